@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink
+
+import spinal.core._
+
+/** Erasure code build limits.
+  *
+  * @param dataBytes  width of every data stream, in bytes: 1, 2, 4, 8 or 16
+  * @param unitBytes  payload of a unit, in bytes: a multiple of `dataBytes`, at most 4095 (12-bit pad field)
+  * @param maxK       most data units in a frame: 1 to 128
+  * @param maxParity  most parity units in a frame: 1 to 64; `maxK + maxParity` at most 255
+  */
+case class CodeConfig(dataBytes: Int, unitBytes: Int, maxK: Int, maxParity: Int) {
+  require(Set(1, 2, 4, 8, 16)(dataBytes), s"dataBytes is $dataBytes; it must be 1, 2, 4, 8 or 16")
+  require(
+    unitBytes >= dataBytes && unitBytes <= 4095 && unitBytes % dataBytes == 0,
+    s"unitBytes is $unitBytes; it must be a multiple of dataBytes ($dataBytes), at most 4095"
+  )
+  require(maxK >= 1 && maxK <= 128, s"maxK is $maxK; it must be 1 to 128")
+  require(maxParity >= 1 && maxParity <= 64, s"maxParity is $maxParity; it must be 1 to 64")
+  require(maxN <= 255, s"maxK ($maxK) + maxParity ($maxParity) is $maxN; GF(2^8) has room for 255 units")
+
+  def maxN: Int = maxK + maxParity
+  def dataBits: Int = dataBytes * 8
+  def unitBeats: Int = unitBytes / dataBytes
+
+  /** Beats a frame's data units take in a frame store slot, rounded up to a power of two. */
+  def slotBeats: Int = 1 << log2Up(maxK * unitBeats)
+
+  def kBits: Int = log2Up(maxK + 1)
+  def nBits: Int = log2Up(maxN + 1)
+  def unitBeatBits: Int = log2Up(unitBeats) max 1
+  def slotBeatBits: Int = log2Up(slotBeats) max 1
+
+  /** The coefficient generator visits every other point twice a unit, so it keeps up with a unit this short. */
+  def fullRateDecode: Boolean = unitBeats >= 2 * maxParity
+}
+
+/** Selective-repeat window.
+  *
+  * @param windowFrames   frames in flight or awaiting delivery, at either end: a power of two, 64 to 2^19
+  * @param maxPacketBytes longest packet accepted, in bytes: 1 to 9216
+  */
+case class WindowConfig(windowFrames: Int, maxPacketBytes: Int = 9216) {
+  require(
+    isPow2(windowFrames) && windowFrames >= 64 && windowFrames <= (1 << 19),
+    s"windowFrames is $windowFrames; it must be a power of two from 64 to 524288, half the sequence space"
+  )
+  require(maxPacketBytes >= 1 && maxPacketBytes <= 9216, s"maxPacketBytes is $maxPacketBytes; it must be 1 to 9216")
+  def slotBits: Int = log2Up(windowFrames)
+}
+
+/** Values that the registers hold after reset; all can be changed at run time.
+  *
+  * @param delta persistency: 0 to 14 retransmissions of a frame, 15 = never give up
+  */
+case class ResetValues(
+    k: Int,
+    nFirst: Int,
+    nRetx: Int,
+    delta: Int = 15,
+    preset: Int = Preset.Zfec,
+    inOrder: Boolean = true,
+    pollTimeout: Long = 1L << 18,
+    helloInterval: Long = 1L << 12,
+    keepalive: Long = 1L << 16,
+    outageTimeout: Long = 1L << 20,
+    statusInterval: Long = 0
+) {
+  require(delta >= 0 && delta <= 15, s"delta is $delta; it must be 0 to 14, or 15 for infinite")
+}
+
+/** A link core: both halves of a full-duplex link end. */
+case class LinkConfig(name: String, code: CodeConfig, window: WindowConfig, reset: ResetValues) {
+  require(
+    window.windowFrames * code.unitBytes >= window.maxPacketBytes,
+    s"windowFrames (${window.windowFrames}) x unitBytes (${code.unitBytes}) is less than maxPacketBytes " +
+      s"(${window.maxPacketBytes}); a packet must fit into the window at K = 1"
+  )
+  require(
+    reset.k >= 1 && reset.k <= code.maxK,
+    s"reset k is ${reset.k}; it must be 1 to maxK (${code.maxK})"
+  )
+  for ((label, n) <- Seq("nFirst" -> reset.nFirst, "nRetx" -> reset.nRetx))
+    require(
+      n >= reset.k && n - reset.k <= code.maxParity,
+      s"reset $label is $n; it must be k (${reset.k}) to k + maxParity (${reset.k + code.maxParity})"
+    )
+}
+
+/** Evaluation-point presets, as the `preset` field of the wire format and of register CODE. */
+object Preset {
+  val Zfec = 0
+  val Rfc5510 = 1
+  val Cauchy = 2
+  val all = Seq(Zfec, Rfc5510, Cauchy)
+}
+
+object LinkConfig {
+
+  /** RR-4752's link: 25-byte units, K = 10, N to 18; 4096 frames hold delta = 5 at 2 Mb/s and 200 ms. */
+  val paper = LinkConfig(
+    "paper",
+    CodeConfig(dataBytes = 1, unitBytes = 25, maxK = 10, maxParity = 8),
+    WindowConfig(windowFrames = 4096),
+    ResetValues(k = 10, nFirst = 11, nRetx = 11)
+  )
+
+  /** 32-bit datapath, 64-byte units, frames of up to 1 KiB. */
+  val default = LinkConfig(
+    "default",
+    CodeConfig(dataBytes = 4, unitBytes = 64, maxK = 16, maxParity = 8),
+    WindowConfig(windowFrames = 1024),
+    ResetValues(k = 16, nFirst = 18, nRetx = 18)
+  )
+
+  /** Shortest practical units: the statistics benches draw the most frames a clock from it. */
+  val montecarlo = LinkConfig(
+    "montecarlo",
+    CodeConfig(dataBytes = 4, unitBytes = 8, maxK = 16, maxParity = 8),
+    WindowConfig(windowFrames = 2048),
+    ResetValues(k = 10, nFirst = 12, nRetx = 12)
+  )
+
+  val all = Seq(paper, default, montecarlo)
+
+  def named(name: String): LinkConfig = all
+    .find(_.name == name)
+    .getOrElse(
+      throw new IllegalArgumentException(s"no configuration named '$name'; there are ${all.map(_.name).mkString(", ")}")
+    )
+}

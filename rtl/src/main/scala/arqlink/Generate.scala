@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink
+
+import java.io.File
+
+import spinal.core._
+
+/** Writes the Verilog of one block in one configuration: `Generate BLOCK CONFIG DIRECTORY`. */
+object Generate {
+  val blocks: Map[String, LinkConfig => Component] =
+    rs.RsBlocks.all ++ link.LinkBlocks.all ++ arq.ArqBlocks.all ++ csr.CsrBlocks.all ++
+      channel.ChannelBlocks.all ++ top.TopBlocks.all
+
+  def spinalConfig(directory: String): SpinalConfig = SpinalConfig(
+    targetDirectory = directory,
+    nameWhenByFile = false,
+    headerWithDate = false,
+    headerWithRepoHash = false,
+    defaultConfigForClockDomains = ClockDomainConfig(resetKind = SYNC, resetActiveLevel = LOW),
+    oneFilePerComponent = false
+  )
+
+  def apply(block: String, config: LinkConfig, directory: String): Unit = {
+    val build = blocks.getOrElse(
+      block,
+      throw new IllegalArgumentException(s"no block named '$block'; there are ${blocks.keys.toSeq.sorted.mkString(", ")}")
+    )
+    new File(directory).mkdirs()
+    spinalConfig(directory).generateVerilog {
+      val top = build(config)
+      top.clockDomain.clock.setName("aclk")
+      top.clockDomain.reset.setName("aresetn")
+      top
+    }
+  }
+
+  def main(args: Array[String]): Unit = args match {
+    case Array(block, config, directory) =>
+      try apply(block, LinkConfig.named(config), directory)
+      catch {
+        case e: IllegalArgumentException =>
+          System.err.println(e.getMessage)
+          sys.exit(2)
+      }
+    case _ =>
+      System.err.println("usage: Generate BLOCK CONFIG DIRECTORY")
+      sys.exit(2)
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.rs
+
+import spinal.core._
+
+import arqlink._
+
+/** A frame to encode: `k` data units follow on the input, `n` units leave (k <= n <= k + maxParity). */
+case class EncodeJob(code: CodeConfig) extends Bundle {
+  val preset = UInt(2 bits)
+  val k = UInt(code.kBits bits)
+  val n = UInt(code.nBits bits)
+}
+
+/** A frame to decode: the `k` units whose bits are set in `received` (exactly k of them) follow on the input in
+  * ascending order of unit index; the `k` data units leave in order.
+  */
+case class DecodeJob(code: CodeConfig) extends Bundle {
+  val preset = UInt(2 bits)
+  val k = UInt(code.kBits bits)
+  val received = Bits(code.maxN bits)
+}
