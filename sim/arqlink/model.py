@@ -202,6 +202,11 @@ class LinkModel:
                 frames[k] += count
         return frames
 
+    @property
+    def frames_per_packet(self):
+        """X, the mean where packets differ."""
+        return self._frames.total() / self._classes.total()
+
     def _per_frame(self, value):
         return math.fsum(c * value(k, self.attempts(k)) for k, c in self._frames.items()) / self._frames.total()
 
