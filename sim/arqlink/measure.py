@@ -65,7 +65,7 @@ class Evaluation:
         """Eq. 6 for full frames, with a separate N of retransmissions."""
         code = self.setup.code
         units = code.n_first + code.n_retx * attempts.mean_retransmissions
-        return code.k * (1 - any_of(attempts.p_f, self.frames_per_packet)) / units
+        return code.k * (1 - any_of(attempts.p_f, self.model.frames_per_packet)) / units
 
     def entries(self, utilization):
         """The values of the report; `utilization` is the measured one or None."""
