@@ -24,7 +24,7 @@ test: setup ## Run all tests
 	$(PYTHON) -m pytest -n auto
 
 lint: setup ## Check the generated Verilog of the link with Verilator
-	$(VENV)/bin/fusesoc --cores-root . run --target=lint arqlink
+	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint arqlink
 
 stats-full: setup ## Run the statistics with 200,000 frames at each point
 	ARQLINK_STATS_FRAMES=200000 $(PYTHON) -m pytest -n auto cocotb_tests/statistics
