@@ -98,13 +98,15 @@ class Attempts:
 
 def mean_most_retransmissions(attempts, frames):
     """E[M]: mean of the largest retransmission count of a packet's frames (eq. 10 divided by 2D)."""
-    if math.isinf(attempts.mean_retransmissions):
-        return math.inf
+    if attempts.p_f >= 1:
+        return math.nan  # no packet is ever delivered
     return math.fsum(any_of(attempts.beyond(i), frames) for i in range(attempts.last_attempt() + 1))
 
 
 def mean_last_worst(attempts, frames):
     """E[Y]: mean of the largest index, from 1, of a frame that needs the most retransmissions (appendix A)."""
+    if attempts.p_f >= 1:
+        return math.nan
     total = 0.0
     for y in range(1, frames + 1):
         for i in range(attempts.last_attempt() + 1):
@@ -302,6 +304,8 @@ class LinkModel:
         `conditional`, an abandoned frame counts as one that needs delta + 1 retransmissions: that is when the
         receiver learns to skip it."""
         parts = [self.attempts(k) for k in frames]
+        if any(attempts.p_first == 1 == attempts.p_retx for attempts in parts):
+            return Steps([math.inf], [1.0])  # nothing ever comes through
         slot, offset, ends = self.slot_time(busy) / self.code.n_first, 0.0, []
         for k in frames:
             offset += (k + self.code.n_first - self.code.k) * slot
@@ -332,6 +336,8 @@ class LinkModel:
         other = [(c / total, self.crossing(f, conditional=False)) for f, c in self._classes.items()]
         low = min(s.values[0] for _, s in own)
         high = max(s.values[-1] for _, s in other)
+        if math.isinf(high):
+            return Steps([math.inf], [1.0])
         steps = np.unique(np.concatenate([s.values for _, s in own]))
         grid = np.unique(np.concatenate((np.linspace(low, high, points), steps[:: len(steps) // points + 1])))
         log_cdf = np.log(np.maximum(sum(w * s.at(grid) for w, s in own), 1e-300))
