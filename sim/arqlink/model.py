@@ -84,6 +84,11 @@ class Attempts:
             return 0.0
         return (self.failed_through(i) - self.p_f) / (1 - self.p_f) if i >= 0 else 1.0
 
+    def beyond_up_to(self, last):
+        """`beyond` of 0 to `last`; the last value is 0."""
+        failed = self.p_first * self.p_retx ** np.arange(last, dtype=float)
+        return np.append((failed - self.p_f) / (1 - self.p_f), 0.0)
+
     def cdf(self, i):
         """P(at most i retransmissions | delivered), eq. 8."""
         return 1 - self.beyond(i)
@@ -100,19 +105,16 @@ def mean_most_retransmissions(attempts, frames):
     """E[M]: mean of the largest retransmission count of a packet's frames (eq. 10 divided by 2D)."""
     if attempts.p_f >= 1:
         return math.nan  # no packet is ever delivered
-    return math.fsum(any_of(attempts.beyond(i), frames) for i in range(attempts.last_attempt() + 1))
+    return float(-np.expm1(frames * np.log1p(-attempts.beyond_up_to(attempts.last_attempt()))).sum())
 
 
 def mean_last_worst(attempts, frames):
     """E[Y]: mean of the largest index, from 1, of a frame that needs the most retransmissions (appendix A)."""
     if attempts.p_f >= 1:
         return math.nan
-    total = 0.0
-    for y in range(1, frames + 1):
-        for i in range(attempts.last_attempt() + 1):
-            now, before = attempts.cdf(i), attempts.cdf(i - 1)
-            total += now**frames - before ** (frames - y + 1) * now ** (y - 1)
-    return total
+    now = 1 - attempts.beyond_up_to(attempts.last_attempt())
+    before = np.concatenate(([0.0], now[:-1]))
+    return sum(float((now**frames - before ** (frames - y + 1) * now ** (y - 1)).sum()) for y in range(1, frames + 1))
 
 
 def nack_share(attempts, variant="exact"):
@@ -310,14 +312,15 @@ class LinkModel:
         for k in frames:
             offset += (k + self.code.n_first - self.code.k) * slot
             ends.append(offset)
-        points, levels = set(), []
+        points, levels = [], []
         for attempts, end in zip(parts, ends):
-            last = attempts.last_attempt() + (not conditional)
-            points.update(end + i * self.tau for i in range(int(last) + 1))
-            levels.append(
-                [1 - (attempts.beyond(i) if conditional else attempts.failed_through(i)) for i in range(int(last))] + [1.0]
-            )
-        values = np.array(sorted(points))
+            last = int(attempts.last_attempt()) + (not conditional)
+            points.append(end + np.arange(last + 1) * self.tau)
+            if conditional:
+                levels.append(1 - attempts.beyond_up_to(last))
+            else:
+                levels.append(np.append(1 - attempts.p_first * attempts.p_retx ** np.arange(last, dtype=float), 1.0))
+        values = np.unique(np.concatenate(points))
         cdf = np.ones(len(values))
         for level, end in zip(levels, ends):
             index = np.floor((values - end) / self.tau * (1 + 1e-12) + 1e-9).astype(int) if self.tau else None
