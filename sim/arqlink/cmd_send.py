@@ -88,6 +88,8 @@ def utilization(setup, result, delivered_bytes):
     if not begins or not result.deliveries:
         return None
     clocks = result.deliveries[-1].clock - begins[0] - setup.delay_clocks
+    if clocks <= 0:
+        return None
     return delivered_bytes / setup.unit_bytes * setup.unit_clocks / clocks
 
 

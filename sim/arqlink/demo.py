@@ -41,8 +41,8 @@ def example_file():
 
 
 def pair_of(entry):
-    """Measured value and model in one cell."""
-    return f"{number(entry['measured'])} / {number(entry['model'])}"
+    """Measured value and model in one cell, one above the other."""
+    return "\n".join(number(entry[which], 4) for which in ("measured", "model"))
 
 
 def describe_lost(traffic, setup, lost):
@@ -56,9 +56,9 @@ def describe_lost(traffic, setup, lost):
 
 def run_all(console, path, pace):
     """Sends one input with every setting; returns whether all infinite ones arrived whole."""
-    table = Table(title=f"{path.name}: measured / model", title_justify="left")
+    table = Table(title=f"{path.name}: measured values, and the model's below", title_justify="left", show_lines=True)
     table.add_column("setting")
-    for heading in ("N", "δ", "packets", "P_T", "packet loss", "α", "mean delay (ms)"):
+    for heading in ("N", "δ", "packets", "P_T", "packet loss", "α", "mean delay, ms"):
         table.add_column(heading, justify="right")
     notes, whole = [], True
     for name, options in SETTINGS:
@@ -70,7 +70,7 @@ def run_all(console, path, pace):
         delta = setup.describe()["delta"]
         save(OUTPUT / f"{path.stem}-n{setup.n}-delta-{delta}{path.suffix}", setup, traffic, deliveries, matched)
         table.add_row(
-            name, str(setup.n), str(delta), f"{report['delivered_packets']} of {report['packets']}",
+            name, str(setup.n), str(delta), f"{report['delivered_packets']}\nof {report['packets']}",
             pair_of(report["p_t"]), pair_of(report["packet_loss"]), pair_of(report["alpha"]),
             pair_of(report["delay_ms"]["mean"]),
         )  # fmt: skip

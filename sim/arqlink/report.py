@@ -21,11 +21,11 @@ LABELS = {
 }
 
 
-def number(value):
-    """A value in at most six digits; a dash where there is none."""
+def number(value, digits=6):
+    """A value in at most so many digits; a dash where there is none."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
-    return f"{value:.6g}"
+    return f"{value:.{digits}g}"
 
 
 def comparison(entries, title):

@@ -22,11 +22,6 @@ class Runner {
   public:
     explicit Runner(const Job& job) : job_(job), pair_(job.waves) {}
 
-    void describe() {
-        pair_.reset();
-        finish("done");
-    }
-
     void send() {
         pair_.watchFirstTransmissions(true);
         bringUp();
@@ -83,7 +78,7 @@ class Runner {
             measure(sent);
             report(std::min(resolved, job_.frames));
 
-            uint64_t progress = sent + resolved;
+            uint64_t progress = sent + resolved + pair_.accepted(ArqPairSim::A).size();
             if (resolved >= job_.frames && pair_.pending(ArqPairSim::A) == 0) {
                 const uint64_t packets = counter("a.tx_packets"), lost = counter("a.tx_packets_lost");
                 snapshot("b");
@@ -91,7 +86,7 @@ class Runner {
                 if (delivered + lost >= packets) return "done";
                 progress += delivered + lost;
             }
-            if (progress != last || pair_.pending(ArqPairSim::A) != 0) lastChange = pair_.now();
+            if (progress != last) lastChange = pair_.now();
             last = progress;
             if (pair_.now() - lastChange > job_.idleClocks) return "idle";
             if (pair_.now() - start_ > job_.maxClocks) return "limit";
@@ -122,10 +117,8 @@ class Runner {
     void finish(const char* end) {
         const double wall = seconds(Time::now() - wallStart_);
         const uint64_t clocks = pair_.now() - start_;
-        if (!job_.counters.empty()) {
-            snapshot("a");
-            snapshot("b");
-        }
+        snapshot("a");
+        snapshot("b");
         std::printf("{\"end\": \"%s\", \"start\": %" PRIu64 ", \"clocks\": %" PRIu64 ", \"wall_s\": %.6f, \"data_bytes\": %zu,\n",
                     end, start_, clocks, wall, ArqPairSim::dataBytes);
         std::printf(" \"window\": [");
@@ -152,7 +145,7 @@ class Runner {
     const Job& job_;
     ArqPairSim pair_;
     uint64_t start_ = 0;
-    Time::time_point wallStart_ = Time::now(), reported_ = Time::now();
+    Time::time_point wallStart_, reported_;
     bool windowOpen_ = false, windowClosed_ = false;
     Edge window_[2];
 };
@@ -167,14 +160,12 @@ int main(int argc, char** argv) {
         if (path != "-" && !file) throw std::runtime_error("The job file " + path + " cannot be read.");
         const Job job = readJob(path == "-" ? std::cin : file);
         Runner runner(job);
-        if (job.mode == "describe")
-            runner.describe();
-        else if (job.mode == "send")
+        if (job.mode == "send")
             runner.send();
         else if (job.mode == "stats")
             runner.stats();
         else
-            throw std::runtime_error("The job's mode is '" + job.mode + "'; it must be describe, send or stats.");
+            throw std::runtime_error("The job's mode is '" + job.mode + "'; it must be send or stats.");
     } catch (const std::exception& e) {
         std::cerr << e.what() << std::endl;
         return 1;

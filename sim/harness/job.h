@@ -14,7 +14,7 @@
 namespace arqlink {
 
 struct Job {
-    std::string mode;                                    // describe, send or stats
+    std::string mode;                                    // send or stats
     std::vector<std::pair<uint32_t, uint32_t>> setup;    // register writes, in order, before the links start
     std::vector<std::pair<uint32_t, uint32_t>> start;    // register writes, in order, that start the traffic
     std::map<std::string, uint32_t> registers;           // 32-bit registers by name
