@@ -45,13 +45,19 @@ def compile_rtl():
                 subprocess.run(MAVEN, cwd=rtl, check=True)
             except FileNotFoundError:
                 raise UserError("Maven (mvn) is not installed; run 'make setup'.") from None
+            except subprocess.CalledProcessError:
+                raise UserError("The Scala sources do not compile; Maven's messages are above.") from None
             stamp.touch()
     return f"{rtl / 'target' / 'classes'}:{(rtl / 'target' / 'classpath').read_text()}"
 
 
 def java(main_class, *arguments, **kwargs):
     """Runs a main class of the RTL's Scala sources; keyword arguments go to subprocess.run."""
-    return subprocess.run(["java", "-cp", compile_rtl(), main_class, *map(str, arguments)], check=True, **kwargs)
+    words = list(map(str, arguments))
+    done = subprocess.run(["java", "-cp", compile_rtl(), main_class, *words], check=False, **kwargs)
+    if done.returncode:
+        raise UserError(f"'{main_class} {' '.join(words)}' failed; what it said is above.")
+    return done
 
 
 def generate(block, config):
