@@ -21,22 +21,22 @@ case class Deframer(code: CodeConfig) extends Component {
   noIoPrefix()
   AxiNames.phy(io.phy, "s_axis_phy")
 
-  val checker = UnitChecker(code)
-  val buffer = UnitBuffer(code)
+  val arrival = UnitChecker(code)
+  val slots = UnitBuffer(code)
 
-  checker.io.phy << io.phy.toFlow
-  io.erasedFlag := checker.io.erasedFlag
-  io.erasedLength := checker.io.erasedLength
-  io.erasedCrc := checker.io.erasedCrc
-  io.badHeader := checker.io.badHeader
-  io.overflow := buffer.io.overflow
+  arrival.io.phy << io.phy.toFlow
+  io.erasedFlag := arrival.io.erasedFlag
+  io.erasedLength := arrival.io.erasedLength
+  io.erasedCrc := arrival.io.erasedCrc
+  io.badHeader := arrival.io.badHeader
+  io.overflow := slots.io.overflow
 
-  buffer.io.payload << checker.io.payload
-  buffer.io.header << checker.io.header
-  buffer.io.accept := checker.io.accept
+  slots.io.payload << arrival.io.payload
+  slots.io.header << arrival.io.header
+  slots.io.accept := arrival.io.accept
 
   // One stream behind both ports keeps their order.
-  val beat = buffer.io.output
+  val beat = slots.io.output
   io.unit.valid := beat.valid && !beat.header.control
   io.control.valid := beat.valid && beat.header.control
   beat.ready := beat.header.control ? io.control.ready | io.unit.ready
