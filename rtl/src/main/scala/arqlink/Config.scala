@@ -122,7 +122,23 @@ object LinkConfig {
     ResetValues(k = 10, nFirst = 12, nRetx = 12)
   )
 
-  val all = Seq(paper, default, montecarlo)
+  /** 64-bit datapath; units of an odd number of beats. */
+  val wide8 = LinkConfig(
+    "wide8",
+    CodeConfig(dataBytes = 8, unitBytes = 72, maxK = 8, maxParity = 4),
+    WindowConfig(windowFrames = 128),
+    ResetValues(k = 8, nFirst = 10, nRetx = 10)
+  )
+
+  /** 128-bit datapath; units of an odd number of beats. */
+  val wide16 = LinkConfig(
+    "wide16",
+    CodeConfig(dataBytes = 16, unitBytes = 144, maxK = 8, maxParity = 4),
+    WindowConfig(windowFrames = 64),
+    ResetValues(k = 8, nFirst = 10, nRetx = 10)
+  )
+
+  val all = Seq(paper, default, montecarlo, wide8, wide16)
 
   def named(name: String): LinkConfig = all
     .find(_.name == name)
