@@ -28,7 +28,7 @@ class ChannelRegisters(config: ChannelConfig) extends Component {
   private def counter(address: BigInt, name: String, event: Bool, doc: String): Unit = {
     val value = RegInit(U(0, 32 bits))
     when(event)(value := value + 1)
-    register(address, name, doc).readOnly(0, value, "count", doc)
+    register(address, name, doc).readOnly(0, value, "count", doc, 0)
   }
 
   register(0x00, "ID", "identification").constant(0, 32, ChannelRegisters.id, "id", "\"ARQC\"")

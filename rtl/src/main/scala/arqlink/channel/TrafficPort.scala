@@ -30,7 +30,7 @@ class TrafficRegisters extends Component {
     register(address, name, doc).readWrite(0, UInt(width bits), reset, field, doc)
 
   private def count(address: BigInt, name: String, value: UInt, doc: String): Unit =
-    register(address, name, doc).readOnly(0, value, "count", doc)
+    register(address, name, doc).readOnly(0, value, "count", doc, 0)
 
   register(0x00, "ID", "identification").constant(0, 32, TrafficRegisters.id, "id", "\"ARQT\"")
 

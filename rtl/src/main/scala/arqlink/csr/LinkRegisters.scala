@@ -171,7 +171,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
     io.counters.clear := request.pulse(1, "clear", "write 1: all counters become 0, after the snapshot if one is asked for")
     request.readOnly(2, io.counters.busy, "busy", "a snapshot or clear is under way")
 
-    private val window = port.window(0x200, 8 * Counters.all.size, "COUNTER", "snapshot: low word of counter i at 8i, high word at 8i + 4")
+    private val window = port.window(LinkRegisters.counterWindow, 8 * Counters.all.size, "COUNTER", "snapshot: low word of counter i at 8i, high word at 8i + 4")
     io.counters.read := window.bus.ce
     io.counters.address := window.bus.addr
     window.bus.rdat := io.counters.data
@@ -181,4 +181,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
 object LinkRegisters {
   val addressWidth = 12
   val id = BigInt("4152514C", 16)
+
+  /** Byte offset of the counter snapshot. */
+  val counterWindow = BigInt(0x200)
 }

@@ -47,6 +47,10 @@ class RegisterPort(axi: AxiLite4) extends Area {
 }
 
 object RegisterPort {
+
+  /** In place of the reset value of a field that shows what happens in the core. */
+  val live = BigInt(-1)
+
   def writable(slice: RegSlice): Boolean =
     slice.getFields().exists(f => !Set[AccessType](AccessType.RO, AccessType.ROV, AccessType.NA)(f.getAccessType()))
 
@@ -66,7 +70,8 @@ object RegisterPort {
       bit
     }
 
-    def readOnly[T <: BaseType](pos: Int, value: T, name: String, doc: String, reset: BigInt = 0): Unit = {
+    /** `reset`: value after reset where it is fixed, else `live`. */
+    def readOnly[T <: BaseType](pos: Int, value: T, name: String, doc: String, reset: BigInt = live): Unit = {
       val field = reg.fieldAt(pos, cloneOf(value), AccessType.RO, reset, doc)(SymbolName(name))
       field.assignFrom(value)
     }
