@@ -78,16 +78,16 @@ class TrafficPort(dataBytes: Int, seed: BigInt = 1) extends Component {
   val registers = new TrafficRegisters
   registers.io.axil << io.axil
 
-  val generator = new PacketGenerator(dataBytes, seed)
-  generator.io.clear := registers.io.clear
-  generator.io.setting := registers.io.setting
-  registers.io.sent := generator.io.sent
-  registers.io.sentBytes := generator.io.sentBytes
+  val packetGenerator = new PacketGenerator(dataBytes, seed)
+  packetGenerator.io.clear := registers.io.clear
+  packetGenerator.io.setting := registers.io.setting
+  registers.io.sent := packetGenerator.io.sent
+  registers.io.sentBytes := packetGenerator.io.sentBytes
 
-  val checker = new PacketChecker(dataBytes, seed ^ 0x5a5a5a5a)
-  checker.io.clear := registers.io.clear
-  checker.io.sinkReady := registers.io.sinkReady
-  registers.io.counts := checker.io.counts
+  val packetChecker = new PacketChecker(dataBytes, seed ^ 0x5a5a5a5a)
+  packetChecker.io.clear := registers.io.clear
+  packetChecker.io.sinkReady := registers.io.sinkReady
+  registers.io.counts := packetChecker.io.counts
 
   /** `stream` is between two packets after this clock, and has nothing on offer. */
   private def betweenPackets(stream: Stream[PacketBeat]): Bool = {
@@ -97,21 +97,21 @@ class TrafficPort(dataBytes: Int, seed: BigInt = 1) extends Component {
 
   val sending = new Area {
     val generate = RegInit(False)
-    when(Mux(generate, generator.io.idle, betweenPackets(io.tx)))(generate := registers.io.generate)
-    generator.io.enable := registers.io.generate && generate
-    io.tx.valid := Mux(generate, generator.io.output.valid, io.userTx.valid)
-    io.tx.payload := Mux(generate, generator.io.output.payload, io.userTx.payload)
-    generator.io.output.ready := generate && io.tx.ready
+    when(Mux(generate, packetGenerator.io.idle, betweenPackets(io.tx)))(generate := registers.io.generate)
+    packetGenerator.io.enable := registers.io.generate && generate
+    io.tx.valid := Mux(generate, packetGenerator.io.output.valid, io.userTx.valid)
+    io.tx.payload := Mux(generate, packetGenerator.io.output.payload, io.userTx.payload)
+    packetGenerator.io.output.ready := generate && io.tx.ready
     io.userTx.ready := !generate && io.tx.ready
   }
 
   val receiving = new Area {
     val check = RegNextWhen(registers.io.check, betweenPackets(io.rx)) init False
-    checker.io.enable := check
-    checker.io.input.valid := check && io.rx.valid
-    checker.io.input.payload := io.rx.payload
+    packetChecker.io.enable := check
+    packetChecker.io.input.valid := check && io.rx.valid
+    packetChecker.io.input.payload := io.rx.payload
     io.userRx.valid := !check && io.rx.valid
     io.userRx.payload := io.rx.payload
-    io.rx.ready := Mux(check, checker.io.input.ready, io.userRx.ready)
+    io.rx.ready := Mux(check, packetChecker.io.input.ready, io.userRx.ready)
   }
 }
