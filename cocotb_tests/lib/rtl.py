@@ -107,7 +107,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False):
         testcase=testcase,
         build_dir=build_dir,
         test_dir=test_dir,
-        results_xml="results.xml",
+        results_xml=str(test_dir / "results.xml"),
         extra_env=env,
         seed=int(seed) if seed else 1,
         log_file=str(test_dir / "run.log"),
