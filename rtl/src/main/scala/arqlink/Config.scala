@@ -138,7 +138,31 @@ object LinkConfig {
     ResetValues(k = 8, nFirst = 10, nRetx = 10)
   )
 
-  val all = Seq(paper, default, montecarlo, wide8, wide16)
+  /** The command-line codec (`arqlink codec`): wide codes at 8 bytes a clock; the window is not used. */
+  val codec = LinkConfig(
+    "codec",
+    CodeConfig(dataBytes = 8, unitBytes = 256, maxK = 32, maxParity = 16),
+    WindowConfig(windowFrames = 64),
+    ResetValues(k = 32, nFirst = 40, nRetx = 40)
+  )
+
+  /** Corner for tests: the widest datapath, with units of a single beat. */
+  val wide = LinkConfig(
+    "wide",
+    CodeConfig(dataBytes = 16, unitBytes = 16, maxK = 5, maxParity = 3),
+    WindowConfig(windowFrames = 1024),
+    ResetValues(k = 4, nFirst = 5, nRetx = 5)
+  )
+
+  /** Corner for tests: units of more than 64 beats and a single parity unit. */
+  val long = LinkConfig(
+    "long",
+    CodeConfig(dataBytes = 2, unitBytes = 200, maxK = 3, maxParity = 1),
+    WindowConfig(windowFrames = 64),
+    ResetValues(k = 2, nFirst = 3, nRetx = 3)
+  )
+
+  val all = Seq(paper, default, montecarlo, wide8, wide16, codec, wide, long)
 
   def named(name: String): LinkConfig = all
     .find(_.name == name)
