@@ -72,10 +72,9 @@ def test_new_epoch_in_hello_is_only_learned():
 
 
 def frames_lost_at_start(rules):
-    """A is up first, and the unit that would bring B up is erased; the channel erases nothing else."""
-    c = Config(setting=Setting(4, 5, 5, 0, 0), rules=rules)
-    pair, a, b = pair_of(c, None, Direction(100, burst(200, 240)), Direction(100))
-    pair.at(104, lambda: setattr(b, "last_hello", 0))
+    """A's second hello and first control unit are erased, so A is up before B; the channel erases no data unit."""
+    c = Config(setting=Setting(4, 5, 5, 0, 0), hello_interval=1000, rules=rules)
+    pair, a, b = pair_of(c, None, Direction(100, lambda now: now in (68, 176)), Direction(60))
     a.backlog.extend(bytes(16) for _ in range(40))
     pair.settle(100_000)
     return a.tx.counters["tx_frames_abandoned"]
@@ -83,6 +82,7 @@ def frames_lost_at_start(rules):
 
 def test_data_waits_until_the_peer_is_up():
     assert frames_lost_at_start(Rules()) == 0
+    assert frames_lost_at_start(Rules(data_after_heard=False)) > 0
 
 
 def unequal_windows(rules):
