@@ -32,6 +32,7 @@ class EndChecker:
         self.counters = Counter()
         self.epoch = None
         self.restarts = 0
+        self.hellos = {}  # epochs heard in hellos, and the window that came with each
         self._new_life()
 
     def _new_life(self):
@@ -63,6 +64,10 @@ class EndChecker:
         self.counters["tx_control_units"] += 1
         self.counters["tx_polls"] += unit.poll
         if unit.hello:
+            if unit.peer_known:  # it may have learned the epoch from the hello that made it restart
+                assert unit.peer_epoch in self.hellos, f"hello with peerEpoch {unit.peer_epoch}, heard were {self.hellos}"
+                self.peer_epoch = unit.peer_epoch if self.peer_epoch is None else self.peer_epoch
+                self.sender.peer_window = self.hellos[unit.peer_epoch]
             assert not self.heard, "a hello left after the link was up"
             assert unit.unit_bytes == self.limits[0], f"hello with unitBytes {unit.unit_bytes}"
             assert 1 << unit.window_log2 == self.receiver.window, f"hello with window 2^{unit.window_log2}"
@@ -117,8 +122,8 @@ class EndChecker:
 
     def _hello(self, unit):
         self.counters["rx_control_units"] += 1
-        if self.epoch is None:  # still clearing
-            self.counters["early_hellos"] += 1
+        self.hellos[unit.epoch] = 1 << unit.window_log2
+        if self.epoch is None:  # still clearing: taken or not, which its own first hello tells
             return
         if self.up:
             return  # the answer, or the restart that it means, shows in what is sent

@@ -122,7 +122,15 @@ object LinkConfig {
     ResetValues(k = 10, nFirst = 12, nRetx = 12)
   )
 
-  val all = Seq(paper, default, montecarlo)
+  /** `montecarlo` with the smallest window: credit and window stalls come all the time. */
+  val small = LinkConfig(
+    "small",
+    CodeConfig(dataBytes = 4, unitBytes = 8, maxK = 16, maxParity = 8),
+    WindowConfig(windowFrames = 64, maxPacketBytes = 512),
+    ResetValues(k = 4, nFirst = 6, nRetx = 6)
+  )
+
+  val all = Seq(paper, default, montecarlo, small)
 
   def named(name: String): LinkConfig = all
     .find(_.name == name)
