@@ -122,9 +122,17 @@ object LinkConfig {
     ResetValues(k = 10, nFirst = 12, nRetx = 12)
   )
 
-  val all = Seq(paper, default, montecarlo)
+  /** The command-line codec (`arqlink codec`): wide codes at 8 bytes a clock; the window is not used. */
+  val codec = LinkConfig(
+    "codec",
+    CodeConfig(dataBytes = 8, unitBytes = 256, maxK = 32, maxParity = 16),
+    WindowConfig(windowFrames = 64),
+    ResetValues(k = 32, nFirst = 40, nRetx = 40)
+  )
 
-  def named(name: String): LinkConfig = all
+  val all = Seq(paper, default, montecarlo, codec)
+
+  def named(name: String): LinkConfig = (all ++ TestConfigs.all)
     .find(_.name == name)
     .getOrElse(
       throw new IllegalArgumentException(s"no configuration named '$name'; there are ${all.map(_.name).mkString(", ")}")
