@@ -41,6 +41,7 @@ BUILDS = {
     "default": Build(4, 64, 16, 8, 1024),
     "wide8": Build(8, 72, 8, 4, 128),
     "wide16": Build(16, 144, 8, 4, 64),
+    "corner": Build(16, 16, 4, 4, 64, 1000),
 }
 
 

@@ -268,11 +268,13 @@ async def full_rate(dut):
 @cocotb.test()
 async def order_under_back_pressure(dut):
     """With slow outputs whole units may be dropped; those that come are in order and the drops are counted."""
-    limits, bench, link = await prepare(dut, rate=0.5)
+    limits = build()
+    limits, bench, link = await prepare(dut, rate=0.4 * limits.unit_beats / limits.data_unit_beats)
     for _ in range(40):
         link.send_good()
     await link.settle()
-    await bench.clocks(20 * limits.unit_beats)
+    link.unit.rate = link.control.rate = 1
+    await bench.clocks(10 * limits.unit_beats)
     got = link.outputs()
     wanted = link.wanted()
     assert len(got) + link.events.count["overflow"] == len(wanted)

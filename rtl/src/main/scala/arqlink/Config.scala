@@ -138,7 +138,15 @@ object LinkConfig {
     ResetValues(k = 8, nFirst = 10, nRetx = 10)
   )
 
-  val all = Seq(paper, default, montecarlo, wide8, wide16)
+  /** Smallest legal shape: a unit is one beat, a slot four. For tests of counters at their ends. */
+  val corner = LinkConfig(
+    "corner",
+    CodeConfig(dataBytes = 16, unitBytes = 16, maxK = 4, maxParity = 4),
+    WindowConfig(windowFrames = 64, maxPacketBytes = 1000),
+    ResetValues(k = 4, nFirst = 6, nRetx = 6)
+  )
+
+  val all = Seq(paper, default, montecarlo, wide8, wide16, corner)
 
   def named(name: String): LinkConfig = all
     .find(_.name == name)
