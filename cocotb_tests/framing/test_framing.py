@@ -10,6 +10,7 @@ BENCHES = {
     "Segmenter": ("tb_segmenter", ["paper", "default", "wide8", "wide16", "corner"]),
     "Framer": ("tb_framer", ["paper", "default", "wide8", "wide16", "corner"]),
     "Deframer": ("tb_deframer", ["paper", "default", "wide8", "wide16", "corner"]),
+    "PacketDrain": ("tb_packet_drain", ["default"]),
     "Reassembler": ("tb_reassembler", ["paper", "default", "wide8", "wide16"]),
 }
 CASES = [(block, bench, config) for block, (bench, configs) in BENCHES.items() for config in configs]
