@@ -3,6 +3,7 @@
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -79,6 +80,8 @@ def run(block, config, module, testcase=None, parameters=None, waves=False):
     from cocotb_tools.runner import get_runner
 
     use_verilator()
+    if shutil.which("ccache"):  # most of a block's build time goes into Verilator's own sources
+        os.environ.setdefault("OBJCACHE", "ccache")
     if str(ROOT) not in sys.path:  # the runner hands sys.path on to the simulation
         sys.path.insert(0, str(ROOT))
     source = generate(block, config)

@@ -130,25 +130,9 @@ object LinkConfig {
     ResetValues(k = 32, nFirst = 40, nRetx = 40)
   )
 
-  /** Corner for tests: the widest datapath, with units of a single beat. */
-  val wide = LinkConfig(
-    "wide",
-    CodeConfig(dataBytes = 16, unitBytes = 16, maxK = 5, maxParity = 3),
-    WindowConfig(windowFrames = 1024),
-    ResetValues(k = 4, nFirst = 5, nRetx = 5)
-  )
+  val all = Seq(paper, default, montecarlo, codec)
 
-  /** Corner for tests: units of more than 64 beats and a single parity unit. */
-  val long = LinkConfig(
-    "long",
-    CodeConfig(dataBytes = 2, unitBytes = 200, maxK = 3, maxParity = 1),
-    WindowConfig(windowFrames = 64),
-    ResetValues(k = 2, nFirst = 3, nRetx = 3)
-  )
-
-  val all = Seq(paper, default, montecarlo, codec, wide, long)
-
-  def named(name: String): LinkConfig = all
+  def named(name: String): LinkConfig = (all ++ TestConfigs.all)
     .find(_.name == name)
     .getOrElse(
       throw new IllegalArgumentException(s"no configuration named '$name'; there are ${all.map(_.name).mkString(", ")}")

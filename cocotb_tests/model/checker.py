@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One link end as a trace checker: link state and epochs around a Sender and a Receiver model.
+
+Events are fed in the order in which they happen at the ports of the end. An AssertionError names the first thing that is
+not legal. Counters that depend on time are bounded, all others are exact once the link is quiet.
+"""
+
+from collections import Counter
+
+from .receiver import Receiver
+from .sender import Sender
+from .units import ControlUnit, Rejected, distance, parse, unwrap
+
+RX_EXACT = (
+    "rx_frames_clean rx_frames_repaired rx_frames_skipped rx_duplicates rx_outcomes_ok rx_outcomes_failed rx_units"
+    " rx_units_surplus rx_units_late rx_units_invalid rx_erased_crc rx_erased_flag rx_erased_length rx_bad_header"
+).split() + [f"rx_attempt_{i}" for i in range(16)]
+TX_EXACT = (
+    "tx_packets tx_bytes tx_packets_lost tx_frames tx_retx tx_frames_acked tx_frames_abandoned tx_outcomes_ok"
+    " tx_outcomes_failed tx_outcomes_outage tx_units tx_retx_units tx_control_units tx_polls"
+).split()
+
+
+class EndChecker:
+    """Checks one end. `settings`: the Setting values that may be active; `slack` as in Sender."""
+
+    def __init__(self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4):
+        self.limits = (unit_bytes, max_k, max_parity)
+        self.sender = Sender(window, unit_bytes, settings, slack)
+        self.receiver = Receiver(window, unit_bytes, in_order)
+        self.in_order = in_order
+        self.counters = Counter()
+        self.epoch = None
+        self.restarts = 0
+        self.hellos = {}  # epochs heard in hellos, and the window that came with each
+        self._new_life()
+
+    def _new_life(self):
+        self.peer_epoch = None
+        self.up = False
+        self.heard = False  # a unit without hello was accepted
+        self.said = {"rx_next": 0, "rx_base": 0}
+        self.delivered_count = 0
+        self.delivered = set()
+
+    # -- events
+
+    def offered(self, packet):
+        """A good packet's last beat was taken on s_axis."""
+        self.sender.offered(packet)
+
+    def sent(self, raw):
+        """A unit left on m_axis_phy."""
+        unit = parse(raw, *self.limits)
+        if self.epoch is None:
+            self.epoch = unit.epoch
+        elif unit.epoch != self.epoch:
+            assert unit.epoch == (self.epoch + 1) % 256, f"the epoch went from {self.epoch} to {unit.epoch}"
+            self.restart(unit.epoch)
+        if not isinstance(unit, ControlUnit):
+            assert self.up, "a data unit left before the link was up"
+            self.sender.sent_data(unit)
+            return
+        self.counters["tx_control_units"] += 1
+        self.counters["tx_polls"] += unit.poll
+        if unit.hello:
+            if unit.peer_known:  # it may have learned the epoch from the hello that made it restart
+                assert unit.peer_epoch in self.hellos, f"hello with peerEpoch {unit.peer_epoch}, heard were {self.hellos}"
+                self.peer_epoch = unit.peer_epoch if self.peer_epoch is None else self.peer_epoch
+                self.sender.peer_window = self.hellos[unit.peer_epoch]
+            assert not self.heard, "a hello left after the link was up"
+            assert unit.unit_bytes == self.limits[0], f"hello with unitBytes {unit.unit_bytes}"
+            assert 1 << unit.window_log2 == self.receiver.window, f"hello with window 2^{unit.window_log2}"
+            return
+        assert self.up, "a control unit without hello left before the link was up"
+        assert unit.peer_known and unit.peer_epoch == self.peer_epoch, f"peer's epoch is {self.peer_epoch}: {unit}"
+        self.sender.sent_control(unit)
+        self._check_feedback(unit)
+
+    def _check_feedback(self, unit):
+        receiver, said = self.receiver, self.said
+        rx_next = unwrap(unit.rx_next, said["rx_next"])
+        rx_base = unwrap(unit.rx_base, said["rx_base"])
+        first = unwrap(unit.bitmap_base, rx_next)
+        assert said["rx_next"] <= rx_next <= receiver.rx_next, f"rxNext {rx_next} is not within … {receiver.rx_next}"
+        assert said["rx_base"] <= rx_base <= receiver.base_limit, f"rxBase {rx_base} is not within … {receiver.base_limit}"
+        assert first % 32 == 0 and first <= rx_next, f"bitmapBase {first}, rxNext {rx_next}"
+        for tsn in range(max(first, 0), min(first + 64, rx_next)):
+            assert bool(unit.bitmap >> (tsn - first) & 1) == receiver.outcomes[tsn], f"wrong outcome of TSN {tsn}"
+        said.update(rx_next=rx_next, rx_base=rx_base)
+
+    def received(self, raw, erased=False):
+        """A unit came on s_axis_phy."""
+        try:
+            unit = parse(raw, *self.limits, erased)
+        except Rejected as reason:
+            self.receiver.counters[reason.counter] += 1
+            return
+        if not isinstance(unit, ControlUnit):
+            if self.up and unit.epoch == self.peer_epoch:
+                self.heard = True
+                self.receiver.data(unit)
+            else:
+                self.counters["rx_units_epoch"] += 1
+            return
+        if unit.hello:
+            self._hello(unit)
+            return
+        shown = unit.peer_known and unit.peer_epoch == self.epoch and unit.epoch == self.peer_epoch
+        if not self.up and shown:
+            self.up = True
+        if not self.up or unit.epoch != self.peer_epoch:
+            self.counters["rx_units_epoch"] += 1
+            return
+        self.heard = True
+        if self.sender.control_is_valid(unit) and self.receiver.control_is_valid(unit):
+            self.counters["rx_control_units"] += 1
+            self.receiver.control(unit)
+            self.sender.control(unit)
+        else:
+            self.counters["rx_control_invalid"] += 1
+
+    def _hello(self, unit):
+        self.counters["rx_control_units"] += 1
+        self.hellos[unit.epoch] = 1 << unit.window_log2
+        if self.epoch is None:  # still clearing: taken or not, which its own first hello tells
+            return
+        if self.up:
+            return  # the answer, or the restart that it means, shows in what is sent
+        self.peer_epoch = unit.epoch
+        self.sender.peer_window = 1 << unit.window_log2
+        self.up = unit.peer_known and unit.peer_epoch == self.epoch
+
+    def packet(self, data, aborted=False):
+        """A packet left on m_axis."""
+        if aborted:
+            return
+        ready = self.receiver.ready
+        if self.in_order:
+            assert self.delivered_count < len(ready), f"a packet of {len(data)} bytes left that is not complete"
+            expected = ready[self.delivered_count][1]
+            assert data == expected, f"packet {self.delivered_count} differs from what came"
+        else:
+            candidates = [i for i, (_, d) in enumerate(ready) if d == data and i not in self.delivered]
+            assert candidates, f"a packet of {len(data)} bytes left that is not complete, or twice"
+            self.delivered.add(candidates[0])
+        self.delivered_count += 1
+
+    def restart(self, epoch):
+        """The end restarted: its epoch changed."""
+        self.epoch = epoch
+        self.restarts += 1
+        self._new_life()
+        self.sender.restart()
+        self.receiver.restart()
+
+    # -- the end
+
+    def expected(self):
+        """Exact counters once the link is quiet."""
+        both = Counter(self.counters)
+        both.update(self.sender.counters)
+        both.update(self.receiver.counters)
+        return {name: both[name] for name in TX_EXACT + RX_EXACT + ["rx_packets", "rx_bytes"]}
+
+    def finish(self, counters=None, loose=()):
+        """At rest: all that was offered is resolved, all that is complete was delivered, and the counters agree.
+
+        `counters` are those read from the registers; names in `loose` are not compared."""
+        assert self.sender.resolved, f"frames {self.sender.tx_base} … {self.sender.next_fsn} are not resolved"
+        assert self.delivered_count == len(self.receiver.ready), "a complete packet was not delivered"
+        c = self.expected()
+        assert c["tx_frames"] == c["tx_frames_acked"] + c["tx_frames_abandoned"] + self.sender.counters["tx_frames_flushed"]
+        assert c["tx_outcomes_ok"] + c["tx_outcomes_failed"] == c["tx_frames"] + c["tx_retx"] or self.restarts
+        if counters is None:
+            return
+        wrong = {n: (counters[n], v) for n, v in c.items() if counters[n] != v and n not in loose}
+        low, high = self.receiver.dropped_range
+        if not low <= counters["rx_packets_dropped"] <= high:
+            wrong["rx_packets_dropped"] = (counters["rx_packets_dropped"], (low, high))
+        controls = ("rx_control_units", "rx_control_invalid", "rx_units_epoch")
+        came, model = sum(counters[n] for n in controls), sum(self.counters[n] for n in controls)
+        if came != model:
+            wrong["units taken, invalid or of another epoch"] = (came, model)
+        if counters["rx_control_invalid"] != self.counters["rx_control_invalid"]:
+            wrong["rx_control_invalid"] = (counters["rx_control_invalid"], self.counters["rx_control_invalid"])
+        assert not wrong, f"counters differ (read, expected): {wrong}"
+
+
+def feedback_is_complete(sender_end, receiver_end):
+    """The sender of one end knows all that the receiver of the other has decided."""
+    return distance(sender_end.sender.ack_tsn % (1 << 20), receiver_end.receiver.rx_next % (1 << 20)) == 0

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The receiving half of a link end, untimed: what follows from the sequence of units that came.
+
+Sequence numbers are unbounded integers here; they are unwrapped where they enter. The frame store, the user's speed and
+the release of slots are not modelled: `base_limit` is how far rxBase may have moved, not how far it has.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from . import code
+from .units import distance, unwrap
+
+
+@dataclass
+class Collecting:
+    """The transmission in progress."""
+
+    header: object
+    duplicate: bool
+    units: dict = field(default_factory=dict)
+    complete: bool = False
+
+
+@dataclass
+class Frame:
+    """A complete frame: its bytes without filling."""
+
+    data: bytes
+    sop: bool
+    eop: bool
+
+
+class Receiver:
+    """Feed it with `data(unit)` and `control(unit)` in order of arrival; it fills
+
+    outcomes    one bool per decided TSN
+    frames      complete frames by FSN that are not yet passed by `base_limit`
+    ready       packets (first FSN, bytes) that may leave, in the order in which they became deliverable
+    counters    those of csr/Counters.scala that the receiver feeds
+    """
+
+    def __init__(self, window, unit_bytes, in_order=True):
+        self.window = window
+        self.unit_bytes = unit_bytes
+        self.in_order = in_order
+        self.counters = Counter()
+        self.dropped_range = [0, 0]  # of rx_packets_dropped
+        self.restart()
+
+    def restart(self):
+        """All sequence numbers start again at 0; counters stay."""
+        self.rx_next = 0
+        self.collecting = None
+        self.outcomes = []
+        self.frames = {}
+        self.base_limit = 0
+        self.peer_tx_base = 0
+        self.ready = []
+        self._gone = set()  # first FSN of packets that were ready ahead of base_limit
+        self._open = False  # the last frame before base_limit that came had no eop
+        self._gap = 0  # frames skipped since then
+
+    # -- data units
+
+    def data(self, unit):
+        """Takes a data unit of the right epoch."""
+        tsn = unwrap(unit.tsn, self.rx_next)
+        fsn = unwrap(unit.fsn, self.base_limit)
+        if tsn < self.rx_next:
+            self.counters["rx_units_late"] += 1
+            return
+        if tsn >= self.rx_next + self.window or fsn >= self.base_limit + self.window or fsn < self.base_limit - self.window:
+            self.counters["rx_units_invalid"] += 1
+            return
+        self._close_below(tsn)
+        if self.collecting is None:
+            self.collecting = Collecting(unit.transmission, fsn < self.base_limit or fsn in self.frames)
+        now = self.collecting
+        if now.header != unit.transmission:
+            raise ValueError(f"TSN {tsn}: header {unit.transmission} differs from that of earlier units, {now.header}")
+        if now.complete or now.duplicate:
+            self.counters["rx_units_surplus"] += 1
+        else:
+            self.counters["rx_units"] += 1
+            now.units[unit.index] = unit.payload
+            if len(now.units) == unit.k:
+                now.complete = True
+                self._complete(fsn, now)
+        if unit.index == unit.n - 1:
+            self._close_below(tsn + 1)
+
+    def _complete(self, fsn, now):
+        h = now.header
+        clean = max(now.units) < h.k
+        self.counters["rx_frames_clean" if clean else "rx_frames_repaired"] += 1
+        self.counters[f"rx_attempt_{h.attempt}"] += 1
+        data = b"".join(code.decode(now.units, h.k, h.n, h.preset))
+        self.frames[fsn] = Frame(data[: len(data) - h.pad], h.sop, h.eop)
+        if not self.in_order:
+            self._ready_around(fsn)
+        self._advance()
+
+    def _close_below(self, tsn):
+        while self.rx_next < tsn:
+            now, self.collecting = self.collecting, None
+            received = now is not None and (now.complete or now.duplicate)
+            if now is not None and now.duplicate:
+                self.counters["rx_duplicates"] += 1
+            self.counters["rx_outcomes_ok" if received else "rx_outcomes_failed"] += 1
+            self.outcomes.append(received)
+            self.rx_next += 1
+
+    # -- control units
+
+    def control_is_valid(self, unit):
+        """The sender part of the unit is possible."""
+        return (
+            -self.window <= distance(unit.tx_edge, self.rx_next % (1 << 20)) <= self.window
+            and unwrap(unit.tx_base, self.base_limit) <= self.base_limit + self.window
+        )
+
+    def control(self, unit):
+        """Takes the sender part of a valid control unit without hello."""
+        self._close_below(unwrap(unit.tx_edge, self.rx_next))
+        self.peer_tx_base = max(self.peer_tx_base, unwrap(unit.tx_base, self.peer_tx_base))
+        self._advance()
+
+    # -- delivery
+
+    def _ready_around(self, fsn):
+        """ord = 0: makes the packet of frame `fsn` ready if all of it is there."""
+        first = last = fsn
+        while first in self.frames and not self.frames[first].sop:
+            first -= 1
+        while last in self.frames and not self.frames[last].eop:
+            last += 1
+        if first in self.frames and last in self.frames:
+            self._make_ready(first, last)
+
+    def _make_ready(self, first, last):
+        if first in self._gone:
+            self._gone.discard(first)
+            return
+        if not self.in_order:
+            self._gone.add(first)
+        data = b"".join(self.frames[f].data for f in range(first, last + 1))
+        self.ready.append((first, data))
+        self.counters["rx_packets"] += 1
+        self.counters["rx_bytes"] += len(data)
+
+    def _advance(self):
+        """Moves `base_limit` over everything that is delivered, discarded or skipped."""
+        while True:
+            run, end = [], self.base_limit
+            while end in self.frames:
+                run.append(self.frames[end])
+                end += 1
+                if run[-1].eop:
+                    break
+                if end in self.frames and self.frames[end].sop:
+                    raise ValueError(f"frame {end} starts a packet inside the packet of frame {self.base_limit}")
+            if run and run[0].sop and run[-1].eop:
+                self._make_ready(self.base_limit, end - 1)
+                self._open, self._gap = False, 0
+            elif run and not run[0].sop:
+                self._discard(run)
+            elif end < self.peer_tx_base:  # frame `end` is skipped
+                if run:
+                    self._discard(run)
+                self.counters["rx_frames_skipped"] += 1
+                self._gap += 1
+                end += 1
+            else:
+                return
+            for fsn in range(self.base_limit, end):
+                self.frames.pop(fsn, None)
+            self.base_limit = end
+
+    def _discard(self, run):
+        """Counts dropped packets. After two skipped frames in a row nobody can tell whether the frames on both sides are
+        of one packet, so the count is a range."""
+        if run[0].sop or not self._open:
+            self.dropped_range[0] += 1
+            self.dropped_range[1] += 1
+        elif self._gap >= 2:
+            self.dropped_range[1] += 1
+        self._open, self._gap = not run[-1].eop, 0

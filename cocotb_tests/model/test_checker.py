@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trace checkers must find faults: each test breaks one end in one way and expects the checker's complaint."""
+
+import random
+from collections import deque
+from dataclasses import replace
+
+import pytest
+
+from cocotb_tests.model.link import Config, Direction, StoredFrame
+from cocotb_tests.model.scenario import checked_pair
+from cocotb_tests.model.sender import Setting
+
+
+def run(breaks, delta=3, loss=0.3, slack=0, user=0):
+    c = Config(setting=Setting(4, 5, 6, 0, delta), user_clocks_per_byte=user)
+    pair, checkers = checked_pair(c, c, Direction(200, loss), Direction(200, 0.1), seed=1, slack=slack)
+    breaks(pair, checkers)
+    rng = random.Random(1)
+    pair.ends[0].backlog.extend(rng.randbytes(rng.randint(1, 60)) for _ in range(60))
+    pair.settle(300_000)
+    for check in checkers.values():
+        check.finish()
+    return pair, checkers
+
+
+def test_unbroken_passes():
+    run(lambda pair, checkers: None)
+
+
+def change_data(change, when=lambda unit: unit.tsn > 5):
+    """Breaks A's data units on their way to the port."""
+
+    def breaks(pair, checkers):
+        tx = pair.ends[0].tx
+        inner = tx.next_unit
+        tx.next_unit = lambda *args: (lambda u: change(u) if u is not None and when(u) else u)(inner(*args))
+
+    return breaks
+
+
+def change_control(change, end=1):
+    """Breaks the control units of an end after the first few."""
+
+    def breaks(pair, checkers):
+        which = pair.ends[end]
+        inner = which._control_unit
+        count = [0]
+
+        def control():
+            count[0] += 1
+            unit = inner()
+            return change(unit) if count[0] > 10 and not unit.hello else unit
+
+        which._control_unit = control
+
+    return breaks
+
+
+def newest_first(pair, checkers):
+    class Stack(deque):
+        def popleft(self):
+            return self.pop()
+
+    pair.ends[0].tx.queue = Stack()
+
+
+def new_frames_first(pair, checkers):
+    tx = pair.ends[0].tx
+    inner = tx.next_unit
+
+    def next_unit(*args):
+        held, tx.queue = tx.queue, deque()
+        unit = inner(*args)
+        if unit is None:
+            tx.queue = held
+            return inner(*args)
+        tx.queue = held
+        return unit
+
+    tx.next_unit = next_unit
+
+
+def too_persistent(pair, checkers):
+    pair.ends[0].tx.config = replace(pair.ends[0].config, setting=Setting(4, 5, 6, 0, 2))
+
+
+def wider_window(pair, checkers):
+    tx = pair.ends[0].tx
+    tx.limit = lambda peer_window: min(tx.stored, tx.base + 200)
+    tx.config = replace(tx.config, window_log2=8)
+
+
+def deliver_twice(pair, checkers):
+    end = pair.ends[1]
+    inner = end.on_deliver
+    end.on_deliver = lambda packet: (inner(packet), inner(packet))
+
+
+def wrong_parity_count(pair, checkers):
+    pair.ends[0].tx.config = replace(pair.ends[0].config, setting=Setting(4, 5, 5, 0, 3))
+
+
+def forget_fill(pair, checkers):
+    tx = pair.ends[0].tx
+    inner = tx._begin
+
+    def begin(fsn, epoch):
+        f = tx.frames[fsn]
+        if f.pad:
+            last = f.units[-1][: len(f.units[-1]) - f.pad] + b"\xff" * f.pad
+            tx.frames[fsn] = StoredFrame(f.units[:-1] + [last], f.pad, f.sop, f.eop, f.attempt, f.state, f.sends)
+        inner(fsn, epoch)
+
+    tx._begin = begin
+
+
+FAULTS = {
+    "payload": (change_data(lambda u: replace(u, payload=b"1234")), "wrong payload"),
+    "parity payload": (change_data(lambda u: replace(u, payload=b"1234"), lambda u: u.index >= u.k), "wrong payload"),
+    "attempt": (change_data(lambda u: replace(u, attempt=0), lambda u: u.attempt == 2), "attempt"),
+    "attempt of a new frame": (change_data(lambda u: replace(u, attempt=1), lambda u: u.attempt == 0), "is new"),
+    "fsn": (change_data(lambda u: replace(u, fsn=u.fsn + 1)), "FSN|nothing is to be"),
+    "tsn": (change_data(lambda u: replace(u, tsn=u.tsn + 1)), "was next"),
+    "sop": (change_data(lambda u: replace(u, sop=not u.sop)), "sop|header"),
+    "eop": (change_data(lambda u: replace(u, eop=not u.eop)), "eop|header"),
+    "pad": (change_data(lambda u: replace(u, pad=u.pad ^ 1)), "pad|bytes|eop|header"),
+    "preset": (change_data(lambda u: replace(u, preset=1)), "preset"),
+    "index": (change_data(lambda u: replace(u, index=0)), "was next"),
+    "epoch": (change_data(lambda u: replace(u, epoch=9)), "epoch"),
+    "filling": (forget_fill, "wrong payload"),
+    "order of retransmissions": (newest_first, "the first to be retransmitted"),
+    "priority": (new_frames_first, "waits for retransmission"),
+    "persistency": (too_persistent, "nothing is to be|the first to be"),
+    "N of retransmissions": (wrong_parity_count, "N - K is"),
+    "window": (wider_window, "beyond the window"),
+    "delivered twice": (deliver_twice, "not complete|differs"),
+    "outcome": (change_control(lambda u: replace(u, bitmap=u.bitmap ^ 1)), "wrong outcome"),
+    "rxNext": (change_control(lambda u: replace(u, rx_next=u.rx_next + 1)), "rxNext"),
+    "rxBase": (change_control(lambda u: replace(u, rx_base=u.rx_base + 1)), "rxBase"),
+    "bitmapBase": (change_control(lambda u: replace(u, bitmap_base=u.bitmap_base + 1)), "bitmapBase"),
+    "peerEpoch": (change_control(lambda u: replace(u, peer_epoch=77)), "peer's epoch"),
+    "txEdge": (change_control(lambda u: replace(u, tx_edge=u.tx_edge + 1), 0), "txEdge"),
+    "txBase": (change_control(lambda u: replace(u, tx_base=u.tx_base + 1), 0), "txBase"),
+    "ackTsn": (change_control(lambda u: replace(u, param=u.param + 1), 0), "ackTsn"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_fault_is_found(name):
+    breaks, complaint = FAULTS[name]
+    with pytest.raises(AssertionError, match=complaint):
+        run(breaks, delta=1 if name == "persistency" else 3, user=100 if name == "window" else 0)
+
+
+@pytest.mark.parametrize("name", ["tx_frames", "tx_retx_units", "rx_frames_repaired", "rx_attempt_1", "rx_erased_flag", "rx_bytes"])
+def test_wrong_counter_is_found(name):
+    _, checkers = run(lambda pair, checks: None)
+    for check in checkers.values():
+        counters = check.expected()
+        counters["rx_packets_dropped"] = check.receiver.dropped_range[0]
+        for other in ("rx_control_units", "rx_control_invalid", "rx_units_epoch"):
+            counters[other] = check.counters[other]
+        check.finish(counters)
+        counters[name] += 1
+        with pytest.raises(AssertionError, match=name):
+            check.finish(counters)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Start, restart and reboot; and for each rule of `Rules` a scenario that fails without it."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from cocotb_tests.model.link import Config, Direction, LinkEnd, Pair, Rules
+from cocotb_tests.model.sender import Setting
+
+
+def pair_of(config, other=None, forward=None, backward=None, seed=1):
+    a, b = LinkEnd(config, name="A"), LinkEnd(other or config, name="B")
+    return Pair(a, b, forward, backward, seed), a, b
+
+
+def burst(first, last):
+    return lambda now: first <= now < last
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_restarts_and_reboots_always_end_in_a_working_link(seed):
+    rng = random.Random(seed)
+    c = Config(hello_interval=rng.choice([50, 300, 1000]), outage_timeout=rng.choice([0, 8000]))
+    delay = rng.choice([3, 100, 800])
+    ways = [Direction(delay, rng.choice([0, 0.1, 0.49])) for _ in range(2)]
+    pair, a, b = pair_of(c, None, *ways, seed=seed)
+    last = rng.choice([600, 3000, 20_000])
+    for _ in range(rng.randint(1, 4)):
+        pair.at(rng.randint(1, last), rng.choice([a.reboot, b.reboot, a.restart, b.restart]))
+    for end in (a, b):
+        end.backlog.extend(b"early" + rng.randbytes(20) for _ in range(30))
+    pair.run(last + 40 * (2 * delay + c.hello_interval))  # until the other side has noticed
+    there = [b"late" + rng.randbytes(rng.randint(1, 100)) for _ in range(20)]
+    a.backlog.extend(there)
+    pair.settle(2_000_000)
+    assert [p for _, p in b.delivered if p.startswith(b"late")] == there
+    early = [p for _, p in b.delivered if p.startswith(b"early")]
+    assert len(set(early)) == len(early) or a.counters["link_restarts"] > 1
+
+
+def reboot_before_anything_was_heard(rules):
+    """B comes up, all it says without hello is lost, and it reboots with the epoch that it had."""
+    c = Config(rules=rules)
+    pair, a, b = pair_of(c, None, Direction(100), Direction(100, burst(210, 330)))
+    pair.at(300, b.reboot)
+    a.backlog.append(b"packet")
+    pair.settle(100_000)
+
+
+def test_hello_without_knowledge_restarts():
+    reboot_before_anything_was_heard(Rules())
+    with pytest.raises(TimeoutError):
+        reboot_before_anything_was_heard(Rules(lost_hello_restarts=False))
+
+
+def two_restarts_within_a_round_trip(rules):
+    pair, a, b = pair_of(Config(rules=rules), None, Direction(100), Direction(100))
+    pair.at(1000, a.restart)
+    pair.at(1100, a.restart)
+    pair.run(1200)
+    a.backlog.append(b"packet")
+    pair.settle(100_000)
+    return a.counters["link_restarts"] + b.counters["link_restarts"]
+
+
+def test_new_epoch_in_hello_is_only_learned():
+    assert two_restarts_within_a_round_trip(Rules()) <= 5
+    with pytest.raises(TimeoutError):
+        two_restarts_within_a_round_trip(Rules(relearn_in_hello=False))
+
+
+def frames_lost_at_start(rules):
+    """A's second hello and first control unit are erased, so A is up before B; the channel erases no data unit."""
+    c = Config(setting=Setting(4, 5, 5, 0, 0), hello_interval=1000, rules=rules)
+    pair, a, b = pair_of(c, None, Direction(100, lambda now: now in (68, 176)), Direction(60))
+    a.backlog.extend(bytes(16) for _ in range(40))
+    pair.settle(100_000)
+    return a.tx.counters["tx_frames_abandoned"]
+
+
+def test_data_waits_until_the_peer_is_up():
+    assert frames_lost_at_start(Rules()) == 0
+    assert frames_lost_at_start(Rules(data_after_heard=False)) > 0
+
+
+def unequal_windows(rules):
+    """A's window is four times B's; feedback is dark until B has decided more than a bitmap shows."""
+    c = Config(window_log2=9, setting=Setting(1, 1, 1), rules=rules)
+    d = replace(c, window_log2=7)
+    pair, a, b = pair_of(c, d, Direction(100), Direction(100, burst(400, 950)))
+    a.backlog.extend(bytes([i % 256]) for i in range(800))
+    pair.settle(200_000)
+    return len(b.delivered)
+
+
+def test_window_is_the_smaller_one():
+    assert unequal_windows(Rules()) == 800
+    with pytest.raises(AssertionError, match="older than a window"):
+        unequal_windows(Rules(smaller_window=False))
+
+
+def lower_delta(rules):
+    """Delta goes from infinite to 1 while frames are at their third attempt, and the channel stays dark for data."""
+    c = Config(setting=Setting(4, 4, 4), rules=rules)
+    pair, a, b = pair_of(c, None, Direction(100, 0), Direction(100))
+    dropped = []
+
+    def loss(now):
+        dropped.append(now)
+        return 0.9 if 600 < now < 30_000 else 0
+
+    pair.ways[0].loss = loss
+    pair.run(600)
+    a.backlog.extend(bytes(16) for _ in range(4))
+    pair.run(12_000)
+    assert max((f.attempt for f in a.tx.frames.values()), default=0) > 2
+    a.config = a.tx.config = replace(c, setting=replace(c.setting, delta=1))
+    pair.run(29_000)
+    return a.tx.counters["tx_frames_abandoned"]
+
+
+def test_delta_may_be_lowered():
+    assert lower_delta(Rules()) > 0
+    assert lower_delta(Rules(delta_at_least=False)) == 0
+
+
+def test_packet_longer_than_the_peers_window_never_arrives():
+    """Why a hello must be refused whose window cannot hold the longest packet: nothing else can end this."""
+    c = Config(window_log2=8, setting=Setting(1, 1, 1))
+    pair, a, b = pair_of(c, replace(c, window_log2=6), Direction(100), Direction(100))
+    a.backlog.append(bytes(65 * c.unit_bytes))
+    with pytest.raises(TimeoutError):
+        pair.settle(50_000)

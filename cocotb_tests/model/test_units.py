@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wire format against hand-written bytes, and what is refused."""
+
+import random
+import zlib
+
+import pytest
+
+from cocotb_tests.model.units import SN, ControlUnit, DataUnit, Rejected, distance, parse, unwrap
+
+
+def sealed(body):
+    return body + zlib.crc32(body).to_bytes(4, "little")
+
+
+DATA = DataUnit(1, True, False, 0xE7, 10, 14, 13, 5, 0x123, 0xABCDE, 0x12345, bytes(range(8)))
+# version 1, type 0, preset 1, sop | epoch | K | N | index | attempt, pad | FSN, TSN
+DATA_BYTES = sealed(bytes.fromhex("46 e7 0a 0e 0d 51 23 ab cd e1 23 45") + bytes(range(8)))
+CONTROL = ControlUnit(
+    0x21, False, True, True, False, 0x43, 0x0ABCDE, 0x11111, 0x22222, 0x33333, 0x44444, 0x55555, 1 << 63 | 2
+)
+CONTROL_BYTES = sealed(
+    bytes.fromhex("50 21 06 43 0a bc de 11 11 12 22 22 33 33 34 44 44 55 55 50 80 00 00 00 00 00 00 02")
+)
+
+
+def test_layout():
+    assert DATA.build() == DATA_BYTES
+    assert CONTROL.build() == CONTROL_BYTES
+    assert parse(CONTROL_BYTES, 8) == CONTROL
+    assert len(CONTROL_BYTES) == 32
+    assert (CONTROL.ack_tsn, CONTROL.window_log2, CONTROL.unit_bytes) == (0xABCDE, 0x0A, 0xBCDE)
+
+
+def test_random_units_survive():
+    rng = random.Random(3)
+    for _ in range(300):
+        k = rng.randint(1, 16)
+        n = k + rng.randint(0, 8)
+        unit = DataUnit(
+            rng.randrange(3), rng.random() < 0.5, rng.random() < 0.5, rng.randrange(256), k, n, rng.randrange(n),
+            rng.randrange(16), rng.randrange(25), rng.randrange(SN), rng.randrange(SN), rng.randbytes(25),
+        )  # fmt: skip
+        assert parse(unit.build(), 25, 16, 8) == unit
+
+
+def changed(raw, at, value):
+    body = bytearray(raw[:-4])
+    body[at] = value
+    return sealed(bytes(body))
+
+
+GOOD = DataUnit(0, True, True, 0, 4, 6, 0, 0, 0, 0, 0, bytes(8)).build()
+HELLO = ControlUnit(0, hello=True).build()
+BAD = [
+    (GOOD, True, "rx_erased_flag"),
+    (GOOD[:-1], False, "rx_erased_length"),
+    (GOOD + b"\0", False, "rx_erased_length"),
+    (b"", False, "rx_erased_length"),
+    (b"\x40", False, "rx_erased_length"),
+    (HELLO[:-4], False, "rx_erased_length"),
+    (GOOD[:-1] + bytes([GOOD[-1] ^ 1]), False, "rx_erased_crc"),
+    (changed(GOOD, 0, 0x83), False, "rx_bad_header"),
+    (changed(GOOD, 0, 0x63), False, "rx_bad_header"),
+    (changed(GOOD, 0, 0x4F), False, "rx_bad_header"),
+    (changed(GOOD, 2, 0), False, "rx_bad_header"),
+    (changed(GOOD, 2, 17), False, "rx_bad_header"),
+    (changed(GOOD, 3, 3), False, "rx_bad_header"),
+    (changed(GOOD, 3, 13), False, "rx_bad_header"),
+    (changed(GOOD, 4, 6), False, "rx_bad_header"),
+    (changed(GOOD, 6, 8), False, "rx_bad_header"),
+    (changed(HELLO, 0, 0x51), False, "rx_bad_header"),
+    (changed(HELLO, 2, 0x10), False, "rx_bad_header"),
+    (changed(HELLO, 19, 1), False, "rx_bad_header"),
+]
+
+
+@pytest.mark.parametrize("raw,erased,counter", BAD)
+def test_refused(raw, erased, counter):
+    with pytest.raises(Rejected) as caught:
+        parse(raw, 8, 16, 8, erased)
+    assert caught.value.counter == counter
+
+
+def test_sequence_arithmetic():
+    assert distance(0, SN - 1) == 1
+    assert distance(SN - 1, 0) == -1
+    assert unwrap(3, 5 * SN - 2) == 5 * SN + 3
+    assert unwrap(SN - 2, 5 * SN + 3) == 5 * SN - 2

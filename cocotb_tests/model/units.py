@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Units on the wire, as docs/architecture.md ("Wire format") lays them out byte by byte."""
+
+import zlib
+from dataclasses import dataclass, replace
+
+VERSION = 1
+HEADER = 12
+CRC = 4
+CONTROL_BYTES = 32
+SN = 1 << 20
+
+
+def distance(x, base):
+    """Signed distance from `base` up to `x` modulo 2^20: -2^19 to 2^19 - 1."""
+    return ((x - base + SN // 2) % SN) - SN // 2
+
+
+def unwrap(sn, near):
+    """The unbounded sequence number that is `sn` modulo 2^20 and nearest to `near`."""
+    return near + distance(sn, near)
+
+
+class Rejected(Exception):
+    """A unit that the deframer does not let through; `counter` is the counter it belongs to."""
+
+    def __init__(self, counter, reason):
+        super().__init__(reason)
+        self.counter = counter
+
+
+@dataclass(frozen=True)
+class DataUnit:
+    """One unit of a transmission; `payload` has unitBytes bytes."""
+
+    preset: int
+    sop: bool
+    eop: bool
+    epoch: int
+    k: int
+    n: int
+    index: int
+    attempt: int
+    pad: int
+    fsn: int
+    tsn: int
+    payload: bytes
+
+    @property
+    def transmission(self):
+        """Everything that is the same in all units of a transmission."""
+        return replace(self, index=0, payload=b"")
+
+    def build(self):
+        """Bytes of the unit, CRC included."""
+        first = VERSION << 6 | self.preset << 2 | self.sop << 1 | self.eop
+        head = bytes([first, self.epoch, self.k, self.n, self.index])
+        head += (self.attempt << 12 | self.pad).to_bytes(2, "big")
+        head += (self.fsn % SN << 20 | self.tsn % SN).to_bytes(5, "big")
+        body = head + self.payload
+        return body + zlib.crc32(body).to_bytes(CRC, "little")
+
+
+@dataclass(frozen=True)
+class ControlUnit:
+    """A control unit; `param` holds window and unitBytes in a hello, else ackTsn."""
+
+    epoch: int
+    hello: bool = False
+    peer_known: bool = False
+    poll: bool = False
+    reply: bool = False
+    peer_epoch: int = 0
+    param: int = 0
+    tx_base: int = 0
+    tx_edge: int = 0
+    rx_base: int = 0
+    rx_next: int = 0
+    bitmap_base: int = 0
+    bitmap: int = 0
+
+    @property
+    def ack_tsn(self):
+        return self.param % SN
+
+    @property
+    def window_log2(self):
+        return self.param >> 16
+
+    @property
+    def unit_bytes(self):
+        return self.param & 0xFFFF
+
+    def build(self):
+        """Bytes of the unit, CRC included."""
+        flags = self.hello | self.peer_known << 1 | self.poll << 2 | self.reply << 3
+        body = bytes([VERSION << 6 | 1 << 4, self.epoch, flags, self.peer_epoch])
+        body += self.param.to_bytes(3, "big")
+        body += (self.tx_base % SN << 20 | self.tx_edge % SN).to_bytes(5, "big")
+        body += (self.rx_base % SN << 20 | self.rx_next % SN).to_bytes(5, "big")
+        body += (self.bitmap_base % SN << 4).to_bytes(3, "big")
+        body += self.bitmap.to_bytes(8, "big")
+        return body + zlib.crc32(body).to_bytes(CRC, "little")
+
+
+def parse(raw, unit_bytes, max_k=255, max_parity=255, erased=False):
+    """The DataUnit or ControlUnit in `raw`; Rejected when the deframer would not let it through.
+
+    The first of these that applies decides: flag, length, CRC, header.
+    """
+    if erased:
+        raise Rejected("rx_erased_flag", "flagged by the PHY")
+    kind = raw[0] >> 4 & 3 if raw else 0
+    expected = {0: HEADER + unit_bytes + CRC, 1: CONTROL_BYTES}.get(kind, len(raw))
+    if len(raw) != expected or len(raw) < HEADER + CRC:
+        raise Rejected("rx_erased_length", f"{len(raw)} bytes, not {expected}")
+    if zlib.crc32(raw[:-CRC]) != int.from_bytes(raw[-CRC:], "little"):
+        raise Rejected("rx_erased_crc", "CRC differs")
+    if raw[0] >> 6 != VERSION:
+        raise Rejected("rx_bad_header", f"version {raw[0] >> 6}")
+    if kind == 0:
+        return _data(raw, unit_bytes, max_k, max_parity)
+    if kind == 1:
+        return _control(raw)
+    raise Rejected("rx_bad_header", f"type {kind}")
+
+
+def _data(raw, unit_bytes, max_k, max_parity):
+    numbers = int.from_bytes(raw[7:12], "big")
+    unit = DataUnit(
+        preset=raw[0] >> 2 & 3,
+        sop=bool(raw[0] & 2),
+        eop=bool(raw[0] & 1),
+        epoch=raw[1],
+        k=raw[2],
+        n=raw[3],
+        index=raw[4],
+        attempt=raw[5] >> 4,
+        pad=(raw[5] & 15) << 8 | raw[6],
+        fsn=numbers >> 20,
+        tsn=numbers % SN,
+        payload=raw[HEADER:-CRC],
+    )
+    if not 1 <= unit.k <= max_k or not unit.k <= unit.n <= unit.k + max_parity:
+        raise Rejected("rx_bad_header", f"K {unit.k}, N {unit.n}")
+    if unit.index >= unit.n or unit.pad >= unit_bytes or unit.preset > 2:
+        raise Rejected("rx_bad_header", f"index {unit.index}, pad {unit.pad}, preset {unit.preset}")
+    return unit
+
+
+def _control(raw):
+    if raw[0] & 15 or raw[2] & 0xF0 or raw[19] & 15:
+        raise Rejected("rx_bad_header", "reserved bits are set")
+    tx = int.from_bytes(raw[7:12], "big")
+    rx = int.from_bytes(raw[12:17], "big")
+    return ControlUnit(
+        epoch=raw[1],
+        hello=bool(raw[2] & 1),
+        peer_known=bool(raw[2] & 2),
+        poll=bool(raw[2] & 4),
+        reply=bool(raw[2] & 8),
+        peer_epoch=raw[3],
+        param=int.from_bytes(raw[4:7], "big"),
+        tx_base=tx >> 20,
+        tx_edge=tx % SN,
+        rx_base=rx >> 20,
+        rx_next=rx % SN,
+        bitmap_base=int.from_bytes(raw[17:20], "big") >> 4,
+        bitmap=int.from_bytes(raw[20:28], "big"),
+    )

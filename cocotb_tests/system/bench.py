@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ArqPair` between a scenario and the trace checkers of cocotb_tests/model."""
+
+import random
+from dataclasses import dataclass
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles
+
+from cocotb_tests.model.checker import EndChecker
+from cocotb_tests.model.sender import INFINITE, Setting
+
+from .registers import CHANNEL_AB, CHANNEL_BA, LINK_A, LINK_B, Registers
+from .streams import PacketSource, random_ready, watch_packets, watch_units
+
+
+@dataclass(frozen=True)
+class Build:
+    """What the pair was built with."""
+
+    window: int
+    data_bytes: int = 4
+    unit_bytes: int = 8
+    max_k: int = 16
+    max_parity: int = 8
+    max_packet: int = 400
+
+
+BUILDS = {"montecarlo": Build(2048), "small": Build(64)}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Settings of one run. Delays and times in clocks, losses as probabilities; A sends to B and B to A."""
+
+    seed: int
+    settings: tuple  # one Setting per end
+    in_order: tuple = (True, True)
+    delay: tuple = (100, 100)
+    loss: tuple = (0.0, 0.0)
+    mode: int = 3
+    packets: tuple = (40, 20)
+    longest: int = 300
+    gap: int = 0
+    sink_share: tuple = (1.0, 1.0)
+    status_interval: int = 0
+
+    @staticmethod
+    def random(seed, build):
+        """A scenario drawn from a seed."""
+        rng = random.Random(seed)
+
+        def setting():
+            k = rng.randint(1, build.max_k)
+            first, retx = (k + rng.randint(0, min(4, build.max_parity)) for _ in range(2))
+            return Setting(k, first, retx, rng.randrange(3), rng.choice([0, 1, 2, 5, 14, INFINITE, INFINITE]))
+
+        return Scenario(
+            seed=seed,
+            settings=(setting(), setting()),
+            in_order=(rng.random() < 0.7, rng.random() < 0.7),
+            delay=tuple(rng.choice([1, 20, 100, 400]) for _ in range(2)),
+            loss=tuple(rng.choice([0, 0.02, 0.1, 0.25]) for _ in range(2)),
+            mode=rng.randrange(4),
+            packets=(rng.randint(20, 50), rng.choice([0, 5, 30])),
+            longest=rng.choice([30, 150, build.max_packet]),
+            gap=rng.choice([0, 0, 50]),
+            sink_share=(rng.choice([1.0, 1.0, 0.3]), rng.choice([1.0, 1.0, 0.2])),
+            status_interval=rng.choice([0, 0, 200]),
+        )
+
+    @property
+    def poll_timeout(self):
+        return 2 * sum(self.delay) + 1500
+
+
+class Bench:
+    """Starts the pair in a scenario; `checkers` of A and B see everything that happens at their ends."""
+
+    def __init__(self, dut, build, scenario, more_settings=()):
+        self.dut, self.build, self.scenario = dut, build, scenario
+        self.checkers = [
+            EndChecker(
+                build.window, build.unit_bytes, [setting, *more_settings], in_order, build.max_k, build.max_parity, slack=6
+            )
+            for setting, in_order in zip(scenario.settings, reversed(scenario.in_order))
+        ]
+        self.events = 0
+        self.failure = None
+        self.registers = Registers(dut)
+        self.sources = [PacketSource(dut, f"{e}_s_axis", build.data_bytes, scenario.seed + i) for i, e in enumerate("ab")]
+
+    def _checked(self, event):
+        """Keeps the first complaint, so that it fails the test and not only the monitor."""
+
+        def call(*arguments):
+            self.events += 1
+            if self.failure is None:
+                try:
+                    event(*arguments)
+                except (AssertionError, ValueError) as complaint:
+                    self.failure = complaint
+
+        return call
+
+    async def start(self):
+        """Clock, reset, monitors, settings; returns when both links may start to talk."""
+        dut, build, s = self.dut, self.build, self.scenario
+        dut.aresetn.value = 0
+        for i, e in enumerate("ab"):
+            getattr(dut, f"{e}_m_axis_tready").value = 0
+        cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
+        await ClockCycles(dut.aclk, 5)
+        dut.aresetn.value = 1
+        for i, e in enumerate("ab"):
+            check = self.checkers[i]
+            tap = "ba_tap" if e == "a" else "ab_tap"
+            name = e.upper()
+            for task in (
+                watch_units(dut, tap, build.data_bytes, self._checked(self._named(name, "received", check.received))),
+                watch_units(dut, f"{e}_phy", build.data_bytes, self._checked(self._named(name, "sent", self._sent(check)))),
+                watch_packets(dut, f"{e}_s_axis", build.data_bytes, self._checked(lambda p, bad, c=check: c.offered(p))),
+                watch_packets(dut, f"{e}_m_axis", build.data_bytes, self._checked(self._named(name, "m_axis", check.packet))),
+                random_ready(dut, getattr(dut, f"{e}_m_axis_tready"), s.sink_share[i], 200, s.seed + 10 + i),
+            ):
+                cocotb.start_soon(task)
+        await self._configure()
+
+    @staticmethod
+    def _sent(check):
+        return lambda raw, erased: check.sent(raw)
+
+    @staticmethod
+    def _named(end, where, event):
+        def call(*arguments):
+            try:
+                event(*arguments)
+            except AssertionError as complaint:
+                raise AssertionError(f"end {end}, {where}: {complaint}") from None
+
+        return call
+
+    async def _configure(self):
+        s, r = self.scenario, self.registers
+        for base, i in ((CHANNEL_AB, 0), (CHANNEL_BA, 1)):
+            await r.channel(base, "SEED", s.seed * 2 + i + 1)
+            await r.channel(base, "DELAY", s.delay[i])
+            await r.channel(base, "MODE", s.mode)
+            await r.channel(base, "P_GOOD", int(s.loss[i] * 2**32))
+            await r.channel(base, "CTRL", 1)
+        for base, i in ((LINK_A, 0), (LINK_B, 1)):
+            # ord is a setting of the receiving end: end i delivers what the other one sends
+            await r.apply(base, s.settings[i], s.in_order[1 - i])
+            await r.link(base, "POLL_TIMEOUT", s.poll_timeout)
+            await r.link(base, "HELLO_INTERVAL", 500)
+            await r.link(base, "KEEPALIVE", 1 << 20)
+            await r.link(base, "OUTAGE_TIMEOUT", 0)
+            await r.link(base, "STATUS_INTERVAL", s.status_interval)
+
+    def random_packets(self, which):
+        """The packets that end `which` sends."""
+        s = self.scenario
+        rng = random.Random(s.seed * 2 + which)
+        unit = self.build.unit_bytes
+        edges = [1, unit - 1, unit, unit + 1, s.settings[which].k * unit]
+        lengths = [min(s.longest, rng.choice(edges + [rng.randint(1, s.longest)] * 4)) for _ in range(s.packets[which])]
+        return [rng.randbytes(length) for length in lengths]
+
+    def offer(self):
+        """Starts both sources; returns their tasks."""
+        return [source.start(self.random_packets(i), self.scenario.gap) for i, source in enumerate(self.sources)]
+
+    @property
+    def at_rest(self):
+        a, b = self.checkers
+        return all(
+            c.up
+            and c.sender.resolved
+            and c.sender.peer_rx_base == c.sender.next_fsn
+            and c.delivered_count == len(c.receiver.ready)
+            for c in (a, b)
+        )
+
+    async def settle(self, tasks, limit=400_000):
+        """Waits until all is delivered or given up and nothing moves any more."""
+        step = 250
+        quiet = 2 * self.scenario.poll_timeout  # a poll that is due would come in this time
+        still = 0
+        for _ in range(limit // step):
+            before = self.events
+            await ClockCycles(self.dut.aclk, step)
+            if self.failure is not None:
+                raise self.failure
+            done = all(t.done() for t in tasks) and self.at_rest
+            still = still + step if done and self.events == before else 0
+            if still > quiet:
+                return
+        raise AssertionError(f"not at rest after {limit} clocks: {self.describe()}")
+
+    def describe(self):
+        """Where both ends stand, for the message of a hang."""
+        lines = []
+        for name, c in zip("AB", self.checkers):
+            s, r = c.sender, c.receiver
+            lines.append(
+                f"{name}: up {c.up}, packets not sent {len(s.packets)}, FSN {s.tx_base} … {s.next_fsn}, peer's rxBase"
+                f" {s.peer_rx_base}, ackTsn {s.ack_tsn} … {s.next_tsn}, waiting {len(s.pending)}, rxNext {r.rx_next},"
+                f" rxBase up to {r.base_limit}, delivered {c.delivered_count} of {len(r.ready)}"
+            )
+        return "; ".join(lines)
+
+    async def check_counters(self, loose=()):
+        """Reads all counters of both ends and compares them; nothing may happen meanwhile."""
+        for base, check in zip((LINK_A, LINK_B), self.checkers):
+            for _ in range(3):
+                before = self.events
+                counters = await self.registers.counters(base)
+                if self.events == before:
+                    break
+            else:
+                raise AssertionError("the link does not rest")
+            check.finish(counters, loose)
+            assert counters["link_outages"] == 0 and counters["link_restarts"] == 1 + check.restarts
+            self._check_sums(counters)
+        if self.failure is not None:
+            raise self.failure
+
+    @staticmethod
+    def _check_sums(c):
+        """Sums that hold at rest, whatever happened."""
+        assert c["tx_frames"] == c["tx_frames_acked"] + c["tx_frames_abandoned"] + c["tx_frames_flushed"]
+        assert sum(c[f"rx_attempt_{i}"] for i in range(16)) == c["rx_frames_clean"] + c["rx_frames_repaired"]
+
+

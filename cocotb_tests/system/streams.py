@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stream drivers and monitors that cost nothing while their stream is idle.
+
+Monitors look at the falling edge of the clock, where what the next rising edge will see has settled; the drivers change
+signals after a rising edge only.
+"""
+
+import random
+
+import cocotb
+from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+
+
+def port(dut, name, default=None):
+    """The port, or `default` where the block has none of that name."""
+    return getattr(dut, name, default)
+
+
+async def watch_units(dut, prefix, data_bytes, found):
+    """Calls found(bytes, erased) at the last beat of each unit on `prefix`."""
+    valid, data, last = (getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tdata", "tlast"))
+    ready, user = port(dut, f"{prefix}_tready"), port(dut, f"{prefix}_tuser")
+    raw, erased = bytearray(), False
+    edge, start = FallingEdge(dut.aclk), RisingEdge(valid)
+    while True:
+        if not valid.value:
+            await start
+        await edge
+        if not valid.value or (ready is not None and not ready.value):
+            continue
+        raw += int(data.value).to_bytes(data_bytes, "little")
+        erased |= user is not None and bool(user.value)
+        if last.value:
+            found(bytes(raw), erased)
+            raw, erased = bytearray(), False
+
+
+async def watch_packets(dut, prefix, data_bytes, found):
+    """Calls found(bytes, aborted) at the last beat of each packet on `prefix`."""
+    valid, ready, data, keep, last, user = (
+        getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tready", "tdata", "tkeep", "tlast", "tuser")
+    )
+    raw, aborted = bytearray(), False
+    edge, start = FallingEdge(dut.aclk), RisingEdge(valid)
+    while True:
+        if not valid.value:
+            await start
+        await edge
+        if not valid.value or not ready.value:
+            continue
+        count = int(keep.value).bit_count()
+        raw += int(data.value).to_bytes(data_bytes, "little")[:count]
+        aborted |= bool(user.value)
+        if last.value:
+            found(bytes(raw), aborted)
+            raw, aborted = bytearray(), False
+
+
+class PacketSource:
+    """Sends the packets of `queue` on s_axis with random gaps between packets."""
+
+    def __init__(self, dut, prefix, data_bytes, seed):
+        self.dut, self.data_bytes = dut, data_bytes
+        self.valid, self.ready, self.data, self.keep, self.last, self.user = (
+            getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tready", "tdata", "tkeep", "tlast", "tuser")
+        )
+        self.valid.value = self.user.value = self.last.value = self.keep.value = self.data.value = 0
+        self.queue = []
+        self.gap = 0
+        self.rng = random.Random(seed)
+
+    def start(self, packets, gap=0):
+        """Begins to send; returns the task. `gap`: longest pause between two packets, in clocks."""
+        return cocotb.start_soon(self._send(packets, gap))
+
+    async def _send(self, packets, gap):
+        rising, falling = RisingEdge(self.dut.aclk), FallingEdge(self.dut.aclk)
+        await rising
+        for packet in packets:
+            pause = self.rng.randint(0, gap)
+            if pause:
+                self.valid.value = 0
+                await ClockCycles(self.dut.aclk, pause)
+            for at in range(0, len(packet), self.data_bytes):
+                beat = packet[at : at + self.data_bytes]
+                self.data.value = int.from_bytes(beat, "little")
+                self.keep.value = (1 << len(beat)) - 1
+                self.last.value = at + self.data_bytes >= len(packet)
+                self.valid.value = 1
+                taken = False
+                while not taken:
+                    await falling
+                    taken = bool(self.ready.value)
+                    await rising
+        self.valid.value = 0
+
+
+async def random_ready(dut, ready, share, longest, seed):
+    """Holds `ready` high and low for random times of up to `longest` clocks; `share` of the time high."""
+    rng = random.Random(seed)
+    ready.value = 1
+    while share < 1:
+        await ClockCycles(dut.aclk, rng.randint(1, longest))
+        ready.value = int(rng.random() < share)
