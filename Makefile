@@ -25,6 +25,7 @@ test: setup ## Run all tests
 
 lint: setup ## Check the generated Verilog of the link with Verilator
 	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint arqlink
+	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint_paper arqlink
 
 stats-full: setup ## Run the statistics with 200,000 frames at each point
 	ARQLINK_STATS_FRAMES=200000 $(PYTHON) -m pytest -n auto cocotb_tests/statistics

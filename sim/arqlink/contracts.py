@@ -13,7 +13,7 @@ FOLDER = rtl.ROOT / "rtl" / "regs"
 
 def configurations():
     """All named configurations as JSON text."""
-    output = rtl.java("arqlink.Describe", stdout=subprocess.PIPE, text=True).stdout
+    output = rtl.java("arqlink.Describe", stdout=subprocess.PIPE).stdout
     return re.sub(r"\x1b\[[0-9;]*m", "", output)  # SpinalHDL resets the terminal's colours on exit
 
 

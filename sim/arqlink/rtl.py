@@ -52,10 +52,13 @@ def compile_rtl():
 
 
 def java(main_class, *arguments, **kwargs):
-    """Runs a main class of the RTL's Scala sources; keyword arguments go to subprocess.run."""
+    """Runs a main class of the RTL's Scala sources; keyword arguments go to subprocess.run. Standard error is shown only
+    where it fails: the libraries use it for notes about their logging."""
     words = list(map(str, arguments))
-    done = subprocess.run(["java", "-cp", compile_rtl(), main_class, *words], check=False, **kwargs)
+    command = ["java", "-cp", compile_rtl(), main_class, *words]
+    done = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True, **kwargs)
     if done.returncode:
+        sys.stderr.write(done.stderr)
         raise UserError(f"'{main_class} {' '.join(words)}' failed; what it said is above.")
     return done
 
