@@ -11,8 +11,8 @@ help: ## Show the targets
 setup: ## Install what is missing, and create .venv
 	@scripts/setup
 
-rtl: setup ## Write the Verilog of every configuration's ArqLink and ArqPair to build/rtl
-	$(PYTHON) -m arqlink.rtl ArqLink ArqPair
+rtl: setup ## Write Verilog to build/rtl: of all configurations, or CONFIG=default SET="windowFrames=4096 maxK=32"
+	$(PYTHON) -m arqlink.rtl ArqLink ArqPair $(if $(CONFIG),--config $(CONFIG)) $(if $(SET),--set $(SET))
 
 regs: setup ## Write the generated contracts to rtl/regs
 	$(PYTHON) -m arqlink.contracts

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from arqlink import loss
 from arqlink.errors import UserError
 from arqlink.model import HEADER_BYTES, Code, LinkModel
-from arqlink.rtl import ROOT
+from arqlink.rtl import CONFIGS
 
-CONFIGS = ROOT / "rtl" / "regs" / "configs.json"
 PRESETS = ("zfec", "rfc5510", "cauchy")
 INFINITE_DELTA = 15
 PACKET_FRAMES = 6
