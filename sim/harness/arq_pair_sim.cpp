@@ -138,9 +138,10 @@ template <ArqPairSim::End end> void ArqPairSim::collect() {
     const bool user = end == A ? top_->a_m_axis_tuser : top_->b_m_axis_tuser;
 
     const auto* bytes = reinterpret_cast<const uint8_t*>(&data);
+    if (s.current.empty()) s.begin = now_;
     s.current.insert(s.current.end(), bytes, bytes + __builtin_popcount(keep));
     if (!last) return;
-    s.packets.push_back({std::move(s.current), now_, user});
+    s.packets.push_back({std::move(s.current), s.begin, now_, user});
     s.current.clear();
 }
 
