@@ -38,13 +38,13 @@ case class CodeConfig(dataBytes: Int, unitBytes: Int, maxK: Int, maxParity: Int)
 
 /** Selective-repeat window.
   *
-  * @param windowFrames   frames in flight or awaiting delivery, at either end: a power of two, 64 to 2^19
+  * @param windowFrames   frames in flight or awaiting delivery, at either end: a power of two, 64 to 2^18
   * @param maxPacketBytes longest packet accepted, in bytes: 1 to 9216
   */
 case class WindowConfig(windowFrames: Int, maxPacketBytes: Int = 9216) {
   require(
-    isPow2(windowFrames) && windowFrames >= 64 && windowFrames <= (1 << 19),
-    s"windowFrames is $windowFrames; it must be a power of two from 64 to 524288, half the sequence space"
+    isPow2(windowFrames) && windowFrames >= 64 && windowFrames <= (1 << 18),
+    s"windowFrames is $windowFrames; it must be a power of two from 64 to 262144, a quarter of the sequence space"
   )
   require(maxPacketBytes >= 1 && maxPacketBytes <= 9216, s"maxPacketBytes is $maxPacketBytes; it must be 1 to 9216")
   def slotBits: Int = log2Up(windowFrames)

@@ -68,6 +68,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val fsn = Reg(Wire.sn)
     val k = Reg(UInt(code.kBits bits))
     val preset = Reg(UInt(2 bits))
+    val only = Reg(Bool())
     val duplicate = Reg(Bool())
     val complete = Reg(Bool())
     val count = Reg(UInt(code.kBits bits))
@@ -114,6 +115,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
   io.write.data := io.unit.fragment.data
 
   io.complete.valid := False
+  io.complete.dead := False
   io.complete.fsn := current.fsn
   io.complete.frame.meta := taken.meta
   io.complete.frame.preset := current.preset
@@ -182,12 +184,16 @@ class ArqReceiver(link: LinkConfig) extends Component {
       when(log.io.next === closeTarget) {
         phase := closeForUnit ? Phase.query | Phase.judge
       } otherwise {
-        log.io.push.valid := True
+        // A frame that will not come again is dead with its only transmission.
+        val dies = current.open && current.only && !current.good
+        io.complete.valid := dies
+        io.complete.dead := True
+        log.io.push.valid := !dies || io.complete.ready
         // Where a whole block has failed it is closed in one clock.
         when(!current.open && log.io.next(4 downto 0) === 0 && (closeTarget - log.io.next) >= Wire.blockBits) {
           log.io.push.failures := Wire.blockBits
         }
-        when(log.io.push.ready)(current.open := False)
+        when(log.io.push.fire)(current.open := False)
       }
     }
     is(Phase.query) {
@@ -195,6 +201,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
       current.fsn := tx.fsn
       current.k := tx.meta.k
       current.preset := tx.preset
+      current.only := tx.only
       current.complete := False
       current.count := 0
       current.received := 0
@@ -238,8 +245,11 @@ class ArqReceiver(link: LinkConfig) extends Component {
           when(!taken.isEnd)(phase := Phase.judge)
         }
       } otherwise {
-        log.io.push.valid := True
-        when(log.io.push.ready) {
+        val dies = current.only && !current.good
+        io.complete.valid := dies
+        io.complete.dead := True
+        log.io.push.valid := !dies || io.complete.ready
+        when(log.io.push.fire) {
           current.open := False
           phase := Phase.judge
         }

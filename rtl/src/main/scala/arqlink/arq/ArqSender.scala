@@ -29,6 +29,8 @@ class ArqSender(link: LinkConfig) extends Component {
     val peerWindowLog2 = in UInt (5 bits)
     val enable = in Bool ()
 
+    /** The line is about to need a frame: the choice is made as late as that, so that a retransmission goes first. */
+    val wanted = in Bool ()
     val frame = master Stream Transmission(code)
 
     /** Pulse: all units of the oldest frame handed over are on the PHY. */
@@ -68,6 +70,7 @@ class ArqSender(link: LinkConfig) extends Component {
   case class Sent() extends Bundle {
     val slot = UInt(slotBits bits)
     val attempt = UInt(Wire.attemptBits bits)
+    val only = Bool()
   }
 
   object State {
@@ -116,13 +119,15 @@ class ArqSender(link: LinkConfig) extends Component {
     val forgiven = RegNext(outage.pending && Sn.behind(intake.io.outcome.tsn, outage.edge)) &&
       io.config.outageFreeze && io.config.delta =/= 0
     val sent = sentRam.readSync(slotOf(intake.io.outcome.tsn))
-    val last = io.config.delta =/= 15 && sent.attempt >= io.config.delta && !forgiven
+    // What was announced as the only transmission stays that, whatever delta has become.
+    val last = sent.only || (io.config.delta =/= 15 && sent.attempt >= io.config.delta && !forgiven)
     val acked = valid && received
     val failed = valid && !received
     val abandoned = failed && last
 
     retransmit.io.push.valid := failed && !last
     retransmit.io.push.slot := sent.slot
+    retransmit.io.push.only := False
     retransmit.io.push.attempt := (forgiven || sent.attempt === 15) ? sent.attempt | (sent.attempt + 1)
 
     io.event.acked := acked
@@ -175,8 +180,10 @@ class ArqSender(link: LinkConfig) extends Component {
   val nextTsn = Reg(Wire.sn) init 0
   outage.nextTsn := nextTsn
   val issue = new Area {
-    val inFlight = nextFsn - io.peerRxBase
-    val credit = RegNext((inFlight |>> io.peerWindowLog2) === 0) init False
+    // The peer's window limits what it must store and the outcomes it must keep.
+    val stored = nextFsn - io.peerRxBase
+    val unresolved = nextFsn - txBase
+    val credit = RegNext(((stored | unresolved) |>> io.peerWindowLog2) === 0) init False
     val fresh = nextFsn =/= io.head
     io.stalled := fresh && !credit
 
@@ -192,7 +199,7 @@ class ArqSender(link: LinkConfig) extends Component {
     when(settle =/= 0)(settle := settle - 1)
 
     retransmit.io.pop.ready := False
-    when(!chosen && io.enable && clear.done && settle === 0) {
+    when(!chosen && io.enable && io.wanted && clear.done && settle === 0) {
       when(retransmit.io.pop.valid) {
         chosen := True
         retx := True
@@ -203,6 +210,7 @@ class ArqSender(link: LinkConfig) extends Component {
         retx := False
         sent.slot := slotOf(nextFsn)
         sent.attempt := 0
+        sent.only := io.config.delta === 0
       }
     }
     val meta = metaRam.readSync(sent.slot)
@@ -215,6 +223,7 @@ class ArqSender(link: LinkConfig) extends Component {
     io.frame.n := meta.k.resize(code.nBits) + parity.resize(code.nBits)
     io.frame.preset := preset
     io.frame.attempt := sent.attempt
+    io.frame.only := sent.only
     io.frame.fsn := fsn
     io.frame.tsn := nextTsn
     io.event.frames := io.frame.fire && !retx

@@ -25,14 +25,17 @@ class ControlComposer(link: LinkConfig) extends Component {
     val outcomes = slave(OutcomePort(link))
     val decided = in Bool ()
 
+    /** Nothing is heard; the peer has been seen up. */
+    val deaf, peerUp = in Bool ()
+
     /** Causes from the link's state machine. */
     val helloDue, answerDue, outageEnded = in Bool ()
 
     /** A control unit of the peer. */
     val taken = slave Flow ControlMessage()
 
-    /** Pulse: a unit of any kind has been sent. */
-    val sent = in Bool ()
+    /** Pulses: a unit of any kind, a data unit has been sent; a frame is being sent. */
+    val sent, sentData, sending = in Bool ()
     val message = master Stream ControlMessage()
   }
 
@@ -74,7 +77,9 @@ class ControlComposer(link: LinkConfig) extends Component {
 
     /** At most one poll for missing outcomes per POLL_TIMEOUT, unless outcomes came meanwhile. */
     val gapAllowed = RegInit(True)
-    val due = pollExpired && (unfinished && !moved || io.unconfirmed || gapOpen)
+    val due = pollExpired && (unfinished && !moved || io.unconfirmed || gapOpen || !io.peerUp)
+    val wasUp = RegNext(isUp) init False
+    val first = isUp && !wasUp && !io.peerUp
     when(pollExpired) {
       lastAck := io.ackTsn
       lastBase := io.peerRxBase
@@ -115,25 +120,31 @@ class ControlComposer(link: LinkConfig) extends Component {
   }
 
   val causes = new Area {
+    val saidEdge, saidRxBase, saidRxNext = Reg(Wire.sn) init 0
     val hello = pending(io.helloDue && isHello)
     val answer = pending(io.answerDue || io.taken.valid && io.taken.poll)
     val reply = pending(io.taken.valid && io.taken.poll)
     val status = pending(io.decided)
-    val gaveUp = pending(io.gaveUp)
-    val polling = pending(poll.due || poll.gapNow || io.outageEnded)
 
-    val saidEdge, saidRxBase = Reg(Wire.sn) init 0
+    // A report alone lets one waiting data unit go first, or short frames of the peer would starve this side's.
+    val dataTurn = RegInit(False) setWhen compose clearWhen (io.sentData || !io.sending)
+    val many = RegNext((io.rxNext - saidRxNext) >= 16) init False
+    val gaveUp = pending(io.gaveUp)
+    val polling = pending(poll.due || poll.gapNow || poll.first || io.outageEnded)
+
     val tail = RegNext(io.senderIdle && io.ackTsn =/= io.txEdge && io.txEdge =/= saidEdge) init False
     val credit = RegNext((io.rxBase - saidRxBase) >= link.window.windowFrames / 4) init False
     when(compose) {
       saidEdge := io.txEdge
       saidRxBase := io.rxBase
+      saidRxNext := io.rxNext
       tail := False
       credit := False
     }
     when(!active) {
       saidEdge := 0
       saidRxBase := 0
+      saidRxNext := 0
     }
   }
 
@@ -146,7 +157,7 @@ class ControlComposer(link: LinkConfig) extends Component {
     due := Mux(
       series.running && !series.known,
       series.due,
-      answer || status && statusTimer.expired || gaveUp || polling || tail || credit || keepalive
+      answer || status && (statusTimer.expired || many) && !dataTurn || gaveUp || polling || tail || credit || keepalive
     )
   } otherwise {
     due := isOutage && (answer || keepalive)
@@ -164,6 +175,7 @@ class ControlComposer(link: LinkConfig) extends Component {
       m.peerKnown := io.peerKnown
       m.poll := !isHello && (polling || keepalive)
       m.reply := !isHello && reply
+      m.deaf := !isHello && io.deaf
       m.peerEpoch := io.peerEpoch
       m.param := isHello ? (B(link.window.slotBits, 8 bits) ## B(link.code.unitBytes, 16 bits)) | (B(0, 4 bits) ## io.ackTsn)
       m.txBase := io.txBase

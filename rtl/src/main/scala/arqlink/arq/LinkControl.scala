@@ -46,6 +46,12 @@ class LinkControl(link: LinkConfig) extends Component {
     val helloDue = out Bool ()
     val answerDue = out Bool ()
     val outageEnded = out Bool ()
+
+    /** Nothing is heard from the peer. */
+    val deaf = out Bool ()
+
+    /** The peer has been seen up, and data may be sent. */
+    val peerUp = out Bool ()
     val event = out(new Bundle {
       val control, epoch, restart, outage, peerMismatch, peerRestart = Bool()
     })
@@ -65,14 +71,21 @@ class LinkControl(link: LinkConfig) extends Component {
   io.peerEpoch := peerEpoch
   io.peerKnown := peerKnown
   io.peerWindowLog2 := peerWindowLog2
+  io.peerUp := state === LinkState.up && peerSeenUp
 
   val message = io.control.payload
   val isUp = state === LinkState.up || state === LinkState.outage
   val knowsUs = message.peerKnown && message.peerEpoch === ownEpoch
   val fromPeer = peerKnown && message.epoch === peerEpoch
-  val fits = message.unitBytes === link.code.unitBytes && message.windowLog2 >= 6 && message.windowLog2 <= 19
+
+  /** The peer's window must hold this side's longest packet at K = 1. */
+  private val leastWindow = log2Up((link.window.maxPacketBytes + link.code.unitBytes - 1) / link.code.unitBytes)
+  val fits = message.unitBytes === link.code.unitBytes && message.windowLog2 >= leastWindow && message.windowLog2 <= 18
 
   val pass = !message.hello && fromPeer && knowsUs && (isUp || state === LinkState.hello)
+
+  // Once the peer has shown that it knows this side, all it sends does, until it restarts.
+  val stranger = isUp && (!fromPeer || !knowsUs || (message.hello && peerSeenUp))
   io.taken.valid := io.control.valid && pass && isUp
   io.taken.payload := message
   // The unit that brings the link up is taken in the next clock.
@@ -104,31 +117,38 @@ class LinkControl(link: LinkConfig) extends Component {
         io.answerDue := True
       }
     }
-    when(isUp) {
-      when(message.epoch === peerEpoch && !peerSeenUp) {
-        io.answerDue := True
-      } otherwise {
-        event.peerRestart := True
-        restart := True
-      }
-    }
+    when(isUp && !stranger)(io.answerDue := True)
+  }
+
+  when(take && stranger && (!message.hello || fits)) {
+    event.peerRestart := True
+    restart := True
   }
 
   val silence = new Area {
     val heard = take && (pass || message.hello && fits) || io.alive
     val clocks = Reg(UInt(32 bits)) init 0
     val expired = RegNext(io.timers.outageTimeout =/= 0 && clocks >= io.timers.outageTimeout) init False
-    val lost = expired || !io.phyUp
+    val deaf = expired || !io.phyUp
+
+    /** The peer says that it is deaf. */
+    val peerDeaf = RegInit(False)
+    when(take && pass)(peerDeaf := message.deaf)
+    when(!isUp)(peerDeaf := False)
+    val lost = deaf || peerDeaf
     when(heard || !isUp)(clocks := 0) elsewhen (!expired)(clocks := clocks + 1)
-    when(state === LinkState.up && lost && !heard) {
+    when(heard)(expired := False)
+    when(state === LinkState.up && lost) {
       state := LinkState.outage
       event.outage := True
     }
-    when(state === LinkState.outage && heard && io.phyUp) {
+    when(state === LinkState.outage && !lost) {
       state := LinkState.up
       io.outageEnded := True
     }
   }
+
+  io.deaf := silence.deaf
 
   val flushing = RegInit(True)
   val settle = Reg(UInt(3 bits)) init 0

@@ -46,6 +46,9 @@ class Resequencer(link: LinkConfig) extends Component {
 
     /** On its way out, out of sequence. */
     val taken = B"10"
+
+    /** Never to be complete. */
+    val dead = B"11"
   }
 
   case class Flags() extends Bundle {
@@ -76,7 +79,7 @@ class Resequencer(link: LinkConfig) extends Component {
     val slot = byCompletion ? slotOf(io.complete.fsn) | (walk ? walkSlot | freeSlot)
     stateRam.write(
       address = clear.done ? slot | clear.address,
-      data = (!clear.done) ? State.empty | (byCompletion ? State.complete | (walk ? State.taken | State.empty)),
+      data = (!clear.done) ? State.empty | (byCompletion ? (io.complete.dead ? State.dead | State.complete) | (walk ? State.taken | State.empty)),
       enable = !clear.done || byCompletion || walk || free
     )
   }
@@ -89,7 +92,7 @@ class Resequencer(link: LinkConfig) extends Component {
 
   // Frames whose packet may leave out of sequence. When the queue is full one is forgotten: its packet leaves with the scan.
   val completed = StreamFifo(Wire.sn, 16)
-  completed.io.push.valid := io.complete.valid && !io.inOrder && clear.done
+  completed.io.push.valid := io.complete.valid && !io.complete.dead && !io.inOrder && clear.done
   completed.io.push.payload := io.complete.fsn
   io.complete.ready := clear.done
 
@@ -120,8 +123,9 @@ class Resequencer(link: LinkConfig) extends Component {
     val state = stateRam.readSync(slotOf(address))
     val flags = flagRam.readSync(slotOf(address))
     val inWindow = RegNext((address - rxBase) < window)
-    val here = state =/= State.empty && inWindow
-    val skipped = RegNext(Sn.behind(address, io.peerTxBase)) && inWindow && state === State.empty
+    val here = (state === State.complete || state === State.taken) && inWindow
+    val givenUp = RegNext(Sn.behind(address, io.peerTxBase))
+    val skipped = inWindow && (state === State.dead || state === State.empty && givenUp)
 
     io.event.skipped := False
     io.event.packetDropped := False

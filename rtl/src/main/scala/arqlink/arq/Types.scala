@@ -14,9 +14,10 @@ case class ReceivedFrame(code: CodeConfig) extends Bundle {
   val received = Bits(code.maxN bits)
 }
 
-/** A frame has become complete. */
+/** A frame has become complete; or `dead`: its only transmission has failed, so it never will. */
 case class Completion(link: LinkConfig) extends Bundle {
   val fsn = Wire.sn
+  val dead = Bool()
   val frame = ReceivedFrame(link.code)
 }
 

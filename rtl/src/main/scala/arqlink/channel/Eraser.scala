@@ -46,7 +46,7 @@ class Eraser(config: ChannelConfig) extends Component {
 
   private val decision = new Area {
     val bad = RegInit(False)
-    val isControl = io.input.data(5 downto 4).asUInt =/= Wire.typeData
+    val isControl = io.input.data(5 downto 4).asUInt === Wire.typeControl
     val hit = happens(random.io.words(0), Mux(bad, setting.bad, setting.good))
     val moves = happens(random.io.words(1), Mux(bad, setting.badToGood, setting.goodToBad))
     val spared = isControl && setting.spareControl

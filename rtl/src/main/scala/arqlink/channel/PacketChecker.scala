@@ -61,7 +61,7 @@ class PacketChecker(dataBytes: Int, seed: BigInt) extends Component {
       } else {
         when(offset < TrafficPattern.headerBytes) {
           header.subdivideIn(dataBytes * 8 bits)(
-            (offset >> log2Up(dataBytes)).resize(log2Up(TrafficPattern.headerBytes / dataBytes))
+            offset(log2Up(TrafficPattern.headerBytes) - 1 downto log2Up(dataBytes))
           ) := io.input.data
         }
       }

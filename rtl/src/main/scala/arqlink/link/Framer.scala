@@ -29,6 +29,9 @@ case class Framer(code: CodeConfig) extends Component {
     val flush = in(Bool())
     val phy = master(Stream(PhyBeat(dataBytes)))
     val frameDone, busy = out(Bool())
+
+    /** The frame in progress is about to end, or there is none: time to choose the next one. */
+    val nearEnd = out(Bool())
     val txUnits, txRetxUnits, txControlUnits, txPolls, idle = out(Bool())
   }
   noIoPrefix()
@@ -54,6 +57,10 @@ case class Framer(code: CodeConfig) extends Component {
       tx := io.frame.payload
     }
   }
+
+  // A chosen frame needs some 16 clocks to come from the store.
+  private val lead = (16 + dataBeats - 1) / dataBeats
+  io.nearEnd := RegNext((!frame.active || frame.index +^ U(lead) >= frame.tx.n) && !io.frame.fire) init True
 
   val unit = new Area {
     val starting = RegInit(True)

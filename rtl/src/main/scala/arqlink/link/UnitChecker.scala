@@ -54,7 +54,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
     val flagged = Reg(Bool())
     val crc = Reg(Bits(32 bits))
 
-    val isData = kind === Wire.typeData
+    val isData = kind === Wire.typeData || kind === Wire.typeOnly
     val isControl = kind === Wire.typeControl
 
     when(input.valid) {
@@ -104,7 +104,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
   val verdict = new Area {
     val valid = RegNext(ended.valid) init False
     val flagged = RegNext(unit.flagged)
-    // Types 2 and 3 have no length that could be wrong; their header is.
+    // Type 3 has no length that could be wrong; its header is.
     val wrongLength = RegNext((ended.isData || ended.isControl) && !ended.rightLength)
     val wrongCrc = RegNext(unit.crc =/= Crc32.residue)
     val wrongHeader = RegNext(

@@ -24,7 +24,7 @@ object UnitFormat {
 
   /** 96 bits: header of data unit `index` of transmission `tx`. */
   def packData(epoch: UInt, tx: Transmission, index: UInt): Bits = swap(
-    B(Wire.version, 2 bits) ## B(Wire.typeData, 2 bits) ## tx.preset ## tx.meta.sop ## tx.meta.eop ##
+    B(Wire.version, 2 bits) ## tx.only ## False ## tx.preset ## tx.meta.sop ## tx.meta.eop ##
       epoch ##
       tx.meta.k.resize(8) ## tx.n.resize(8) ## index.resize(8) ##
       tx.attempt ## tx.meta.pad ##
@@ -35,7 +35,7 @@ object UnitFormat {
   def packControl(m: ControlMessage): Bits = swap(
     B(Wire.version, 2 bits) ## B(Wire.typeControl, 2 bits) ## B(0, 4 bits) ##
       m.epoch ##
-      B(0, 4 bits) ## m.reply ## m.poll ## m.peerKnown ## m.hello ##
+      B(0, 3 bits) ## m.deaf ## m.reply ## m.poll ## m.peerKnown ## m.hello ##
       m.peerEpoch ## m.param ##
       m.txBase ## m.txEdge ##
       m.rxBase ## m.rxNext ##
@@ -48,6 +48,7 @@ object UnitFormat {
     val raw = swap(header)
     def field(high: Int, width: Int): UInt = raw(high downto high - width + 1).asUInt
     val h = UnitHeader(code)
+    h.tx.only := raw(93)
     h.tx.preset := field(91, 2)
     h.tx.meta.sop := raw(89)
     h.tx.meta.eop := raw(88)
@@ -68,6 +69,7 @@ object UnitFormat {
     def field(high: Int, width: Int): UInt = raw(high downto high - width + 1).asUInt
     val m = ControlMessage()
     m.epoch := field(215, 8)
+    m.deaf := raw(204)
     m.reply := raw(203)
     m.poll := raw(202)
     m.peerKnown := raw(201)
@@ -91,7 +93,7 @@ object UnitFormat {
     val k = raw(79 downto 72).asUInt
     val n = raw(71 downto 64).asUInt
     val index = raw(63 downto 56).asUInt
-    raw(95 downto 94) === Wire.version && raw(93 downto 92) === Wire.typeData && raw(91 downto 90) =/= 3 &&
+    raw(95 downto 94) === Wire.version && !raw(92) && raw(91 downto 90) =/= 3 &&
     k =/= 0 && k <= code.maxK && n >= k && n.resize(9) <= k.resize(9) + code.maxParity && index < n &&
     raw(51 downto 40).asUInt < code.unitBytes
   }
@@ -100,6 +102,6 @@ object UnitFormat {
   def controlPlausible(content: Bits): Bool = {
     val raw = swap(content)
     raw(223 downto 222) === Wire.version && raw(221 downto 220) === Wire.typeControl &&
-    raw(219 downto 216) === 0 && raw(207 downto 204) === 0 && raw(67 downto 64) === 0
+    raw(219 downto 216) === 0 && raw(207 downto 205) === 0 && raw(67 downto 64) === 0
   }
 }

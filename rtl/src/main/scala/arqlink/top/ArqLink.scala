@@ -82,7 +82,7 @@ class ArqLink(link: LinkConfig) extends Component {
     sender.io.config.preset := setting.active.preset
     sender.io.config.delta := setting.active.delta
     sender.io.config.outageFreeze := setting.active.outageFreeze
-    sender.io.enable := control.io.state === LinkState.up
+    sender.io.enable := control.io.peerUp
     sender.io.peerWindowLog2 := control.io.peerWindowLog2
     sender.io.outageEnded := control.io.outageEnded
 
@@ -94,7 +94,10 @@ class ArqLink(link: LinkConfig) extends Component {
     encoder.io.job.preset := frame(1).preset
     encoder.io.job.k := frame(1).meta.k
     encoder.io.job.n := frame(1).n
-    framer.io.frame << frame(2)
+    // The next frame waits here while the one before ends.
+    val nextFrame = frame(2).m2sPipe()
+    framer.io.frame << nextFrame
+    sender.io.wanted := framer.io.nearEnd && !nextFrame.valid
     encoder.io.input << txStore.io.data
     framer.io.units << encoder.io.output
     framer.io.control << composer.io.message
@@ -176,12 +179,16 @@ class ArqLink(link: LinkConfig) extends Component {
     composer.io.rxNext := receiver.io.rxNext
     composer.io.outcomes <> receiver.io.outcomes
     composer.io.decided := receiver.io.decided
+    composer.io.deaf := control.io.deaf
+    composer.io.peerUp := control.io.peerUp
     composer.io.helloDue := control.io.helloDue
     composer.io.answerDue := control.io.answerDue
     composer.io.outageEnded := control.io.outageEnded
     composer.io.taken.valid := control.io.taken.fire
     composer.io.taken.payload := control.io.taken.payload
-    composer.io.sent := framer.io.txUnits || framer.io.txRetxUnits || framer.io.txControlUnits
+    composer.io.sentData := framer.io.txUnits || framer.io.txRetxUnits
+    composer.io.sent := composer.io.sentData || framer.io.txControlUnits
+    composer.io.sending := framer.io.busy
   }
 
   // Status, errors and counters ---------------------------------------------------------------------------------------------------
