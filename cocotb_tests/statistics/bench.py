@@ -99,6 +99,10 @@ class Pair:
             return states == [UP, UP], None
 
         await self.wait(up, "the link does not come up", 500, 20_000 + 8 * delay)
+        for link in (self.a, self.b):
+            await link.write("COUNTERS", clear=1)
+            while await link.read("COUNTERS", "busy"):
+                pass
 
     async def start_channel(self, channel, seed, p=0.0, burst=None, mode=0):
         await channel.write("MODE", mode)

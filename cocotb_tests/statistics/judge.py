@@ -73,8 +73,9 @@ def judge_burst(point, counted):
 
     The chain moves with each unit, so successive transmissions are one Markov chain whatever the clock does, and the
     number of transmissions until all frames are received has an exact distribution. A control unit moves the chain
-    too, and so touches the transmission that it interrupts or precedes: one of A's control units can change no more
-    than one outcome. The test is made for both ends of that range, and the larger p-value counts.
+    too. Its extra step changes the state with probability 2 p_gb p_bg / (p_gb + p_bg), at most 3 % here, and the chain
+    forgets that within a few transmissions, so on average less than 0.05 outcomes differ per control unit. The test
+    allows for one: it is made for both ends of that range, and the larger p-value counts.
     """
     a = counted["a"]
     frames, sent = a["tx_frames"], a["tx_frames"] + a["tx_retx"]

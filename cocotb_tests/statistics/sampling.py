@@ -23,6 +23,6 @@ def sample(point):
         "ArqPair",
         "montecarlo",
         "cocotb_tests.statistics.tb_statistics",
-        parameters={"STATS_POINT": point.name, "STATS_RESULT": path},
+        parameters={"STATS_POINT": point.name},
     )
     return json.loads(path.read_text())

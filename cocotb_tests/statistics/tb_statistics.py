@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples one point of the grid, named by STATS_POINT, and leaves what was counted in the file STATS_RESULT.
+"""Samples one point of the grid, named by STATS_POINT, and leaves what was counted in a file.
 
 Only the bookkeeping is asserted here: every frame, transmission, unit and packet shows up exactly once. Whether the
 counts agree with the formulas is judged in test_statistics.py.
@@ -8,12 +8,12 @@ counts agree with the formulas is judged in test_statistics.py.
 import json
 import os
 import time
-from pathlib import Path
 
 import cocotb
 
 from .bench import started
 from .grid import ALL, PACKET_FRAMES
+from .sampling import result_file
 
 UNIT_BYTES = 8
 STEP = 10_000
@@ -24,7 +24,7 @@ CHECKER = ("RECEIVED", "RECEIVED_BYTES", "LOST", "DISORDERED", "CORRUPT", "ABORT
 @cocotb.test()
 async def sample(dut):
     point = ALL[os.environ["STATS_POINT"]]
-    began = time.monotonic()
+    began = time.process_time()
     pair = await started(dut)
     await pair.start_link(point.k, point.n, point.nr, point.delta, point.delay)
     await pair.start_channel(pair.ab, point.seed, point.p, point.burst, point.mode)
@@ -40,7 +40,7 @@ async def sample(dut):
     check_books(point, a, b, units, erased)
     checker = await one_more_packet(pair, point)
     check_packets(point, a, checker)
-    speed = pair.clock() / (time.monotonic() - began)
+    speed = pair.clock() / (time.process_time() - began)
     result = {
         "a": a,
         "b": b,
@@ -52,7 +52,7 @@ async def sample(dut):
         "mean_crossing_clocks": crossing,
         "clocks_per_s": round(speed),
     }
-    Path(os.environ["STATS_RESULT"]).write_text(json.dumps(result, indent=1))
+    result_file(point).write_text(json.dumps(result, indent=1))
 
 
 async def traffic_ends(pair, point):
@@ -117,7 +117,7 @@ def check_books(point, a, b, units, erased):
         "units late": (b["rx_units_late"], 0),
         "units invalid": (b["rx_units_invalid"], 0),
         "control units invalid": (a["rx_control_invalid"] + b["rx_control_invalid"], 0),
-        "restarts": (a["link_restarts"] + b["link_restarts"], 2),
+        "restarts": (a["link_restarts"] + b["link_restarts"], 0),
         "outages": (a["link_outages"] + b["link_outages"], 0),
     }
     wrong = {name: pair for name, pair in books.items() if pair[0] != pair[1]}
