@@ -5,11 +5,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.fft import ifft2, ifftn, next_fast_len
-from scipy.stats import binom, binomtest
-
-LEVEL = 0.001
-"""Two-sided level of every test: 99.9 % confidence."""
 
 WIDTH = 10
 """Standard deviations that a tabulated distribution spans; what lies beyond is less than 1e-6."""
@@ -17,7 +12,7 @@ WIDTH = 10
 
 def transmission_failure(k, n, p):
     """P_T, eq. 4: more than n - k of n units are erased."""
-    return float(binom.sf(n - k, n, p))
+    return math.fsum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(n - k + 1, n + 1))
 
 
 @dataclass(frozen=True)
@@ -69,6 +64,11 @@ class Expected:
         return self.k * (1 - self.p_f) ** self.x / units
 
 
+def good_size(least):
+    """Length of an FFT that has small factors."""
+    return -(-least // 64) * 64
+
+
 class Totals:
     """Exact joint distribution of (packets lost, retransmissions) over independent packets.
 
@@ -93,7 +93,7 @@ class Totals:
             failed = a * (b * z) ** d
         delivered = through**x
         packet = delivered + w * ((through + failed) ** x - delivered)
-        table = np.maximum(ifft2(packet**packets).real, 0)
+        table = np.maximum(np.fft.ifft2(packet**packets).real, 0)
         # Index i of the torus stands for the value that is i modulo the size and lies in the span.
         self.table = np.roll(table, (-self.lost0 % lost_size, -self.retx0 % retx_size), axis=(0, 1))
         self.lost = self.lost0 + np.arange(lost_size)
@@ -110,34 +110,23 @@ class Totals:
 
     @staticmethod
     def _span(mean, variance):
-        size = next_fast_len(int(WIDTH * math.sqrt(max(variance, 0))) + 64)
+        size = good_size(int(WIDTH * math.sqrt(max(variance, 0))) + 64)
         return max(0, int(mean) - size // 2), size
 
     def alpha(self, lost, retx):
         e = self.expected
         return e.k * e.x * (self.packets - lost) / (self.packets * e.x * e.n + e.nr * retx)
 
-    def retransmissions_p_value(self, retx):
-        """Two-sided p-value of the total number of retransmissions."""
+    def retransmission_tails(self, retx):
+        """P(total number of retransmissions <= retx), P(>= retx)."""
         marginal = self.table.sum(axis=0)
-        return two_sided(marginal[self.retx <= retx].sum(), marginal[self.retx >= retx].sum())
+        return marginal[self.retx <= retx].sum(), marginal[self.retx >= retx].sum()
 
-    def alpha_p_value(self, lost, retx):
-        """Two-sided p-value of the measured alpha."""
+    def alpha_tails(self, lost, retx):
+        """P(alpha is at most what was seen), P(at least)."""
         possible = self.alpha(self.lost[:, None], self.retx[None, :])
         seen = self.alpha(lost, retx)
-        low = self.table[possible <= seen * (1 + 1e-12)].sum()
-        return two_sided(low, self.table[possible >= seen * (1 - 1e-12)].sum())
-
-
-def two_sided(low, high):
-    """Twice the smaller tail, both tails including what was seen."""
-    return float(min(1.0, 2 * min(low, high)))
-
-
-def binomial(events, trials, probability):
-    """Exact two-sided p-value."""
-    return float(binomtest(events, trials, probability).pvalue) if trials else 1.0
+        return self.table[possible <= seen * (1 + 1e-12)].sum(), self.table[possible >= seen * (1 - 1e-12)].sum()
 
 
 @dataclass(frozen=True)
@@ -167,24 +156,30 @@ class Burst:
         q = np.array([self.p_good, self.p_bad])
         y = np.exp(-2j * np.pi * np.arange(n + 1) / (n + 1))[:, None]
         unit = ((1 - q) + y * q)[:, :, None] * step
-        erasures = ifftn(np.linalg.matrix_power(unit, n), axes=(0,)).real
+        erasures = np.fft.ifft(np.linalg.matrix_power(unit, n), axis=0).real
         return erasures[: n - k + 1].sum(axis=0), erasures[n - k + 1 :].sum(axis=0)
 
     def transmission_failure(self, k, n):
         """P_T over a long time."""
         return float(self.stationary @ self.transmission(k, n)[1].sum(axis=1))
 
+    def repeated_failure(self, k, n, lag):
+        """P(a transmission fails, and one that begins `lag` units after its end fails as well)."""
+        step = np.array([[1 - self.p_gb, self.p_gb], [self.p_bg, 1 - self.p_bg]])
+        failed = self.transmission(k, n)[1]
+        return float((self.stationary @ failed @ np.linalg.matrix_power(step, lag) @ failed).sum())
+
     def failures(self, k, n, transmissions):
         """Distribution of the number of failures in so many successive transmissions, the first one beginning in the
         good state: an array over 0 to `transmissions`."""
         received, failed = self.transmission(k, n)
-        size = next_fast_len(transmissions + 1)
+        size = good_size(transmissions + 1)
         y = np.exp(-2j * np.pi * np.arange(size) / size)[:, None, None]
         power = np.linalg.matrix_power(received + y * failed, transmissions)
-        return np.maximum(ifftn(power[:, 0, :].sum(axis=1)).real, 0)[: transmissions + 1]
+        return np.maximum(np.fft.ifft(power[:, 0, :].sum(axis=1)).real, 0)[: transmissions + 1]
 
-    def transmissions_p_values(self, k, n, frames, transmissions):
-        """(low, high) tails for the number of transmissions until `frames` were received, delta infinite, n = nr.
+    def transmission_tails(self, k, n, frames, transmissions):
+        """P(at most), P(at least) for the number of transmissions until `frames` were received, delta infinite, n = nr.
 
         At most t are needed if t transmissions have at most t - frames failures.
         """

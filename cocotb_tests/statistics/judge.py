@@ -3,8 +3,13 @@
 
 from dataclasses import dataclass
 
-from .formulas import LEVEL, Totals, binomial, two_sided
+from scipy.stats import binomtest
+
+from .formulas import Totals
 from .grid import PACKET_FRAMES
+
+LEVEL = 0.001
+"""Two-sided level of every test: 99.9 % confidence."""
 
 LAST_ATTEMPT = 14
 """rx_attempt_15 gathers all later retransmissions, so it is no binomial count."""
@@ -25,6 +30,16 @@ class Verdict:
 
     def __str__(self):
         return f"{self.quantity}: measured {self.measured:.6g}, model {self.model:.6g}, p-value {self.p_value:.3g}"
+
+
+def binomial(events, trials, probability):
+    """Exact two-sided p-value."""
+    return float(binomtest(events, trials, probability).pvalue)
+
+
+def two_sided(low, high):
+    """Twice the smaller tail; both tails include what was seen."""
+    return float(min(1.0, 2 * min(low, high)))
 
 
 def judge(point, counted, expected=None):
@@ -57,10 +72,10 @@ def judge(point, counted, expected=None):
     verdicts.append(Verdict("P", lost / packets, e.packet_loss, binomial(lost, packets, e.packet_loss)))
     totals = Totals(e, packets)
     mean = 1 + retx / frames
-    verdicts.append(Verdict("transmissions", mean, e.mean_transmissions, totals.retransmissions_p_value(retx)))
+    verdicts.append(Verdict("transmissions", mean, e.mean_transmissions, two_sided(*totals.retransmission_tails(retx))))
     delivered_units = (packets - lost) * PACKET_FRAMES * point.k
     alpha = delivered_units / (a["tx_units"] + a["tx_retx_units"])
-    verdicts.append(Verdict("alpha", alpha, e.alpha, totals.alpha_p_value(lost, retx)))
+    verdicts.append(Verdict("alpha", alpha, e.alpha, two_sided(*totals.alpha_tails(lost, retx))))
     return verdicts
 
 
@@ -81,6 +96,12 @@ def judge_burst(point, counted):
     frames, sent = a["tx_frames"], a["tx_frames"] + a["tx_retx"]
     touched = counted["control_units"]
     burst = point.burst
-    low, _ = burst.transmissions_p_values(point.k, point.n, frames, sent + touched)
-    _, high = burst.transmissions_p_values(point.k, point.n, frames, max(frames, sent - touched))
+    low, _ = burst.transmission_tails(point.k, point.n, frames, sent + touched)
+    _, high = burst.transmission_tails(point.k, point.n, frames, max(frames, sent - touched))
     return Verdict("P_T", a["tx_retx"] / sent, burst.transmission_failure(point.k, point.n), two_sided(low, high))
+
+
+def lag_of(point):
+    """About how many units cross between a transmission's end and its retransmission: those of the round trip."""
+    unit_clocks, pipeline = 6, 150
+    return (2 * point.delay + pipeline) // unit_clocks

@@ -11,8 +11,8 @@ import sys
 
 from cocotb_tests.lib import rtl
 
-from .grid import BURSTS, FEEDBACK, GRID, PACKET_FRAMES, WRONG, frames
-from .judge import judge, judge_burst, rejected
+from .grid import BURSTS, FAR, FEEDBACK, GRID, NEAR, PACKET_FRAMES, WRONG, frames
+from .judge import judge, judge_burst, lag_of, rejected
 from .sampling import RESULTS, result_file
 from .test_line_use import POINTS, name_of
 
@@ -84,6 +84,20 @@ def burst_table():
     return table(head, rows)
 
 
+def eq_5_table():
+    rows = []
+    for point in (NEAR, FAR):
+        a, burst = counted(point)["a"], point.burst
+        p_t, lag = burst.transmission_failure(point.k, point.n), lag_of(point)
+        rows.append(
+            [f"{1 / burst.p_bg:.0f}", lag, number(1 - counted(point)["b"]["rx_attempt_0"] / a["tx_frames"]), number(p_t)]
+            + [number(a["tx_frames_abandoned"] / a["tx_frames"]), number(p_t**2)]
+            + [number(burst.repeated_failure(point.k, point.n, lag))]
+        )
+    head = ["mean burst, units", "round trip, units", "P_T", "chain", "P_F", "P_T²", "chain after the round trip"]
+    return table(head, rows)
+
+
 def feedback_table():
     rows = []
     for point in FEEDBACK:
@@ -122,6 +136,7 @@ SECTIONS = {
     "grid": grid_table,
     "wrong": wrong_table,
     "bursts": burst_table,
+    "eq5": eq_5_table,
     "feedback": feedback_table,
     "line": line_table,
     "speed": speed,

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from .grid import BURSTS, FEEDBACK, GRID, WRONG
-from .judge import judge, judge_burst, rejected
+from .grid import BURSTS, FAR, FEEDBACK, GRID, NEAR, WRONG
+from .judge import judge, judge_burst, lag_of, rejected
 from .sampling import sample
 
 
@@ -35,6 +35,19 @@ def test_bursts(point):
     verdict = judge_burst(point, counted)
     assert verdict.accepted, str(verdict)
     assert "P_T" in {v.quantity for v in rejected(judge(point, counted))}
+
+
+@by_name([NEAR, FAR])
+def test_eq_5_needs_a_round_trip_longer_than_bursts(point):
+    """Failures come in some hundred bursts, so P_F is known to 20 % only: the bounds are wide, the effect is wider."""
+    a = sample(point)["a"]
+    p_f = a["tx_frames_abandoned"] / a["tx_frames"]
+    p_t = point.burst.transmission_failure(point.k, point.n)
+    assert 0.5 < p_f / point.burst.repeated_failure(point.k, point.n, lag_of(point)) < 1.6
+    if point is NEAR:
+        assert p_f > 2 * p_t**2
+    else:
+        assert 0.5 < p_f / p_t**2 < 1.6
 
 
 @by_name(FEEDBACK)
