@@ -34,7 +34,7 @@ async def line_use(dut):
     k, n, frames = (int(os.environ[f"LINE_{name}"]) for name in ("K", "N", "FRAMES"))
     p = float(os.environ["LINE_P"])
     pair = await started(dut)
-    data_bytes, unit_bytes = (await pair.a.read("BUILD0", field) for field in ("data_bytes", "unit_bytes"))
+    data_bytes, unit_bytes = [await pair.a.read("BUILD0", field) for field in ("data_bytes", "unit_bytes")]
     unit_clocks = (unit_bytes + HEADER_AND_CRC) // data_bytes
     window = 1 << await pair.a.read("BUILD0", "window_log2")
     assert window * n * unit_clocks > 10 * (2 * DELAY + n * unit_clocks), "the window is too small for this delay"
