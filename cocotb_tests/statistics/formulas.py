@@ -84,16 +84,19 @@ class Totals:
         self.retx0, retx_size = self._span(packets * x * mean, packets * x * variance)
         loss = e.packet_loss
         self.lost0, lost_size = self._span(packets * loss, packets * loss * (1 - loss))
-        z = np.exp(-2j * np.pi * np.arange(retx_size) / retx_size)[None, :]
-        w = np.exp(-2j * np.pi * np.arange(lost_size) / lost_size)[:, None]
+        z = np.exp(-2j * np.pi * np.arange(retx_size) / retx_size)
+        w = np.exp(-2j * np.pi * np.arange(lost_size) / lost_size)
         if math.isinf(d):
             through, failed = (1 - a) + a * (1 - b) * z / (1 - b * z), 0 * z
         else:
             through = (1 - a) + a * (1 - b) * sum((b**i * z ** (i + 1) for i in range(d)), 0 * z)
             failed = a * (b * z) ** d
         delivered = through**x
-        packet = delivered + w * ((through + failed) ** x - delivered)
-        table = np.maximum(np.fft.ifft2(packet**packets).real, 0)
+        undelivered = (through + failed) ** x - delivered
+        rows = np.empty((lost_size, retx_size), complex)
+        for i in range(lost_size):
+            rows[i] = np.fft.ifft((delivered + w[i] * undelivered) ** packets)
+        table = np.maximum(np.fft.ifft(rows, axis=0).real, 0)
         # Index i of the torus stands for the value that is i modulo the size and lies in the span.
         self.table = np.roll(table, (-self.lost0 % lost_size, -self.retx0 % retx_size), axis=(0, 1))
         self.lost = self.lost0 + np.arange(lost_size)
