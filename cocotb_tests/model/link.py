@@ -29,6 +29,7 @@ class Rules:
     data_after_heard      data leaves only when a unit without hello has come
     smaller_window        both window edges use the smaller one of the two windows
     delta_at_least        a frame is abandoned when its attempt is delta or more (not only equal)
+    status_yields         after a control unit, one that only brings outcomes lets a waiting data unit go first
     """
 
     lost_hello_restarts: bool = True
@@ -37,6 +38,7 @@ class Rules:
     data_after_heard: bool = True
     smaller_window: bool = True
     delta_at_least: bool = True
+    status_yields: bool = True
 
 
 @dataclass
@@ -225,6 +227,7 @@ class LinkEnd:
         self._undelivered = []
         self.said = {"rx_next": 0, "rx_base": 0, "edge": 0}
         self.last_status = -(10**9)
+        self.after_control = False
         self.last_sent = self.last_heard = self.poll_check = self.last_hello = self.now
         self.poll_seen = None
         self.counters["link_restarts"] += 1
@@ -389,10 +392,13 @@ class LinkEnd:
         """Bytes of the next unit to send, or None."""
         self.tick(now)
         unit = None
-        if self.due:
-            unit = self._control_unit()
-        elif self.state == UP and (self.heard or not self.config.rules.data_after_heard):
+        may_send = self.state == UP and (self.heard or not self.config.rules.data_after_heard)
+        yields = self.config.rules.status_yields and self.after_control and self.due <= {"status"}
+        if may_send and (yields or not self.due):
             unit = self.tx.next_unit(self.epoch, self.peer_window)
+        if unit is None and self.due:
+            unit = self._control_unit()
+        self.after_control = isinstance(unit, ControlUnit)
         if unit is None:
             return None
         self.last_sent = now

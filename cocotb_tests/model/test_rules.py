@@ -133,3 +133,20 @@ def test_packet_longer_than_the_peers_window_never_arrives():
     a.backlog.append(bytes(65 * c.unit_bytes))
     with pytest.raises(TimeoutError):
         pair.settle(50_000)
+
+
+def delivered_beside_a_saturated_link(rules):
+    """B sends one-unit frames without end; they are no longer than a control unit. A has a few packets of its own."""
+    c = Config(window_log2=10, unit_bytes=8, setting=Setting(1, 1, 1), rules=rules)
+    pair, a, b = pair_of(c, None, Direction(100), Direction(100))
+    b.backlog.extend(bytes(8) for _ in range(2000))
+    a.backlog.extend([b"packet"] * 10)
+    pair.at(2000, lambda: a.backlog.extend([b"packet"] * 10))
+    pair.run(8000)
+    assert b.tx.next_fsn < b.tx.stored
+    return len(b.delivered)
+
+
+def test_outcomes_do_not_starve_data():
+    assert delivered_beside_a_saturated_link(Rules()) == 20
+    assert delivered_beside_a_saturated_link(Rules(status_yields=False)) < 20
