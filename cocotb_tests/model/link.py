@@ -24,6 +24,7 @@ class Rules:
     """Choices that decide whether the protocol is live; the defaults are the sound ones.
 
     lost_hello_restarts   a hello that does not know this side's epoch restarts a side that is up
+    stranger_restarts     so does a control unit without hello of another epoch, or that knows another one of this side
     relearn_in_hello      a side in state hello takes a new epoch of its peer without a restart of its own
     answer_known_hello    a hello is answered in state hello even if it shows nothing new
     data_after_heard      data leaves only when a unit without hello has come
@@ -33,6 +34,7 @@ class Rules:
     """
 
     lost_hello_restarts: bool = True
+    stranger_restarts: bool = True
     relearn_in_hello: bool = True
     answer_known_hello: bool = False
     data_after_heard: bool = True
@@ -305,8 +307,11 @@ class LinkEnd:
         shown = unit.peer_known and unit.peer_epoch == self.epoch
         if self.state == HELLO and unit.epoch == self.peer_epoch and shown:
             self._go_up()
-        if self.state == HELLO or unit.epoch != self.peer_epoch:
+        stranger = unit.epoch != self.peer_epoch or (self.config.rules.stranger_restarts and not shown)
+        if self.state == HELLO or stranger:
             self.counters["rx_units_epoch"] += 1
+            if self.state != HELLO and self.config.rules.stranger_restarts:
+                self.restart()
             return
         self._valid_heard()
         self.heard = True
