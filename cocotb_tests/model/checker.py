@@ -9,7 +9,7 @@ from collections import Counter
 
 from .receiver import Receiver
 from .sender import Sender
-from .units import ControlUnit, Rejected, distance, parse, unwrap
+from .units import ControlUnit, Rejected, parse, unwrap
 
 RX_EXACT = (
     "rx_frames_clean rx_frames_repaired rx_frames_skipped rx_duplicates rx_outcomes_ok rx_outcomes_failed rx_units"
@@ -185,8 +185,3 @@ class EndChecker:
         if counters["rx_control_invalid"] != self.counters["rx_control_invalid"]:
             wrong["rx_control_invalid"] = (counters["rx_control_invalid"], self.counters["rx_control_invalid"])
         assert not wrong, f"counters differ (read, expected): {wrong}"
-
-
-def feedback_is_complete(sender_end, receiver_end):
-    """The sender of one end knows all that the receiver of the other has decided."""
-    return distance(sender_end.sender.ack_tsn % (1 << 20), receiver_end.receiver.rx_next % (1 << 20)) == 0

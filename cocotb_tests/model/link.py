@@ -8,7 +8,7 @@ Time is in clocks; a unit takes its length in beats. Where the document leaves a
 import heapq
 import random
 from collections import Counter, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from . import code
 from .receiver import Receiver
@@ -226,7 +226,6 @@ class LinkEnd:
         self.series = deque()
         self.user = 0  # packets of rx.ready that the user has taken whole
         self.user_busy = None
-        self._undelivered = []
         self.said = {"rx_next": 0, "rx_base": 0, "edge": 0}
         self.last_status = -(10**9)
         self.after_control = False
@@ -242,7 +241,7 @@ class LinkEnd:
     @property
     def rx_base(self):
         """Oldest FSN that is held or awaited."""
-        waiting = [first for i, (first, _) in enumerate(self.rx.ready[self.user :])]
+        waiting = [first for first, _ in self.rx.ready[self.user :]]
         return min(waiting + [self.rx.base_limit])
 
     def receive(self, raw, erased, now):
@@ -448,9 +447,7 @@ class Direction:
 
     delay: int = 100
     loss: object = 0.0
-    spare_hello: bool = False
-    busy: int = 0
-    sent: list = field(default_factory=list)
+    busy: int = 0  # clock at which the line is free
 
     def probability(self, now):
         return self.loss(now) if callable(self.loss) else self.loss

@@ -57,7 +57,7 @@ async def watch_packets(dut, prefix, data_bytes, found):
 
 
 class PacketSource:
-    """Sends the packets of `queue` on s_axis with random gaps between packets."""
+    """Sends packets on s_axis with random gaps between packets."""
 
     def __init__(self, dut, prefix, data_bytes, seed):
         self.dut, self.data_bytes = dut, data_bytes
@@ -65,8 +65,6 @@ class PacketSource:
             getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tready", "tdata", "tkeep", "tlast", "tuser")
         )
         self.valid.value = self.user.value = self.last.value = self.keep.value = self.data.value = 0
-        self.queue = []
-        self.gap = 0
         self.rng = random.Random(seed)
 
     def start(self, packets, gap=0):
