@@ -33,4 +33,12 @@ object AxiNames {
     s.payload.fragment.setName(s"${prefix}_tdata")
     s.payload.last.setName(s"${prefix}_tlast")
   }
+
+  /** A PHY stream that is only looked at: no `tready`. */
+  def phy(s: Flow[PhyBeat], prefix: String): Unit = {
+    s.valid.setName(s"${prefix}_tvalid")
+    s.payload.data.setName(s"${prefix}_tdata")
+    s.payload.last.setName(s"${prefix}_tlast")
+    s.payload.erased.setName(s"${prefix}_tuser")
+  }
 }

@@ -38,13 +38,13 @@ case class CodeConfig(dataBytes: Int, unitBytes: Int, maxK: Int, maxParity: Int)
 
 /** Selective-repeat window.
   *
-  * @param windowFrames   frames in flight or awaiting delivery, at either end: a power of two, 64 to 2^19
+  * @param windowFrames   frames in flight or awaiting delivery, at either end: a power of two, 64 to 2^18
   * @param maxPacketBytes longest packet accepted, in bytes: 1 to 9216
   */
 case class WindowConfig(windowFrames: Int, maxPacketBytes: Int = 9216) {
   require(
-    isPow2(windowFrames) && windowFrames >= 64 && windowFrames <= (1 << 19),
-    s"windowFrames is $windowFrames; it must be a power of two from 64 to 524288, half the sequence space"
+    isPow2(windowFrames) && windowFrames >= 64 && windowFrames <= (1 << 18),
+    s"windowFrames is $windowFrames; it must be a power of two from 64 to 262144, a quarter of the sequence space"
   )
   require(maxPacketBytes >= 1 && maxPacketBytes <= 9216, s"maxPacketBytes is $maxPacketBytes; it must be 1 to 9216")
   def slotBits: Int = log2Up(windowFrames)
@@ -122,17 +122,17 @@ object LinkConfig {
     ResetValues(k = 10, nFirst = 12, nRetx = 12)
   )
 
-  /** `montecarlo` with the smallest window: credit and window stalls come all the time. */
-  val small = LinkConfig(
-    "small",
-    CodeConfig(dataBytes = 4, unitBytes = 8, maxK = 16, maxParity = 8),
-    WindowConfig(windowFrames = 64, maxPacketBytes = 512),
-    ResetValues(k = 4, nFirst = 6, nRetx = 6)
+  /** The command-line codec (`arqlink codec`): wide codes at 8 bytes a clock; the window is not used. */
+  val codec = LinkConfig(
+    "codec",
+    CodeConfig(dataBytes = 8, unitBytes = 256, maxK = 32, maxParity = 16),
+    WindowConfig(windowFrames = 64),
+    ResetValues(k = 32, nFirst = 40, nRetx = 40)
   )
 
-  val all = Seq(paper, default, montecarlo, small)
+  val all = Seq(paper, default, montecarlo, codec)
 
-  def named(name: String): LinkConfig = all
+  def named(name: String): LinkConfig = (all ++ TestConfigs.all)
     .find(_.name == name)
     .getOrElse(
       throw new IllegalArgumentException(s"no configuration named '$name'; there are ${all.map(_.name).mkString(", ")}")

@@ -17,7 +17,8 @@ object Generate {
     headerWithDate = false,
     headerWithRepoHash = false,
     defaultConfigForClockDomains = ClockDomainConfig(resetKind = SYNC, resetActiveLevel = LOW),
-    oneFilePerComponent = false
+    oneFilePerComponent = false,
+    inlineRom = true
   )
 
   def apply(block: String, config: LinkConfig, directory: String): Unit = {

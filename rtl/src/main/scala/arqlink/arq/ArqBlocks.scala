@@ -7,5 +7,11 @@ import arqlink._
 
 /** Blocks of this package that `Generate` can write on their own, for tests and for synthesis. */
 object ArqBlocks {
-  val all: Map[String, LinkConfig => Component] = Map()
+  val all: Map[String, LinkConfig => Component] = Map(
+    "ArqSender" -> (new ArqSender(_)),
+    "ArqReceiver" -> (new ArqReceiver(_)),
+    "Resequencer" -> (new Resequencer(_)),
+    "LinkControl" -> (new LinkControl(_)),
+    "ControlComposer" -> (new ControlComposer(_))
+  )
 }

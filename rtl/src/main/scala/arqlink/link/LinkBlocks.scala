@@ -7,5 +7,11 @@ import arqlink._
 
 /** Blocks of this package that `Generate` can write on their own, for tests and for synthesis. */
 object LinkBlocks {
-  val all: Map[String, LinkConfig => Component] = Map()
+  val all: Map[String, LinkConfig => Component] = Map(
+    "FrameStore" -> (link => FrameStore(link)),
+    "Segmenter" -> (link => Segmenter(link)),
+    "Framer" -> (link => Framer(link.code)),
+    "Deframer" -> (link => Deframer(link.code)),
+    "Reassembler" -> (link => Reassembler(link.code))
+  )
 }

@@ -20,6 +20,9 @@ object Wire {
   val blockBits = 32
   val typeData = 0
   val typeControl = 1
+
+  /** Data of a frame that is transmitted only once. */
+  val typeOnly = 2
   def sn: UInt = UInt(snBits bits)
 }
 
@@ -56,6 +59,9 @@ case class Transmission(code: CodeConfig) extends Bundle {
   val n = UInt(code.nBits bits)
   val preset = UInt(2 bits)
   val attempt = UInt(Wire.attemptBits bits)
+
+  /** The frame is not retransmitted, so the receiver need not wait for the sender to give it up. */
+  val only = Bool()
   val fsn = Wire.sn
   val tsn = Wire.sn
 }
@@ -82,6 +88,9 @@ case class ControlMessage() extends Bundle {
   val peerKnown = Bool()
   val poll = Bool()
   val reply = Bool()
+
+  /** The sender of this message hears nothing: its peer should not send data. */
+  val deaf = Bool()
   val peerEpoch = UInt(Wire.epochBits bits)
 
   /** hello: {log2 of the receive window (8), unitBytes (16)}; otherwise {0 (4), ackTsn (20)} */

@@ -7,5 +7,8 @@ import arqlink._
 
 /** Blocks of this package that `Generate` can write on their own, for tests and for synthesis. */
 object TopBlocks {
-  val all: Map[String, LinkConfig => Component] = Map()
+  val all: Map[String, LinkConfig => Component] = Map(
+    "ArqLink" -> (new ArqLink(_)),
+    "ArqPair" -> (new ArqPair(_))
+  )
 }

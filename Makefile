@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+VENV   := .venv
+PYTHON := $(VENV)/bin/python
+WAVES  := build/waves/retransmission.fst
+
+.PHONY: help setup rtl regs demo test lint stats-full wave clean
+
+help: ## Show the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+setup: ## Install what is missing, and create .venv
+	@scripts/setup
+
+rtl: setup ## Write the Verilog of every configuration's ArqLink and ArqPair to build/rtl
+	$(PYTHON) -m arqlink.rtl ArqLink ArqPair
+
+regs: setup ## Write the generated contracts to rtl/regs
+	$(PYTHON) -m arqlink.contracts
+
+demo: setup ## Send a file and a capture over a simulated satellite link
+	$(PYTHON) -m arqlink.demo
+
+test: setup ## Run all tests
+	$(PYTHON) -m pytest -n auto
+
+lint: setup ## Check the generated Verilog of the link with Verilator
+	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint arqlink
+
+stats-full: setup ## Run the statistics with 200,000 frames at each point
+	ARQLINK_STATS_FRAMES=200000 $(PYTHON) -m pytest -n auto cocotb_tests/statistics
+
+$(WAVES): $(wildcard sim/harness/* sim/arqlink/*.py) | setup
+	mkdir -p $(@D)
+	head -c 12000 LICENSE > $(@D)/input
+	$(PYTHON) -m arqlink send $(@D)/input $(@D)/output --n 11 --loss bernoulli:0.05 --delay-ms 2 --seed 3 --waves $@
+
+wave: $(WAVES) ## Show one retransmission in GTKWave
+	@command -v gtkwave > /dev/null || { echo "GTKWave is not installed: apt-get install gtkwave; the waves are in $(WAVES)." >&2; exit 2; }
+	gtkwave $(WAVES) sim/waves/retransmission.gtkw
+
+clean: ## Remove everything that was built, but not .venv
+	rm -rf build rtl/target

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The committed register contracts match the register description, and hold what they promise."""
+
+import subprocess
+
+import pytest
+
+from cocotb_tests.lib import rtl
+from cocotb_tests.lib.regs import regs
+
+FOLDER = rtl.ROOT / "rtl" / "regs"
+FILES = ("arqlink_regs.h", "registers.md", "arqlink_regs.py")
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("regs")
+    subprocess.run(
+        ["java", "-cp", rtl.compile_rtl(), "arqlink.csr.Contracts", str(folder)], check=True, stdout=subprocess.DEVNULL
+    )
+    return folder
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_committed_contract_is_current(fresh, name):
+    assert (fresh / name).read_text() == (FOLDER / name).read_text(), (
+        f"rtl/regs/{name} is stale; run 'make regs' and commit the result"
+    )
+
+
+def test_header_compiles_and_agrees_with_python(tmp_path):
+    """Every offset, shift, mask and counter of the Python names is the same in C."""
+    checks = []
+    for prefix in ("ARQLINK", "ARQCHAN", "ARQTRAF"):
+        for name, register in getattr(regs, prefix).items():
+            checks.append((f"{prefix}_{name}_OFFSET", register.offset))
+            for field, f in register.fields.items():
+                if f.width < 32:
+                    stem = f"{prefix}_{name}_{field.upper()}"
+                    checks += [(f"{stem}_SHIFT", f.shift), (f"{stem}_MASK", ((1 << f.width) - 1) << f.shift)]
+    for name, counter in regs.COUNTERS.items():
+        checks.append((f"ARQLINK_COUNTER_{name.upper()}_OFFSET", counter.offset))
+    checks.append(("ARQLINK_COUNTER_COUNT", len(regs.COUNTERS)))
+    assert len(checks) > 250
+    source = tmp_path / "check.c"
+    source.write_text(
+        "#include <stdint.h>\n"
+        '#include "arqlink_regs.h"\n'
+        + "".join(f'_Static_assert({name} == {value}u, "{name}");\n' for name, value in checks)
+        + "#define NAME(name, offset) offset,\n"
+        "const uint32_t offsets[] = { ARQLINK_COUNTER_LIST(NAME) };\n"
+        '_Static_assert(sizeof offsets / sizeof offsets[0] == ARQLINK_COUNTER_COUNT, "list");\n'
+    )
+    subprocess.run(
+        ["gcc", "-std=c11", "-ffreestanding", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
+        + ["-I", str(FOLDER), "-c", str(source), "-o", str(tmp_path / "check.o")],
+        check=True,
+    )
+
+
+def test_version_register_is_file_version():
+    major, minor, patch = map(int, (rtl.ROOT / "VERSION").read_text().split("."))
+    fields = regs.ARQLINK["VERSION"].fields
+    assert (fields["major"].reset, fields["minor"].reset, fields["patch"].reset) == (major, minor, patch)

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the framing benches share: clock and reset, stream drivers, event counts, parameters of the configurations."""
+
+import os
+import random
+from collections import Counter, deque
+from dataclasses import dataclass
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import RisingEdge
+from cocotbext.axi import AxiStreamBus, AxiStreamSink, AxiStreamSource
+
+
+@dataclass(frozen=True)
+class Build:
+    """Built limits of a configuration, as in rtl/src/main/scala/arqlink/Config.scala."""
+
+    data_bytes: int
+    unit_bytes: int
+    max_k: int
+    max_parity: int
+    window: int
+    max_packet: int = 9216
+
+    @property
+    def unit_beats(self):
+        return self.unit_bytes // self.data_bytes
+
+    @property
+    def data_unit_beats(self):
+        return (self.unit_bytes + 16) // self.data_bytes
+
+    @property
+    def control_unit_beats(self):
+        return 32 // self.data_bytes
+
+
+BUILDS = {
+    "paper": Build(1, 25, 10, 8, 4096),
+    "default": Build(4, 64, 16, 8, 1024),
+    "wide8": Build(8, 72, 8, 4, 128),
+    "wide16": Build(16, 144, 8, 4, 64),
+}
+
+
+def build():
+    """The configuration that the simulation was built for."""
+    return BUILDS[os.environ["CONFIG"]]
+
+
+def pause(rate):
+    """Pause generator for cocotbext-axi: pauses in all but the share `rate` of the clocks."""
+    while True:
+        yield random.random() >= rate
+
+
+class Source:
+    """Drives a stream whose payload is the signals `fields`; items are tuples in the same order."""
+
+    def __init__(self, bench, prefix, fields, rate=1.0):
+        dut = bench.dut
+        self.valid = getattr(dut, f"{prefix}valid")
+        self.ready = getattr(dut, f"{prefix}ready")
+        self.fields = [getattr(dut, f) for f in fields]
+        self.rate = rate
+        self.queue = deque()
+        self.offered = False
+        self.taken = 0
+        self.clear()
+        bench.agents.append(self)
+
+    def clear(self):
+        self.queue.clear()
+        self.offered = False
+        self.valid.value = 0
+        for field in self.fields:
+            field.value = 0
+
+    def step(self):
+        if self.offered:
+            if not int(self.ready.value):
+                return
+            self.offered = False
+            self.taken += 1
+            self.queue.popleft()
+            if not (self.queue and (self.rate >= 1 or random.random() < self.rate)):
+                self.valid.value = 0
+                return
+        elif not (self.queue and (self.rate >= 1 or random.random() < self.rate)):
+            return
+        self.offered = True
+        self.valid.value = 1
+        for field, value in zip(self.fields, self.queue[0]):
+            field.value = value
+
+    @property
+    def idle(self):
+        return not self.queue
+
+
+class Sink:
+    """Takes from a stream; `items` holds (clock, values...), or `log` is called with them."""
+
+    def __init__(self, bench, prefix, fields, rate=1.0, log=None):
+        dut = bench.dut
+        self.bench = bench
+        self.valid = getattr(dut, f"{prefix}valid")
+        self.ready = getattr(dut, f"{prefix}ready")
+        self.fields = [getattr(dut, f) for f in fields]
+        self.rate = rate
+        self.items = []
+        self.log = log or self.items.append
+        self.open = False
+        self.ready.value = 0
+        self.stalled = None
+        bench.agents.append(self)
+
+    def clear(self):
+        self.open = False
+        self.ready.value = 0
+        self.stalled = None
+
+    def step(self):
+        if int(self.valid.value):
+            values = tuple(int(f.value) for f in self.fields)
+            assert self.stalled in (None, values), "payload changed before ready"
+            if self.open:
+                self.log((self.bench.clock, *values))
+                self.stalled = None
+            else:
+                self.stalled = values
+        else:
+            assert self.stalled is None, "valid dropped before ready"
+        wanted = self.rate >= 1 or random.random() < self.rate
+        if wanted != self.open:
+            self.open = wanted
+            self.ready.value = int(wanted)
+
+
+class Events:
+    """Adds up event outputs clock by clock."""
+
+    def __init__(self, bench, names):
+        self.signals = [(name, getattr(bench.dut, name)) for name in names]
+        self.count = Counter()
+        bench.agents.append(self)
+
+    def clear(self):
+        pass
+
+    def step(self):
+        for name, signal in self.signals:
+            value = signal.value
+            if value:
+                self.count[name] += int(value)
+
+
+class Bench:
+    """Clock, reset, and the agents that act once a clock."""
+
+    def __init__(self, dut):
+        random.seed(cocotb.RANDOM_SEED)
+        dut._log.info("seed %d", cocotb.RANDOM_SEED)
+        self.dut = dut
+        self.agents = []
+        self.clock = 0
+        self.resetting = False
+        cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
+
+    def axis_source(self, prefix):
+        bus = AxiStreamBus.from_prefix(self.dut, prefix)
+        return AxiStreamSource(bus, self.dut.aclk, self.dut.aresetn, reset_active_level=False)
+
+    def axis_sink(self, prefix):
+        bus = AxiStreamBus.from_prefix(self.dut, prefix)
+        return AxiStreamSink(bus, self.dut.aclk, self.dut.aresetn, reset_active_level=False)
+
+    async def start(self):
+        await self.reset()
+        cocotb.start_soon(self._run())
+        return self
+
+    async def reset(self, clocks=3):
+        """Holds reset; the agents forget what they were about to send."""
+        self.resetting = True
+        self.dut.aresetn.value = 0
+        for agent in self.agents:
+            agent.clear()
+        await self.clocks(clocks)
+        self.dut.aresetn.value = 1
+        await RisingEdge(self.dut.aclk)
+        self.resetting = False
+
+    async def _run(self):
+        edge = RisingEdge(self.dut.aclk)
+        while True:
+            await edge
+            self.clock += 1
+            if not self.resetting:
+                for agent in self.agents:
+                    agent.step()
+
+    async def clocks(self, count):
+        edge = RisingEdge(self.dut.aclk)
+        for _ in range(count):
+            await edge
+
+    async def until(self, condition, limit, what):
+        """Waits until `condition()` holds, at most `limit` clocks."""
+        edge = RisingEdge(self.dut.aclk)
+        for _ in range(limit):
+            if condition():
+                return
+            await edge
+        raise AssertionError(f"not within {limit} clocks: {what}")
+
+
+def beats(data, width):
+    """The bytes as integers of `width` bytes, byte 0 in the low bits; the last one filled with zeros."""
+    return [int.from_bytes(data[i : i + width], "little") for i in range(0, len(data), width)]

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Deframer: what comes through, what is counted, order, rate."""
+
+import random
+from dataclasses import replace
+
+import cocotb
+from cocotbext.axi import AxiStreamFrame
+
+from cocotb_tests.framing.bench import Bench, Events, Sink, beats, build, pause
+from cocotb_tests.framing.tb_framer import CONTROL, random_control
+from cocotb_tests.model.wire import DataUnit, build_control, build_data, seal
+
+EVENTS = ["erasedFlag", "erasedLength", "erasedCrc", "badHeader", "overflow"]
+HEADER = {
+    "epoch": "epoch",
+    "k": "tx_meta_k",
+    "pad": "tx_meta_pad",
+    "sop": "tx_meta_sop",
+    "eop": "tx_meta_eop",
+    "n": "tx_n",
+    "preset": "tx_preset",
+    "attempt": "tx_attempt",
+    "fsn": "tx_fsn",
+    "tsn": "tx_tsn",
+    "index": "index",
+}
+UNIT = "unit_payload_fragment_"
+
+
+def random_data(limits):
+    k = random.randint(1, limits.max_k)
+    n = k + random.randint(0, limits.max_parity)
+    return DataUnit(
+        epoch=random.getrandbits(8),
+        k=k,
+        n=n,
+        index=random.randrange(n),
+        attempt=random.getrandbits(4),
+        pad=random.randrange(limits.unit_bytes),
+        fsn=random.getrandbits(20),
+        tsn=random.getrandbits(20),
+        payload=random.randbytes(limits.unit_bytes),
+        preset=random.randrange(3),
+        sop=random.getrandbits(1),
+        eop=random.getrandbits(1),
+    )
+
+
+class Link:
+    """Sends units and remembers what has to come out, and which event a bad one has to raise."""
+
+    def __init__(self, bench, limits, rate):
+        self.bench = bench
+        self.limits = limits
+        self.source = bench.axis_source("s_axis_phy")
+        self.log = []
+        fields = [f"{UNIT}header_{f}" for f in HEADER.values()] + [f"{UNIT}data", "unit_payload_last"]
+        self.unit = Sink(bench, "unit_", fields, rate, log=lambda item: self.log.append(("d", item)))
+        control = [f"control_payload_{f}" for f in CONTROL.values()]
+        self.control = Sink(bench, "control_", control, rate, log=lambda item: self.log.append(("c", item)))
+        self.events = Events(bench, EVENTS)
+        self.expected = []
+        self.counts = {}
+
+    def send(self, wire, event=None, flagged=False):
+        user = [0] * len(wire)
+        if flagged:
+            width = self.limits.data_bytes
+            place = random.randrange(len(wire) // width) * width
+            user[place : place + width] = [1] * width
+        self.source.send_nowait(AxiStreamFrame(wire, tuser=user))
+        if event:
+            self.counts[event] = self.counts.get(event, 0) + 1
+
+    def send_good(self):
+        if random.random() < 0.3:
+            unit = random_control()
+            self.send(build_control(unit))
+        else:
+            unit = random_data(self.limits)
+            self.send(build_data(unit))
+        self.expected.append(unit)
+
+    def outputs(self):
+        """The units that came out, in order."""
+        units = []
+        header = None
+        for kind, (_, *values) in self.log:
+            if kind == "c":
+                assert header is None, "a control unit between the beats of a data unit"
+                units.append(("c", tuple(values)))
+                continue
+            *fields, data, last = values
+            assert header in (None, fields), "the header changes within a unit"
+            if header is None:
+                header, words = fields, []
+            words.append(data)
+            if last:
+                assert len(words) == self.limits.unit_beats
+                units.append(("d", tuple(fields), tuple(words)))
+                header = None
+        assert header is None, "a unit without end"
+        return units
+
+    def wanted(self):
+        out = []
+        for unit in self.expected:
+            if isinstance(unit, DataUnit):
+                words = tuple(beats(unit.payload, self.limits.data_bytes))
+                out.append(("d", tuple(getattr(unit, f) for f in HEADER), words))
+            else:
+                out.append(("c", tuple(getattr(unit, f) for f in CONTROL)))
+        return out
+
+    async def settle(self, limit=60000):
+        await self.bench.until(self.source.idle, limit, "all sent")
+        await self.bench.clocks(6 * self.limits.unit_beats + 40)
+
+    def check(self):
+        assert self.outputs() == self.wanted()
+        assert dict(self.events.count) == self.counts, f"{dict(self.events.count)} instead of {self.counts}"
+
+
+async def prepare(dut, rate=1.0, valid=1.0):
+    limits = build()
+    bench = Bench(dut)
+    link = Link(bench, limits, rate)
+    if valid < 1:
+        link.source.set_pause_generator(pause(valid))
+    await bench.start()
+    return limits, bench, link
+
+
+def corrupt(wire):
+    """One wrong bit anywhere but in the type field, which decides about the length."""
+    place = random.choice([i for i in range(len(wire) * 8) if i not in (4, 5)])
+    data = bytearray(wire)
+    data[place // 8] ^= 1 << place % 8
+    return bytes(data)
+
+
+def bad_data_headers(limits):
+    """One data unit for each way in which a header cannot be."""
+    unit = random_data(limits)
+    k = limits.max_k
+    yield replace(unit, version=random.choice([0, 2, 3]))
+    yield replace(unit, preset=3)
+    yield replace(unit, k=0, n=1, index=0)
+    yield replace(unit, k=k + 1, n=k + 1, index=0)
+    yield replace(unit, k=128 + k, n=128 + k, index=0)
+    yield replace(unit, k=2, n=1, index=0)
+    yield replace(unit, k=1, n=2 + limits.max_parity, index=0)
+    yield replace(unit, k=k, n=k + limits.max_parity + 1, index=0)
+    yield replace(unit, k=1, n=1 + 64, index=0)
+    yield replace(unit, k=1, n=1, index=1)
+    yield replace(unit, k=1, n=1, index=64)
+    yield replace(unit, pad=limits.unit_bytes)
+    yield replace(unit, pad=4095)
+
+
+def bad_control_headers():
+    unit = random_control()
+    yield replace(unit, version=0)
+    for bit in range(4):
+        yield replace(unit, reserved0=1 << bit)
+        yield replace(unit, reserved2=1 << bit)
+        yield replace(unit, reserved19=1 << bit)
+
+
+def bad_units(limits):
+    """(bytes, event, flagged) of every kind of bad unit."""
+    w = limits.data_bytes
+    data = build_data(random_data(limits))
+    control = build_control(random_control())
+    for wire in (data, control):
+        yield wire, "erasedFlag", True
+        yield wire[:-w], "erasedFlag", True
+        yield corrupt(wire), "erasedFlag", True
+        for _ in range(4):
+            yield corrupt(wire), "erasedCrc", False
+        for cut in {w, len(wire) // 2 // w * w, len(wire) - w}:
+            yield wire[:-cut] or wire[:w], "erasedLength", False
+        yield wire[:w], "erasedLength", False
+        yield wire + bytes(w), "erasedLength", False
+        yield wire + random.randbytes(5 * w), "erasedLength", False
+    yield wire[:1] + random.randbytes(4 * len(data) // w * w + w - 1), "erasedLength", False
+    for unit in bad_data_headers(limits):
+        yield build_data(unit), "badHeader", False
+    for unit in bad_control_headers():
+        yield build_control(unit), "badHeader", False
+    for kind in (2, 3):
+        body = bytes([1 << 6 | kind << 4]) + random.randbytes(limits.unit_bytes + 11)
+        yield seal(body), "badHeader", False
+        yield corrupt(seal(body)), "erasedCrc", False
+        yield seal(bytes([1 << 6 | kind << 4]) + random.randbytes(27)), "badHeader", False
+        yield seal(body[:1] + random.randbytes(16 * 3 - 5)), "badHeader", False
+        if w <= 2:
+            yield seal(body[:2]), "badHeader", False
+
+
+@cocotb.test()
+async def good_and_bad(dut):
+    """Bad units of all kinds between good ones; each is counted once and disturbs nothing."""
+    limits, bench, link = await prepare(dut, valid=0.9)
+    bad = list(bad_units(limits))
+    random.shuffle(bad)
+    for wire, event, flagged in bad:
+        link.send(wire, event, flagged)
+        if random.random() < 0.4:
+            link.send_good()
+    link.send_good()
+    await link.settle()
+    link.check()
+
+
+@cocotb.test()
+async def shortest_units_after_good_ones(dut):
+    """Garbage of one beat right behind a good unit does not touch it."""
+    limits, bench, link = await prepare(dut)
+    for i in range(8):
+        link.send_good()
+        for _ in range(i % 4):
+            data = bytearray(random.randbytes(limits.data_bytes))
+            data[0] = data[0] & 0xCF | random.choice([0, 1]) << 4
+            link.send(bytes(data), "erasedLength")
+    for i in range(6):
+        link.send_good()
+        data = bytearray(random.randbytes(limits.data_bytes))
+        data[0] = data[0] & 0xCF | 2 << 4
+        link.send(bytes(data), "erasedCrc")
+    link.send_good()
+    await link.settle()
+    link.check()
+
+
+@cocotb.test()
+async def full_rate(dut):
+    """Units back to back, outputs always ready: the input never waits and nothing overflows."""
+    limits, bench, link = await prepare(dut)
+    units = 24
+    stalls = []
+    dut_ready, dut_valid = dut.s_axis_phy_tready, dut.s_axis_phy_tvalid
+    gaps = []
+
+    class Watch:
+        def clear(self):
+            pass
+
+        def step(self):
+            if not int(dut_ready.value):
+                stalls.append(bench.clock)
+            if int(dut_valid.value):
+                gaps.append(bench.clock)
+
+    bench.agents.append(Watch())
+    for _ in range(units):
+        link.send_good()
+    await link.settle()
+    link.check()
+    assert not stalls
+    total = sum(
+        limits.data_unit_beats if isinstance(u, DataUnit) else limits.control_unit_beats for u in link.expected
+    )
+    assert len(gaps) == total and gaps[-1] - gaps[0] + 1 == total, "the bench did not send at full rate"
+
+
+@cocotb.test()
+async def order_under_back_pressure(dut):
+    """With slow outputs whole units may be dropped; those that come are in order and the drops are counted."""
+    limits, bench, link = await prepare(dut, rate=0.5)
+    for _ in range(40):
+        link.send_good()
+    await link.settle()
+    await bench.clocks(20 * limits.unit_beats)
+    got = link.outputs()
+    wanted = link.wanted()
+    assert len(got) + link.events.count["overflow"] == len(wanted)
+    assert link.events.count["overflow"] > 0 and len(got) > 10
+    position = iter(wanted)
+    assert all(unit in position for unit in got), "units out of order or altered"
+
+
+@cocotb.test()
+async def stalled_outputs(dut):
+    """Three units wait; all others are dropped until the outputs move again."""
+    limits, bench, link = await prepare(dut, rate=0)
+    for _ in range(10):
+        link.send_good()
+    await link.settle()
+    link.unit.rate = link.control.rate = 1
+    await bench.clocks(10 * limits.unit_beats)
+    kept = len(link.outputs())
+    assert 3 <= kept <= 6 and link.events.count["overflow"] == 10 - kept
+    assert link.outputs() == link.wanted()[:kept]
+    link.counts["overflow"] = 10 - kept
+    del link.expected[kept:]
+    for _ in range(5):
+        link.send_good()
+    await link.settle()
+    link.check()
+
+
+@cocotb.test()
+async def reset_while_stalled(dut):
+    limits, bench, link = await prepare(dut, rate=0)
+    for _ in range(4):
+        link.send_good()
+    await bench.clocks(2 * limits.data_unit_beats + 5)
+    link.source.clear()
+    await bench.reset()
+    await bench.clocks(3)
+    assert not int(dut.unit_valid.value) and not int(dut.control_valid.value)
+    link.unit.rate = link.control.rate = 1
+    link.expected.clear()
+    for _ in range(4):
+        link.send_good()
+    await link.settle()
+    assert link.outputs() == link.wanted()

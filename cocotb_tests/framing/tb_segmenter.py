@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Segmenter: frames, filling, window, rollback of bad packets."""
+
+import random
+from collections import Counter
+
+import cocotb
+from cocotbext.axi import AxiStreamFrame
+
+from cocotb_tests.framing.bench import Bench, Events, Sink, build, pause
+
+EVENTS = ["txPackets", "txBytes", "dropZero", "dropOversize", "dropAbort", "dropKeep"]
+SN = 1 << 20
+
+
+class Scoreboard:
+    """Mirrors the frame store; when `head` moves, takes the packet out of it and compares."""
+
+    def __init__(self, bench, limits, base=0):
+        self.dut = bench.dut
+        self.limits = limits
+        self.bench = bench
+        self.store = {}
+        self.metas = {}
+        self.expected = []
+        self.done = 0
+        self.head = 0
+        self.base = base
+        self.hold_base = False
+        self.k_seen = set()
+        self.frames = []
+        self.dut.base.value = base
+        self.writes = Sink(bench, "write_", [f"write_payload_{f}" for f in ("slot", "beat", "data")], log=self.written)
+        bench.agents.append(self)
+
+    def clear(self):
+        self.store.clear()
+        self.metas.clear()
+        self.expected.clear()
+        self.head = 0
+        self.set_base(0)
+
+    def set_base(self, base):
+        self.base = base % SN
+        self.dut.base.value = self.base
+
+    def written(self, item):
+        _, slot, beat, data = item
+        window = self.limits.window
+        held = (self.head - self.base) % SN
+        assert (slot - self.base) % window >= held, f"slot {slot} written while its frame is in flight"
+        assert held < window, "written although the window is full"
+        self.store[slot, beat] = data
+
+    def step(self):
+        self.k_seen.add(int(self.dut.k.value))
+        if int(self.dut.meta_valid.value):
+            fields = [int(getattr(self.dut, f"meta_payload_meta_{f}").value) for f in ("k", "pad", "sop", "eop")]
+            self.metas[int(self.dut.meta_payload_slot.value)] = fields
+        head = int(self.dut.head.value)
+        if head != self.head:
+            self.packet(self.head, head)
+            self.head = head
+        if not self.hold_base and self.base != self.head and random.random() < 0.02:
+            self.set_base(self.base + random.randint(1, (self.head - self.base) % SN))
+
+    def packet(self, first, end):
+        limits = self.limits
+        content = b""
+        count = (end - first) % SN
+        for i in range(count):
+            slot = (first + i) % limits.window
+            k, pad, sop, eop = self.metas.pop(slot)
+            assert sop == (i == 0) and eop == (i == count - 1), f"frame {i} of {count}: sop {sop}, eop {eop}"
+            assert 1 <= k <= limits.max_k and 0 <= pad < limits.unit_bytes
+            data = b"".join(
+                self.store.pop((slot, b)).to_bytes(limits.data_bytes, "little") for b in range(k * limits.unit_beats)
+            )
+            if eop:
+                assert k <= max(self.k_seen)
+                assert data[len(data) - pad :] == bytes(pad), "filling is not zero"
+                data = data[: len(data) - pad]
+            else:
+                assert pad == 0 and k in self.k_seen, f"frame of {k} units although K was in {self.k_seen}"
+            self.frames.append(k)
+            content += data
+        assert self.expected, "a packet that was not sent"
+        wanted = self.expected.pop(0)
+        assert content == wanted, f"packet {self.done}: {len(content)} bytes instead of {len(wanted)}, or other bytes"
+        self.done += 1
+
+
+class Traffic:
+    """Makes packets, good and bad, and what is to become of them."""
+
+    def __init__(self, bench, scoreboard, limits):
+        self.source = bench.axis_source("s_axis")
+        self.scoreboard = scoreboard
+        self.limits = limits
+        self.counts = Counter()
+
+    def send(self, length, null_end=False, keep_error=False, abort=False):
+        width = self.limits.data_bytes
+        data = bytearray(random.randbytes(length))
+        keep = [1] * length
+        filling = -length % width or (width if not length else 0)
+        data += random.randbytes(filling)
+        keep += [0] * filling
+        if null_end:
+            data += random.randbytes(width)
+            keep += [0] * width
+        user = [0] * len(data)
+        if keep_error:
+            assert len(data) > width
+            place = random.randrange((len(data) - 1) // width) * width
+            keep[place + random.randrange(width)] = 0
+        if abort:
+            place = random.randrange(len(data) // width) * width
+            user[place : place + width] = [1] * width
+        self.source.send_nowait(AxiStreamFrame(bytes(data), tkeep=keep, tuser=user))
+        if keep_error:
+            self.counts["dropKeep"] += 1
+        elif abort:
+            self.counts["dropAbort"] += 1
+        elif length > self.limits.max_packet:
+            self.counts["dropOversize"] += 1
+        elif length == 0:
+            self.counts["dropZero"] += 1
+        else:
+            self.counts["txPackets"] += 1
+            self.counts["txBytes"] += length
+            self.scoreboard.expected.append(bytes(data[:length]))
+
+    async def drain(self, bench, limit=100000):
+        await bench.until(lambda: self.source.idle() and not self.scoreboard.expected, limit, "all packets stored")
+        await bench.clocks(self.limits.unit_beats + 10)
+        assert not self.scoreboard.expected
+
+
+async def prepare(dut, k=None, base=0):
+    limits = build()
+    dut.k.value = k or limits.max_k
+    bench = Bench(dut)
+    scoreboard = Scoreboard(bench, limits, base)
+    events = Events(bench, EVENTS)
+    traffic = Traffic(bench, scoreboard, limits)
+    await bench.start()
+    return limits, bench, scoreboard, events, traffic
+
+
+def lengths(limits, k):
+    """Lengths across beat, unit and frame boundaries."""
+    w, u = limits.data_bytes, limits.unit_bytes
+    near = {x + d for x in (w, u, 2 * u, k * u, 2 * k * u) for d in (-w, -1, 0, 1, w)}
+    return sorted(x for x in near | {1, 2, 3} if x > 0)
+
+
+@cocotb.test()
+async def lengths_and_bad_packets(dut):
+    k = 3
+    limits, bench, scoreboard, events, traffic = await prepare(dut, k=k)
+    traffic.source.set_pause_generator(pause(0.8))
+    scoreboard.writes.rate = 0.85
+    plan = [dict(length=x) for x in lengths(limits, k)]
+    plan += [dict(length=random.randint(1, 3 * limits.unit_bytes)) for _ in range(40)]
+    plan += [dict(length=x - x % limits.data_bytes, null_end=True) for x in lengths(limits, k) if x >= limits.data_bytes]
+    plan += [dict(length=random.randint(2 * limits.data_bytes, 3 * limits.unit_bytes), keep_error=True) for _ in range(8)]
+    plan += [dict(length=random.randint(1, 3 * limits.unit_bytes), abort=True) for _ in range(8)]
+    plan += [dict(length=0)] * 4 + [dict(length=0, abort=True)]
+    plan += [dict(length=3 * limits.unit_bytes, abort=True, keep_error=True)]
+    random.shuffle(plan)
+    for item in plan:
+        traffic.send(**item)
+    await traffic.drain(bench)
+    assert dict(events.count) == dict(traffic.counts), f"{dict(events.count)} instead of {dict(traffic.counts)}"
+
+
+@cocotb.test()
+async def longest_and_oversize(dut):
+    limits, bench, scoreboard, events, traffic = await prepare(dut)
+    most = limits.max_packet
+    for item in (
+        dict(length=most),
+        dict(length=most + 1),
+        dict(length=5),
+        dict(length=most + limits.unit_bytes + 3, abort=limits.data_bytes > 1),
+        dict(length=most - most % limits.data_bytes, null_end=True),
+        dict(length=most + limits.data_bytes, keep_error=True),
+        dict(length=limits.unit_bytes),
+    ):
+        traffic.send(**item)
+    await traffic.drain(bench)
+    assert dict(events.count) == dict(traffic.counts), f"{dict(events.count)} instead of {dict(traffic.counts)}"
+
+
+@cocotb.test()
+async def k_changes(dut):
+    limits, bench, scoreboard, events, traffic = await prepare(dut, k=1)
+    scoreboard.k_seen.clear()
+    for _ in range(12):
+        traffic.send(random.randint(1, 6 * limits.unit_bytes))
+    for _ in range(2000):
+        if traffic.source.idle() and not scoreboard.expected:
+            break
+        dut.k.value = random.choice([1, 2, limits.max_k])
+        await bench.clocks(random.randint(1, 2 * limits.unit_beats))
+    await traffic.drain(bench)
+    assert len(set(scoreboard.frames)) > 1
+
+
+@cocotb.test()
+async def window_full(dut):
+    limits = build()
+    free = 3
+    base = SN - (limits.window - free)
+    limits, bench, scoreboard, events, traffic = await prepare(dut, k=1, base=base)
+    scoreboard.hold_base = True
+    scoreboard.set_base(base)
+    frames = 7
+    for _ in range(frames):
+        traffic.send(limits.unit_bytes)
+    # A packet that needs two frames may not go in when one is free.
+    traffic.send(2 * limits.unit_bytes)
+    for freed in range(frames - free + 3):
+        await bench.clocks(4 * limits.unit_beats + 40)
+        expected = min(free + freed, frames) if free + freed < frames + 2 else frames + 2
+        assert scoreboard.head == expected, f"head {scoreboard.head} with {freed} slots freed"
+        scoreboard.set_base(base + freed + 1)
+    await traffic.drain(bench)
+
+
+@cocotb.test()
+async def no_bubbles(dut):
+    limits, bench, scoreboard, events, traffic = await prepare(dut)
+    packets = 6
+    size = limits.max_k * limits.unit_bytes + limits.unit_bytes
+    for _ in range(packets):
+        traffic.send(size)
+    clocks = []
+    scoreboard.writes.log = lambda item: (clocks.append(item[0]), scoreboard.written(item))
+    await traffic.drain(bench)
+    total = packets * size // limits.data_bytes
+    assert len(clocks) == total
+    assert clocks[-1] - clocks[0] + 1 == total, f"{clocks[-1] - clocks[0] + 1 - total} bubbles in {total} beats"
+
+
+@cocotb.test()
+async def reset_while_stalled(dut):
+    limits, bench, scoreboard, events, traffic = await prepare(dut)
+    traffic.send(2 * limits.unit_bytes)
+    await traffic.drain(bench)
+    scoreboard.writes.rate = 0
+    traffic.send(3 * limits.unit_bytes)
+    await bench.clocks(2 * limits.unit_beats)
+    traffic.source.clear()
+    await bench.reset()
+    await bench.clocks(5)
+    assert int(dut.head.value) == 0 and not int(dut.write_valid.value)
+    scoreboard.writes.rate = 1
+    traffic.send(limits.unit_bytes + 1)
+    await traffic.drain(bench)
+    assert scoreboard.done == 2 and scoreboard.head == 1

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink
+
+/** Corners of the parameter space that the tests build. */
+object TestConfigs {
+
+  /** `montecarlo` with the smallest window: credit and window stalls come all the time. */
+  val small = LinkConfig(
+    "small",
+    CodeConfig(dataBytes = 4, unitBytes = 8, maxK = 16, maxParity = 8),
+    WindowConfig(windowFrames = 64, maxPacketBytes = 512),
+    ResetValues(k = 4, nFirst = 6, nRetx = 6)
+  )
+
+  /** 64-bit datapath; units of an odd number of beats. */
+  val wide8 = LinkConfig(
+    "wide8",
+    CodeConfig(dataBytes = 8, unitBytes = 72, maxK = 8, maxParity = 4),
+    WindowConfig(windowFrames = 128),
+    ResetValues(k = 8, nFirst = 10, nRetx = 10)
+  )
+
+  /** 128-bit datapath; units of an odd number of beats. */
+  val wide16 = LinkConfig(
+    "wide16",
+    CodeConfig(dataBytes = 16, unitBytes = 144, maxK = 8, maxParity = 4),
+    WindowConfig(windowFrames = 64),
+    ResetValues(k = 8, nFirst = 10, nRetx = 10)
+  )
+
+  /** Corner for tests: the widest datapath, with units of a single beat. */
+  val wide = LinkConfig(
+    "wide",
+    CodeConfig(dataBytes = 16, unitBytes = 16, maxK = 5, maxParity = 3),
+    WindowConfig(windowFrames = 1024),
+    ResetValues(k = 4, nFirst = 5, nRetx = 5)
+  )
+
+  /** Corner for tests: units of more than 64 beats and a single parity unit. */
+  val long = LinkConfig(
+    "long",
+    CodeConfig(dataBytes = 2, unitBytes = 200, maxK = 3, maxParity = 1),
+    WindowConfig(windowFrames = 64),
+    ResetValues(k = 2, nFirst = 3, nRetx = 3)
+  )
+
+  val all = Seq(small, wide8, wide16, wide, long)
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.arq
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink._
+import arqlink.csr._
+import arqlink.link._
+
+/** State of a link end, as STATUS.state. */
+object LinkState extends SpinalEnum(binarySequential) {
+  val down, clearing, hello, up, outage = newElement()
+}
+
+/** Start, restart and outage of a link end: the handshake with epochs and the check of what comes from the peer.
+  *
+  * A hello after the peer was seen up means that it restarted; as the link is FIFO, no stale hello can come then.
+  */
+class LinkControl(link: LinkConfig) extends Component {
+  val io = new Bundle {
+    val enable = in Bool ()
+    val restart = in Bool ()
+    val phyUp = in Bool ()
+    val timers = in(TimerSetting())
+
+    /** The tables of all blocks in the flushed area are clear. */
+    val tablesReady = in Bool ()
+
+    /** Resets the flushed area. */
+    val flush = out Bool ()
+    val state = out(LinkState())
+    val ownEpoch, peerEpoch = out UInt (Wire.epochBits bits)
+    val peerKnown = out Bool ()
+    val peerWindowLog2 = out UInt (5 bits)
+
+    val control = slave Stream ControlMessage()
+
+    /** Control units of the peer that is up, for the two halves. */
+    val taken = master Stream ControlMessage()
+
+    /** Pulse: a data unit of the peer came. */
+    val alive = in Bool ()
+
+    /** Pulses: a hello asks for an answer; an outage has ended. */
+    val helloDue = out Bool ()
+    val answerDue = out Bool ()
+    val outageEnded = out Bool ()
+
+    /** Nothing is heard from the peer. */
+    val deaf = out Bool ()
+
+    /** The peer has been seen up, and data may be sent. */
+    val peerUp = out Bool ()
+    val event = out(new Bundle {
+      val control, epoch, restart, outage, peerMismatch, peerRestart = Bool()
+    })
+  }
+
+  val state = RegInit(LinkState.down)
+  val ownEpoch = Reg(UInt(Wire.epochBits bits)) init 0
+  val peerEpoch = Reg(UInt(Wire.epochBits bits)) init 0
+  val peerKnown = RegInit(False)
+
+  /** A unit without hello has come from this peer. */
+  val peerSeenUp = RegInit(False)
+  val peerWindowLog2 = Reg(UInt(5 bits)) init 0
+
+  io.state := state
+  io.ownEpoch := ownEpoch
+  io.peerEpoch := peerEpoch
+  io.peerKnown := peerKnown
+  io.peerWindowLog2 := peerWindowLog2
+  io.peerUp := state === LinkState.up && peerSeenUp
+
+  val message = io.control.payload
+  val isUp = state === LinkState.up || state === LinkState.outage
+  val knowsUs = message.peerKnown && message.peerEpoch === ownEpoch
+  val fromPeer = peerKnown && message.epoch === peerEpoch
+
+  /** The peer's window must hold this side's longest packet at K = 1. */
+  private val leastWindow = log2Up((link.window.maxPacketBytes + link.code.unitBytes - 1) / link.code.unitBytes)
+  val fits = message.unitBytes === link.code.unitBytes && message.windowLog2 >= leastWindow && message.windowLog2 <= 18
+
+  val pass = !message.hello && fromPeer && knowsUs && (isUp || state === LinkState.hello)
+
+  // Once the peer has shown that it knows this side, all it sends does, until it restarts.
+  val stranger = isUp && (!fromPeer || !knowsUs || (message.hello && peerSeenUp))
+  io.taken.valid := io.control.valid && pass && isUp
+  io.taken.payload := message
+  // The unit that brings the link up is taken in the next clock.
+  io.control.ready := !(pass && !(isUp && io.taken.ready))
+
+  val take = io.control.fire
+  val event = io.event
+  event.control := take && (pass || message.hello && fits)
+  event.epoch := take && !message.hello && !pass
+  event.peerMismatch := take && message.hello && !fits
+  event.peerRestart := False
+  event.restart := False
+  event.outage := False
+  io.helloDue := False
+  io.answerDue := False
+  io.outageEnded := False
+
+  val restart = False
+  when(io.control.valid && pass && state === LinkState.hello)(state := LinkState.up)
+  when(take && pass || io.alive)(peerSeenUp := True)
+  when(take && message.hello && fits) {
+    when(state === LinkState.hello) {
+      peerKnown := True
+      peerEpoch := message.epoch
+      peerWindowLog2 := message.windowLog2.resized
+      io.helloDue := True
+      when(knowsUs) {
+        state := LinkState.up
+        io.answerDue := True
+      }
+    }
+    when(isUp && !stranger)(io.answerDue := True)
+  }
+
+  when(take && stranger && (!message.hello || fits)) {
+    event.peerRestart := True
+    restart := True
+  }
+
+  val silence = new Area {
+    val heard = take && (pass || message.hello && fits) || io.alive
+    val clocks = Reg(UInt(32 bits)) init 0
+    val expired = RegNext(io.timers.outageTimeout =/= 0 && clocks >= io.timers.outageTimeout) init False
+    val deaf = expired || !io.phyUp
+
+    /** The peer says that it is deaf. */
+    val peerDeaf = RegInit(False)
+    when(take && pass)(peerDeaf := message.deaf)
+    when(!isUp)(peerDeaf := False)
+    val lost = deaf || peerDeaf
+    when(heard || !isUp)(clocks := 0) elsewhen (!expired)(clocks := clocks + 1)
+    when(heard)(expired := False)
+    when(state === LinkState.up && lost) {
+      state := LinkState.outage
+      event.outage := True
+    }
+    when(state === LinkState.outage && !lost) {
+      state := LinkState.up
+      io.outageEnded := True
+    }
+  }
+
+  io.deaf := silence.deaf
+
+  val flushing = RegInit(True)
+  val settle = Reg(UInt(3 bits)) init 0
+  io.flush := flushing
+  when(state === LinkState.down)(flushing := True)
+  when(state === LinkState.down && io.enable)(restart := True)
+  when(state === LinkState.clearing) {
+    settle := settle + 1
+    when(settle === 3)(flushing := False)
+    when(settle === 7) {
+      settle := 7
+      when(io.tablesReady)(state := LinkState.hello)
+    }
+  }
+  when(io.restart && state =/= LinkState.down)(restart := True)
+  when(restart) {
+    state := LinkState.clearing
+    flushing := True
+    settle := 0
+    ownEpoch := ownEpoch + 1
+    peerKnown := False
+    peerSeenUp := False
+    event.restart := True
+  }
+  when(!io.enable) {
+    state := LinkState.down
+    flushing := True
+  }
+}

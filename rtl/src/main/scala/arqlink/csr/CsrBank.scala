@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.csr
+
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axilite.AxiLite4
+
+import arqlink._
+
+/** Registers and counters of one link end behind one AXI4-Lite slave. */
+class CsrBank(link: LinkConfig) extends Component {
+  val io = new Bundle {
+    val axil = slave(AxiLite4(LinkRegisters.addressWidth, 32))
+    val setting = out(LinkSetting(link.code))
+    val command = out(LinkCommand())
+    val status = in(LinkStatus())
+    val errors = in(LinkErrors())
+    val events = in(CounterEvents())
+    val irq = out Bool ()
+  }
+  AxiLiteNames(io.axil, "s_axil")
+
+  val registers = new LinkRegisters(link)
+  registers.io.axil << io.axil
+  io.setting := registers.io.setting
+  io.command := registers.io.command
+  registers.io.status := io.status
+  registers.io.errors := io.errors
+  io.irq := registers.io.irq
+
+  val counters = new CounterBank
+  counters.io.events := io.events
+  counters.io.port <> registers.io.counters
+}

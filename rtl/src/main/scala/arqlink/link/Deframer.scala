@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.link
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink._
+
+/** Turns the PHY's units into verified data units and control messages, in the order they came.
+  *
+  * Always ready. A unit is passed on only when all of it has come and its flag, length, CRC and header are good; every
+  * other unit raises exactly one event.
+  */
+case class Deframer(code: CodeConfig) extends Component {
+  val io = new Bundle {
+    val phy = slave(Stream(PhyBeat(code.dataBytes)))
+    val unit = master(Stream(Fragment(UnitBeat(code))))
+    val control = master(Stream(ControlMessage()))
+    val erasedFlag, erasedLength, erasedCrc, badHeader, overflow = out(Bool())
+  }
+  noIoPrefix()
+  AxiNames.phy(io.phy, "s_axis_phy")
+
+  val arrival = UnitChecker(code)
+  val slots = UnitBuffer(code)
+
+  arrival.io.phy << io.phy.toFlow
+  io.erasedFlag := arrival.io.erasedFlag
+  io.erasedLength := arrival.io.erasedLength
+  io.erasedCrc := arrival.io.erasedCrc
+  io.badHeader := arrival.io.badHeader
+  io.overflow := slots.io.overflow
+
+  slots.io.payload << arrival.io.payload
+  slots.io.header << arrival.io.header
+  slots.io.accept := arrival.io.accept
+
+  // One stream behind both ports keeps their order.
+  val beat = slots.io.output
+  io.unit.valid := beat.valid && !beat.header.control
+  io.control.valid := beat.valid && beat.header.control
+  beat.ready := beat.header.control ? io.control.ready | io.unit.ready
+
+  io.unit.header := UnitFormat.unpackData(code, beat.header.bytes.resize(Wire.headerBytes * 8))
+  io.unit.data := beat.data
+  io.unit.last := beat.last
+  io.control.payload := UnitFormat.unpackControl(beat.header.bytes)
+}

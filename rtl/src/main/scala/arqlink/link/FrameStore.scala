@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.link
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink._
+
+/** One beat into a frame store: `slot` is the FSN's low bits, `beat` counts from the slot's start. */
+case class StoreWrite(link: LinkConfig) extends Bundle {
+  val slot = UInt(link.window.slotBits bits)
+  val beat = UInt(link.code.slotBeatBits bits)
+  val data = Bits(link.code.dataBits bits)
+}
+
+/** Asks for the first `units` units of a slot: 1 to maxK. */
+case class StoreRead(link: LinkConfig) extends Bundle {
+  val slot = UInt(link.window.slotBits bits)
+  val units = UInt(link.code.kBits bits)
+}
+
+/** Ports of a frame store, seen from the user of it. Whatever the memory behind it:
+  *
+  *   - a write that was accepted is visible to every read accepted in a later clock;
+  *   - the data of reads leave in the order of the reads, `last` ends each unit.
+  */
+case class FrameStorePort(link: LinkConfig) extends Bundle with IMasterSlave {
+  val write = Stream(StoreWrite(link))
+  val read = Stream(StoreRead(link))
+  val data = Stream(Fragment(Bits(link.code.dataBits bits)))
+
+  override def asMaster(): Unit = {
+    master(write, read)
+    slave(data)
+  }
+}
+
+/** A component that is a frame store; the core uses nothing but `io`. */
+trait FrameStorage extends Component {
+  def io: FrameStorePort
+}
+
+/** Frame store in block RAM: one write and one read beat a clock, no bubble between reads.
+  *
+  * A read takes two clocks in the memory (array, then output register). Reads are issued only while the output queue
+  * has room for all that are under way, so the memory needs no stall, and `data.ready` reaches no further than the
+  * queue.
+  */
+case class FrameStore(link: LinkConfig) extends FrameStorage {
+  val io = slave(FrameStorePort(link))
+  noIoPrefix()
+  AxiNames.units(io.data, "units")
+
+  private val code = link.code
+  private val queueDepth = 8
+
+  val ram = Mem(Bits(code.dataBits bits), link.window.windowFrames << code.slotBeatBits)
+  ram.addAttribute("no_rw_check")
+
+  io.write.ready := True
+  ram.write(io.write.slot @@ io.write.beat, io.write.data, io.write.valid)
+
+  val reader = new Area {
+    val active = RegInit(False)
+    val slot = Reg(UInt(link.window.slotBits bits))
+    val beat = Reg(UInt(code.slotBeatBits bits))
+    val unitBeat = Reg(UInt(code.unitBeatBits bits))
+    val unitsLeft = Reg(UInt(code.kBits bits))
+    val underWay = Reg(UInt(log2Up(queueDepth + 1) bits)) init 0
+
+    val issue = active && underWay =/= queueDepth
+    val endsUnit = unitBeat === code.unitBeats - 1
+    val endsRead = endsUnit && unitsLeft === 1
+
+    io.read.ready := !active || (issue && endsRead)
+    when(issue) {
+      beat := beat + 1
+      unitBeat := unitBeat + 1
+      when(endsUnit) {
+        unitBeat := 0
+        unitsLeft := unitsLeft - 1
+      }
+      active clearWhen endsRead
+    }
+    when(io.read.fire) {
+      active := True
+      slot := io.read.slot
+      beat := 0
+      unitBeat := 0
+      unitsLeft := io.read.units
+    }
+    when(issue =/= io.data.fire) {
+      underWay := Mux(issue, underWay + 1, underWay - 1)
+    }
+  }
+
+  val queue = StreamFifo(Fragment(Bits(code.dataBits bits)), queueDepth, latency = 1)
+  val array = ram.readSync(reader.slot @@ reader.beat, reader.issue)
+  queue.io.push.valid := Delay(reader.issue, 2, init = False)
+  queue.io.push.fragment := RegNext(array)
+  queue.io.push.last := Delay(reader.endsUnit, 2)
+  queue.io.pop >> io.data
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.link
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink._
+
+/** Puts headers and CRCs around the units of frames and sends them, with control units in between, back to back. */
+case class Framer(code: CodeConfig) extends Component {
+  private val dataBytes = code.dataBytes
+  private val controlBeats = UnitFormat.controlBeats(dataBytes)
+  private val dataBeats = UnitFormat.dataBeats(code)
+  private val crcBeats = (Wire.crcBytes / dataBytes) max 1
+
+  /** Header beats without payload, and header bytes in the beat after them. */
+  private val headerBeats = Wire.headerBytes / dataBytes
+  private val shift = UnitFormat.shiftBytes(dataBytes)
+
+  val io = new Bundle {
+    val frame = slave(Stream(Transmission(code)))
+    val units = slave(Stream(Fragment(Bits(code.dataBits bits))))
+    val control = slave(Stream(ControlMessage()))
+
+    /** Epoch of data units; constant while a frame is in progress. */
+    val epoch = in(UInt(Wire.epochBits bits))
+
+    /** Forget the frame in progress; a unit that has begun is finished with a wrong CRC. */
+    val flush = in(Bool())
+    val phy = master(Stream(PhyBeat(dataBytes)))
+    val frameDone, busy = out(Bool())
+
+    /** The frame in progress is about to end, or there is none: time to choose the next one. */
+    val nearEnd = out(Bool())
+    val txUnits, txRetxUnits, txControlUnits, txPolls, idle = out(Bool())
+  }
+  noIoPrefix()
+  AxiNames.units(io.units, "units")
+  AxiNames.phy(io.phy, "m_axis_phy")
+
+  val blank = Stream(BlankBeat(dataBytes))
+
+  val frame = new Area {
+    val active = RegInit(False)
+    val tx = Reg(Transmission(code))
+    val index = Reg(UInt(code.nBits bits))
+    val lastUnit = index === tx.n - 1
+    val ends = Bool() // the last beat of the frame's last unit has been formed
+
+    /** After a flush, until the unit that was being sent has left. */
+    val draining = RegInit(False)
+
+    io.frame.ready := !io.flush && !draining && (!active || ends)
+    active clearWhen (ends || io.flush)
+    when(io.frame.fire) {
+      active := True
+      tx := io.frame.payload
+    }
+  }
+
+  // A chosen frame needs some 16 clocks to come from the store.
+  private val lead = (16 + dataBeats - 1) / dataBeats
+  io.nearEnd := RegNext((!frame.active || frame.index +^ U(lead) >= frame.tx.n) && !io.frame.fire) init True
+
+  val unit = new Area {
+    val starting = RegInit(True)
+    val beat = Reg(UInt(log2Up(dataBeats max controlBeats) bits)) init 0
+    val wasControl = Reg(Bool())
+    val spoiled = RegInit(False)
+
+    val isControl = starting ? io.control.valid | wasControl
+    val spoil = !starting && (spoiled || io.flush)
+    val may = !starting || (!io.flush && (io.control.valid || frame.active))
+    val takesPayload = !isControl && !spoil && beat >= headerBeats && beat < headerBeats + code.unitBeats
+    val last = beat === (isControl ? U(controlBeats - 1, beat.getWidth bits) | U(dataBeats - 1, beat.getWidth bits))
+    val ends = blank.fire && last
+
+    blank.valid := may && (!takesPayload || io.units.valid)
+    io.units.ready := blank.ready && may && takesPayload
+    io.control.ready := blank.ready && may && isControl && last && !spoil
+
+    when(blank.fire) {
+      starting := last
+      wasControl := isControl
+      beat := last ? U(0) | beat + 1
+    }
+    spoiled := spoil && !ends
+    when(ends && !isControl) { frame.index := frame.index + 1 }
+    when(io.frame.fire) { frame.index := 0 }
+    frame.ends := ends && !isControl && !spoil && frame.lastUnit
+  }
+
+  val content = new Area {
+    private def beatOf(bytes: Bits, beats: Int): Bits = {
+      val parts = bytes.resize(beats * dataBytes * 8).subdivideIn(dataBytes * 8 bits)
+      if (beats == 1) parts(0) else parts(unit.beat.resize(log2Up(beats)))
+    }
+    val header = UnitFormat.packData(io.epoch, frame.tx, frame.index)
+    val control = UnitFormat.packControl(io.control.payload)
+
+    val payload =
+      if (shift == 0) io.units.fragment
+      else {
+        // The header's end shifts the payload: each beat's last bytes wait for the next beat.
+        val carry = Reg(Bits(shift * 8 bits))
+        when(io.units.fire) { carry := io.units.fragment.takeHigh(shift * 8) }
+        val low = (unit.beat === headerBeats) ? header.takeHigh(shift * 8) | carry
+        io.units.fragment.resize(code.dataBits - shift * 8) ## low
+      }
+
+    blank.data := payload
+    if (headerBeats > 0) when(unit.beat < headerBeats) { blank.data := beatOf(header, headerBeats) }
+    when(unit.isControl) { blank.data := beatOf(control, controlBeats) }
+    blank.first := unit.starting
+    blank.last := unit.last
+    blank.check := unit.beat >=
+      (unit.isControl ? U(controlBeats - crcBeats, unit.beat.getWidth bits) | U(dataBeats - crcBeats, unit.beat.getWidth bits))
+    blank.spoil := unit.spoil
+    blank.ofFrame := !unit.isControl
+    blank.endsFrame := !unit.isControl && frame.lastUnit
+  }
+
+  val output = new Area {
+    val inserter = CrcInserter(dataBytes)
+    inserter.io.input << blank.m2sPipe()
+    val finished = inserter.io.output
+    io.phy.arbitrationFrom(finished)
+    io.phy.data := finished.data
+    io.phy.last := finished.last
+    io.phy.erased := False
+
+    // Data units that have begun and not left yet; a unit has two beats or more, so the three stages hold parts of two.
+    val inside = Reg(UInt(2 bits)) init 0
+    val enters = blank.fire && blank.first && blank.ofFrame
+    val leaves = finished.fire && finished.last && finished.ofFrame
+    when(enters =/= leaves) { inside := Mux(enters, inside + 1, inside - 1) }
+    frame.draining := io.flush || (frame.draining && inside =/= 0)
+
+    io.busy := !frame.draining && (frame.active || inside =/= 0)
+    io.frameDone := RegNext(leaves && finished.endsFrame && !frame.draining && !io.flush) init False
+  }
+
+  val events = new Area {
+    private def pulse(condition: Bool): Bool = RegNext(unit.ends && !unit.spoil && condition) init False
+    io.txUnits := pulse(!unit.isControl && frame.tx.attempt === 0)
+    io.txRetxUnits := pulse(!unit.isControl && frame.tx.attempt =/= 0)
+    io.txControlUnits := pulse(unit.isControl)
+    io.txPolls := pulse(unit.isControl && io.control.poll)
+    io.idle := RegNext(io.phy.ready && !io.phy.valid) init False
+  }
+}

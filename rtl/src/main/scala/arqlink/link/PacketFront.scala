@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.link
+
+import spinal.core._
+import spinal.lib._
+
+/** A beat whose `tkeep` has been judged: `data` beyond the kept bytes is zero, `bytes` is how many are kept
+  * (0 to dataBytes; 0 only in a packet's single beat, or with `keepBad`), and `last` is on the last beat that holds bytes.
+  */
+case class JudgedBeat(dataBytes: Int) extends Bundle {
+  val data = Bits(dataBytes * 8 bits)
+  val bytes = UInt(log2Up(dataBytes + 1) bits)
+  val last = Bool()
+  val keepBad = Bool()
+  val abort = Bool()
+}
+
+/** First stage of the segmenter: judges `tkeep` and moves the end of a packet that ends with an empty beat onto the beat
+  * before it. For that a beat waits until the next one of its packet is there; a packet's last beat does not wait.
+  */
+case class PacketFront(dataBytes: Int) extends Component {
+  val io = new Bundle {
+    val packet = slave(Stream(PacketBeat(dataBytes)))
+    val beat = master(Stream(JudgedBeat(dataBytes)))
+  }
+
+  // Registered first, so that `packet.ready` does not depend on what is on the port in the same clock.
+  val input = io.packet.m2sPipe()
+
+  val judged = JudgedBeat(dataBytes)
+  val keep = input.keep
+  val contiguous = (keep & (keep.asUInt +^ 1).asBits.resize(dataBytes)) === 0
+  for (i <- 0 until dataBytes)
+    judged.data(8 * i, 8 bits) := keep(i) ? input.data(8 * i, 8 bits) | B(0, 8 bits)
+  judged.bytes := CountOne(keep).resized
+  judged.last := input.last
+  judged.keepBad := !contiguous || (!keep.andR && !input.last)
+  judged.abort := input.error
+
+  val holding = RegInit(False)
+  val held = Reg(JudgedBeat(dataBytes))
+
+  val merge = holding && !held.last && input.valid && input.last && !keep.orR
+  io.beat.valid := holding && (held.last || (input.valid && !merge))
+  io.beat.payload := held
+  input.ready := !holding || merge || io.beat.ready
+
+  holding clearWhen io.beat.fire
+  when(merge) {
+    held.last := True
+    held.abort setWhen input.error
+  } elsewhen (input.fire) {
+    holding := True
+    held := judged
+  }
+}

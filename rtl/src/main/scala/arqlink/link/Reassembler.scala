@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.link
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink._
+
+/** Makes packets of frames again: cuts the filling bytes of a packet's last frame and ends the packet there. */
+case class Reassembler(code: CodeConfig) extends Component {
+  private val dataBytes = code.dataBytes
+  private val byteBits = log2Up(dataBytes)
+
+  val io = new Bundle {
+    val frame = slave(Stream(FrameMeta(code)))
+    val units = slave(Stream(Fragment(Bits(code.dataBits bits))))
+
+    /** Forget the frame in progress; a packet that is partly out is ended with `error`. */
+    val flush = in(Bool())
+    val packet = master(Stream(PacketBeat(dataBytes)))
+    val rxPackets = out(Bool())
+    val rxBytes = out(UInt(5 bits))
+  }
+  noIoPrefix()
+  AxiNames.units(io.units, "units")
+  AxiNames.packet(io.packet, "m_axis")
+
+  val beat = Stream(PacketBeat(dataBytes))
+
+  val closing = new Area {
+    /** A beat has left and its packet's last one has not. */
+    val open = RegInit(False)
+
+    /** The packet in progress is to be ended with `error`. */
+    val pending = RegInit(False)
+    val stop = io.flush || pending
+    pending := pending ? !beat.ready | (io.flush && open)
+    when(beat.fire) { open := !beat.last }
+  }
+
+  val frame = new Area {
+    val active = RegInit(False)
+    val meta = Reg(FrameMeta(code))
+    val unitBeat = Reg(UInt(code.unitBeatBits bits))
+
+    /** Position of the packet's last byte in the last unit; beats after it are filling. */
+    val fillBeats = (meta.pad >> byteBits).resize(code.unitBeatBits)
+    val lastBeat = U(code.unitBeats - 1, code.unitBeatBits bits) - fillBeats
+    val inLastUnit = meta.eop && meta.k === 1
+    val endsUnit = unitBeat === code.unitBeats - 1
+    val isLast = inLastUnit && unitBeat === lastBeat
+    val isFilling = inLastUnit && unitBeat > lastBeat
+
+    val may = active && !closing.stop
+    val ends = io.units.fire && endsUnit && meta.k === 1
+
+    io.frame.ready := !closing.stop && (!active || ends)
+    io.units.ready := may && (beat.ready || isFilling)
+    active clearWhen (ends || io.flush)
+    when(io.units.fire) {
+      unitBeat := unitBeat + 1
+      when(endsUnit) {
+        unitBeat := 0
+        meta.k := meta.k - 1 // counts the units left
+      }
+    }
+    when(io.frame.fire) {
+      active := True
+      meta := io.frame.payload
+      unitBeat := 0
+    }
+
+    val keep = Bits(dataBytes bits)
+    val cut = (if (byteBits > 0) meta.pad(byteBits - 1 downto 0) else U(0, 1 bits))
+    for (i <- 0 until dataBytes) keep(i) := !isLast || cut <= dataBytes - 1 - i
+  }
+
+  beat.valid := closing.pending || (frame.may && io.units.valid && !frame.isFilling)
+  beat.data := io.units.fragment
+  beat.keep := frame.keep
+  beat.last := frame.isLast
+  beat.error := False
+  when(closing.pending) {
+    beat.data := 0
+    beat.keep := 1
+    beat.last := True
+    beat.error := True
+  }
+  beat.m2sPipe() >> io.packet
+
+  io.rxPackets := RegNext(io.packet.fire && io.packet.last && !io.packet.error) init False
+  io.rxBytes := RegNext(
+    (io.packet.fire && !io.packet.error) ? CountOne(io.packet.keep).resize(5) | U(0, 5 bits)
+  ) init 0
+}

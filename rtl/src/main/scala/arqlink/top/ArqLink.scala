@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.top
+
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axilite.AxiLite4
+
+import arqlink._
+import arqlink.arq._
+import arqlink.csr._
+import arqlink.link._
+import arqlink.rs._
+
+/** One end of a full-duplex hybrid FEC/ARQ-SR link (docs/architecture.md).
+  *
+  * `s_axis`/`m_axis` carry packets, `s_axis_phy`/`m_axis_phy` units, `s_axil` the registers. `phy_up` low tells that the PHY
+  * has lost its carrier. `irq` is high while an enabled bit of register ERROR is set.
+  */
+class ArqLink(link: LinkConfig) extends Component {
+  import link.code
+
+  val io = new Bundle {
+    val packetIn = slave Stream PacketBeat(code.dataBytes)
+    val packetOut = master Stream PacketBeat(code.dataBytes)
+    val phyIn = slave Stream PhyBeat(code.dataBytes)
+    val phyOut = master Stream PhyBeat(code.dataBytes)
+    val axil = slave(AxiLite4(LinkRegisters.addressWidth, 32))
+    val phyUp = in Bool ()
+    val irq = out Bool ()
+  }
+  noIoPrefix()
+  AxiNames.packet(io.packetIn, "s_axis")
+  AxiNames.packet(io.packetOut, "m_axis")
+  AxiNames.phy(io.phyIn, "s_axis_phy")
+  AxiNames.phy(io.phyOut, "m_axis_phy")
+  AxiLiteNames(io.axil, "s_axil")
+  io.phyUp.setName("phy_up")
+  io.irq.setName("irq")
+
+  // What survives a restart of the link: registers, counters, its state machine, and the ends of the streams ---------------
+  val csr = new CsrBank(link)
+  csr.io.axil << io.axil
+  io.irq := csr.io.irq
+  val setting = csr.io.setting
+
+  val control = new LinkControl(link)
+  val composer = new ControlComposer(link)
+  val guard = new PacketGuard(code.dataBytes)
+  val framer = new Framer(code)
+  val deframer = new Deframer(code)
+  val reassembler = new Reassembler(code)
+
+  // What a restart empties ----------------------------------------------------------------------------------------------------
+  val flushed = new ResetArea(control.io.flush, cumulative = true) {
+    val segmenter = new Segmenter(link)
+    val txStore = new FrameStore(link)
+    val sender = new ArqSender(link)
+    val encoder = new RsEncoder(code)
+
+    val receiver = new ArqReceiver(link)
+    val rxStore = new FrameStore(link)
+    val resequencer = new Resequencer(link)
+    val readTracker = new ReadTracker(code)
+    val decoder = new RsDecoder(code)
+    val peerTxBase = new PeerEdge(link)
+  }
+  import flushed._
+
+  // Transmit: packets to units ------------------------------------------------------------------------------------------------
+  val transmit = new Area {
+    guard.io.input << io.packetIn
+    guard.io.flush := control.io.flush
+    segmenter.io.packet << guard.io.output
+    segmenter.io.k := setting.active.k
+    segmenter.io.base := sender.io.txBase
+    txStore.io.write << segmenter.io.write
+    sender.io.meta << segmenter.io.meta
+    sender.io.head := segmenter.io.head
+
+    sender.io.config.parityFirst := (setting.active.nFirst - setting.active.k.resized).resized
+    sender.io.config.parityRetx := (setting.active.nRetx - setting.active.k.resized).resized
+    sender.io.config.preset := setting.active.preset
+    sender.io.config.delta := setting.active.delta
+    sender.io.config.outageFreeze := setting.active.outageFreeze
+    sender.io.enable := control.io.peerUp
+    sender.io.peerWindowLog2 := control.io.peerWindowLog2
+    sender.io.outageEnded := control.io.outageEnded
+
+    val frame = StreamFork(sender.io.frame, 3)
+    txStore.io.read.arbitrationFrom(frame(0))
+    txStore.io.read.slot := frame(0).fsn.resized
+    txStore.io.read.units := frame(0).meta.k
+    encoder.io.job.arbitrationFrom(frame(1))
+    encoder.io.job.preset := frame(1).preset
+    encoder.io.job.k := frame(1).meta.k
+    encoder.io.job.n := frame(1).n
+    // The next frame waits here while the one before ends.
+    val nextFrame = frame(2).m2sPipe()
+    framer.io.frame << nextFrame
+    sender.io.wanted := framer.io.nearEnd && !nextFrame.valid
+    encoder.io.input << txStore.io.data
+    framer.io.units << encoder.io.output
+    framer.io.control << composer.io.message
+    framer.io.epoch := control.io.ownEpoch
+    framer.io.flush := control.io.flush
+    sender.io.frameDone := framer.io.frameDone
+    io.phyOut << framer.io.phy
+  }
+
+  // Receive: units to packets -------------------------------------------------------------------------------------------------
+  val receive = new Area {
+    deframer.io.phy << io.phyIn
+    receiver.io.unit << deframer.io.unit
+    receiver.io.accept := control.io.state === LinkState.up || control.io.state === LinkState.outage
+    receiver.io.epoch := control.io.peerEpoch
+    receiver.io.rxBase := resequencer.io.rxBase
+    rxStore.io.write << receiver.io.write
+    resequencer.io.complete << receiver.io.complete
+    resequencer.io.querySlot := receiver.io.querySlot
+    receiver.io.queryComplete := resequencer.io.queryComplete
+    resequencer.io.inOrder := setting.active.inOrder
+    resequencer.io.peerTxBase := peerTxBase.io.txBase
+
+    val job = StreamFork(resequencer.io.job, 4)
+    rxStore.io.read.arbitrationFrom(job(0))
+    rxStore.io.read.slot := job(0).slot
+    rxStore.io.read.units := job(0).frame.meta.k
+    decoder.io.job.arbitrationFrom(job(1))
+    decoder.io.job.preset := job(1).frame.preset
+    decoder.io.job.k := job(1).frame.meta.k
+    decoder.io.job.received := job(1).frame.received
+    reassembler.io.frame.arbitrationFrom(job(2))
+    reassembler.io.frame.payload := job(2).frame.meta
+    readTracker.io.units.arbitrationFrom(job(3))
+    readTracker.io.units.payload := job(3).frame.meta.k
+    readTracker.io.unitRead := rxStore.io.data.fire && rxStore.io.data.last
+    resequencer.io.frameRead := readTracker.io.frameRead
+    decoder.io.input << rxStore.io.data
+    reassembler.io.units << decoder.io.output
+    reassembler.io.flush := control.io.flush
+    io.packetOut << reassembler.io.packet
+  }
+
+  // Control units, in and out ---------------------------------------------------------------------------------------------------
+  val controlPath = new Area {
+    control.io.enable := csr.io.command.enable
+    control.io.restart := csr.io.command.restart
+    control.io.phyUp := BufferCC(io.phyUp, init = False)
+    control.io.timers := setting.timers
+    control.io.tablesReady := sender.io.ready && resequencer.io.ready
+    control.io.control << deframer.io.control
+    control.io.alive := receiver.io.alive
+
+    // The receiver closes what the peer has finished before anything that follows; the sender takes the outcomes.
+    val taken = StreamFork(control.io.taken, 2)
+    receiver.io.close.arbitrationFrom(taken(0))
+    receiver.io.close.payload := taken(0).txEdge
+    sender.io.feedback << taken(1)
+    peerTxBase.io.seen.valid := control.io.taken.fire
+    peerTxBase.io.seen.payload := control.io.taken.txBase
+    peerTxBase.io.rxBase := resequencer.io.rxBase
+
+    composer.io.timers := setting.timers
+    composer.io.state := control.io.state
+    composer.io.ownEpoch := control.io.ownEpoch
+    composer.io.peerEpoch := control.io.peerEpoch
+    composer.io.peerKnown := control.io.peerKnown
+    composer.io.txBase := sender.io.txBase
+    composer.io.txEdge := sender.io.txEdge
+    composer.io.ackTsn := sender.io.ackTsn
+    composer.io.nextFsn := sender.io.nextFsn
+    composer.io.peerRxBase := sender.io.peerRxBase
+    composer.io.senderIdle := sender.io.idle
+    composer.io.stalled := sender.io.stalled
+    composer.io.gap := sender.io.gap
+    composer.io.gaveUp := sender.io.gaveUp
+    composer.io.unconfirmed := sender.io.unconfirmed
+    composer.io.rxBase := resequencer.io.rxBase
+    composer.io.rxNext := receiver.io.rxNext
+    composer.io.outcomes <> receiver.io.outcomes
+    composer.io.decided := receiver.io.decided
+    composer.io.deaf := control.io.deaf
+    composer.io.peerUp := control.io.peerUp
+    composer.io.helloDue := control.io.helloDue
+    composer.io.answerDue := control.io.answerDue
+    composer.io.outageEnded := control.io.outageEnded
+    composer.io.taken.valid := control.io.taken.fire
+    composer.io.taken.payload := control.io.taken.payload
+    composer.io.sentData := framer.io.txUnits || framer.io.txRetxUnits
+    composer.io.sent := composer.io.sentData || framer.io.txControlUnits
+    composer.io.sending := framer.io.busy
+  }
+
+  // Status, errors and counters ---------------------------------------------------------------------------------------------------
+  val report = new Area {
+    val status = csr.io.status
+    status.state := control.io.state.asBits.asUInt.resized
+    status.peerKnown := control.io.peerKnown
+    status.stalled := sender.io.stalled
+    status.outage := control.io.state === LinkState.outage
+    status.ownEpoch := control.io.ownEpoch
+    status.peerEpoch := control.io.peerEpoch
+
+    val errors = csr.io.errors
+    errors.dropZero := segmenter.io.dropZero
+    errors.dropOversize := segmenter.io.dropOversize
+    errors.dropAbort := segmenter.io.dropAbort
+    errors.dropKeep := segmenter.io.dropKeep
+    errors.phyLength := deframer.io.erasedLength
+    errors.badHeader := deframer.io.badHeader
+    errors.controlInvalid := sender.io.event.controlInvalid || receiver.io.event.closeInvalid || peerTxBase.io.invalid
+    errors.unitInvalid := receiver.io.event.invalid
+    errors.peerMismatch := control.io.event.peerMismatch
+    errors.peerRestart := control.io.event.peerRestart
+    errors.outage := control.io.event.outage
+
+    val c = csr.io.events
+    c.count("tx_packets", segmenter.io.txPackets)
+    c.add("tx_bytes", segmenter.io.txBytes)
+    c.count("tx_drop_zero", segmenter.io.dropZero)
+    c.count("tx_drop_oversize", segmenter.io.dropOversize)
+    c.count("tx_drop_abort", segmenter.io.dropAbort)
+    c.count("tx_drop_keep", segmenter.io.dropKeep)
+    c.count("tx_packets_lost", sender.io.event.packetLost)
+    c.count("tx_frames", sender.io.event.frames)
+    c.count("tx_retx", sender.io.event.retx)
+    c.count("tx_frames_acked", sender.io.event.acked)
+    c.count("tx_frames_abandoned", sender.io.event.abandoned)
+    c.add("tx_frames_flushed", control.io.event.restart ? sender.io.open.resize(20) | U(0, 20 bits))
+    c.count("tx_outcomes_ok", sender.io.event.outcomeOk)
+    c.count("tx_outcomes_failed", sender.io.event.outcomeFailed)
+    c.count("tx_outcomes_outage", sender.io.event.outcomeOutage)
+    c.count("tx_units", framer.io.txUnits)
+    c.count("tx_retx_units", framer.io.txRetxUnits)
+    c.count("tx_control_units", framer.io.txControlUnits)
+    c.count("tx_polls", framer.io.txPolls)
+    c.count("tx_phy_idle", framer.io.idle)
+    c.count("rx_packets", reassembler.io.rxPackets)
+    c.add("rx_bytes", reassembler.io.rxBytes)
+    c.count("rx_packets_dropped", resequencer.io.event.packetDropped)
+    c.count("rx_frames_clean", receiver.io.event.clean)
+    c.count("rx_frames_repaired", receiver.io.event.repaired)
+    c.count("rx_frames_skipped", resequencer.io.event.skipped)
+    c.count("rx_duplicates", receiver.io.event.duplicate)
+    c.count("rx_outcomes_ok", receiver.io.event.outcomeOk)
+    c.add("rx_outcomes_failed", receiver.io.event.outcomeFailed)
+    c.count("rx_units", receiver.io.event.units)
+    c.count("rx_units_surplus", receiver.io.event.surplus)
+    c.count("rx_units_late", receiver.io.event.late)
+    c.count("rx_units_invalid", receiver.io.event.invalid)
+    // A control unit and a data unit never come in the same clock.
+    c.count("rx_units_epoch", receiver.io.event.epoch || control.io.event.epoch)
+    c.count("rx_control_units", control.io.event.control)
+    c.count("rx_control_invalid", errors.controlInvalid)
+    c.count("rx_erased_crc", deframer.io.erasedCrc)
+    c.count("rx_erased_flag", deframer.io.erasedFlag)
+    c.count("rx_erased_length", deframer.io.erasedLength)
+    c.count("rx_bad_header", deframer.io.badHeader)
+    c.count("link_restarts", control.io.event.restart)
+    c.count("link_outages", control.io.event.outage)
+    for (i <- 0 to 15) c.count(s"rx_attempt_$i", receiver.io.event.attempt(i))
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.top
+
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axilite.AxiLite4
+
+import arqlink._
+import arqlink.channel._
+import arqlink.csr._
+import arqlink.link._
+
+/** Link ends A and B, an emulated channel each way, a packet generator and checker at each end, one AXI4-Lite slave.
+  *
+  * Simulation and a board's self-test run this. `*_phy` shows units before the channel, `*_tap` after it.
+  *
+  * @param maxDelay depth of the channels' delay lines in clocks: a power of two
+  */
+class ArqPair(link: LinkConfig, maxDelay: Int = 1 << 20) extends Component {
+  private val dataBytes = link.code.dataBytes
+
+  class EndPort(name: String) extends Area {
+    val packetIn = slave Stream PacketBeat(dataBytes)
+    val packetOut = master Stream PacketBeat(dataBytes)
+    val phy = master Flow PhyBeat(dataBytes)
+    val tap = master Flow PhyBeat(dataBytes)
+    val irq = out Bool ()
+    AxiNames.packet(packetIn, s"${name}_s_axis")
+    AxiNames.packet(packetOut, s"${name}_m_axis")
+    irq.setName(s"${name}_irq")
+  }
+
+  val axil = slave(AxiLite4(16, 32))
+  AxiLiteNames(axil, "s_axil")
+  val a = new EndPort("a")
+  val b = new EndPort("b")
+  AxiNames.phy(a.phy, "a_phy")
+  AxiNames.phy(b.phy, "b_phy")
+  AxiNames.phy(b.tap, "ab_tap")
+  AxiNames.phy(a.tap, "ba_tap")
+
+  val decoder = new AxiLiteDecoder(6)
+  decoder.io.input << axil
+
+  val linkA = new ArqLink(link)
+  val linkB = new ArqLink(link)
+  val channelAB = new ChannelEmulator(ChannelConfig(dataBytes, maxDelay, seed = 1))
+  val channelBA = new ChannelEmulator(ChannelConfig(dataBytes, maxDelay, seed = 2))
+  val trafficA = new TrafficPort(dataBytes, seed = 3)
+  val trafficB = new TrafficPort(dataBytes, seed = 4)
+
+  private def end(port: EndPort, core: ArqLink, traffic: TrafficPort, out: ChannelEmulator, in: ChannelEmulator): Unit = {
+    traffic.io.userTx << port.packetIn
+    core.io.packetIn << traffic.io.tx
+    traffic.io.rx << core.io.packetOut
+    port.packetOut << traffic.io.userRx
+    out.io.input << core.io.phyOut
+    core.io.phyIn << in.io.output
+    port.phy.valid := core.io.phyOut.fire
+    port.phy.payload := core.io.phyOut.payload
+    port.tap.valid := in.io.output.valid
+    port.tap.payload := in.io.output.payload
+    core.io.phyUp := True
+    port.irq := core.io.irq
+  }
+  end(a, linkA, trafficA, channelAB, channelBA)
+  end(b, linkB, trafficB, channelBA, channelAB)
+
+  private val registers = Seq(
+    linkA.io.axil,
+    linkB.io.axil,
+    channelAB.io.axil,
+    channelBA.io.axil,
+    trafficA.io.axil,
+    trafficB.io.axil
+  )
+  for ((slave, i) <- registers.zipWithIndex) slave << decoder.io.outputs(i)
+}

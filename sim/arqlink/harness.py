@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a job on the C++ simulator. The formats of its files are described in sim/harness/README.md."""
+
+import json
+import struct
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from arqlink.errors import UserError
+
+NEVER = 2**64 - 1
+
+
+@dataclass
+class Job:
+    """Mirror of the harness' job: see sim/harness/README.md for the keys."""
+
+    mode: str
+    registers: dict
+    counters: dict
+    setup: list = field(default_factory=list)
+    start: list = field(default_factory=list)
+    packets: list = field(default_factory=list)
+    """(bytes, clock from which the packet is offered)"""
+    frames: int = 0
+    window: int = 0
+    check_clocks: int = 10_000
+    idle_clocks: int = 1_000_000
+    max_clocks: int = NEVER
+    waves: Path | None = None
+
+    def text(self, packets, deliveries):
+        lines = [f"mode={self.mode}"]
+        lines += [f"setup={address:#x} {value:#x}" for address, value in self.setup]
+        lines += [f"start={address:#x} {value:#x}" for address, value in self.start]
+        lines += [f"register={name} {address:#x}" for name, address in self.registers.items()]
+        lines += [f"counter={name} {address:#x}" for name, address in self.counters.items()]
+        for key in ("frames", "window", "check_clocks", "idle_clocks", "max_clocks"):
+            lines.append(f"{key}={getattr(self, key)}")
+        lines += [f"packets={packets}", f"deliveries={deliveries}"]
+        lines += [f"waves={self.waves}"] if self.waves else []
+        return "\n".join(lines) + "\n"
+
+
+@dataclass
+class Delivery:
+    """A packet that came out; `clock` counts from the start of the traffic."""
+
+    data: bytes
+    clock: int
+    aborted: bool
+
+
+@dataclass
+class Result:
+    """What a run gave. `sent` holds for each accepted packet the clocks of its last beat in and of the start of its
+    first transmission (None: never)."""
+
+    report: dict
+    sent: list = field(default_factory=list)
+    deliveries: list = field(default_factory=list)
+
+    def __getitem__(self, name):
+        return self.report["registers"][name]
+
+    @property
+    def cycles_per_s(self):
+        return self.report["clocks"] / self.report["wall_s"] if self.report["wall_s"] else 0.0
+
+
+def write_packets(path, packets):
+    with open(path, "wb") as handle:
+        for data, clock in packets:
+            handle.write(struct.pack("<IQ", len(data), clock))
+            handle.write(data)
+
+
+def read_deliveries(path, start):
+    """Returns (sent, deliveries) with clocks relative to `start`."""
+    raw = Path(path).read_bytes()
+    if raw[:4] != b"ARQD":
+        raise UserError("The simulator's delivery file is not understood.")
+    (count,) = struct.unpack_from("<Q", raw, 4)
+    sent = [
+        (taken - start, None if first == NEVER else first - start)
+        for taken, first in struct.iter_unpack("<QQ", raw[12 : 12 + 16 * count])
+    ]
+    deliveries, offset = [], 12 + 16 * count
+    while offset < len(raw):
+        length, user, clock = struct.unpack_from("<IIQ", raw, offset)
+        offset += 16
+        deliveries.append(Delivery(raw[offset : offset + length], clock - start, bool(user)))
+        offset += length
+    return sent, deliveries
+
+
+def run(program, job, progress=None):
+    """Runs the job; `progress(done, total)` is called now and then."""
+    with tempfile.TemporaryDirectory(prefix="arqlink-") as folder:
+        packets, deliveries, jobfile = (Path(folder) / name for name in ("packets", "deliveries", "job"))
+        write_packets(packets, job.packets)
+        jobfile.write_text(job.text(packets, deliveries))
+        report = _execute([str(program), str(jobfile)], progress)
+        result = Result(report)
+        if deliveries.exists():
+            result.sent, result.deliveries = read_deliveries(deliveries, report["start"])
+    return result
+
+
+def _execute(command, progress):
+    """Standard output is one short JSON text, so reading standard error to its end first cannot block."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        other = []
+        try:
+            for line in process.stderr:
+                words = line.split()
+                if len(words) == 3 and words[0] == "progress":
+                    if progress:
+                        progress(int(words[1]), int(words[2]))
+                else:
+                    other.append(line.strip())
+            output = process.stdout.read()
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode:
+        raise UserError(" ".join(filter(None, other)) or f"The simulator ended with code {process.returncode}.")
+    return json.loads(output)

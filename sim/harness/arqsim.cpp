@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one job on the Verilated pair: `arqsim JOBFILE` (or - for standard input) writes its result to standard output
+// as JSON, and lines "progress DONE TOTAL" to standard error. Exit code 1 with one sentence on an error.
+
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+
+#include "job.h"
+
+using namespace arqlink;
+
+namespace {
+
+using Time = std::chrono::steady_clock;
+
+double seconds(Time::duration d) { return std::chrono::duration<double>(d).count(); }
+
+class Runner {
+  public:
+    explicit Runner(const Job& job) : job_(job), pair_(job.waves) {}
+
+    void send() {
+        pair_.watchFirstTransmissions(true);
+        bringUp();
+        for (auto& packet : readPackets(job_.packets, start_)) pair_.send(ArqPairSim::A, std::move(packet));
+        const char* end = drain();
+        std::vector<DeliveredPacket> packets(std::make_move_iterator(pair_.delivered(ArqPairSim::B).begin()),
+                                             std::make_move_iterator(pair_.delivered(ArqPairSim::B).end()));
+        writeDeliveries(job_.deliveries, pair_, packets);
+        finish(end);
+    }
+
+    void stats() {
+        bringUp();
+        finish(drain());
+    }
+
+  private:
+    // The links are up when both say so. They are disabled while their registers are written.
+    void bringUp() {
+        constexpr uint32_t up = 3;
+        pair_.reset();
+        for (auto [address, value] : job_.setup) pair_.write(address, value);
+        const uint64_t limit = pair_.now() + job_.idleClocks;
+        while ((pair_.read(job_.reg("a.STATUS")) & 7) != up || (pair_.read(job_.reg("b.STATUS")) & 7) != up) {
+            if (pair_.now() > limit) throw std::runtime_error("The link did not come up; is all of its feedback lost?");
+            pair_.run(100);
+        }
+        for (auto [address, value] : job_.start) pair_.write(address, value);
+        start_ = pair_.now();
+        wallStart_ = Time::now();
+    }
+
+    void snapshot(const char* end) {
+        const uint32_t address = job_.reg(std::string(end) + ".COUNTERS");
+        pair_.write(address, 1);
+        while (pair_.read(address) & 4) pair_.run(16);
+    }
+
+    uint64_t counter(const std::string& name) {
+        const uint32_t address = job_.counter(name);
+        const uint64_t low = pair_.read(address);
+        return low | uint64_t(pair_.read(address + 4)) << 32;
+    }
+
+    // Runs until every packet is delivered or known to be lost. Returns why it ended.
+    const char* drain() {
+        uint64_t last = 0, lastChange = pair_.now();
+        for (;;) {
+            pair_.run(job_.checkClocks);
+            snapshot("a");
+            const uint64_t sent = counter("a.tx_frames");
+            const uint64_t resolved = counter("a.tx_frames_acked") + counter("a.tx_frames_abandoned") +
+                                      counter("a.tx_frames_flushed");
+            measure(sent);
+            report(std::min(resolved, job_.frames));
+
+            uint64_t progress = sent + resolved + pair_.accepted(ArqPairSim::A).size();
+            if (resolved >= job_.frames && pair_.pending(ArqPairSim::A) == 0) {
+                const uint64_t packets = counter("a.tx_packets"), lost = counter("a.tx_packets_lost");
+                snapshot("b");
+                const uint64_t delivered = counter("b.rx_packets");
+                if (delivered + lost >= packets) return "done";
+                progress += delivered + lost;
+            }
+            if (progress != last) lastChange = pair_.now();
+            last = progress;
+            if (pair_.now() - lastChange > job_.idleClocks) return "idle";
+            if (pair_.now() - start_ > job_.maxClocks) return "limit";
+        }
+    }
+
+    // The measuring window lies between two numbers of first transmissions, so that neither the filling nor the draining of
+    // the link counts.
+    void measure(uint64_t sent) {
+        const bool opens = !windowOpen_ && sent >= job_.window;
+        const bool closes = windowOpen_ && !windowClosed_ && sent >= job_.frames;
+        if (!opens && !closes) return;
+        windowClosed_ = closes;
+        windowOpen_ = true;
+        snapshot("b");
+        auto& edge = window_[closes];
+        edge = {pair_.now(), counter("a.tx_units") + counter("a.tx_retx_units"), counter("a.tx_phy_idle"),
+                counter("b.rx_bytes")};
+    }
+
+    void report(uint64_t done) {
+        const auto now = Time::now();
+        if (seconds(now - reported_) < 0.1) return;
+        reported_ = now;
+        std::fprintf(stderr, "progress %" PRIu64 " %" PRIu64 "\n", done, job_.frames);
+    }
+
+    void finish(const char* end) {
+        const double wall = seconds(Time::now() - wallStart_);
+        const uint64_t clocks = pair_.now() - start_;
+        snapshot("a");
+        snapshot("b");
+        std::printf("{\"end\": \"%s\", \"start\": %" PRIu64 ", \"clocks\": %" PRIu64 ", \"wall_s\": %.6f, \"data_bytes\": %zu,\n",
+                    end, start_, clocks, wall, ArqPairSim::dataBytes);
+        std::printf(" \"window\": [");
+        for (int i = 0; i < (windowClosed_ ? 2 : 0); ++i)
+            std::printf("%s{\"clock\": %" PRIu64 ", \"units\": %" PRIu64 ", \"idle\": %" PRIu64 ", \"bytes\": %" PRIu64 "}",
+                        i ? ", " : "", window_[i].clock, window_[i].units, window_[i].idle, window_[i].bytes);
+        std::printf("],\n \"registers\": {");
+        const char* comma = "";
+        for (const auto& [name, address] : job_.registers) {
+            std::printf("%s\"%s\": %" PRIu32, comma, name.c_str(), pair_.read(address));
+            comma = ", ";
+        }
+        for (const auto& [name, address] : job_.counters) {
+            std::printf("%s\"%s\": %" PRIu64, comma, name.c_str(), counter(name));
+            comma = ", ";
+        }
+        std::printf("}}\n");
+    }
+
+    struct Edge {
+        uint64_t clock = 0, units = 0, idle = 0, bytes = 0;
+    };
+
+    const Job& job_;
+    ArqPairSim pair_;
+    uint64_t start_ = 0;
+    Time::time_point wallStart_, reported_;
+    bool windowOpen_ = false, windowClosed_ = false;
+    Edge window_[2];
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        if (argc != 2) throw std::runtime_error("usage: arqsim JOBFILE");
+        const std::string path = argv[1];
+        std::ifstream file(path);
+        if (path != "-" && !file) throw std::runtime_error("The job file " + path + " cannot be read.");
+        const Job job = readJob(path == "-" ? std::cin : file);
+        Runner runner(job);
+        if (job.mode == "send")
+            runner.send();
+        else if (job.mode == "stats")
+            runner.stats();
+        else
+            throw std::runtime_error("The job's mode is '" + job.mode + "'; it must be send or stats.");
+    } catch (const std::exception& e) {
+        std::cerr << e.what() << std::endl;
+        return 1;
+    }
+    return 0;
+}

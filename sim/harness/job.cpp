@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job.h"
+
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+
+namespace arqlink {
+
+namespace {
+
+uint64_t number(const std::string& text) {
+    size_t used = 0;
+    const uint64_t value = std::stoull(text, &used, 0);
+    if (used != text.size()) throw std::invalid_argument(text);
+    return value;
+}
+
+std::pair<std::string, std::string> twoWords(const std::string& text) {
+    const size_t space = text.find(' ');
+    if (space == std::string::npos) throw std::invalid_argument(text);
+    return {text.substr(0, space), text.substr(space + 1)};
+}
+
+std::pair<uint32_t, uint32_t> access(const std::string& text) {
+    const auto [address, value] = twoWords(text);
+    return {number(address), number(value)};
+}
+
+uint32_t find(const std::map<std::string, uint32_t>& where, const std::string& name) {
+    const auto found = where.find(name);
+    if (found == where.end()) throw std::runtime_error("The job does not tell the address of " + name + ".");
+    return found->second;
+}
+
+template <typename T> void put(std::ostream& out, T value) {
+    out.write(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+template <typename T> T get(std::istream& in) {
+    T value{};
+    in.read(reinterpret_cast<char*>(&value), sizeof value);
+    return value;
+}
+
+}  // namespace
+
+uint32_t Job::reg(const std::string& name) const { return find(registers, name); }
+uint32_t Job::counter(const std::string& name) const { return find(counters, name); }
+
+Job readJob(std::istream& in) {
+    Job job;
+    const auto named = [](std::map<std::string, uint32_t>& map) {
+        return [&map](const std::string& v) {
+            const auto [name, address] = twoWords(v);
+            map[name] = number(address);
+        };
+    };
+    const std::map<std::string, std::function<void(const std::string&)>> keys = {
+        {"mode", [&](auto& v) { job.mode = v; }},
+        {"setup", [&](auto& v) { job.setup.push_back(access(v)); }},
+        {"start", [&](auto& v) { job.start.push_back(access(v)); }},
+        {"register", named(job.registers)},
+        {"counter", named(job.counters)},
+        {"packets", [&](auto& v) { job.packets = v; }},
+        {"deliveries", [&](auto& v) { job.deliveries = v; }},
+        {"waves", [&](auto& v) { job.waves = v; }},
+        {"frames", [&](auto& v) { job.frames = number(v); }},
+        {"window", [&](auto& v) { job.window = number(v); }},
+        {"check_clocks", [&](auto& v) { job.checkClocks = number(v); }},
+        {"idle_clocks", [&](auto& v) { job.idleClocks = number(v); }},
+        {"max_clocks", [&](auto& v) { job.maxClocks = number(v); }},
+    };
+    std::string line;
+    while (std::getline(in, line)) {
+        if (line.empty() || line[0] == '#') continue;
+        const size_t equals = line.find('=');
+        const auto key = keys.find(line.substr(0, equals));
+        if (equals == std::string::npos || key == keys.end())
+            throw std::runtime_error("The job has a line that is not understood: " + line);
+        try {
+            key->second(line.substr(equals + 1));
+        } catch (const std::logic_error&) {
+            throw std::runtime_error("The job has a value that is not understood: " + line);
+        }
+    }
+    return job;
+}
+
+std::vector<OutgoingPacket> readPackets(const std::string& path, uint64_t origin) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw std::runtime_error("The packet file " + path + " cannot be read.");
+    std::vector<OutgoingPacket> packets;
+    while (in.peek() != std::ifstream::traits_type::eof()) {
+        OutgoingPacket packet;
+        packet.bytes.resize(get<uint32_t>(in));
+        packet.notBefore = origin + get<uint64_t>(in);
+        in.read(reinterpret_cast<char*>(packet.bytes.data()), packet.bytes.size());
+        if (!in) throw std::runtime_error("The packet file " + path + " ends within a packet.");
+        packets.push_back(std::move(packet));
+    }
+    return packets;
+}
+
+void writeDeliveries(const std::string& path, const ArqPairSim& pair, const std::vector<DeliveredPacket>& packets) {
+    std::ofstream out(path, std::ios::binary);
+    out.write("ARQD", 4);
+    const auto& accepted = pair.accepted(ArqPairSim::A);
+    const auto& first = pair.firstTransmissions();
+    put<uint64_t>(out, accepted.size());
+    for (size_t i = 0; i < accepted.size(); ++i) {
+        put<uint64_t>(out, accepted[i]);
+        put<uint64_t>(out, i < first.size() ? first[i] : UINT64_MAX);
+    }
+    for (const auto& packet : packets) {
+        put<uint32_t>(out, packet.bytes.size());
+        put<uint32_t>(out, packet.aborted);
+        put<uint64_t>(out, packet.clock);
+        out.write(reinterpret_cast<const char*>(packet.bytes.data()), packet.bytes.size());
+    }
+    if (!out) throw std::runtime_error("The delivery file " + path + " cannot be written.");
+}
+
+}  // namespace arqlink

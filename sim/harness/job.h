@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one run of `arqsim` does, and the files it reads and writes. sim/harness/README.md describes the formats.
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arq_pair_sim.h"
+
+namespace arqlink {
+
+struct Job {
+    std::string mode;                                    // send or stats
+    std::vector<std::pair<uint32_t, uint32_t>> setup;    // register writes, in order, before the links start
+    std::vector<std::pair<uint32_t, uint32_t>> start;    // register writes, in order, that start the traffic
+    std::map<std::string, uint32_t> registers;           // 32-bit registers by name
+    std::map<std::string, uint32_t> counters;            // 64-bit counters by name
+    std::string packets, deliveries, waves;              // file names
+    uint64_t frames = 0;                                 // frames that will be sent for the first time
+    uint64_t window = 0;                                 // first transmissions before the measuring window opens
+    uint64_t checkClocks = 10000;                        // clocks between two looks at the counters
+    uint64_t idleClocks = 1000000;                       // clocks without any progress after which to stop
+    uint64_t maxClocks = UINT64_MAX;                     // clocks after which to stop in any case
+
+    uint32_t reg(const std::string& name) const;
+    uint32_t counter(const std::string& name) const;
+};
+
+/// Reads `key=value` lines. Throws std::runtime_error on a key or value that it does not know.
+Job readJob(std::istream& in);
+
+/// Packet file: for each packet its length (4 bytes), the clock from which it is offered (8), and its bytes;
+/// little-endian. Clocks count from the start of the traffic, `origin`.
+std::vector<OutgoingPacket> readPackets(const std::string& path, uint64_t origin);
+
+/// Delivery file: "ARQD", number of accepted packets (8 bytes), for each the clock of its last beat in and that of its
+/// first unit out (8 each; all ones: never); then for each delivered packet its length (4), tuser (4), the clock
+/// of its last beat (8), and its bytes; little-endian.
+void writeDeliveries(const std::string& path, const ArqPairSim& pair, const std::vector<DeliveredPacket>& packets);
+
+}  // namespace arqlink

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real thing: files, captures and statistics through the Verilated pair. These tests need ArqPair."""
+
+import json
+import math
+
+import pytest
+
+from arqlink import cmd_send, cmd_stats, loss, pair, pcap
+from arqlink.link_setup import LinkSetup
+from arqlink.rtl import ROOT
+from arqlink.stats import accepts
+
+BLOCKS = ROOT / "rtl" / "src" / "main" / "scala" / "arqlink" / "top" / "TopBlocks.scala"
+pytestmark = pytest.mark.skipif("ArqPair" not in BLOCKS.read_text(), reason="waits for ArqPair")
+
+KEYS = ("p_t", "p_f", "packet_loss", "alpha", "utilization", "mean_transmissions")
+
+
+@pytest.fixture(scope="module")
+def text():
+    return (ROOT / "LICENSE").read_bytes()
+
+
+@pytest.mark.parametrize("ord", [0, 1])
+@pytest.mark.parametrize("feedback", ["none", "bernoulli:0.3"])
+def test_nothing_is_lost_with_infinite_persistency(text, ord, feedback):
+    setup = LinkSetup(
+        loss=loss.Bernoulli(0.1), feedback_loss=loss.parse(feedback), delay_ms=2, packet_bytes=700, ord=ord, seed=5
+    )
+    packets = [text[i : i + 700] for i in range(0, len(text), 700)]
+    report, _, matched = cmd_send.transfer(setup, cmd_send.Traffic(packets))
+    assert report["end"] == "done"
+    assert matched.lost == [] and report["unexpected_packets"] == 0
+    assert report["counters"]["a"]["tx_retx"] > 0
+    if ord:
+        assert report["identical"]
+
+
+def test_lost_packets_are_those_that_the_sender_counts(text):
+    setup = LinkSetup(n=10, delta=1, loss=loss.Bernoulli(0.05), delay_ms=2, packet_bytes=500)
+    packets = [text[i : i + 500] for i in range(0, len(text), 500)]
+    report, deliveries, matched = cmd_send.transfer(setup, cmd_send.Traffic(packets))
+    assert report["end"] == "done" and report["in_order"]
+    assert len(matched.lost) == report["counters"]["a"]["tx_packets_lost"] > 0
+    assert [d.data for d in deliveries] == [p for i, p in enumerate(packets) if i not in matched.lost]
+
+
+def test_delay_of_a_lossless_link(text):
+    setup = LinkSetup(n=10, delay_ms=20)
+    packets = [text[i : i + 1500] for i in range(0, len(text), 1500)]
+    report, _, _ = cmd_send.transfer(setup, cmd_send.Traffic(packets))
+    measured, model = (report["delay_ms"]["mean"][k] for k in ("measured", "model"))
+    assert model < measured < model + 3  # the blocks' own latency: about a frame
+    assert report["utilization"]["measured"] > 0.9
+
+
+def test_oversize_packet_is_reported_as_lost(text):
+    packets = [b"a" * 100, (text * 2)[:9217], b"b" * 100]
+    report, _, matched = cmd_send.transfer(LinkSetup(), cmd_send.Traffic(packets))
+    assert matched.lost == [1] and report["end"] == "done"
+    assert report["counters"]["a"]["tx_drop_oversize"] == 1
+
+
+def test_capture_with_delivery_times(arqlink, tmp_path):
+    source = pcap.Capture(nano=True)
+    for i in range(20):
+        source.add(bytes([i]) * (60 + 40 * i), 10**18 + i * 5_000_000)
+    pcap.write(tmp_path / "in.pcap", source)
+    code, out, err = arqlink("send", "in.pcap", "out.pcap", "--delay-ms", "30", "--pace", "capture", "--json")
+    assert code == 0, err
+    report = json.loads(out)
+    assert report["identical"]
+    arrived = pcap.read(tmp_path / "out.pcap")
+    assert arrived.packets == source.packets
+    assert all(30e6 <= b - a for a, b in zip(source.times, arrived.times))
+
+
+def test_send_json(arqlink, tmp_path, text):
+    (tmp_path / "in").write_bytes(text)
+    code, out, err = arqlink("send", "in", "out", "--delay-ms", "5", "--json")
+    assert code == 0, err
+    assert (tmp_path / "out").read_bytes() == text
+    report = json.loads(out)
+    for key in KEYS:
+        assert set(report[key]) == {"measured", "low", "high", "model"}
+    assert report["cycles_per_s"] > 0
+    assert report["counters"]["a"]["tx_packets"] == report["packets"]
+
+
+@pytest.mark.parametrize("n, nr, delta", [(10, 10, 0), (11, 11, 1), (10, 12, 2), (11, 11, math.inf)])
+def test_statistics_agree_with_the_model(n, nr, delta):
+    setup = LinkSetup(config="montecarlo", k=10, n=n, nr=nr, delta=delta, loss=loss.Bernoulli(0.02), delay_ms=1, seed=9)
+    report = cmd_stats.measure(setup, 20_000)
+    for key in KEYS[:4]:
+        entry = report[key]
+        assert entry["low"] - 1e-12 <= entry["model"] <= entry["high"] + 1e-12, key
+
+
+def test_statistics_reject_a_wrong_erasure_probability():
+    setup = LinkSetup(config="montecarlo", k=10, n=10, delta=0, loss=loss.Bernoulli(0.02), delay_ms=1, seed=9)
+    a = cmd_stats.measure(setup, 20_000)["counters"]["a"]
+    failed, total = a["tx_outcomes_failed"], a["tx_outcomes_ok"] + a["tx_outcomes_failed"]
+    assert accepts(failed, total, loss.Bernoulli(0.02).failure(10, 10))
+    assert not accepts(failed, total, loss.Bernoulli(0.024).failure(10, 10))
+
+
+def test_gilbert_elliott_without_retransmission():
+    chain = loss.GilbertElliott(0.01, 0.2, 0.0, 0.5)
+    setup = LinkSetup(config="montecarlo", k=10, n=12, delta=0, loss=chain, delay_ms=1, spare_control=True)
+    report = cmd_stats.measure(setup, 20_000)
+    # Neighbouring frames share bursts, so the binomial interval is too narrow: three times its width is allowed.
+    entry = report["p_t"]
+    assert abs(entry["measured"] - entry["model"]) < 3 * (entry["high"] - entry["measured"])
+
+
+def test_progress_reaches_the_end():
+    seen = []
+    setup = LinkSetup(config="montecarlo", k=10, n=10)
+    pair.run(setup, pair.stats_job(setup, 30_000), lambda done, total: seen.append((done, total)))
+    assert seen == sorted(seen)
+
+
+def test_waves(arqlink, tmp_path):
+    (tmp_path / "in").write_bytes(b"x" * 2000)
+    code, _, err = arqlink("send", "in", "out", "--delay-ms", "0", "--loss", "none", "--waves", "w.fst")
+    assert code == 0, err
+    assert (tmp_path / "w.fst").stat().st_size > 1000
