@@ -24,12 +24,14 @@ TX_EXACT = (
 class EndChecker:
     """Checks one end. `settings`: the Setting values that may be active; `slack` as in Sender."""
 
-    def __init__(self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4):
+    def __init__(self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True):
         self.limits = (unit_bytes, max_k, max_parity)
         self.sender = Sender(window, unit_bytes, settings, slack)
         self.receiver = Receiver(window, unit_bytes, in_order)
         self.in_order = in_order
+        self.freeze = freeze
         self.counters = Counter()
+        self.aborted = 0  # packets that ended with tuser
         self.epoch = None
         self.restarts = 0
         self.hellos = {}  # epochs heard in hellos, and the window that came with each
@@ -42,6 +44,9 @@ class EndChecker:
         self.said = {"rx_next": 0, "rx_base": 0}
         self.delivered_count = 0
         self.delivered = set()
+        self.deaf = False  # it has said so, and nothing valid has come since
+        self.peer_deaf = False
+        self.outage = False
 
     # -- events
 
@@ -58,7 +63,8 @@ class EndChecker:
             assert unit.epoch == (self.epoch + 1) % 256, f"the epoch went from {self.epoch} to {unit.epoch}"
             self.restart(unit.epoch)
         if not isinstance(unit, ControlUnit):
-            assert self.up, "a data unit left before the link was up"
+            assert self.heard, "a data unit left before a unit without hello had come"
+            self._check_outage(unit)
             self.sender.sent_data(unit)
             return
         self.counters["tx_control_units"] += 1
@@ -74,8 +80,27 @@ class EndChecker:
             return
         assert self.up, "a control unit without hello left before the link was up"
         assert unit.peer_known and unit.peer_epoch == self.peer_epoch, f"peer's epoch is {self.peer_epoch}: {unit}"
+        if unit.deaf and not self.deaf:
+            self.deaf = self.outage = True
+            self.begun_in_outage = 0
         self.sender.sent_control(unit)
         self._check_feedback(unit)
+
+    def _check_outage(self, unit):
+        """A frame that was under way when the outage began may end, and one more may have been committed."""
+        if self.outage and unit.index == 0:
+            self.begun_in_outage += 1
+            assert self.begun_in_outage <= 2, f"FSN {unit.fsn} left during an outage"
+
+    def _hears(self, peer_deaf):
+        """A valid unit of the peer came; it ends an outage if the peer hears too."""
+        self.deaf, self.peer_deaf = False, peer_deaf
+        if peer_deaf and not self.outage:
+            self.outage = True
+            self.begun_in_outage = 0
+        if self.outage:
+            self.sender.freeze_below = self.sender.next_tsn if self.freeze else 0
+            self.outage = peer_deaf
 
     def _check_feedback(self, unit):
         receiver, said = self.receiver, self.said
@@ -99,6 +124,7 @@ class EndChecker:
         if not isinstance(unit, ControlUnit):
             if self.up and unit.epoch == self.peer_epoch:
                 self.heard = True
+                self._hears(self.peer_deaf)
                 self.receiver.data(unit)
             else:
                 self.counters["rx_units_epoch"] += 1
@@ -113,12 +139,12 @@ class EndChecker:
             self.counters["rx_units_epoch"] += 1
             return
         self.heard = True
-        if self.sender.control_is_valid(unit) and self.receiver.control_is_valid(unit):
-            self.counters["rx_control_units"] += 1
-            self.receiver.control(unit)
+        self._hears(unit.deaf)
+        valid = self.sender.control_is_valid(unit)
+        if valid:
+            valid = self.receiver.control(unit)
             self.sender.control(unit)
-        else:
-            self.counters["rx_control_invalid"] += 1
+        self.counters["rx_control_units" if valid else "rx_control_invalid"] += 1
 
     def _hello(self, unit):
         self.counters["rx_control_units"] += 1
@@ -134,6 +160,7 @@ class EndChecker:
     def packet(self, data, aborted=False):
         """A packet left on m_axis."""
         if aborted:
+            self.aborted += 1
             return
         ready = self.receiver.ready
         if self.in_order:
@@ -167,6 +194,8 @@ class EndChecker:
         """At rest: all that was offered is resolved, all that is complete was delivered, and the counters agree.
 
         `counters` are those read from the registers; names in `loose` are not compared."""
+        self.sender.give_up_undecided()
+        assert self.aborted <= self.restarts, f"{self.aborted} packets were cut in {self.restarts} restarts"
         assert self.sender.resolved, f"frames {self.sender.tx_base} … {self.sender.next_fsn} are not resolved"
         assert self.delivered_count == len(self.receiver.ready), "a complete packet was not delivered"
         c = self.expected()
