@@ -268,11 +268,13 @@ async def full_rate(dut):
 @cocotb.test()
 async def order_under_back_pressure(dut):
     """With slow outputs whole units may be dropped; those that come are in order and the drops are counted."""
-    limits, bench, link = await prepare(dut, rate=0.5)
+    limits = build()
+    limits, bench, link = await prepare(dut, rate=0.4 * limits.unit_beats / limits.data_unit_beats)
     for _ in range(40):
         link.send_good()
     await link.settle()
-    await bench.clocks(20 * limits.unit_beats)
+    link.unit.rate = link.control.rate = 1
+    await bench.clocks(10 * limits.unit_beats)
     got = link.outputs()
     wanted = link.wanted()
     assert len(got) + link.events.count["overflow"] == len(wanted)
@@ -282,19 +284,36 @@ async def order_under_back_pressure(dut):
 
 
 @cocotb.test()
+async def control_burst_after_data(dut):
+    """As many control units as can follow a data unit while it is read out: nothing overflows."""
+    limits, bench, link = await prepare(dut)
+    for _ in range(4):
+        for unit in [random_data(limits)] + [random_control() for _ in range(12)] + [random_data(limits)]:
+            link.send((build_data if isinstance(unit, DataUnit) else build_control)(unit))
+            link.expected.append(unit)
+    await link.settle()
+    link.check()
+
+
+@cocotb.test()
 async def stalled_outputs(dut):
-    """Three units wait; all others are dropped until the outputs move again."""
+    """Some units wait; all others are dropped until the outputs move again."""
     limits, bench, link = await prepare(dut, rate=0)
-    for _ in range(10):
+    units = 60
+    for _ in range(units):
         link.send_good()
     await link.settle()
     link.unit.rate = link.control.rate = 1
-    await bench.clocks(10 * limits.unit_beats)
-    kept = len(link.outputs())
-    assert 3 <= kept <= 6 and link.events.count["overflow"] == 10 - kept
-    assert link.outputs() == link.wanted()[:kept]
-    link.counts["overflow"] = 10 - kept
-    del link.expected[kept:]
+    await bench.clocks(10 * limits.unit_beats + 40)
+    got = link.outputs()
+    kept = len(got)
+    assert 3 <= kept <= 25 and link.events.count["overflow"] == units - kept
+    assert got[:3] == link.wanted()[:3]
+    position = iter(link.wanted())
+    assert all(unit in position for unit in got), "units out of order or altered"
+    link.counts["overflow"] = units - kept
+    link.log.clear()
+    link.expected.clear()
     for _ in range(5):
         link.send_good()
     await link.settle()

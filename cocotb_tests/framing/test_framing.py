@@ -3,19 +3,19 @@
 
 import pytest
 
-from cocotb_tests.framing.bench import BUILDS
 from cocotb_tests.lib.rtl import run
 
 BENCHES = {
-    "FrameStore": "tb_frame_store",
-    "Segmenter": "tb_segmenter",
-    "Framer": "tb_framer",
-    "Deframer": "tb_deframer",
-    "Reassembler": "tb_reassembler",
+    "FrameStore": ("tb_frame_store", ["paper", "wide16"]),
+    "Segmenter": ("tb_segmenter", ["paper", "default", "wide8", "wide16", "corner"]),
+    "Framer": ("tb_framer", ["paper", "default", "wide8", "wide16", "corner"]),
+    "Deframer": ("tb_deframer", ["paper", "default", "wide8", "wide16", "corner"]),
+    "PacketDrain": ("tb_packet_drain", ["default"]),
+    "Reassembler": ("tb_reassembler", ["paper", "default", "wide8", "wide16"]),
 }
+CASES = [(block, bench, config) for block, (bench, configs) in BENCHES.items() for config in configs]
 
 
-@pytest.mark.parametrize("config", BUILDS)
-@pytest.mark.parametrize("block", BENCHES)
-def test_block(block, config):
-    run(block, config, f"cocotb_tests.framing.{BENCHES[block]}", parameters={"CONFIG": config})
+@pytest.mark.parametrize("block,bench,config", CASES)
+def test_block(block, bench, config):
+    run(block, config, f"cocotb_tests.framing.{bench}", parameters={"CONFIG": config})

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command `arqlink`. Each command has a module of its own."""
 
-import importlib.util
 import sys
 
 import typer
 
 from arqlink import __version__
+from arqlink.cmd_codec import codec_app
 from arqlink.cmd_model import model
 from arqlink.cmd_send import send
 from arqlink.cmd_stats import stats
@@ -21,11 +21,7 @@ app = typer.Typer(
 app.command()(send)
 app.command()(stats)
 app.command()(model)
-
-if importlib.util.find_spec("arqlink.codec"):
-    from arqlink.codec import codec_app
-
-    app.add_typer(codec_app, name="codec")
+app.add_typer(codec_app, name="codec")
 
 
 def _version(value: bool):

@@ -44,5 +44,13 @@ object TestConfigs {
     ResetValues(k = 2, nFirst = 3, nRetx = 3)
   )
 
-  val all = Seq(small, wide8, wide16, wide, long)
+  /** Smallest legal shape: a unit is one beat, a slot four. For tests of counters at their ends. */
+  val corner = LinkConfig(
+    "corner",
+    CodeConfig(dataBytes = 16, unitBytes = 16, maxK = 4, maxParity = 4),
+    WindowConfig(windowFrames = 64, maxPacketBytes = 1000),
+    ResetValues(k = 4, nFirst = 6, nRetx = 6)
+  )
+
+  val all = Seq(small, wide8, wide16, wide, long, corner)
 }

@@ -10,6 +10,7 @@ object LinkBlocks {
   val all: Map[String, LinkConfig => Component] = Map(
     "FrameStore" -> (link => FrameStore(link)),
     "Segmenter" -> (link => Segmenter(link)),
+    "PacketDrain" -> (link => PacketDrain(link.code.dataBytes)),
     "Framer" -> (link => Framer(link.code)),
     "Deframer" -> (link => Deframer(link.code)),
     "Reassembler" -> (link => Reassembler(link.code))

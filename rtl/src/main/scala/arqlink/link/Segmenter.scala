@@ -136,7 +136,7 @@ case class Segmenter(link: LinkConfig) extends Component {
       unit := 0
     }
     // K - 1 as it was one clock before the frame's first beat.
-    when(!begun || next) { lastUnit := io.k - 1 }
+    when((!begun && !writes.fire) || next) { lastUnit := io.k - 1 }
   }
 
   val output = new Area {

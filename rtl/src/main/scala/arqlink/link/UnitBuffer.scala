@@ -13,13 +13,17 @@ case class BufferedBeat(code: CodeConfig) extends Bundle {
   val last = Bool()
 }
 
-/** Holds units until they have been judged and taken: four slots, of which one is always being filled.
+/** Holds units until they have been judged and taken.
   *
-  * A unit that is accepted while the other three are taken is dropped. With an output that is always ready this does
-  * not happen, as a unit has more beats on the wire than here.
+  * Headers wait in a queue of `entries`, of which one is always being filled, and the payload of data units in four slots, of
+  * which one is always being filled. A unit that is accepted when there is no room is dropped. With an output that is
+  * always ready this does not happen: a unit is gone unitBeats + 2 clocks after it was accepted, and the queue has room for
+  * all control units that can follow a data unit in that time.
   */
 case class UnitBuffer(code: CodeConfig) extends Component {
   private val slotBits = 2
+  private val shortestUnit = UnitFormat.controlBeats(code.dataBytes) min UnitFormat.dataBeats(code)
+  private val entryBits = log2Up((code.unitBeats + 3) / shortestUnit + 4) max 2
 
   val io = new Bundle {
     val payload = slave(Flow(PayloadBeat(code)))
@@ -30,24 +34,31 @@ case class UnitBuffer(code: CodeConfig) extends Component {
   }
 
   val data = Mem(Bits(code.dataBits bits), 1 << (slotBits + code.unitBeatBits))
-  val headers = Mem(Bits(RawHeader().bytes.getWidth bits), 1 << slotBits)
+  val headers = Mem(Bits(RawHeader().bytes.getWidth bits), 1 << entryBits)
   data.addAttribute("no_rw_check")
+  headers.addAttribute("no_rw_check")
 
   val writer = new Area {
-    val slot = Reg(UInt(slotBits bits)) init 0
-    val freed = Reg(UInt(slotBits bits)) init 0
-    val control = Vec.fill(1 << slotBits)(Reg(Bool()))
-    val full = slot + 1 === freed
+    val entry, freedEntry = Reg(UInt(entryBits bits)) init 0
+    val slot, freedSlot = Reg(UInt(slotBits bits)) init 0
+    val control = Vec.fill(1 << entryBits)(Reg(Bool()))
+
+    /** Of the unit that `accept` is about. */
+    val isControl = RegNextWhen(io.header.control, io.header.valid)
+    val full = entry + 1 === freedEntry || (!isControl && slot + 1 === freedSlot)
 
     data.write(slot @@ io.payload.beat, io.payload.data, io.payload.valid)
-    headers.write(slot, io.header.bytes, io.header.valid)
-    when(io.header.valid) { control(slot) := io.header.control }
-    when(io.accept && !full) { slot := slot + 1 }
+    headers.write(entry, io.header.bytes, io.header.valid)
+    when(io.header.valid) { control(entry) := io.header.control }
+    when(io.accept && !full) {
+      entry := entry + 1
+      when(!isControl) { slot := slot + 1 }
+    }
     io.overflow := io.accept && full
   }
 
-  case class Position() extends Bundle {
-    val slot = UInt(slotBits bits)
+  /** A beat on its way through the memory. */
+  case class Step() extends Bundle {
     val control = Bool()
     val first = Bool()
     val last = Bool()
@@ -59,40 +70,45 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     val data = Bits(code.dataBits bits)
   }
 
-  // Two clocks in the memory: array, then output register. A slot is free once all of it is in the output register.
+  // Two clocks in the memory: array, then output register. Entry and slot are free once all of the unit is in the latter.
   val reader = new Area {
+    val entry = Reg(UInt(entryBits bits)) init 0
     val slot = Reg(UInt(slotBits bits)) init 0
     val beat = Reg(UInt(code.unitBeatBits bits)) init 0
 
-    val address = Stream(Position())
-    address.valid := slot =/= writer.slot
-    address.slot := slot
-    address.control := writer.control(slot)
+    val address = Stream(Step())
+    address.valid := entry =/= writer.entry
+    address.control := writer.control(entry)
     address.first := beat === 0
     address.last := address.control || beat === code.unitBeats - 1
     when(address.fire) {
       beat := beat + 1
       when(address.last) {
         beat := 0
-        slot := slot + 1
+        entry := entry + 1
+        when(!address.control) { slot := slot + 1 }
       }
     }
 
     val array = address.m2sPipe()
-    val arrayData = data.readSync(address.slot @@ beat, address.fire)
+    val arrayData = data.readSync(slot @@ beat, address.fire)
+    val arrayHeader = headers.readSync(entry, address.fire && address.first)
+    when(array.fire && array.last) {
+      writer.freedEntry := writer.freedEntry + 1
+      when(!array.control) { writer.freedSlot := writer.freedSlot + 1 }
+    }
 
     val staged = Stream(StagedBeat())
     staged.arbitrationFrom(array)
     staged.control := array.control
     staged.data := arrayData
     staged.last := array.last
-    when(array.fire && array.last) { writer.freed := writer.freed + 1 }
 
     val output = staged.m2sPipe()
     io.output.arbitrationFrom(output)
     io.output.data := output.data
     io.output.last := output.last
     io.output.header.control := output.control
-    io.output.header.bytes := RegNextWhen(headers.readAsync(array.slot), array.fire && array.first)
+    io.output.header.bytes := RegNextWhen(arrayHeader, array.fire && array.first)
   }
 }

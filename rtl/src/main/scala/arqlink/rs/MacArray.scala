@@ -27,14 +27,14 @@ case class MacBeat[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Bu
   val tag = tagType()
 }
 
-/** A beat with the sums after it: `sums(b)` holds the byte b of the beat, lane i in bits 8i+7:8i. */
+/** A beat with the sums after it, as in `Lanes.select`. */
 case class MacSum[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Bundle {
   val data = Bits(code.dataBits bits)
   val sums = Vec(Bits(8 * code.maxParity bits), code.dataBytes)
   val tag = tagType()
 
   /** The beat of the unit that lane `lane` computes. */
-  def unit(lane: UInt): Bits = Vec(sums.map(_.subdivideIn(8 bits)(lane))).asBits
+  def unit(lane: UInt): Bits = Lanes.select(sums, lane)
 }
 
 /** maxParity lanes that multiply each byte by the unit's coefficients and add the products up, one sum per byte position
@@ -53,7 +53,7 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
     val output = master(Stream(MacSum(code, tagType)))
   }
 
-  /** Beat with its products, lanes as in MacSum. */
+  /** Beat with its products, lanes as in `Lanes.select`. */
   case class Product() extends Bundle {
     val beat = MacBeat(code, tagType)
     val products = Vec(Bits(width bits), code.dataBytes)

@@ -35,6 +35,10 @@ object Lanes {
 
   /** Position among received units, 0 to maxK - 1. */
   def unitBits(code: CodeConfig): Int = log2Up(code.maxK) max 1
+
+  /** The beat of one unit out of words that hold all lanes: word b holds byte b, lane i in bits 8i+7:8i. */
+  def select(words: collection.Seq[Bits], lane: UInt): Bits =
+    Cat(words.toSeq.map(w => if (w.getWidth == 8) w else w.subdivideIn(8 bits)(lane)))
 }
 
 /** Sorts the units of a job into the received and the missing ones and keeps their points, for two frames: one that is

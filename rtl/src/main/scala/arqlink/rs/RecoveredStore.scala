@@ -65,5 +65,5 @@ class RecoveredStore(code: CodeConfig) extends Component {
     store.write(writeAt, word, io.push.valid)
     store.readSync(read.address, enable = read.fire)
   }
-  io.output << read.m2sPipe().map(r => Vec(words.map(_.subdivideIn(8 bits)(r.lane))).asBits).m2sPipe()
+  io.output << read.m2sPipe().map(r => Lanes.select(words, r.lane)).m2sPipe()
 }
