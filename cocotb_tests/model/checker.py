@@ -31,6 +31,7 @@ class EndChecker:
         self.in_order = in_order
         self.freeze = freeze
         self.counters = Counter()
+        self.outages = 0  # those that a unit with `deaf` showed
         self.aborted = 0  # packets that ended with tuser
         self.epoch = None
         self.restarts = 0
@@ -81,10 +82,16 @@ class EndChecker:
         assert self.up, "a control unit without hello left before the link was up"
         assert unit.peer_known and unit.peer_epoch == self.peer_epoch, f"peer's epoch is {self.peer_epoch}: {unit}"
         if unit.deaf and not self.deaf:
-            self.deaf = self.outage = True
-            self.begun_in_outage = 0
+            self.deaf = True
+            self._outage_begins()
         self.sender.sent_control(unit)
         self._check_feedback(unit)
+
+    def _outage_begins(self):
+        if not self.outage:
+            self.outage = True
+            self.begun_in_outage = 0
+            self.outages += 1
 
     def _check_outage(self, unit):
         """A frame that was under way when the outage began may end, and one more may have been committed."""
@@ -95,9 +102,8 @@ class EndChecker:
     def _hears(self, peer_deaf):
         """A valid unit of the peer came; it ends an outage if the peer hears too."""
         self.deaf, self.peer_deaf = False, peer_deaf
-        if peer_deaf and not self.outage:
-            self.outage = True
-            self.begun_in_outage = 0
+        if peer_deaf:
+            self._outage_begins()
         if self.outage:
             self.sender.freeze_below = self.sender.next_tsn if self.freeze else 0
             self.outage = peer_deaf
@@ -182,6 +188,13 @@ class EndChecker:
         self.receiver.restart()
 
     # -- the end
+
+    def forget_counters(self):
+        """All counters start at 0, as the registers' do after a clear at rest."""
+        for counters in (self.counters, self.sender.counters, self.receiver.counters):
+            counters.clear()
+        self.receiver.dropped_range = [0, 0]
+        self.restarts = self.outages = self.aborted = 0
 
     def expected(self):
         """Exact counters once the link is quiet."""

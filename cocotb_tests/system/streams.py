@@ -71,26 +71,42 @@ class PacketSource:
         """Begins to send; returns the task. `gap`: longest pause between two packets, in clocks."""
         return cocotb.start_soon(self._send(packets, gap))
 
+    def beats(self, packet, abort=False):
+        """(data, keep, user) of each beat of a packet; `abort` flags the last one."""
+        parts = [packet[at : at + self.data_bytes] for at in range(0, len(packet), self.data_bytes)]
+        return [(p, (1 << len(p)) - 1, abort and i == len(parts) - 1) for i, p in enumerate(parts)]
+
     async def _send(self, packets, gap):
-        rising, falling = RisingEdge(self.dut.aclk), FallingEdge(self.dut.aclk)
-        await rising
+        await RisingEdge(self.dut.aclk)
         for packet in packets:
             pause = self.rng.randint(0, gap)
             if pause:
                 self.valid.value = 0
                 await ClockCycles(self.dut.aclk, pause)
-            for at in range(0, len(packet), self.data_bytes):
-                beat = packet[at : at + self.data_bytes]
-                self.data.value = int.from_bytes(beat, "little")
-                self.keep.value = (1 << len(beat)) - 1
-                self.last.value = at + self.data_bytes >= len(packet)
-                self.valid.value = 1
-                taken = False
-                while not taken:
-                    await falling
-                    taken = bool(self.ready.value)
-                    await rising
+            await self.put(self.beats(packet))
         self.valid.value = 0
+
+    async def put(self, beats):
+        """Offers beats one after the other; ends after the clock edge that takes the last one."""
+        rising, falling = RisingEdge(self.dut.aclk), FallingEdge(self.dut.aclk)
+        for i, (data, keep, user) in enumerate(beats):
+            self.data.value = int.from_bytes(data, "little")
+            self.keep.value = keep
+            self.user.value = int(user)
+            self.last.value = int(i == len(beats) - 1)
+            self.valid.value = 1
+            taken = False
+            while not taken:
+                await falling
+                taken = bool(self.ready.value)
+                await rising
+
+
+async def send_beats(source, beats):
+    """Sends one packet given by its beats, and leaves the port idle."""
+    await RisingEdge(source.dut.aclk)
+    await source.put(beats)
+    source.valid.value = 0
 
 
 async def random_ready(dut, ready, share, longest, seed):
