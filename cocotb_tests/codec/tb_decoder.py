@@ -146,7 +146,7 @@ async def full_rate(dut):
         drain = events["out"][-1] - events["in"][-1]
         dut._log.warning(
             "RsDecoder %s %s: beats_per_clock = %.3f in, %.3f out; job to steady input %d clocks,"
-            " input to first beat out %d, last beat in to last out %d",
+            " third beat in to first beat out %d, last beat in to last out %d",
             CONFIG, label, taken_per_clock, given_per_clock, start_up, fill, drain,
         )  # fmt: skip
         assert taken_per_clock == 1.0
@@ -154,7 +154,7 @@ async def full_rate(dut):
             assert given_per_clock == 1.0
         # The walk over N units, t*e look-ups for the wanted units, e for the first received one, its t coefficients, pipelines.
         t = min(k, e)
-        assert start_up <= k + e + t * e + e + t + 20
-        # Missing units wait for the frame's last unit, and K units leave after it.
-        assert fill <= (k - 1) * bench.beats + 16
-        assert drain <= (k - 1) * bench.beats + 16
+        assert start_up <= k + e + t * e + e + t + 16
+        # Missing units wait for the frame's last unit, and K units leave after it: (K - 1) units and 9 clocks.
+        assert fill <= (k - 1) * bench.beats + 7
+        assert drain <= (k - 1) * bench.beats + 9

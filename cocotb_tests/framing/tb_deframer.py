@@ -21,6 +21,7 @@ HEADER = {
     "n": "tx_n",
     "preset": "tx_preset",
     "attempt": "tx_attempt",
+    "only": "tx_only",
     "fsn": "tx_fsn",
     "tsn": "tx_tsn",
     "index": "index",
@@ -44,6 +45,7 @@ def random_data(limits):
         preset=random.randrange(3),
         sop=random.getrandbits(1),
         eop=random.getrandbits(1),
+        only=random.getrandbits(1),
     )
 
 
@@ -164,7 +166,8 @@ def bad_control_headers():
     yield replace(unit, version=0)
     for bit in range(4):
         yield replace(unit, reserved0=1 << bit)
-        yield replace(unit, reserved2=1 << bit)
+        if bit < 3:
+            yield replace(unit, reserved2=1 << bit)
         yield replace(unit, reserved19=1 << bit)
 
 
@@ -189,14 +192,13 @@ def bad_units(limits):
         yield build_data(unit), "badHeader", False
     for unit in bad_control_headers():
         yield build_control(unit), "badHeader", False
-    for kind in (2, 3):
-        body = bytes([1 << 6 | kind << 4]) + random.randbytes(limits.unit_bytes + 11)
-        yield seal(body), "badHeader", False
-        yield corrupt(seal(body)), "erasedCrc", False
-        yield seal(bytes([1 << 6 | kind << 4]) + random.randbytes(27)), "badHeader", False
-        yield seal(body[:1] + random.randbytes(16 * 3 - 5)), "badHeader", False
-        if w <= 2:
-            yield seal(body[:2]), "badHeader", False
+    body = bytes([1 << 6 | 3 << 4]) + random.randbytes(limits.unit_bytes + 11)
+    yield seal(body), "badHeader", False
+    yield corrupt(seal(body)), "erasedCrc", False
+    yield seal(bytes([1 << 6 | 3 << 4]) + random.randbytes(27)), "badHeader", False
+    yield seal(body[:1] + random.randbytes(16 * 3 - 5)), "badHeader", False
+    if w <= 2:
+        yield seal(body[:2]), "badHeader", False
 
 
 @cocotb.test()
@@ -222,12 +224,12 @@ async def shortest_units_after_good_ones(dut):
         link.send_good()
         for _ in range(i % 4):
             data = bytearray(random.randbytes(limits.data_bytes))
-            data[0] = data[0] & 0xCF | random.choice([0, 1]) << 4
+            data[0] = data[0] & 0xCF | random.choice([0, 1, 2]) << 4
             link.send(bytes(data), "erasedLength")
     for i in range(6):
         link.send_good()
         data = bytearray(random.randbytes(limits.data_bytes))
-        data[0] = data[0] & 0xCF | 2 << 4
+        data[0] = data[0] | 3 << 4
         link.send(bytes(data), "erasedCrc")
     link.send_good()
     await link.settle()

@@ -9,13 +9,14 @@ from cocotb_tests.framing.bench import Bench, Events, Source, beats, build, paus
 from cocotb_tests.model.wire import ControlUnit, DataUnit, WireError, build_control, build_data, parse
 
 EVENTS = ["frameDone", "txUnits", "txRetxUnits", "txControlUnits", "txPolls", "idle"]
-FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "fsn", "tsn"]
+FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "only", "fsn", "tsn"]
 CONTROL = {
     "epoch": "epoch",
     "hello": "hello",
     "peer_known": "peerKnown",
     "poll": "poll",
     "reply": "reply",
+    "deaf": "deaf",
     "peer_epoch": "peerEpoch",
     "param": "param",
     "tx_base": "txBase",
@@ -30,7 +31,7 @@ EPOCH = 0xA5
 
 def random_control(poll=None):
     sn = [random.getrandbits(20) for _ in range(5)]
-    flags = [random.getrandbits(1) for _ in range(4)]
+    flags = [random.getrandbits(1) for _ in range(5)]
     if poll is not None:
         flags[2] = poll
     return ControlUnit(
@@ -40,6 +41,7 @@ def random_control(poll=None):
         peer_known=flags[1],
         poll=flags[2],
         reply=flags[3],
+        deaf=flags[4],
         param=random.getrandbits(24),
         tx_base=sn[0],
         tx_edge=sn[1],
@@ -73,6 +75,7 @@ class Feeder:
             n=n,
             preset=random.randrange(3),
             attempt=random.choice([0, 0, 1, 15]) if attempt is None else attempt,
+            only=random.getrandbits(1),
             fsn=random.getrandbits(20),
             tsn=random.getrandbits(20),
         )

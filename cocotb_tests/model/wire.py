@@ -30,8 +30,8 @@ class DataUnit:
     preset: int = 0
     sop: int = 0
     eop: int = 0
+    only: int = 0
     version: int = 1
-    type: int = 0
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class ControlUnit:
     peer_known: int = 0
     poll: int = 0
     reply: int = 0
+    deaf: int = 0
     param: int = 0
     tx_base: int = 0
     tx_edge: int = 0
@@ -65,7 +66,7 @@ def seal(body):
 def build_data(unit):
     """Bytes of a DataUnit on the wire, CRC included."""
     header = bytearray(HEADER_BYTES)
-    header[0] = unit.version << 6 | unit.type << 4 | unit.preset << 2 | unit.sop << 1 | unit.eop
+    header[0] = unit.version << 6 | unit.only << 5 | unit.preset << 2 | unit.sop << 1 | unit.eop
     header[1] = unit.epoch
     header[2] = unit.k
     header[3] = unit.n
@@ -86,7 +87,7 @@ def build_control(unit):
         [
             unit.version << 6 | 1 << 4 | unit.reserved0,
             unit.epoch,
-            unit.reserved2 << 4 | unit.reply << 3 | unit.poll << 2 | unit.peer_known << 1 | unit.hello,
+            unit.reserved2 << 5 | unit.deaf << 4 | unit.reply << 3 | unit.poll << 2 | unit.peer_known << 1 | unit.hello,
             unit.peer_epoch,
         ]
     )
@@ -110,7 +111,7 @@ def parse(data):
     if data[0] >> 6 != 1:
         raise WireError(f"version {data[0] >> 6}")
     kind = data[0] >> 4 & 3
-    if kind == 0:
+    if kind in (0, 2):
         numbers = int.from_bytes(data[7:12], "big")
         return DataUnit(
             epoch=data[1],
@@ -125,6 +126,7 @@ def parse(data):
             preset=data[0] >> 2 & 3,
             sop=data[0] >> 1 & 1,
             eop=data[0] & 1,
+            only=kind >> 1,
         )
     if kind == 1 and len(data) == CONTROL_BYTES:
         sender = int.from_bytes(data[7:12], "big")
@@ -136,6 +138,7 @@ def parse(data):
             peer_known=data[2] >> 1 & 1,
             poll=data[2] >> 2 & 1,
             reply=data[2] >> 3 & 1,
+            deaf=data[2] >> 4 & 1,
             param=int.from_bytes(data[4:7], "big"),
             tx_base=sender >> 20,
             tx_edge=sender & SN_MASK,
@@ -144,7 +147,7 @@ def parse(data):
             bitmap_base=int.from_bytes(data[17:20], "big") >> 4,
             bitmap=int.from_bytes(data[20:28], "big"),
             reserved0=data[0] & 0xF,
-            reserved2=data[2] >> 4,
+            reserved2=data[2] >> 5,
             reserved19=data[19] & 0xF,
         )
     raise WireError(f"type {kind} of {len(data)} bytes")

@@ -34,7 +34,7 @@ def _guarded(function, *arguments, **options):
 @codec_app.command()
 def encode(
     in_path: Annotated[Path, typer.Argument(metavar="IN", help="File to encode.")],
-    out: Annotated[list[Path], typer.Argument(metavar="OUT…", help="A prefix for OUT.00, OUT.01 …, or N names.")],
+    out: Annotated[list[Path], typer.Argument(metavar="OUT", help="A prefix for OUT.00, OUT.01 …, or N names.")],
     k: K,
     n: N,
     unit: Unit = 1024,
@@ -54,7 +54,7 @@ def encode(
 
 @codec_app.command()
 def decode(
-    paths: Annotated[list[Path], typer.Argument(metavar="SHARE… OUT", help="At least K shares, then the file to write.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="SHARES OUT", help="At least K shares, then the file to write.")],
     k: K,
     n: N,
     unit: Unit = 1024,

@@ -125,14 +125,14 @@ class ProductEngine(code: CodeConfig) extends Component {
   when(io.frame.fire)(frame := frame + 1)
   when(endOfUnit =/= io.freed)(held := endOfUnit ? (held + 1) | (held - 1))
 
-  // Table look-ups.
+  // Table look-ups, with a register behind each memory: block RAM answers late in a clock.
   val operands = issue.m2sPipe()
   val logs = Roms.log
   val products = Roms.products(code)
-  val log = logs.readSync(operands.x ^ operands.y.x)
-  val overFrame = products.readSync(operands.preset @@ operands.n @@ operands.y.index)
-  val overData = products.readSync(operands.preset @@ operands.k @@ operands.y.index)
-  val looked = operands.translateWith(operands.step).m2sPipe()
+  val log = RegNext(logs.readSync(operands.x ^ operands.y.x))
+  val overFrame = RegNext(products.readSync(operands.preset @@ operands.n @@ operands.y.index))
+  val overData = RegNext(products.readSync(operands.preset @@ operands.k @@ operands.y.index))
+  val looked = operands.translateWith(operands.step).m2sPipe().m2sPipe()
 
   // Sum of logarithms: it starts from log S(K, y) - log S(n, y).
   val summand = looked.m2sPipe()

@@ -65,5 +65,16 @@ class RecoveredStore(code: CodeConfig) extends Component {
     store.write(writeAt, word, io.push.valid)
     store.readSync(read.address, enable = read.fire)
   }
-  io.output << read.m2sPipe().map(r => Lanes.select(words, r.lane)).m2sPipe()
+  // A register stage of its own behind the block RAM, another one behind the choice of the lane.
+  case class Word() extends Bundle {
+    val lanes = Vec(Bits(8 * code.maxParity bits), code.dataBytes)
+    val lane = UInt(laneBits bits)
+  }
+  val word = read.m2sPipe().map { r =>
+    val w = Word()
+    w.lanes := Vec(words)
+    w.lane := r.lane
+    w
+  }.m2sPipe()
+  io.output << word.map(w => Lanes.select(w.lanes, w.lane)).m2sPipe()
 }

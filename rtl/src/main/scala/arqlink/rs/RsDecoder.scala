@@ -71,8 +71,8 @@ class DecodeMerge(code: CodeConfig) extends Component {
   * interpolation coefficients, and are complete with the last received unit. The next frame is taken in
   * meanwhile. Data units ahead of the first missing one do not wait.
   *
-  * Every job is checked by its source: 1 <= k <= maxK, exactly k bits of `received` set, preset <= 2. `last` on the
-  * input is not looked at, units are counted.
+  * Every job is checked by its source: 1 <= k <= maxK, exactly k bits of `received` set, preset <= 2. With fewer bits
+  * set the decoder waits for units until it is reset. `last` on the input is not looked at, units are counted.
   */
 class RsDecoder(code: CodeConfig) extends Component {
   val io = new Bundle {
@@ -125,7 +125,7 @@ class RsDecoder(code: CodeConfig) extends Component {
   store.io.push.valid := result.valid && result.tag.finish
   store.io.push.payload := result.sums
 
-  merge.io.received << buffer.io.pop
+  merge.io.received << buffer.io.pop.m2sPipe()
   merge.io.recovered << store.io.output
   io.output << merge.io.output
 }

@@ -57,7 +57,7 @@ class EncodeScanner(code: CodeConfig) extends Component {
 }
 
 /** Walks over the units of a frame to decode, one a clock, up to the K-th received one; missing data units are wanted.
-  * Bits of `received` after the K-th are ignored; with fewer than K the walk ends at the last unit that can be.
+  * Bits of `received` after the K-th are ignored.
   */
 class DecodeScanner(code: CodeConfig) extends Component {
   val io = new Bundle {

@@ -45,7 +45,7 @@ class ArqLink(link: LinkConfig) extends Component {
 
   val control = new LinkControl(link)
   val composer = new ControlComposer(link)
-  val guard = new PacketGuard(code.dataBytes)
+  val drain = PacketDrain(code.dataBytes)
   val framer = new Framer(code)
   val deframer = new Deframer(code)
   val reassembler = new Reassembler(code)
@@ -68,9 +68,9 @@ class ArqLink(link: LinkConfig) extends Component {
 
   // Transmit: packets to units ------------------------------------------------------------------------------------------------
   val transmit = new Area {
-    guard.io.input << io.packetIn
-    guard.io.flush := control.io.flush
-    segmenter.io.packet << guard.io.output
+    drain.io.input << io.packetIn
+    drain.io.flush := control.io.flush
+    segmenter.io.packet << drain.io.output
     segmenter.io.k := setting.active.k
     segmenter.io.base := sender.io.txBase
     txStore.io.write << segmenter.io.write
