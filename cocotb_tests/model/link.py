@@ -151,7 +151,7 @@ class Transmitter:
         self.counters["tx_retx" if frame.sends else "tx_frames"] += 1
         frame.sends += 1
         frame.state = "sent"
-        frame.only = s.delta == 0 and self.config.rules.failed_once_is_skipped
+        frame.only = s.delta == 0 and frame.sends == 1 and self.config.rules.failed_once_is_skipped
         for i, payload in enumerate(code.encode(frame.units, n, s.preset)):
             unit = DataUnit(
                 s.preset, frame.sop, frame.eop, epoch, k, n, i, frame.attempt, frame.pad, fsn % SN, self.next_tsn % SN, payload,
@@ -164,11 +164,12 @@ class Transmitter:
     def valid(self, unit):
         ahead = distance(unit.rx_next, self.ack % SN)
         base = distance(unit.rx_base, self.peer_base % SN)
-        return -self.config.window <= ahead <= self.next_tsn - self.ack and 0 <= base <= self.next_fsn - self.peer_base
+        window = self.config.window
+        return -window <= ahead <= self.next_tsn - self.ack and -window <= base <= self.next_fsn - self.peer_base
 
     def feedback(self, unit):
         """Takes the receiver part of a control unit; True when the base has passed an abandoned frame."""
-        self.peer_base = unwrap(unit.rx_base, self.peer_base)
+        self.peer_base = max(self.peer_base, unwrap(unit.rx_base, self.peer_base))
         rx_next, base = unwrap(unit.rx_next, self.ack), unwrap(unit.bitmap_base, self.ack)
         self.skipped = base > self.ack
         if self.skipped:
@@ -271,8 +272,6 @@ class LinkEnd:
     def _valid_heard(self, peer_deaf):
         self.last_heard = self.now
         self.deaf, self.peer_deaf = not self.phy_up, peer_deaf
-        if self.state == OUTAGE:  # outcomes found during an outage are of transmissions sent before its end
-            self.tx.freeze_below = self.tx.next_tsn
         self._judge_outage()
 
     def _judge_outage(self):
@@ -288,7 +287,8 @@ class LinkEnd:
     def set_phy(self, up, now):
         """The port phy_up changes."""
         self.now, self.phy_up = now, up
-        self.deaf |= not up
+        timeout = self.config.outage_timeout
+        self.deaf = not up or bool(timeout and now - self.last_heard >= timeout)
         self._judge_outage()
 
     def _data(self, unit):
@@ -343,11 +343,9 @@ class LinkEnd:
             return
         self._valid_heard(unit.deaf)
         self.heard = True
-        if not self.tx.valid(unit):
-            self.counters["rx_control_invalid"] += 1
-            return
-        self.counters["rx_control_invalid"] += not self.rx.control(unit)
-        if self.tx.feedback(unit):
+        taken = self.tx.valid(unit)
+        self.counters["rx_control_invalid"] += not self.rx.control(unit) or not taken
+        if taken and self.tx.feedback(unit):
             self.due.add("gave up")
         if unit.poll:
             self.due.add("reply")

@@ -71,15 +71,15 @@ class Receiver:
         if tsn < self.rx_next:
             self.counters["rx_units_late"] += 1
             return
-        if tsn >= self.rx_next + self.window or fsn >= self.base_limit + self.window or fsn < self.base_limit - self.window:
+        now = self.collecting
+        mixed = now is not None and tsn == self.rx_next and not self._fits(unit, now.header)
+        if tsn >= self.rx_next + self.window or fsn >= self.base_limit + self.window or mixed:
             self.counters["rx_units_invalid"] += 1
             return
         self._close_below(tsn)
         if self.collecting is None:
             self.collecting = Collecting(unit.transmission, fsn < self.base_limit or fsn in self.frames)
         now = self.collecting
-        if now.header != unit.transmission:
-            raise ValueError(f"TSN {tsn}: header {unit.transmission} differs from that of earlier units, {now.header}")
         if now.complete or now.duplicate:
             self.counters["rx_units_surplus"] += 1
         else:
@@ -90,6 +90,11 @@ class Receiver:
                 self._complete(fsn, now)
         if unit.index == unit.n - 1:
             self._close_below(tsn + 1)
+
+    @staticmethod
+    def _fits(unit, header):
+        """The unit can be of the transmission in progress."""
+        return (unit.fsn, unit.k, unit.preset) == (header.fsn, header.k, header.preset)
 
     def _complete(self, fsn, now):
         h = now.header
@@ -121,7 +126,7 @@ class Receiver:
         """Takes the sender part of a control unit without hello; returns whether both edges were possible. One that is not is
         ignored alone."""
         edge, base = distance(unit.tx_edge, self.rx_next % SN), distance(unit.tx_base, self.base_limit % SN)
-        edge_valid, base_valid = abs(edge) <= self.window, abs(base) <= self.window
+        edge_valid, base_valid = edge <= self.window, base <= self.window  # what is behind is old and says nothing
         if edge_valid:
             self._close_below(self.rx_next + edge)
         if base_valid:

@@ -121,7 +121,7 @@ class Sender:
         parity = unit.n - unit.k
         legal = {(s.n_retx if retx else s.n_first) - s.k for s in self.active}
         assert parity in legal, f"FSN {unit.fsn}: N - K is {parity}, legal is {legal}"
-        self._check_only(unit)
+        self._check_only(unit, retx)
         self.frames[fsn].only = unit.only
         assert unit.preset in {s.preset for s in self.active}, f"preset {unit.preset} is not active"
         self.tsn_fsn[self.next_tsn] = fsn
@@ -129,10 +129,10 @@ class Sender:
         self.counters["tx_retx" if retx else "tx_frames"] += 1
         self.counters["tx_retx_units" if retx else "tx_units"] += unit.n
 
-    def _check_only(self, unit):
+    def _check_only(self, unit, retx):
         deltas = {s.delta for s in self.active}
-        assert not unit.only or 0 in deltas, f"FSN {unit.fsn} is of type 2 and delta is one of {deltas}"
-        assert unit.only or deltas != {0}, f"FSN {unit.fsn} is of type 0 and delta is 0"
+        legal = {False} if retx else {delta == 0 for delta in deltas}
+        assert unit.only in legal, f"FSN {unit.fsn} is of type {2 * unit.only}, and delta is one of {deltas}"
 
     def _new_frame(self, unit):
         fsn = self.next_fsn
@@ -224,13 +224,14 @@ class Sender:
         """The receiver part of a control unit is possible, or stale and only its rxBase counts."""
         ahead = distance(unit.rx_next, self.ack_tsn % SN)
         base = distance(unit.rx_base, self.peer_rx_base % SN)
-        return -self.window <= ahead <= self.next_tsn - self.ack_tsn and 0 <= base <= self.next_fsn - self.peer_rx_base
+        sent = -self.window <= ahead <= self.next_tsn - self.ack_tsn
+        return sent and -self.window <= base <= self.next_fsn - self.peer_rx_base
 
     def control(self, unit):
         """Takes the receiver part of a valid control unit without hello."""
         rx_next = unwrap(unit.rx_next, self.ack_tsn)
         base = unwrap(unit.bitmap_base, self.ack_tsn)
-        self.peer_rx_base = unwrap(unit.rx_base, self.peer_rx_base)
+        self.peer_rx_base = max(self.peer_rx_base, unwrap(unit.rx_base, self.peer_rx_base))
         if base > self.ack_tsn:
             return
         while self.ack_tsn < min(base + 64, rx_next):

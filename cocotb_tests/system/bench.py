@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ArqPair` between a scenario and the trace checkers of cocotb_tests/model."""
 
+import os
 import random
 from dataclasses import dataclass
 
@@ -27,6 +28,9 @@ class Build:
     max_packet: int = 400  # longest packet of a random scenario
     limit_packet: int = 9216  # longest packet that is accepted
 
+
+# Random seeds that a soak adds to those of every run (make test does not set it).
+SOAK = int(os.environ.get("ARQLINK_SOAK_SEEDS", 0))
 
 # Clocks from a change of the setting until no unit can leave that an older setting decided: the longest frames under way.
 COMMITTED = 1500

@@ -56,7 +56,7 @@ class PeerBench:
         self.check = self._new_checker()
         self.registers = Registers(dut)
         self.source = PacketSource(dut, "s_axis", BUILD.data_bytes, seed)
-        self.next_unit_at = 0
+        self.resets = 0
 
     def _new_checker(self):
         limits = BUILD.max_k, BUILD.max_parity
@@ -77,11 +77,15 @@ class PeerBench:
         await ClockCycles(dut.aclk, 5)
         dut.aresetn.value = 1
         width = BUILD.data_bytes
+
+        def life():
+            return self.resets
+
         for task in (
-            watch_units(dut, "s_axis_phy", width, self._guard(lambda raw, erased: self.check.received(raw, erased))),
-            watch_units(dut, "m_axis_phy", width, self._guard(self._left)),
-            watch_packets(dut, "s_axis", width, self._guard(lambda p, bad: self.check.offered(p))),
-            watch_packets(dut, "m_axis", width, self._guard(lambda p, bad: self.check.packet(p, bad))),
+            watch_units(dut, "s_axis_phy", width, self._guard(lambda raw, erased: self.check.received(raw, erased)), life),
+            watch_units(dut, "m_axis_phy", width, self._guard(self._left), life),
+            watch_packets(dut, "s_axis", width, self._guard(lambda p, bad: self.check.offered(p)), life),
+            watch_packets(dut, "m_axis", width, self._guard(lambda p, bad: self.check.packet(p, bad)), life),
             random_ready(dut, dut.m_axis_tready, self.sink_share, 200, self.seed),
         ):
             cocotb.start_soon(task)
@@ -212,4 +216,5 @@ class PeerBench:
     def restart_checker(self):
         """The RTL was reset: nothing that the checker knows holds any more."""
         self.check = self._new_checker()
+        self.resets += 1
         self.from_rtl.queue.clear()

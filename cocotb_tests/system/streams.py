@@ -16,11 +16,11 @@ def port(dut, name, default=None):
     return getattr(dut, name, default)
 
 
-async def watch_units(dut, prefix, data_bytes, found):
-    """Calls found(bytes, erased) at the last beat of each unit on `prefix`."""
+async def watch_units(dut, prefix, data_bytes, found, life=lambda: 0):
+    """Calls found(bytes, erased) at the last beat of each unit on `prefix`. When `life()` changes what was begun is forgotten."""
     valid, data, last = (getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tdata", "tlast"))
     ready, user = port(dut, f"{prefix}_tready"), port(dut, f"{prefix}_tuser")
-    raw, erased = bytearray(), False
+    raw, erased, begun = bytearray(), False, life()
     edge, start = FallingEdge(dut.aclk), RisingEdge(valid)
     while True:
         if not valid.value:
@@ -28,6 +28,8 @@ async def watch_units(dut, prefix, data_bytes, found):
         await edge
         if not valid.value or (ready is not None and not ready.value):
             continue
+        if begun != life():
+            raw, erased, begun = bytearray(), False, life()
         raw += int(data.value).to_bytes(data_bytes, "little")
         erased |= user is not None and bool(user.value)
         if last.value:
@@ -35,12 +37,12 @@ async def watch_units(dut, prefix, data_bytes, found):
             raw, erased = bytearray(), False
 
 
-async def watch_packets(dut, prefix, data_bytes, found):
-    """Calls found(bytes, aborted) at the last beat of each packet on `prefix`."""
+async def watch_packets(dut, prefix, data_bytes, found, life=lambda: 0):
+    """Calls found(bytes, aborted) at the last beat of each packet on `prefix`; `life` as in watch_units."""
     valid, ready, data, keep, last, user = (
         getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tready", "tdata", "tkeep", "tlast", "tuser")
     )
-    raw, aborted = bytearray(), False
+    raw, aborted, begun = bytearray(), False, life()
     edge, start = FallingEdge(dut.aclk), RisingEdge(valid)
     while True:
         if not valid.value:
@@ -49,6 +51,8 @@ async def watch_packets(dut, prefix, data_bytes, found):
         if not valid.value or not ready.value:
             continue
         count = int(keep.value).bit_count()
+        if begun != life():
+            raw, aborted, begun = bytearray(), False, life()
         raw += int(data.value).to_bytes(data_bytes, "little")[:count]
         aborted |= bool(user.value)
         if last.value:

@@ -8,7 +8,7 @@ import cocotb
 from cocotb.triggers import ClockCycles
 
 from cocotb_tests.model.sender import INFINITE, Setting
-from cocotb_tests.system.bench import BUILDS, Bench, Scenario
+from cocotb_tests.system.bench import BUILDS, SOAK, Bench, Scenario
 from cocotb_tests.system.registers import LINK_A, LINK_B
 from cocotb_tests.system.streams import send_beats
 
@@ -16,6 +16,7 @@ BUILD = BUILDS[os.environ.get("ARQLINK_CONFIG", "small")]
 random.seed(cocotb.RANDOM_SEED)
 SEED = cocotb.RANDOM_SEED * 1000
 UP, OUTAGE = 3, 4
+RESTARTS = [2500, 2777, 4001] + [random.randint(1000, 8000) for _ in range(SOAK)]  # clocks
 ALWAYS = Setting(4, 5, 6, 0, INFINITE)
 
 
@@ -124,7 +125,7 @@ async def restart_link(bench, base, how):
 
 
 @cocotb.test()
-@cocotb.parametrize(how=["restart", "enable"], at=[2500, 2777, 4001], delta=[1, INFINITE])
+@cocotb.parametrize(how=["restart", "enable"], at=RESTARTS, delta=[1, INFINITE])
 async def restart_in_traffic(dut, how, at, delta):
     """One end restarts with data under way both ways, packets half in and half out. Both begin again at 0; no frame is counted
     twice or never; what leaves is whole, and all that is offered afterwards arrives."""

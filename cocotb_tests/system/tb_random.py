@@ -9,12 +9,12 @@ import cocotb
 from cocotb.triggers import ClockCycles
 
 from cocotb_tests.model.sender import INFINITE, Setting
-from cocotb_tests.system.bench import BUILDS, COMMITTED, Bench, Scenario
+from cocotb_tests.system.bench import BUILDS, COMMITTED, SOAK, Bench, Scenario
 
 CONFIG = os.environ.get("ARQLINK_CONFIG", "montecarlo")
 BUILD = BUILDS[CONFIG]
 random.seed(cocotb.RANDOM_SEED)
-SEEDS = [cocotb.RANDOM_SEED * 100 + i for i in range(int(os.environ.get("ARQLINK_SCENARIOS", 6)))]
+SEEDS = [cocotb.RANDOM_SEED * 100 + i for i in range(6 + SOAK)]
 
 
 async def run(dut, scenario):
@@ -75,7 +75,7 @@ async def slow_user(dut):
 
 
 @cocotb.test()
-@cocotb.parametrize(seed=SEEDS[:3])
+@cocotb.parametrize(seed=SEEDS[: 3 + SOAK])
 async def settings_change_while_running(dut, seed):
     """Code and persistency of both ends change many times with traffic running."""
     scenario = replace(Scenario.random(seed, BUILD), gap=0, packets=(60, 30), in_order=(True, True))
