@@ -134,7 +134,7 @@ class ArqSender(link: LinkConfig) extends Component {
     io.event.abandoned := abandoned
     io.event.outcomeOk := acked
     io.event.outcomeFailed := failed
-    io.event.outcomeOutage := failed && forgiven
+    io.event.outcomeOutage := failed && forgiven && !sent.only
   }
 
   // Window edge --------------------------------------------------------------------------------------------------
@@ -223,6 +223,7 @@ class ArqSender(link: LinkConfig) extends Component {
     io.frame.n := meta.k.resize(code.nBits) + parity.resize(code.nBits)
     io.frame.preset := preset
     io.frame.attempt := sent.attempt
+    io.frame.again := retx
     io.frame.only := sent.only
     io.frame.fsn := fsn
     io.frame.tsn := nextTsn
