@@ -35,7 +35,12 @@ SOAK = int(os.environ.get("ARQLINK_SOAK_SEEDS", 0))
 # Clocks from a change of the setting until no unit can leave that an older setting decided: the longest frames under way.
 COMMITTED = 1500
 
-BUILDS = {"montecarlo": Build(2048), "small": Build(64, limit_packet=512)}
+BUILDS = {
+    "montecarlo": Build(2048),
+    "small": Build(64, limit_packet=512),
+    "wide": Build(1024, data_bytes=16, unit_bytes=16, max_k=5, max_parity=3),
+    "long": Build(64, data_bytes=2, unit_bytes=200, max_k=3, max_parity=1, max_packet=2000),
+}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One `ArqLink` whose peer is the protocol model of cocotb_tests/model/link.py, joined at the PHY ports."""
 
+import os
 import random
 from collections import deque
 from dataclasses import dataclass, field
@@ -18,15 +19,16 @@ from .bench import BUILDS
 from .registers import Registers
 from .streams import PacketSource, random_ready, watch_packets, watch_units
 
-BUILD = BUILDS["small"]
-DEFAULT = Setting(4, 6, 6, 0, INFINITE)
+BUILD = BUILDS[os.environ.get("ARQLINK_CONFIG", "small")]
+LEAST_K = min(4, BUILD.max_k)
+DEFAULT = Setting(LEAST_K, LEAST_K + min(2, BUILD.max_parity), LEAST_K + min(2, BUILD.max_parity), 0, INFINITE)
 TIMES = {"POLL_TIMEOUT": 2500, "HELLO_INTERVAL": 500, "KEEPALIVE": 1 << 20, "OUTAGE_TIMEOUT": 0, "STATUS_INTERVAL": 0}
 
 
 def peer_config(setting=DEFAULT, **other):
     """A peer of the same build."""
     values = dict(
-        window_log2=6, unit_bytes=BUILD.unit_bytes, data_bytes=BUILD.data_bytes, setting=setting, poll_timeout=2500,
+        window_log2=BUILD.window.bit_length() - 1, unit_bytes=BUILD.unit_bytes, data_bytes=BUILD.data_bytes, setting=setting, poll_timeout=2500,
         hello_interval=500, keepalive=1 << 20, max_packet=BUILD.limit_packet,
     )  # fmt: skip
     return Config(**{**values, **other})
@@ -159,8 +161,8 @@ class PeerBench:
                 await rising
             valid.value = 0
 
-    def packets(self, count, longest=200):
-        return [self.rng.randbytes(self.rng.randint(8, longest)) for _ in range(count)]
+    def packets(self, count, longest=None):
+        return [self.rng.randbytes(self.rng.randint(8, longest or BUILD.max_packet // 2)) for _ in range(count)]
 
     def offer(self, to_peer, from_peer):
         """Gives packets to both users."""

@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one link end against the protocol model."""
+"""Runs one link end against the protocol model; all of it with the smallest window, traffic and reboots in other widths too."""
+
+import pytest
 
 from cocotb_tests.lib import rtl
 
+WIDTHS = r"random_traffic|peer_reboots|phy_stalls"
 
-def test_peer():
-    rtl.run("ArqLink", "small", "cocotb_tests.system.tb_peer")
+
+@pytest.mark.parametrize("config", ["small", "wide", "long"])
+def test_peer(config):
+    selection = {"ARQLINK_CONFIG": config}
+    if config != "small":
+        selection["COCOTB_TEST_FILTER"] = WIDTHS
+    rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters=selection)
