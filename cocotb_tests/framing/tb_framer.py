@@ -266,7 +266,7 @@ async def flush(dut):
         await bench.clocks(5)
         assert not int(dut.busy.value)
         feeder.data.clear()
-    feeder.again.clear()
+        feeder.again.clear()
         feeder.controls.clear()
     assert 0 < broken <= 15
 

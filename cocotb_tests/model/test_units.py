@@ -61,6 +61,7 @@ BAD = [
     (GOOD[:-1], False, "rx_erased_length"),
     (GOOD + b"\0", False, "rx_erased_length"),
     (b"", False, "rx_erased_length"),
+    (bytes([0x70]) * 8, False, "rx_erased_crc"),
     (b"\x40", False, "rx_erased_length"),
     (HELLO[:-4], False, "rx_erased_length"),
     (GOOD[:-1] + bytes([GOOD[-1] ^ 1]), False, "rx_erased_crc"),

@@ -114,8 +114,8 @@ def parse(raw, unit_bytes, max_k=255, max_parity=255, erased=False):
         raise Rejected("rx_erased_flag", "flagged by the PHY")
     kind = raw[0] >> 4 & 3 if raw else 0
     data = HEADER + unit_bytes + CRC
-    expected = {0: data, 1: CONTROL_BYTES, 2: data}.get(kind, len(raw))
-    if len(raw) != expected or len(raw) < HEADER + CRC:
+    expected = {0: data, 1: CONTROL_BYTES, 2: data}.get(kind, len(raw))  # type 3 has no length that could be wrong
+    if len(raw) != expected:
         raise Rejected("rx_erased_length", f"{len(raw)} bytes, not {expected}")
     if zlib.crc32(raw[:-CRC]) != int.from_bytes(raw[-CRC:], "little"):
         raise Rejected("rx_erased_crc", "CRC differs")
