@@ -5,7 +5,7 @@ import random
 
 import cocotb
 
-from cocotb_tests.framing.bench import Bench, Events, Source, beats, build, pause
+from cocotb_tests.lib.bench import Bench, Events, Source, beats, build, pause
 from cocotb_tests.model.wire import ControlUnit, DataUnit, WireError, build_control, build_data, parse
 
 EVENTS = ["frameDone", "txUnits", "txRetxUnits", "txControlUnits", "txPolls", "idle"]

@@ -86,6 +86,39 @@ case class LinkConfig(name: String, code: CodeConfig, window: WindowConfig, rese
       n >= reset.k && n - reset.k <= code.maxParity,
       s"reset $label is $n; it must be k (${reset.k}) to k + maxParity (${reset.k + code.maxParity})"
     )
+
+  /** This configuration with one value after the other replaced: `NAME=VALUE` with a parameter's name. */
+  def withSettings(settings: Seq[String]): LinkConfig = if (settings.isEmpty) this
+  else {
+    val given = settings.map { setting =>
+      setting.split("=", 2) match {
+        case Array(key, value) if value.nonEmpty && value.forall(_.isDigit) && value.length < 10 => key -> value.toInt
+        case _ => throw new IllegalArgumentException(s"'$setting' is not NAME=VALUE with a number")
+      }
+    }.toMap
+    val names = Seq(
+      "dataBytes", "unitBytes", "maxK", "maxParity", "windowFrames", "maxPacketBytes", "k", "nFirst", "nRetx", "delta"
+    )
+    for (key <- given.keys if !names.contains(key))
+      throw new IllegalArgumentException(s"no parameter named '$key'; there are ${names.mkString(", ")}")
+    def pick(key: String, old: Int) = given.getOrElse(key, old)
+    LinkConfig(
+      name,
+      CodeConfig(
+        pick("dataBytes", code.dataBytes),
+        pick("unitBytes", code.unitBytes),
+        pick("maxK", code.maxK),
+        pick("maxParity", code.maxParity)
+      ),
+      WindowConfig(pick("windowFrames", window.windowFrames), pick("maxPacketBytes", window.maxPacketBytes)),
+      reset.copy(
+        k = pick("k", reset.k),
+        nFirst = pick("nFirst", reset.nFirst),
+        nRetx = pick("nRetx", reset.nRetx),
+        delta = pick("delta", reset.delta)
+      )
+    )
+  }
 }
 
 /** Evaluation-point presets, as the `preset` field of the wire format and of register CODE. */

@@ -5,7 +5,10 @@ import java.io.File
 
 import spinal.core._
 
-/** Writes the Verilog of one block in one configuration: `Generate BLOCK CONFIG DIRECTORY`. */
+/** Writes the Verilog of one block in one configuration: `Generate BLOCK CONFIG DIRECTORY [NAME=VALUE …]`.
+  *
+  * A setting changes one value of the configuration. What cannot be built is refused with one sentence and exit code 2.
+  */
 object Generate {
   val blocks: Map[String, LinkConfig => Component] =
     rs.RsBlocks.all ++ link.LinkBlocks.all ++ arq.ArqBlocks.all ++ csr.CsrBlocks.all ++
@@ -36,15 +39,15 @@ object Generate {
   }
 
   def main(args: Array[String]): Unit = args match {
-    case Array(block, config, directory) =>
-      try apply(block, LinkConfig.named(config), directory)
+    case Array(block, config, directory, settings @ _*) =>
+      try apply(block, LinkConfig.named(config).withSettings(settings), directory)
       catch {
         case e: IllegalArgumentException =>
-          System.err.println(e.getMessage)
+          System.err.println(e.getMessage.stripPrefix("requirement failed: "))
           sys.exit(2)
       }
     case _ =>
-      System.err.println("usage: Generate BLOCK CONFIG DIRECTORY")
+      System.err.println("usage: Generate BLOCK CONFIG DIRECTORY [NAME=VALUE …]")
       sys.exit(2)
   }
 }

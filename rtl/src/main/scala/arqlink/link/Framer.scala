@@ -58,8 +58,10 @@ case class Framer(code: CodeConfig) extends Component {
     }
   }
 
-  // A chosen frame needs some 16 clocks to come from the store.
-  private val lead = (16 + dataBeats - 1) / dataBeats
+  // From the choice of a frame to its first payload beat: the store's and the encoder's start-up (docs/rs_encoder.md), and 40
+  // clocks for the choice and the pipelines.
+  private val leadClocks = code.maxParity * (code.maxParity + 2) + code.maxN + 40
+  private val lead = (leadClocks + dataBeats - 1) / dataBeats
   io.nearEnd := RegNext((!frame.active || frame.index +^ U(lead) >= frame.tx.n) && !io.frame.fire) init True
 
   val unit = new Area {

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What cannot be built is refused with a sentence that names the values; what can be built, at the corners, is."""
+
+import subprocess
+
+import pytest
+
+from cocotb_tests.lib.rtl import compile_rtl
+
+
+def generate(folder, *settings, block="ArqLink", config="default"):
+    return subprocess.run(
+        ["java", "-cp", compile_rtl(), "arqlink.Generate", block, config, str(folder), *settings],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+REFUSED = {
+    "unitBytes=30": "unitBytes is 30; it must be a multiple of dataBytes (4)",
+    "unitBytes=4096": "unitBytes is 4096",
+    "unitBytes=0": "unitBytes is 0",
+    "dataBytes=3": "dataBytes is 3; it must be 1, 2, 4, 8 or 16",
+    "maxK=0": "maxK is 0; it must be 1 to 128",
+    "maxK=129": "maxK is 129; it must be 1 to 128",
+    "maxParity=0": "maxParity is 0; it must be 1 to 64",
+    "maxParity=65": "maxParity is 65; it must be 1 to 64",
+    "windowFrames=100": "windowFrames is 100; it must be a power of two",
+    "windowFrames=32": "windowFrames is 32",
+    "windowFrames=524288": "windowFrames is 524288",
+    "windowFrames=64": "windowFrames (64) x unitBytes (64) is less than maxPacketBytes (9216)",
+    "maxPacketBytes=0": "maxPacketBytes is 0; it must be 1 to 9216",
+    "maxPacketBytes=9217": "maxPacketBytes is 9217; it must be 1 to 9216",
+    "k=17": "k is 17; it must be 1 to maxK (16)",
+    "nFirst=15": "nFirst is 15; it must be k (16) to k + maxParity (24)",
+    "nRetx=25": "nRetx is 25; it must be k (16) to k + maxParity (24)",
+    "delta=16": "delta is 16; it must be 0 to 14, or 15",
+    "colour=1": "no parameter named 'colour'",
+    "maxK=many": "'maxK=many' is not NAME=VALUE",
+}
+
+
+@pytest.mark.parametrize("setting", REFUSED)
+def test_refused(setting, tmp_path):
+    result = generate(tmp_path, setting)
+    assert result.returncode == 2
+    assert REFUSED[setting] in result.stderr
+    assert not (tmp_path / "ArqLink.v").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("block", "ArqLnik"), ("config", "papre")], ids=["unknown block", "unknown configuration"]
+)
+def test_unknown_names_are_listed(kind, name, tmp_path):
+    result = generate(tmp_path, **{kind: name})
+    assert result.returncode == 2
+    assert f"'{name}'" in result.stderr
+    assert ("ArqLink" if kind == "block" else "paper") in result.stderr
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ("dataBytes=1", "unitBytes=1", "maxPacketBytes=64", "windowFrames=64", "maxK=1", "maxParity=1", "k=1", "nFirst=1", "nRetx=2"),
+        ("dataBytes=16", "unitBytes=4080", "maxK=4", "maxParity=2", "k=4", "nFirst=4", "nRetx=4", "windowFrames=64"),
+        ("dataBytes=2", "unitBytes=64", "maxK=128", "maxParity=64"),
+        ("dataBytes=8", "windowFrames=262144", "maxK=2", "k=2", "nFirst=2", "nRetx=2"),
+    ],
+    ids=["smallest", "widest", "longest code", "largest window"],
+)
+def test_corners_are_built_reproducibly(settings, tmp_path):
+    texts = []
+    for folder in (tmp_path / "one", tmp_path / "two"):
+        result = generate(folder, *settings)
+        assert result.returncode == 0, result.stderr
+        texts.append((folder / "ArqLink.v").read_text())
+    assert texts[0] == texts[1]
