@@ -32,7 +32,9 @@ def run(block, config, module, testcase=None, parameters=None, waves=False):
             sources=[source],
             hdl_toplevel=block,
             build_dir=build_dir,
-            build_args=["-O3", "--x-assign", "fast", "--x-initial", "fast", "-Wno-fatal"]
+            # Only the top's own signals are visible to tests; with all of them Verilator could optimize very little.
+            build_args=["--no-public-flat-rw", "--public-depth", "1"]
+            + ["-O3", "--x-assign", "fast", "--x-initial", "fast", "-Wno-fatal"]
             + (["--trace-fst", "--trace-structs"] if waves else []),
             always=not (build_dir / block).exists() or (build_dir / block).stat().st_mtime < source.stat().st_mtime,
         )

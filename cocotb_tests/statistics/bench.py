@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ArqPair` as a Monte Carlo machine: traffic, channels and counters are hardware, Python only touches registers.
+
+Between two accesses nothing but the clock runs, so the simulator is as fast as the model.
+"""
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, Timer
+from cocotb.utils import get_sim_time
+
+from cocotb_tests.lib.regs import Registers, master, regs
+
+PERIOD_NS = 10
+UP = 3
+ALWAYS = 0xFFFFFFFF
+INFINITE_DELTA = 15
+PRESET_ZFEC = 0
+
+
+def fraction(probability):
+    return min(round(probability * 2**32), ALWAYS)
+
+
+class Pair:
+    """Registers of the pair: links a and b, channels ab and ba, traffic at both ends."""
+
+    def __init__(self, dut):
+        self.dut = dut
+        for end in "ab":
+            for name in ("tvalid", "tdata", "tkeep", "tlast", "tuser"):
+                getattr(dut, f"{end}_s_axis_{name}").value = 0
+            getattr(dut, f"{end}_m_axis_tready").value = 1
+        dut.aresetn.value = 0
+        self.master = master(dut)
+        blocks = (regs.ARQLINK, regs.ARQLINK, regs.ARQCHAN, regs.ARQCHAN, regs.ARQTRAF, regs.ARQTRAF)
+        self.a, self.b, self.ab, self.ba, self.traffic_a, self.traffic_b = (
+            Registers(self.master, block, 0x1000 * i) for i, block in enumerate(blocks)
+        )
+
+    async def reset(self):
+        # A clock in Python would cost more than the link.
+        Clock(self.dut.aclk, PERIOD_NS, unit="ns", impl="gpi").start()
+        await ClockCycles(self.dut.aclk, 5)
+        self.dut.aresetn.value = 1
+        await ClockCycles(self.dut.aclk, 5)
+
+    async def run(self, clocks):
+        await Timer(clocks * PERIOD_NS, unit="ns")
+
+    @staticmethod
+    def clock():
+        return round(get_sim_time("ns") / PERIOD_NS)
+
+    async def wait(self, condition, what, step, patience):
+        """Runs in steps of `step` clocks until `condition` (a coroutine function) holds; fails after `patience`
+        clocks in which what it returns beside did not change."""
+        last, still = None, 0
+        while True:
+            holds, progress = await condition()
+            if holds:
+                return
+            still = 0 if progress != last else still + step
+            assert still < patience, f"no progress for {patience} clocks: {what}, at {progress}"
+            last = progress
+            await self.run(step)
+
+    async def counters(self, link, names=None):
+        """Counters of a link end, all of one clock."""
+        await link.write("COUNTERS", snapshot=1)
+        while await link.read("COUNTERS", "busy"):
+            pass
+        values = {}
+        for name in names or regs.COUNTERS:
+            offset = regs.COUNTERS[name].offset
+            words = [(await link.read_at(offset + i))[0] for i in (0, 4)]
+            values[name] = words[0] | words[1] << 32
+        return values
+
+    async def start_link(self, k, n, nr, delta, delay):
+        """Sets both ends and the delays, and waits until the link is up; nothing is erased yet."""
+        for link in (self.a, self.b):
+            await link.write("CTRL", enable=0)
+        for channel in (self.ab, self.ba):
+            await channel.write("DELAY", delay)
+        for link in (self.a, self.b):
+            await link.write("POLL_TIMEOUT", 2 * delay + 5000)
+            await link.write("HELLO_INTERVAL", 500)
+            await link.write("KEEPALIVE", 1 << 24)
+            await link.write("OUTAGE_TIMEOUT", 0)
+            await link.write("STATUS_INTERVAL", 0)
+            await link.write("CODE", k=k, n_first=n, n_retx=nr, preset=PRESET_ZFEC)
+            await link.write("ARQ", delta=min(delta, INFINITE_DELTA), ord=1, outage_freeze=1)
+            await link.write("APPLY", apply=1)
+            await link.write("CTRL", enable=1)
+
+        async def up():
+            states = [await link.read("STATUS", "state") for link in (self.a, self.b)]
+            return states == [UP, UP], None
+
+        await self.wait(up, "the link does not come up", 500, 20_000 + 8 * delay)
+        for link in (self.a, self.b):
+            await link.write("COUNTERS", clear=1)
+            while await link.read("COUNTERS", "busy"):
+                pass
+
+    async def start_channel(self, channel, seed, p=0.0, burst=None, mode=0):
+        await channel.write("MODE", mode)
+        await channel.write("P_GOOD", fraction(burst.p_good if burst else p))
+        if burst:
+            await channel.write("P_BAD", fraction(burst.p_bad))
+            await channel.write("P_GB", fraction(burst.p_gb))
+            await channel.write("P_BG", fraction(burst.p_bg))
+        await channel.write("CTRL", enable=int(p > 0 or burst is not None), gilbert_elliott=int(burst is not None))
+        await channel.write("SEED", seed)
+
+    async def start_traffic(self, packet_bytes, packets=0, gap=0):
+        """A sends to B; 0 packets: without end."""
+        await self.traffic_b.write("CTRL", check=1)
+        for name in ("LENGTH_MIN", "LENGTH_MAX"):
+            await self.traffic_a.write(name, packet_bytes)
+        await self.traffic_a.write("GAP", gap)
+        await self.traffic_a.write("COUNT", packets)
+        await self.traffic_a.write("CTRL", generate=1)
+
+
+async def started(dut):
+    """The pair after its reset."""
+    pair = Pair(dut)
+    await pair.reset()
+    return pair
+
+
+def log(text, *arguments):
+    cocotb.log.info(text, *arguments)

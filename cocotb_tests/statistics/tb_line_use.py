@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Line use of a link whose user always sends, on any configuration: LINE_K, LINE_N, LINE_P, LINE_FRAMES.
+
+The PHY is always ready, persistency infinite, and the window much longer than the round trip.
+"""
+
+import json
+import os
+
+import cocotb
+
+from cocotb_tests.lib import rtl
+
+from .bench import log, started
+from .formulas import Expected
+from .grid import INFINITE, PACKET_FRAMES
+
+HEADER_AND_CRC = 16
+CONTROL_BYTES = 32
+DELAY = 500
+SEED = 0x4C696E65
+COUNTED = ("tx_phy_idle", "tx_units", "tx_retx_units", "tx_control_units")
+
+
+async def traffic(pair):
+    """(clock, counters of A, bytes that the checker got) of about now."""
+    before = pair.clock()
+    counters = await pair.counters(pair.a, COUNTED)
+    return before, counters, await pair.traffic_b.read("RECEIVED_BYTES")
+
+
+@cocotb.test()
+async def line_use(dut):
+    k, n, frames = (int(os.environ[f"LINE_{name}"]) for name in ("K", "N", "FRAMES"))
+    p = float(os.environ["LINE_P"])
+    pair = await started(dut)
+    data_bytes, unit_bytes = [await pair.a.read("BUILD0", field) for field in ("data_bytes", "unit_bytes")]
+    unit_clocks = (unit_bytes + HEADER_AND_CRC) // data_bytes
+    window = 1 << await pair.a.read("BUILD0", "window_log2")
+    assert window * n * unit_clocks > 10 * (2 * DELAY + n * unit_clocks), "the window is too small for this delay"
+
+    await pair.start_link(k, n, n, INFINITE, DELAY)
+    await pair.start_channel(pair.ab, SEED, p)
+    await pair.start_traffic(PACKET_FRAMES * k * unit_bytes)
+    await pair.run(20 * PACKET_FRAMES * n * unit_clocks + 4 * DELAY)
+    first, counters, received = await traffic(pair)
+    await pair.run(frames * n * unit_clocks)
+    last, after, received_after = await traffic(pair)
+
+    clocks = last - first
+    sent = {name: after[name] - counters[name] for name in COUNTED}
+    units = sent["tx_units"] + sent["tx_retx_units"]
+    idle = sent["tx_phy_idle"]
+    control_clocks = sent["tx_control_units"] * CONTROL_BYTES // data_bytes
+    # Every clock is idle or carries a beat of a unit; a snapshot may cut units and takes a few clocks of its own.
+    assert abs(idle + units * unit_clocks + control_clocks - clocks) <= 2 * unit_clocks + 100
+    use = 1 - idle / clocks
+    data_use = units * unit_clocks / clocks
+    capacity = clocks * data_bytes * unit_bytes / (unit_bytes + HEADER_AND_CRC)
+    goodput = (received_after - received) / capacity
+    expected = Expected(k, n, n, INFINITE, p, PACKET_FRAMES)
+    result = {
+        "clocks": clocks,
+        "line_use": use,
+        "data_unit_use": data_use,
+        "goodput": goodput,
+        "alpha": expected.alpha,
+        "goodput_over_alpha": goodput / expected.alpha,
+    }
+    log("%s", result)
+    folder = rtl.BUILD / "statistics"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"line-{os.environ['LINE_NAME']}.json").write_text(json.dumps(result, indent=1))
+    for name in ("DISORDERED", "CORRUPT", "LOST", "ABORTED"):
+        assert await pair.traffic_b.read(name) == 0, name
+    if p == 0:
+        assert data_use >= 0.99, result
+        assert sent["tx_retx_units"] == 0
+    assert goodput >= 0.98 * expected.alpha, result

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Line use: at least 99 % of the PHY's beats at p = 0, goodput at least 98 % of alpha times the payload capacity."""
+
+import pytest
+
+from cocotb_tests.lib import rtl
+
+POINTS = [
+    # configuration, K, N, p, frames
+    ("paper", 10, 10, 0, 500),
+    ("paper", 10, 11, 0, 500),
+    ("paper", 10, 18, 0, 500),
+    ("paper", 10, 11, 0.01, 3000),
+    ("paper", 10, 13, 0.05, 3000),
+    ("default", 16, 16, 0, 500),
+    ("default", 16, 18, 0, 500),
+    ("default", 16, 24, 0, 500),
+    ("default", 16, 18, 0.01, 3000),
+    ("default", 16, 20, 0.05, 3000),
+]
+
+
+def name_of(point):
+    config, k, n, p, _ = point
+    return f"{config}-k{k}-n{n}-p{p:g}"
+
+
+@pytest.mark.parametrize("point", POINTS, ids=name_of)
+def test_line_use(point):
+    config, k, n, p, frames = point
+    rtl.run(
+        "ArqPair",
+        config,
+        "cocotb_tests.statistics.tb_line_use",
+        parameters={"LINE_NAME": name_of(point), "LINE_K": k, "LINE_N": n, "LINE_P": p, "LINE_FRAMES": frames},
+    )

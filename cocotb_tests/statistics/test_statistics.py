@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frame-loss statistics of the RTL against RR-4752's formulas; docs/statistics.md describes the tests."""
+
+import math
+
+import pytest
+
+from .grid import BURSTS, FAR, FEEDBACK, GRID, NEAR, WRONG
+from .judge import judge, judge_burst, lag_of, rejected
+from .sampling import sample
+
+
+def by_name(points):
+    return pytest.mark.parametrize("point", points, ids=lambda point: point.name)
+
+
+@by_name(GRID)
+def test_formulas_hold(point):
+    verdicts = judge(point, sample(point))
+    assert not rejected(verdicts), "; ".join(map(str, rejected(verdicts)))
+
+
+@pytest.mark.parametrize("actual, claim", WRONG, ids=[actual.name for actual, _ in WRONG])
+def test_wrong_setting_is_rejected(actual, claim):
+    """The hardware is set to one thing and judged as if it were another; the same run passes as what it is."""
+    counted = sample(actual)
+    assert rejected(judge(actual, counted, claim.expected))
+    assert not rejected(judge(actual, counted))
+
+
+@by_name(BURSTS)
+def test_bursts(point):
+    """The exact Markov chain is accepted; the Bernoulli formula with the same mean erasure rate is not."""
+    counted = sample(point)
+    verdict = judge_burst(point, counted)
+    assert verdict.accepted, str(verdict)
+    assert "P_T" in {v.quantity for v in rejected(judge(point, counted))}
+
+
+@by_name([NEAR, FAR])
+def test_eq_5_needs_a_round_trip_longer_than_bursts(point):
+    """Failures come in some hundred bursts, so P_F is known to 20 % only: the bounds are wide, the effect is wider."""
+    a = sample(point)["a"]
+    p_f = a["tx_frames_abandoned"] / a["tx_frames"]
+    p_t = point.burst.transmission_failure(point.k, point.n)
+    assert 0.5 < p_f / point.burst.repeated_failure(point.k, point.n, lag_of(point)) < 1.6
+    if point is NEAR:
+        assert p_f > 2 * p_t**2
+    else:
+        assert 0.5 < p_f / p_t**2 < 1.6
+
+
+@by_name(FEEDBACK)
+def test_lost_feedback_changes_no_distribution(point):
+    counted = sample(point)
+    verdicts = judge(point, counted)
+    assert not rejected(verdicts), "; ".join(map(str, rejected(verdicts)))
+    if math.isinf(point.delta):
+        assert counted["checker"]["LOST"] == 0
