@@ -4,7 +4,7 @@
 import math
 import os
 import zlib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 
 from .formulas import Burst, Expected
 
@@ -55,8 +55,10 @@ class Point:
     def expected(self):
         return Expected(self.k, self.n, self.nr, self.delta, self.p, PACKET_FRAMES)
 
-    def describe(self):
-        return asdict(self)
+    @property
+    def again(self):
+        """The same setting with another seed."""
+        return replace(self, name=f"{self.name}-again")
 
 
 def _point(k, n, delta, p, nr=None, **more):
@@ -144,4 +146,5 @@ WRONG = [
     (Point("wrong-k", 9, 11, 11, 1, 0.05), _CLAIM),
 ]
 
-ALL = {p.name: p for p in [*GRID, *BURSTS, NEAR, FAR, *FEEDBACK, *(actual for actual, _ in WRONG)]}
+_ALL = [*GRID, *BURSTS, NEAR, FAR, *FEEDBACK, *(actual for actual, _ in WRONG)]
+ALL = {p.name: p for point in _ALL for p in (point, point.again)}
