@@ -11,8 +11,8 @@ help: ## Show the targets
 setup: ## Install what is missing, and create .venv
 	@scripts/setup
 
-rtl: setup ## Write the Verilog of every configuration's ArqLink and ArqPair to build/rtl
-	$(PYTHON) -m arqlink.rtl ArqLink ArqPair
+rtl: setup ## Write Verilog to build/rtl: of all configurations, or CONFIG=default SET="windowFrames=4096 maxK=32"
+	$(PYTHON) -m arqlink.rtl ArqLink ArqPair $(if $(CONFIG),--config $(CONFIG)) $(if $(SET),--set $(SET))
 
 regs: setup ## Write the generated contracts to rtl/regs
 	$(PYTHON) -m arqlink.contracts
@@ -25,6 +25,7 @@ test: setup ## Run all tests
 
 lint: setup ## Check the generated Verilog of the link with Verilator
 	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint arqlink
+	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint_paper arqlink
 
 stats-full: setup ## Run the statistics with 200,000 frames at each point
 	ARQLINK_STATS_FRAMES=200000 $(PYTHON) -m pytest -n auto cocotb_tests/statistics

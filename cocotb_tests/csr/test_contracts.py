@@ -5,19 +5,18 @@ import subprocess
 
 import pytest
 
+from arqlink import contracts
 from cocotb_tests.lib import rtl
 from cocotb_tests.lib.regs import regs
 
 FOLDER = rtl.ROOT / "rtl" / "regs"
-FILES = ("arqlink_regs.h", "registers.md", "arqlink_regs.py")
+FILES = ("arqlink_regs.h", "registers.md", "arqlink_regs.py", "configs.json", "ports.txt")
 
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):
     folder = tmp_path_factory.mktemp("regs")
-    subprocess.run(
-        ["java", "-cp", rtl.compile_rtl(), "arqlink.csr.Contracts", str(folder)], check=True, stdout=subprocess.DEVNULL
-    )
+    contracts.write(folder)
     return folder
 
 

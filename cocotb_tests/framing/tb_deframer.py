@@ -7,7 +7,7 @@ from dataclasses import replace
 import cocotb
 from cocotbext.axi import AxiStreamFrame
 
-from cocotb_tests.framing.bench import Bench, Events, Sink, beats, build, pause
+from cocotb_tests.lib.bench import Bench, Events, Sink, beats, build, pause
 from cocotb_tests.framing.tb_framer import CONTROL, random_control
 from cocotb_tests.model.wire import DataUnit, build_control, build_data, seal
 

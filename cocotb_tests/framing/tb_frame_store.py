@@ -5,7 +5,7 @@ import random
 
 import cocotb
 
-from cocotb_tests.framing.bench import Bench, Sink, Source, build
+from cocotb_tests.lib.bench import Bench, Sink, Source, build
 
 
 async def prepare(dut, write_rate=1.0, read_rate=1.0, data_rate=1.0):

@@ -5,11 +5,11 @@ import random
 
 import cocotb
 
-from cocotb_tests.framing.bench import Bench, Events, Source, beats, build, pause
+from cocotb_tests.lib.bench import Bench, Events, Source, beats, build, pause
 from cocotb_tests.model.wire import ControlUnit, DataUnit, WireError, build_control, build_data, parse
 
 EVENTS = ["frameDone", "txUnits", "txRetxUnits", "txControlUnits", "txPolls", "idle"]
-FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "only", "fsn", "tsn"]
+FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "only", "fsn", "tsn", "again"]
 CONTROL = {
     "epoch": "epoch",
     "hello": "hello",
@@ -61,6 +61,7 @@ class Feeder:
         self.units = Source(bench, "units_t", ["units_tdata", "units_tlast"], rate)
         self.control = Source(bench, "control_", [f"control_payload_{f}" for f in CONTROL.values()], rate)
         self.data = []
+        self.again = []  # for each of `data`: its frame has been sent before
         self.controls = []
 
     def send_frame(self, k=None, parity=None, attempt=None):
@@ -79,7 +80,9 @@ class Feeder:
             fsn=random.getrandbits(20),
             tsn=random.getrandbits(20),
         )
-        self.frame.queue.append(tuple(tx.values()))
+        again = random.getrandbits(1)
+        self.again.extend([again] * n)
+        self.frame.queue.append((*tx.values(), again))
         for index in range(n):
             payload = random.randbytes(limits.unit_bytes)
             self.data.append(DataUnit(epoch=EPOCH, index=index, payload=payload, **tx))
@@ -96,6 +99,7 @@ class Feeder:
         self.frame.clear()
         self.units.clear()
         self.data.clear()
+        self.again.clear()
 
     @property
     def units_due(self):
@@ -134,14 +138,15 @@ async def collect(bench, feeder, sink, limit=60000):
             assert wire == build_control(next(controls))
             order += "c"
     feeder.data.clear()
+    feeder.again.clear()
     feeder.controls.clear()
     return order
 
 
 def counts(feeder):
     return {
-        "txUnits": sum(u.attempt == 0 for u in feeder.data),
-        "txRetxUnits": sum(u.attempt != 0 for u in feeder.data),
+        "txUnits": feeder.again.count(0),
+        "txRetxUnits": feeder.again.count(1),
         "txControlUnits": len(feeder.controls),
         "txPolls": sum(c.poll for c in feeder.controls),
         "frameDone": sum(u.index == u.n - 1 for u in feeder.data),
@@ -261,6 +266,7 @@ async def flush(dut):
         await bench.clocks(5)
         assert not int(dut.busy.value)
         feeder.data.clear()
+        feeder.again.clear()
         feeder.controls.clear()
     assert 0 < broken <= 15
 
@@ -273,6 +279,7 @@ async def reset_while_stalled(dut):
     await bench.clocks(2 * limits.data_unit_beats + 5)
     assert int(dut.m_axis_phy_tvalid.value) and int(dut.busy.value)
     feeder.data.clear()
+    feeder.again.clear()
     await bench.reset()
     await bench.clocks(2)
     assert not int(dut.m_axis_phy_tvalid.value) and not int(dut.busy.value)

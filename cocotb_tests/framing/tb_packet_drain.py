@@ -6,7 +6,7 @@ import random
 import cocotb
 from cocotbext.axi import AxiStreamFrame
 
-from cocotb_tests.framing.bench import Bench, Sink, build, pause
+from cocotb_tests.lib.bench import Bench, Sink, build, pause
 
 
 @cocotb.test()

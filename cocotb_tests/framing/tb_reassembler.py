@@ -5,7 +5,7 @@ import random
 
 import cocotb
 
-from cocotb_tests.framing.bench import Bench, Events, Source, beats, build, pause
+from cocotb_tests.lib.bench import Bench, Events, Source, beats, build, pause
 
 FRAME = [f"frame_payload_{f}" for f in ("k", "pad", "sop", "eop")]
 

@@ -7,7 +7,7 @@ from collections import Counter
 import cocotb
 from cocotbext.axi import AxiStreamFrame
 
-from cocotb_tests.framing.bench import Bench, Events, Sink, build, pause
+from cocotb_tests.lib.bench import Bench, Events, Sink, build, pause
 
 EVENTS = ["txPackets", "txBytes", "dropZero", "dropOversize", "dropAbort", "dropKeep"]
 SN = 1 << 20

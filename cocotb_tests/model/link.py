@@ -8,7 +8,7 @@ Time is in clocks; a unit takes its length in beats. Where the document leaves a
 import heapq
 import random
 from collections import Counter, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from . import code
 from .receiver import Receiver
@@ -24,19 +24,27 @@ class Rules:
     """Choices that decide whether the protocol is live; the defaults are the sound ones.
 
     lost_hello_restarts   a hello that does not know this side's epoch restarts a side that is up
+    stranger_restarts     so does a control unit without hello of another epoch, or that knows another one of this side
     relearn_in_hello      a side in state hello takes a new epoch of its peer without a restart of its own
     answer_known_hello    a hello is answered in state hello even if it shows nothing new
     data_after_heard      data leaves only when a unit without hello has come
+    failed_once_is_skipped  a frame of type 2 is skipped as soon as its transmission has failed
     smaller_window        both window edges use the smaller one of the two windows
     delta_at_least        a frame is abandoned when its attempt is delta or more (not only equal)
+    status_yields         a control unit that only brings outcomes lets one waiting data unit go first
+    hello_window          a hello is refused whose window cannot hold this side's longest packet
     """
 
     lost_hello_restarts: bool = True
+    stranger_restarts: bool = True
     relearn_in_hello: bool = True
     answer_known_hello: bool = False
     data_after_heard: bool = True
+    failed_once_is_skipped: bool = True
     smaller_window: bool = True
     delta_at_least: bool = True
+    status_yields: bool = True
+    hello_window: bool = True
 
 
 @dataclass
@@ -55,6 +63,7 @@ class Config:
     status_interval: int = 0
     outage_freeze: bool = True
     user_clocks_per_byte: int = 0
+    max_packet: int = 0  # longest packet in bytes
     rules: Rules = Rules()
 
     @property
@@ -69,6 +78,7 @@ class StoredFrame:
     sop: bool
     eop: bool
     attempt: int = 0
+    only: bool = False
     state: str = "new"
     sends: int = 0
 
@@ -141,23 +151,25 @@ class Transmitter:
         self.counters["tx_retx" if frame.sends else "tx_frames"] += 1
         frame.sends += 1
         frame.state = "sent"
+        frame.only = s.delta == 0 and frame.sends == 1 and self.config.rules.failed_once_is_skipped
         for i, payload in enumerate(code.encode(frame.units, n, s.preset)):
             unit = DataUnit(
-                s.preset, frame.sop, frame.eop, epoch, k, n, i, frame.attempt, frame.pad, fsn % SN, self.next_tsn % SN, payload
-            )
+                s.preset, frame.sop, frame.eop, epoch, k, n, i, frame.attempt, frame.pad, fsn % SN, self.next_tsn % SN, payload,
+                frame.only,
+            )  # fmt: skip
             self.leaving.append(unit)
         self.fsn_of[self.next_tsn] = fsn
         self.next_tsn += 1
 
     def valid(self, unit):
-        return (
-            0 <= distance(unit.rx_next, self.ack % SN) <= self.next_tsn - self.ack
-            and 0 <= distance(unit.rx_base, self.peer_base % SN) <= self.next_fsn - self.peer_base
-        )
+        ahead = distance(unit.rx_next, self.ack % SN)
+        base = distance(unit.rx_base, self.peer_base % SN)
+        window = self.config.window
+        return -window <= ahead <= self.next_tsn - self.ack and -window <= base <= self.next_fsn - self.peer_base
 
     def feedback(self, unit):
         """Takes the receiver part of a control unit; True when the base has passed an abandoned frame."""
-        self.peer_base = unwrap(unit.rx_base, self.peer_base)
+        self.peer_base = max(self.peer_base, unwrap(unit.rx_base, self.peer_base))
         rx_next, base = unwrap(unit.rx_next, self.ack), unwrap(unit.bitmap_base, self.ack)
         self.skipped = base > self.ack
         if self.skipped:
@@ -180,10 +192,10 @@ class Transmitter:
             frame.state = "acked"
             self.counters["tx_frames_acked"] += 1
             return
-        frozen = tsn < self.freeze_below and delta != 0 and self.config.outage_freeze
+        frozen = tsn < self.freeze_below and delta != 0 and self.config.outage_freeze and not frame.only
         self.counters["tx_outcomes_outage"] += frozen
         over = frame.attempt >= delta if self.config.rules.delta_at_least else frame.attempt == delta
-        if delta != INFINITE and over and not frozen:
+        if frame.only or delta != INFINITE and over and not frozen:
             frame.state = "abandoned"
             self.counters["tx_frames_abandoned"] += 1
         else:
@@ -222,9 +234,11 @@ class LinkEnd:
         self.series = deque()
         self.user = 0  # packets of rx.ready that the user has taken whole
         self.user_busy = None
-        self._undelivered = []
         self.said = {"rx_next": 0, "rx_base": 0, "edge": 0}
         self.last_status = -(10**9)
+        self.yielded = False  # a data unit has gone before the control unit that is due
+        self.phy_up = True
+        self.deaf = self.peer_deaf = False
         self.last_sent = self.last_heard = self.poll_check = self.last_hello = self.now
         self.poll_seen = None
         self.counters["link_restarts"] += 1
@@ -237,7 +251,7 @@ class LinkEnd:
     @property
     def rx_base(self):
         """Oldest FSN that is held or awaited."""
-        waiting = [first for i, (first, _) in enumerate(self.rx.ready[self.user :])]
+        waiting = [first for first, _ in self.rx.ready[self.user :]]
         return min(waiting + [self.rx.base_limit])
 
     def receive(self, raw, erased, now):
@@ -255,24 +269,43 @@ class LinkEnd:
             self._control(unit)
         self.tick(now)
 
-    def _valid_heard(self):
+    def _valid_heard(self, peer_deaf):
         self.last_heard = self.now
-        if self.state == OUTAGE:
+        self.deaf, self.peer_deaf = not self.phy_up, peer_deaf
+        self._judge_outage()
+
+    def _judge_outage(self):
+        if self.state == UP and (self.deaf or self.peer_deaf):
+            self.state = OUTAGE
+            self.counters["link_outages"] += 1
+        elif self.state == OUTAGE and not (self.deaf or self.peer_deaf):
             self.state = UP
             self.tx.freeze_below = self.tx.next_tsn
             self.due.add("poll")
             self.poll_check = self.now
 
+    def set_phy(self, up, now):
+        """The port phy_up changes."""
+        self.now, self.phy_up = now, up
+        timeout = self.config.outage_timeout
+        self.deaf = not up or bool(timeout and now - self.last_heard >= timeout)
+        self._judge_outage()
+
     def _data(self, unit):
         if self.state == HELLO or unit.epoch != self.peer_epoch:
             self.counters["rx_units_epoch"] += 1
             return
-        self._valid_heard()
+        self._valid_heard(self.peer_deaf)
         self.heard = True
         assert unwrap(unit.fsn, self.rx.base_limit) < self.rx_base + self.config.window, "beyond the receive window"
         self.rx.data(unit)
 
     def _hello(self, unit):
+        c = self.config
+        longest = -(-c.max_packet // c.unit_bytes)
+        if unit.unit_bytes != c.unit_bytes or (c.rules.hello_window and 1 << unit.window_log2 < longest):
+            self.counters["peer_mismatch"] += 1
+            return
         known = unit.peer_known and unit.peer_epoch == self.epoch
         rules = self.config.rules
         changed = self.peer_epoch is not None and unit.epoch != self.peer_epoch
@@ -280,7 +313,7 @@ class LinkEnd:
             if self.heard or changed or (rules.lost_hello_restarts and not known):
                 self.restart()
             else:
-                self._valid_heard()
+                self._valid_heard(self.peer_deaf)
                 self.due.add("answer")
                 return
         elif changed and not rules.relearn_in_hello:
@@ -302,16 +335,17 @@ class LinkEnd:
         shown = unit.peer_known and unit.peer_epoch == self.epoch
         if self.state == HELLO and unit.epoch == self.peer_epoch and shown:
             self._go_up()
-        if self.state == HELLO or unit.epoch != self.peer_epoch:
+        stranger = unit.epoch != self.peer_epoch or (self.config.rules.stranger_restarts and not shown)
+        if self.state == HELLO or stranger:
             self.counters["rx_units_epoch"] += 1
+            if self.state != HELLO and self.config.rules.stranger_restarts:
+                self.restart()
             return
-        self._valid_heard()
+        self._valid_heard(unit.deaf)
         self.heard = True
-        if not (self.tx.valid(unit) and self.rx.control_is_valid(unit)):
-            self.counters["rx_control_invalid"] += 1
-            return
-        self.rx.control(unit)
-        if self.tx.feedback(unit):
+        taken = self.tx.valid(unit)
+        self.counters["rx_control_invalid"] += not self.rx.control(unit) or not taken
+        if taken and self.tx.feedback(unit):
             self.due.add("gave up")
         if unit.poll:
             self.due.add("reply")
@@ -337,8 +371,8 @@ class LinkEnd:
                 self.due.add("hello")
             return
         if self.state == UP and c.outage_timeout and now - self.last_heard >= c.outage_timeout:
-            self.state = OUTAGE
-            self.counters["link_outages"] += 1
+            self.deaf = True
+            self._judge_outage()
         if now - self.last_sent >= c.keepalive:
             self.due.add("poll")
         if self.state == UP and now - self.poll_check >= c.poll_timeout:
@@ -348,7 +382,8 @@ class LinkEnd:
             if waiting or self.tx.unconfirmed > self.tx.peer_base or self.tx.skipped or not self.heard:
                 self.due.add("poll")
             self.poll_seen = seen
-        if self.rx.rx_next > self.said["rx_next"] and now - self.last_status >= c.status_interval:
+        new = self.rx.rx_next - self.said["rx_next"]
+        if new and (new >= 16 or now - self.last_status >= c.status_interval):
             self.due.add("status")
         if self.rx_base - self.said["rx_base"] >= c.window // 4:
             self.due.add("credit")
@@ -389,10 +424,13 @@ class LinkEnd:
         """Bytes of the next unit to send, or None."""
         self.tick(now)
         unit = None
-        if self.due:
-            unit = self._control_unit()
-        elif self.state == UP and (self.heard or not self.config.rules.data_after_heard):
+        may_send = self.state == UP and (self.heard or not self.config.rules.data_after_heard)
+        yields = self.config.rules.status_yields and not self.yielded and self.due <= {"status"}
+        if may_send and (yields or not self.due):
             unit = self.tx.next_unit(self.epoch, self.peer_window)
+        if unit is None and self.due:
+            unit = self._control_unit()
+        self.yielded = bool(self.due) and not isinstance(unit, ControlUnit)
         if unit is None:
             return None
         self.last_sent = now
@@ -419,7 +457,7 @@ class LinkEnd:
         return ControlUnit(
             poll=poll, reply=reply, param=self.tx.ack % SN, tx_base=self.tx.base % SN, tx_edge=self.tx.edge % SN,
             rx_base=self.rx_base % SN, rx_next=self.rx.rx_next % SN, bitmap_base=base % SN,
-            bitmap=sum(1 << i for i, ok in enumerate(bits) if ok), **known,
+            bitmap=sum(1 << i for i, ok in enumerate(bits) if ok), deaf=self.deaf, **known,
         )  # fmt: skip
 
     @property
@@ -437,9 +475,7 @@ class Direction:
 
     delay: int = 100
     loss: object = 0.0
-    spare_hello: bool = False
-    busy: int = 0
-    sent: list = field(default_factory=list)
+    busy: int = 0  # clock at which the line is free
 
     def probability(self, now):
         return self.loss(now) if callable(self.loss) else self.loss

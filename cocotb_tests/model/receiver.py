@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from . import code
-from .units import distance, unwrap
+from .units import SN, distance, unwrap
 
 
 @dataclass
@@ -57,6 +57,7 @@ class Receiver:
         self.base_limit = 0
         self.peer_tx_base = 0
         self.ready = []
+        self.skipped = set()  # FSNs at or above base_limit of type 2 that failed
         self._gone = set()  # first FSN of packets that were ready ahead of base_limit
         self._open = False  # the last frame before base_limit that came had no eop
         self._gap = 0  # frames skipped since then
@@ -70,15 +71,15 @@ class Receiver:
         if tsn < self.rx_next:
             self.counters["rx_units_late"] += 1
             return
-        if tsn >= self.rx_next + self.window or fsn >= self.base_limit + self.window or fsn < self.base_limit - self.window:
+        now = self.collecting
+        mixed = now is not None and tsn == self.rx_next and not self._fits(unit, now.header)
+        if tsn >= self.rx_next + self.window or fsn >= self.base_limit + self.window or mixed:
             self.counters["rx_units_invalid"] += 1
             return
         self._close_below(tsn)
         if self.collecting is None:
             self.collecting = Collecting(unit.transmission, fsn < self.base_limit or fsn in self.frames)
         now = self.collecting
-        if now.header != unit.transmission:
-            raise ValueError(f"TSN {tsn}: header {unit.transmission} differs from that of earlier units, {now.header}")
         if now.complete or now.duplicate:
             self.counters["rx_units_surplus"] += 1
         else:
@@ -89,6 +90,11 @@ class Receiver:
                 self._complete(fsn, now)
         if unit.index == unit.n - 1:
             self._close_below(tsn + 1)
+
+    @staticmethod
+    def _fits(unit, header):
+        """The unit can be of the transmission in progress."""
+        return (unit.fsn, unit.k, unit.preset) == (header.fsn, header.k, header.preset)
 
     def _complete(self, fsn, now):
         h = now.header
@@ -105,26 +111,28 @@ class Receiver:
         while self.rx_next < tsn:
             now, self.collecting = self.collecting, None
             received = now is not None and (now.complete or now.duplicate)
+            if now is not None and now.header.only and not received:
+                self.skipped.add(unwrap(now.header.fsn, self.base_limit))
             if now is not None and now.duplicate:
                 self.counters["rx_duplicates"] += 1
             self.counters["rx_outcomes_ok" if received else "rx_outcomes_failed"] += 1
             self.outcomes.append(received)
             self.rx_next += 1
+        self._advance()
 
     # -- control units
 
-    def control_is_valid(self, unit):
-        """The sender part of the unit is possible."""
-        return (
-            -self.window <= distance(unit.tx_edge, self.rx_next % (1 << 20)) <= self.window
-            and unwrap(unit.tx_base, self.base_limit) <= self.base_limit + self.window
-        )
-
     def control(self, unit):
-        """Takes the sender part of a valid control unit without hello."""
-        self._close_below(unwrap(unit.tx_edge, self.rx_next))
-        self.peer_tx_base = max(self.peer_tx_base, unwrap(unit.tx_base, self.peer_tx_base))
+        """Takes the sender part of a control unit without hello; returns whether both edges were possible. One that is not is
+        ignored alone."""
+        edge, base = distance(unit.tx_edge, self.rx_next % SN), distance(unit.tx_base, self.base_limit % SN)
+        edge_valid, base_valid = edge <= self.window, base <= self.window  # what is behind is old and says nothing
+        if edge_valid:
+            self._close_below(self.rx_next + edge)
+        if base_valid:
+            self.peer_tx_base = max(self.peer_tx_base, unwrap(unit.tx_base, self.peer_tx_base))
         self._advance()
+        return edge_valid and base_valid
 
     # -- delivery
 
@@ -165,7 +173,7 @@ class Receiver:
                 self._open, self._gap = False, 0
             elif run and not run[0].sop:
                 self._discard(run)
-            elif end < self.peer_tx_base:  # frame `end` is skipped
+            elif end < self.peer_tx_base or end in self.skipped:  # frame `end` is skipped
                 if run:
                     self._discard(run)
                 self.counters["rx_frames_skipped"] += 1
@@ -175,6 +183,7 @@ class Receiver:
                 return
             for fsn in range(self.base_limit, end):
                 self.frames.pop(fsn, None)
+                self.skipped.discard(fsn)
             self.base_limit = end
 
     def _discard(self, run):

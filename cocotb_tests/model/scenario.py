@@ -12,7 +12,7 @@ def checked_pair(a=None, b=None, forward=None, backward=None, seed=1, slack=0):
     checkers = {}
     for end in ends:
         c = end.config
-        check = EndChecker(c.window, c.unit_bytes, [c.setting], c.in_order, slack=slack)
+        check = EndChecker(c.window, c.unit_bytes, [c.setting], c.in_order, slack=slack, freeze=c.outage_freeze)
         checkers[end.name] = check
         end.on_accept = check.offered
         end.on_deliver = check.packet

@@ -10,7 +10,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 
 from . import code
-from .units import distance, unwrap
+from .units import SN, distance, unwrap
 
 INFINITE = 15
 
@@ -35,7 +35,8 @@ class SentFrame:
     sop: bool
     eop: bool
     attempt: int = 0
-    state: str = "sent"  # sent, queued, acked, abandoned
+    only: bool = False
+    state: str = "sent"  # sent, queued, acked, abandoned; undecided: queued or abandoned, as delta changed about then
     codewords: dict = field(default_factory=dict)
 
     def unit(self, preset, n, index):
@@ -47,13 +48,15 @@ class SentFrame:
 
 class Sender:
     """Feed it with `offered`, `sent_data`, `sent_control` and `control`, in time order; AssertionError where a unit is not
-    legal. `settings` are the Setting values that may be active; the first one at the start.
+    legal. `settings` are the Setting values that frames may have been cut with, the first one at the start; `active` those of
+    which one is active now.
     """
 
     def __init__(self, window, unit_bytes, settings, slack=4):
         self.window = window
         self.unit_bytes = unit_bytes
         self.settings = list(settings)
+        self.active = self.settings[:1]
         self.slack = slack
         self.counters = Counter()
         self.packets = deque()  # packets not yet sent in full
@@ -62,11 +65,11 @@ class Sender:
         self.restart(first=True)
 
     def restart(self, first=False):
-        """All sequence numbers start again at 0; what was not resolved is flushed."""
+        """All sequence numbers start again at 0; what was not resolved is flushed. Packets that were not sent in full are dropped
+        by the restart, or came too late for that, which the first frame that is sent then tells."""
         if not first:
-            left = sum(1 for f in self.frames.values() if f.state in ("sent", "queued"))
+            left = sum(1 for f in self.frames.values() if f.state in ("sent", "queued", "undecided"))
             self.counters["tx_frames_flushed"] += left
-        self.packets.clear()
         self.at = 0
         self.frames = {}
         self.next_fsn = 0
@@ -79,10 +82,11 @@ class Sender:
         self.tx_base = 0
         self.abandoned_in_packet = False
         self.peer_rx_base = 0
-        self.peer_rx_next = 0
         self.last = {"tx_base": 0, "tx_edge": 0, "ack": 0}
-        self.delta = self.settings[0].delta
         self.freeze_below = 0
+        # packets at the head of `packets` that may have been dropped; the next one may have been under way on s_axis
+        self.skippable = 0 if first else len(self.packets) + 1
+        self.newest_base = 0  # as tx_base, but does not pass a frame that is undecided
 
     # -- what is offered and sent
 
@@ -107,29 +111,39 @@ class Sender:
             self.sending = None
 
     def _begin(self, unit):
-        assert unit.tsn == self.next_tsn % (1 << 20), f"TSN {unit.tsn} left, {self.next_tsn} was next"
-        if unit.fsn == self.next_fsn % (1 << 20):
+        assert unit.tsn == self.next_tsn % SN, f"TSN {unit.tsn} left, {self.next_tsn} was next"
+        if unit.fsn == self.next_fsn % SN:
             self._new_frame(unit)
             fsn, retx = self.next_fsn, False
             self.next_fsn += 1
         else:
             fsn, retx = self._retransmission(unit), True
         parity = unit.n - unit.k
-        legal = {(s.n_retx if retx else s.n_first) - s.k for s in self.settings}
+        legal = {(s.n_retx if retx else s.n_first) - s.k for s in self.active}
         assert parity in legal, f"FSN {unit.fsn}: N - K is {parity}, legal is {legal}"
-        assert unit.preset in {s.preset for s in self.settings}, f"preset {unit.preset} is not active"
+        self._check_only(unit, retx)
+        self.frames[fsn].only = unit.only
+        assert unit.preset in {s.preset for s in self.active}, f"preset {unit.preset} is not active"
         self.tsn_fsn[self.next_tsn] = fsn
         self.next_tsn += 1
         self.counters["tx_retx" if retx else "tx_frames"] += 1
         self.counters["tx_retx_units" if retx else "tx_units"] += unit.n
 
+    def _check_only(self, unit, retx):
+        deltas = {s.delta for s in self.active}
+        legal = {False} if retx else {delta == 0 for delta in deltas}
+        assert unit.only in legal, f"FSN {unit.fsn} is of type {2 * unit.only}, and delta is one of {deltas}"
+
     def _new_frame(self, unit):
         fsn = self.next_fsn
         limit = min(self.tx_base + min(self.window, self.peer_window), self.peer_rx_base + self.peer_window)
         assert fsn < limit, f"FSN {fsn} left beyond the window, limit {limit}"
-        for entry in self.pending:
+        for entry in list(self.pending):
             entry[1] += 1
-            assert entry[1] <= self.slack, f"FSN {fsn} left while FSN {entry[0]} waits for retransmission"
+            if entry[1] > self.slack:
+                assert self._give_up(entry), f"FSN {fsn} left while FSN {entry[0]} waits for retransmission"
+        if self.skippable:
+            self._skip_dropped(unit)
         assert self.packets, f"FSN {fsn} left and no packet was offered"
         assert unit.attempt == 0, f"FSN {fsn} is new and has attempt {unit.attempt}"
         packet = self.packets[0]
@@ -151,15 +165,44 @@ class Sender:
             self.at = 0
 
     def _retransmission(self, unit):
+        while len(self.pending) and self.pending[0][0] % SN != unit.fsn and self._give_up(self.pending[0]):
+            pass
         assert self.pending, f"FSN {unit.fsn} left again and nothing is to be retransmitted"
         fsn = self.pending.popleft()[0]
         frame = self.frames[fsn]
-        assert unit.fsn == fsn % (1 << 20), f"FSN {unit.fsn} left again, {fsn} was the first to be retransmitted"
+        assert unit.fsn == fsn % SN, f"FSN {unit.fsn} left again, {fsn} was the first to be retransmitted"
         assert unit.attempt == frame.attempt, f"FSN {fsn}: attempt {unit.attempt}, not {frame.attempt}"
         expected = (len(frame.units), frame.pad, frame.sop, frame.eop)
         assert (unit.k, unit.pad, unit.sop, unit.eop) == expected, f"FSN {fsn}: the header changed: {unit}"
+        if frame.state == "undecided":
+            frame.state = "sent"
+            self._advance()
         frame.state = "sent"
         return fsn
+
+    def _give_up(self, entry):
+        """Decides that an undecided frame was abandoned; False if it is not undecided."""
+        frame = self.frames[entry[0]]
+        if frame.state != "undecided":
+            return False
+        self.pending.remove(entry)
+        frame.state = "abandoned"
+        self.counters["tx_frames_abandoned"] += 1
+        self._advance()
+        return True
+
+    def give_up_undecided(self):
+        """At rest nothing waits for retransmission, so what is undecided was abandoned."""
+        for entry in list(self.pending):
+            self._give_up(entry)
+
+    def _skip_dropped(self, unit):
+        """After a restart: the packets before the one that this first frame belongs to were dropped by it."""
+        data = unit.payload[: self.unit_bytes - unit.pad] if unit.k == 1 else unit.payload
+        while self.skippable and self.packets and not self.packets[0].startswith(data):
+            self.packets.popleft()
+            self.skippable -= 1
+        self.skippable = 0
 
     def sent_control(self, unit):
         """A control unit without hello left: checks its sender part."""
@@ -169,24 +212,26 @@ class Sender:
         ack = unwrap(unit.ack_tsn, self.last["ack"])
         assert self.last["tx_edge"] <= edge <= whole, f"txEdge {edge} is not within {self.last['tx_edge']} … {whole}"
         assert self.last["tx_base"] <= base <= self.tx_base, f"txBase {base} is not within … {self.tx_base}"
+        for entry in list(self.pending):
+            if entry[0] < base:
+                self._give_up(entry)
         assert self.last["ack"] <= ack <= self.ack_tsn, f"ackTsn {ack} is not within … {self.ack_tsn}"
         self.last.update(tx_edge=edge, tx_base=base, ack=ack)
 
     # -- feedback
 
     def control_is_valid(self, unit):
-        """The receiver part of a control unit is possible."""
-        return (
-            0 <= distance(unit.rx_next, self.ack_tsn % (1 << 20)) <= self.next_tsn - self.ack_tsn
-            and 0 <= distance(unit.rx_base, self.peer_rx_base % (1 << 20)) <= self.next_fsn - self.peer_rx_base
-        )
+        """The receiver part of a control unit is possible, or stale and only its rxBase counts."""
+        ahead = distance(unit.rx_next, self.ack_tsn % SN)
+        base = distance(unit.rx_base, self.peer_rx_base % SN)
+        sent = -self.window <= ahead <= self.next_tsn - self.ack_tsn
+        return sent and -self.window <= base <= self.next_fsn - self.peer_rx_base
 
     def control(self, unit):
         """Takes the receiver part of a valid control unit without hello."""
         rx_next = unwrap(unit.rx_next, self.ack_tsn)
         base = unwrap(unit.bitmap_base, self.ack_tsn)
-        self.peer_rx_base = unwrap(unit.rx_base, self.peer_rx_base)
-        self.peer_rx_next = max(rx_next, self.peer_rx_next)
+        self.peer_rx_base = max(self.peer_rx_base, unwrap(unit.rx_base, self.peer_rx_base))
         if base > self.ack_tsn:
             return
         while self.ack_tsn < min(base + 64, rx_next):
@@ -202,26 +247,37 @@ class Sender:
             frame.state = "acked"
         else:
             self.counters["tx_outcomes_failed"] += 1
-            frozen = tsn < self.freeze_below and self.delta != 0
-            if frozen:
-                self.counters["tx_outcomes_outage"] += 1
-            if not frozen and self.delta != INFINITE and frame.attempt >= self.delta:
+            frozen = tsn < self.freeze_below and not frame.only
+            decisions = {self._abandons(frame, s.delta, frozen) for s in self.active}
+            frozen = frozen and any(s.delta for s in self.active)
+            self.counters["tx_outcomes_outage"] += frozen
+            if decisions == {True}:
                 self.counters["tx_frames_abandoned"] += 1
                 frame.state = "abandoned"
             else:
                 if not frozen:
                     frame.attempt = min(15, frame.attempt + 1)
-                frame.state = "queued"
+                frame.state = "queued" if decisions == {False} else "undecided"
                 self.pending.append([fsn, 0])
-        while self.tx_base in self.frames and self.frames[self.tx_base].state in ("acked", "abandoned"):
-            passed = self.frames.pop(self.tx_base)
+        self._advance()
+
+    @staticmethod
+    def _abandons(frame, delta, frozen):
+        return frame.only or delta == 0 or (not frozen and delta != INFINITE and frame.attempt >= delta)
+
+    def _advance(self):
+        while self.newest_base in self.frames and self.frames[self.newest_base].state in ("acked", "abandoned"):
+            passed = self.frames.pop(self.newest_base)
             self.abandoned_in_packet |= passed.state == "abandoned"
             if passed.eop:
                 self.counters["tx_packets_lost"] += self.abandoned_in_packet
                 self.abandoned_in_packet = False
+            self.newest_base += 1
+        self.tx_base = self.newest_base
+        while self.tx_base in self.frames and self.frames[self.tx_base].state in ("acked", "abandoned", "undecided"):
             self.tx_base += 1
 
     @property
     def resolved(self):
         """Every packet offered was sent, and every frame is acknowledged or abandoned."""
-        return not self.packets and self.tx_base == self.next_fsn and self.sending is None
+        return len(self.packets) <= self.skippable and self.tx_base == self.next_fsn and self.sending is None

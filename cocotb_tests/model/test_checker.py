@@ -97,6 +97,12 @@ def deliver_twice(pair, checkers):
     end.on_deliver = lambda packet: (inner(packet), inner(packet))
 
 
+def sends_to_the_deaf(pair, checkers):
+    """B says that it hears nothing, and A goes on."""
+    pair.ends[0]._judge_outage = lambda: None
+    change_control(lambda u: replace(u, deaf=True))(pair, checkers)
+
+
 def wrong_parity_count(pair, checkers):
     pair.ends[0].tx.config = replace(pair.ends[0].config, setting=Setting(4, 5, 5, 0, 3))
 
@@ -125,9 +131,11 @@ FAULTS = {
     "sop": (change_data(lambda u: replace(u, sop=not u.sop)), "sop|header"),
     "eop": (change_data(lambda u: replace(u, eop=not u.eop)), "eop|header"),
     "pad": (change_data(lambda u: replace(u, pad=u.pad ^ 1)), "pad|bytes|eop|header"),
+    "type": (change_data(lambda u: replace(u, only=True)), "type 2"),
     "preset": (change_data(lambda u: replace(u, preset=1)), "preset"),
     "index": (change_data(lambda u: replace(u, index=0)), "was next"),
     "epoch": (change_data(lambda u: replace(u, epoch=9)), "epoch"),
+    "outage": (sends_to_the_deaf, "during an outage"),
     "filling": (forget_fill, "wrong payload"),
     "order of retransmissions": (newest_first, "the first to be retransmitted"),
     "priority": (new_frames_first, "waits for retransmission"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from cocotb_tests.model.link import Config, Direction, LinkEnd, Pair, Rules
+from cocotb_tests.model.link import HELLO, OUTAGE, UP, Config, Direction, LinkEnd, Pair, Rules
 from cocotb_tests.model.sender import Setting
 
 
@@ -126,10 +126,154 @@ def test_delta_may_be_lowered():
     assert lower_delta(Rules(delta_at_least=False)) == 0
 
 
-def test_packet_longer_than_the_peers_window_never_arrives():
-    """Why a hello must be refused whose window cannot hold the longest packet: nothing else can end this."""
-    c = Config(window_log2=8, setting=Setting(1, 1, 1))
+def packet_longer_than_the_peers_window(rules):
+    c = Config(window_log2=8, setting=Setting(1, 1, 1), max_packet=65 * 4, rules=rules)
     pair, a, b = pair_of(c, replace(c, window_log2=6), Direction(100), Direction(100))
     a.backlog.append(bytes(65 * c.unit_bytes))
     with pytest.raises(TimeoutError):
         pair.settle(50_000)
+    return a
+
+
+def test_window_that_cannot_hold_the_longest_packet_is_refused():
+    """Without a link the user knows; with one the packet would stop everything for ever."""
+    a = packet_longer_than_the_peers_window(Rules())
+    assert a.state == HELLO and a.counters["peer_mismatch"] > 0
+    a = packet_longer_than_the_peers_window(Rules(hello_window=False))
+    assert a.state == UP and a.tx.next_fsn == 64
+
+
+def clocks_until_delivered(rules):
+    """FEC alone; the frame before the last packet's is lost but for one unit. Returns the clock of the last delivery."""
+    c = Config(setting=Setting(2, 2, 2, 0, 0), rules=rules)
+    pair, a, b = pair_of(c, None, Direction(1000), Direction(1000))
+    pair.run(5000)
+    left = [1]
+    pair.ways[0].loss = lambda now: left.pop() if left else 0
+    a.backlog.extend([bytes(8), b"arrives."])
+    pair.run(10_000)
+    assert [p for _, p in b.delivered] == [b"arrives."]
+    return b.delivered[0][0] - 5000
+
+
+def test_frames_sent_once_are_skipped_at_once():
+    assert clocks_until_delivered(Rules()) < 1100
+    assert clocks_until_delivered(Rules(failed_once_is_skipped=False)) > 2900
+
+
+def raised_delta(rules):
+    """Delta goes from 0 to 5 while frames are under way that fail: they must not be sent again, the receiver has skipped them."""
+    c = Config(setting=Setting(2, 2, 2, 0, 0), rules=rules)
+    pair, a, b = pair_of(c, None, Direction(1000), Direction(1000))
+    pair.run(5000)
+    left = [0, 0, 1, 0, 1, 0, 1, 0]
+    pair.ways[0].loss = lambda now: left.pop() if left else 0
+    a.backlog.extend(bytes([i]) * 8 for i in range(4))
+    pair.run(5500)
+    a.config = a.tx.config = replace(c, setting=replace(c.setting, delta=5))
+    a.backlog.append(b"last")
+    pair.settle(50_000)
+    assert [p for _, p in b.delivered][-1] == b"last"
+    return a.tx.counters["tx_retx"]
+
+
+def test_delta_may_be_raised():
+    assert raised_delta(Rules()) == 0
+    assert raised_delta(Rules(failed_once_is_skipped=False)) == 3
+
+
+@pytest.mark.parametrize("delta", [0, 2])
+def test_one_way_outage_stops_data(delta):
+    """A hears nothing and says so; B stops, and what was lost meanwhile does not count towards its delta."""
+    c = Config(setting=Setting(4, 4, 4, 0, delta), keepalive=1000, outage_timeout=5000)
+    pair, a, b = pair_of(c, None, Direction(500), Direction(500, burst(5000, 60_000)))
+    pair.at(7000, lambda: b.backlog.extend(bytes([i]) * 16 for i in range(50)))
+    pair.run(50_000)
+    assert a.state == b.state == OUTAGE and a.deaf and not b.deaf
+    sent = b.tx.next_tsn
+    pair.run(59_000)
+    assert b.tx.next_tsn == sent
+    pair.settle(100_000)
+    assert a.state == b.state == UP
+    assert b.tx.counters["tx_frames_abandoned"] == (b.tx.counters["tx_outcomes_failed"] if delta == 0 else 0)
+
+
+def test_phy_down():
+    c = Config(setting=Setting(4, 5, 5), keepalive=1000, outage_timeout=5000)
+    pair, a, b = pair_of(c, None, Direction(500), Direction(500))
+    pair.at(3000, lambda: a.set_phy(False, pair.now))
+    pair.at(20_000, lambda: a.set_phy(True, pair.now))
+    pair.at(4000, lambda: b.backlog.append(b"packet"))
+    pair.run(19_000)
+    assert a.state == b.state == OUTAGE and not a.delivered
+    pair.settle(50_000)
+    assert [p for _, p in a.delivered] == [b"packet"]
+
+
+def delivered_beside_a_saturated_link(rules):
+    """B sends one-unit frames without end; they are no longer than a control unit. A has a few packets of its own."""
+    c = Config(window_log2=10, unit_bytes=8, setting=Setting(1, 1, 1), rules=rules)
+    pair, a, b = pair_of(c, None, Direction(100), Direction(100))
+    b.backlog.extend(bytes(8) for _ in range(2000))
+    a.backlog.extend([b"packet"] * 10)
+    pair.at(2000, lambda: a.backlog.extend([b"packet"] * 10))
+    pair.run(8000)
+    assert b.tx.next_fsn < b.tx.stored
+    return len(b.delivered)
+
+
+def test_outcomes_do_not_starve_data():
+    assert delivered_beside_a_saturated_link(Rules()) == 20
+    assert delivered_beside_a_saturated_link(Rules(status_yields=False)) < 20
+
+
+def beliefs_apart(rules):
+    """A has another epoch than B believes, as after reboots within a round trip whose hellos were erased."""
+    pair, a, b = pair_of(Config(rules=rules), None, Direction(100), Direction(100))
+    pair.run(1000)
+    a.epoch += 1
+    a.backlog.append(b"packet")
+    pair.settle(50_000)
+
+
+def test_units_of_a_stranger_restart():
+    beliefs_apart(Rules())
+    with pytest.raises(TimeoutError):
+        beliefs_apart(Rules(stranger_restarts=False))
+
+
+def reboot_with_a_hello_under_way(rules, seed):
+    """A reboots while hellos that know its epoch are under way to it; returns which of its new packets arrived."""
+    rng = random.Random(seed)
+    c = Config(rules=rules, hello_interval=rng.choice([20, 40, 80]))
+    pair, a, b = pair_of(c, None, Direction(100, 0.5), Direction(100, 0.1), seed)
+    a.backlog.extend([b"first"] * 8)
+    second = [b"second%d" % i for i in range(8)]
+    rebooted = []
+
+    def reboot():
+        a.now = pair.now
+        a.reboot()
+        a.backlog.extend(second)
+
+    def watch():
+        if b.delivered and not rebooted:
+            rebooted.append(True)
+            pair.at(pair.now + rng.randint(1, 99), reboot)
+
+    pair.run(3000, watch)
+    pair.settle(60_000)
+    return [p for _, p in b.delivered if p in second], second
+
+
+@pytest.mark.parametrize("seed", [15, 78, 144, 345])
+def test_two_lives_of_a_side_are_never_mixed(seed):
+    """The peer's outcomes and frames of the life before would be taken for those of the new one. Data that waits for a unit
+    without hello makes it impossible: by then every hello of the peer has come."""
+    got, expected = reboot_with_a_hello_under_way(Rules(), seed)
+    assert got in (expected, [])  # a restart that follows flushes all of them
+    try:
+        got, expected = reboot_with_a_hello_under_way(Rules(data_after_heard=False), seed)
+        assert 0 < len(got) < len(expected)
+    except ValueError as mixed:
+        assert "differs from that of earlier units" in str(mixed)

@@ -3,6 +3,7 @@
 
 import random
 import zlib
+from dataclasses import replace
 
 import pytest
 
@@ -28,6 +29,9 @@ def test_layout():
     assert DATA.build() == DATA_BYTES
     assert CONTROL.build() == CONTROL_BYTES
     assert parse(CONTROL_BYTES, 8) == CONTROL
+    assert replace(DATA, only=True).build() == sealed(b"\x66" + DATA_BYTES[1:-4])
+    assert replace(CONTROL, deaf=True).build() == changed(CONTROL_BYTES, 2, 0x16)
+    assert parse(changed(CONTROL_BYTES, 2, 0x16), 8).deaf
     assert len(CONTROL_BYTES) == 32
     assert (CONTROL.ack_tsn, CONTROL.window_log2, CONTROL.unit_bytes) == (0xABCDE, 0x0A, 0xBCDE)
 
@@ -39,7 +43,7 @@ def test_random_units_survive():
         n = k + rng.randint(0, 8)
         unit = DataUnit(
             rng.randrange(3), rng.random() < 0.5, rng.random() < 0.5, rng.randrange(256), k, n, rng.randrange(n),
-            rng.randrange(16), rng.randrange(25), rng.randrange(SN), rng.randrange(SN), rng.randbytes(25),
+            rng.randrange(16), rng.randrange(25), rng.randrange(SN), rng.randrange(SN), rng.randbytes(25), rng.random() < 0.5,
         )  # fmt: skip
         assert parse(unit.build(), 25, 16, 8) == unit
 
@@ -57,11 +61,12 @@ BAD = [
     (GOOD[:-1], False, "rx_erased_length"),
     (GOOD + b"\0", False, "rx_erased_length"),
     (b"", False, "rx_erased_length"),
+    (bytes([0x70]) * 8, False, "rx_erased_crc"),
     (b"\x40", False, "rx_erased_length"),
     (HELLO[:-4], False, "rx_erased_length"),
     (GOOD[:-1] + bytes([GOOD[-1] ^ 1]), False, "rx_erased_crc"),
     (changed(GOOD, 0, 0x83), False, "rx_bad_header"),
-    (changed(GOOD, 0, 0x63), False, "rx_bad_header"),
+    (changed(GOOD, 0, 0x73), False, "rx_bad_header"),
     (changed(GOOD, 0, 0x4F), False, "rx_bad_header"),
     (changed(GOOD, 2, 0), False, "rx_bad_header"),
     (changed(GOOD, 2, 17), False, "rx_bad_header"),
@@ -70,7 +75,7 @@ BAD = [
     (changed(GOOD, 4, 6), False, "rx_bad_header"),
     (changed(GOOD, 6, 8), False, "rx_bad_header"),
     (changed(HELLO, 0, 0x51), False, "rx_bad_header"),
-    (changed(HELLO, 2, 0x10), False, "rx_bad_header"),
+    (changed(HELLO, 2, 0x20), False, "rx_bad_header"),
     (changed(HELLO, 19, 1), False, "rx_bad_header"),
 ]
 

@@ -45,6 +45,7 @@ class DataUnit:
     fsn: int
     tsn: int
     payload: bytes
+    only: bool = False  # type 2: a frame that is transmitted only once
 
     @property
     def transmission(self):
@@ -53,7 +54,7 @@ class DataUnit:
 
     def build(self):
         """Bytes of the unit, CRC included."""
-        first = VERSION << 6 | self.preset << 2 | self.sop << 1 | self.eop
+        first = VERSION << 6 | self.only << 5 | self.preset << 2 | self.sop << 1 | self.eop
         head = bytes([first, self.epoch, self.k, self.n, self.index])
         head += (self.attempt << 12 | self.pad).to_bytes(2, "big")
         head += (self.fsn % SN << 20 | self.tsn % SN).to_bytes(5, "big")
@@ -78,6 +79,7 @@ class ControlUnit:
     rx_next: int = 0
     bitmap_base: int = 0
     bitmap: int = 0
+    deaf: bool = False
 
     @property
     def ack_tsn(self):
@@ -93,7 +95,7 @@ class ControlUnit:
 
     def build(self):
         """Bytes of the unit, CRC included."""
-        flags = self.hello | self.peer_known << 1 | self.poll << 2 | self.reply << 3
+        flags = self.hello | self.peer_known << 1 | self.poll << 2 | self.reply << 3 | self.deaf << 4
         body = bytes([VERSION << 6 | 1 << 4, self.epoch, flags, self.peer_epoch])
         body += self.param.to_bytes(3, "big")
         body += (self.tx_base % SN << 20 | self.tx_edge % SN).to_bytes(5, "big")
@@ -111,14 +113,15 @@ def parse(raw, unit_bytes, max_k=255, max_parity=255, erased=False):
     if erased:
         raise Rejected("rx_erased_flag", "flagged by the PHY")
     kind = raw[0] >> 4 & 3 if raw else 0
-    expected = {0: HEADER + unit_bytes + CRC, 1: CONTROL_BYTES}.get(kind, len(raw))
-    if len(raw) != expected or len(raw) < HEADER + CRC:
+    data = HEADER + unit_bytes + CRC
+    expected = {0: data, 1: CONTROL_BYTES, 2: data}.get(kind, len(raw))  # type 3 has no length that could be wrong
+    if len(raw) != expected:
         raise Rejected("rx_erased_length", f"{len(raw)} bytes, not {expected}")
     if zlib.crc32(raw[:-CRC]) != int.from_bytes(raw[-CRC:], "little"):
         raise Rejected("rx_erased_crc", "CRC differs")
     if raw[0] >> 6 != VERSION:
         raise Rejected("rx_bad_header", f"version {raw[0] >> 6}")
-    if kind == 0:
+    if kind in (0, 2):
         return _data(raw, unit_bytes, max_k, max_parity)
     if kind == 1:
         return _control(raw)
@@ -140,6 +143,7 @@ def _data(raw, unit_bytes, max_k, max_parity):
         fsn=numbers >> 20,
         tsn=numbers % SN,
         payload=raw[HEADER:-CRC],
+        only=bool(raw[0] & 32),
     )
     if not 1 <= unit.k <= max_k or not unit.k <= unit.n <= unit.k + max_parity:
         raise Rejected("rx_bad_header", f"K {unit.k}, N {unit.n}")
@@ -149,7 +153,7 @@ def _data(raw, unit_bytes, max_k, max_parity):
 
 
 def _control(raw):
-    if raw[0] & 15 or raw[2] & 0xF0 or raw[19] & 15:
+    if raw[0] & 15 or raw[2] & 0xE0 or raw[19] & 15:
         raise Rejected("rx_bad_header", "reserved bits are set")
     tx = int.from_bytes(raw[7:12], "big")
     rx = int.from_bytes(raw[12:17], "big")
@@ -167,4 +171,5 @@ def _control(raw):
         rx_next=rx % SN,
         bitmap_base=int.from_bytes(raw[17:20], "big") >> 4,
         bitmap=int.from_bytes(raw[20:28], "big"),
+        deaf=bool(raw[2] & 16),
     )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ArqPair` between a scenario and the trace checkers of cocotb_tests/model."""
 
+import os
 import random
 from dataclasses import dataclass
 
@@ -24,10 +25,22 @@ class Build:
     unit_bytes: int = 8
     max_k: int = 16
     max_parity: int = 8
-    max_packet: int = 400
+    max_packet: int = 400  # longest packet of a random scenario
+    limit_packet: int = 9216  # longest packet that is accepted
 
 
-BUILDS = {"montecarlo": Build(2048), "small": Build(64)}
+# Random seeds that a soak adds to those of every run (make test does not set it).
+SOAK = int(os.environ.get("ARQLINK_SOAK_SEEDS", 0))
+
+# Clocks from a change of the setting until no unit can leave that an older setting decided: the longest frames under way.
+COMMITTED = 1500
+
+BUILDS = {
+    "montecarlo": Build(2048),
+    "small": Build(64, limit_packet=512),
+    "wide": Build(1024, data_bytes=16, unit_bytes=16, max_k=5, max_parity=3),
+    "long": Build(64, data_bytes=2, unit_bytes=200, max_k=3, max_parity=1, max_packet=2000),
+}
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,9 @@ class Scenario:
     gap: int = 0
     sink_share: tuple = (1.0, 1.0)
     status_interval: int = 0
+    keepalive: int = 1 << 20
+    outage_timeout: int = 0
+    freeze: bool = True
 
     @staticmethod
     def random(seed, build):
@@ -80,14 +96,17 @@ class Bench:
 
     def __init__(self, dut, build, scenario, more_settings=()):
         self.dut, self.build, self.scenario = dut, build, scenario
+        limits = build.max_k, build.max_parity
         self.checkers = [
             EndChecker(
-                build.window, build.unit_bytes, [setting, *more_settings], in_order, build.max_k, build.max_parity, slack=6
+                build.window, build.unit_bytes, [setting, *more_settings], in_order, *limits, slack=6, freeze=scenario.freeze
             )
             for setting, in_order in zip(scenario.settings, reversed(scenario.in_order))
         ]
         self.events = 0
         self.failure = None
+        self.pause_offered = False  # packets on s_axis are ones to be dropped
+        self.first_start = 1  # restarts that a checker does not see
         self.registers = Registers(dut)
         self.sources = [PacketSource(dut, f"{e}_s_axis", build.data_bytes, scenario.seed + i) for i, e in enumerate("ab")]
 
@@ -120,12 +139,15 @@ class Bench:
             for task in (
                 watch_units(dut, tap, build.data_bytes, self._checked(self._named(name, "received", check.received))),
                 watch_units(dut, f"{e}_phy", build.data_bytes, self._checked(self._named(name, "sent", self._sent(check)))),
-                watch_packets(dut, f"{e}_s_axis", build.data_bytes, self._checked(lambda p, bad, c=check: c.offered(p))),
+                watch_packets(dut, f"{e}_s_axis", build.data_bytes, self._checked(self._offered(check))),
                 watch_packets(dut, f"{e}_m_axis", build.data_bytes, self._checked(self._named(name, "m_axis", check.packet))),
                 random_ready(dut, getattr(dut, f"{e}_m_axis_tready"), s.sink_share[i], 200, s.seed + 10 + i),
             ):
                 cocotb.start_soon(task)
         await self._configure()
+
+    def _offered(self, check):
+        return lambda packet, aborted: None if self.pause_offered else check.offered(packet)
 
     @staticmethod
     def _sent(check):
@@ -151,11 +173,11 @@ class Bench:
             await r.channel(base, "CTRL", 1)
         for base, i in ((LINK_A, 0), (LINK_B, 1)):
             # ord is a setting of the receiving end: end i delivers what the other one sends
-            await r.apply(base, s.settings[i], s.in_order[1 - i])
+            await r.apply(base, s.settings[i], s.in_order[1 - i], s.freeze)
             await r.link(base, "POLL_TIMEOUT", s.poll_timeout)
             await r.link(base, "HELLO_INTERVAL", 500)
-            await r.link(base, "KEEPALIVE", 1 << 20)
-            await r.link(base, "OUTAGE_TIMEOUT", 0)
+            await r.link(base, "KEEPALIVE", s.keepalive)
+            await r.link(base, "OUTAGE_TIMEOUT", s.outage_timeout)
             await r.link(base, "STATUS_INTERVAL", s.status_interval)
 
     def random_packets(self, which):
@@ -166,6 +188,45 @@ class Bench:
         edges = [1, unit - 1, unit, unit + 1, s.settings[which].k * unit]
         lengths = [min(s.longest, rng.choice(edges + [rng.randint(1, s.longest)] * 4)) for _ in range(s.packets[which])]
         return [rng.randbytes(length) for length in lengths]
+
+    async def apply(self, which, setting, in_order=True):
+        """Makes a Setting active at end `which`. Until decisions made before are sure to have left, both count."""
+        sender = self.checkers[which].sender
+        sender.active = [sender.active[-1], setting]
+        if setting not in sender.settings:
+            sender.settings.append(setting)
+        await self.registers.apply((LINK_A, LINK_B)[which], setting, in_order, self.scenario.freeze)
+
+        async def later():
+            await ClockCycles(self.dut.aclk, COMMITTED)
+            if sender.active[-1] is setting:
+                sender.active = [setting]
+
+        cocotb.start_soon(later())
+
+    async def outage(self, ways, on):
+        """Begins or ends an outage of the channels in `ways`, 0 being from A to B."""
+        for way in ways:
+            base = (CHANNEL_AB, CHANNEL_BA)[way]
+            await self.registers.channel(base, "CTRL", 1 | on << 1)
+
+    async def clear_counters(self):
+        """At rest: counters start at 0 on both sides of the comparison."""
+        for base, check in zip((LINK_A, LINK_B), self.checkers):
+            await self.registers.counters(base, clear=True)
+            check.sender.give_up_undecided()
+            check.forget_counters()
+        self.first_start = 0
+
+    async def until(self, condition, limit, what):
+        """Waits for a condition on the checkers, in steps."""
+        for _ in range(limit // 100):
+            if self.failure is not None:
+                raise self.failure
+            if condition():
+                return
+            await ClockCycles(self.dut.aclk, 100)
+        raise AssertionError(f"{what} did not happen in {limit} clocks: {self.describe()}")
 
     def offer(self):
         """Starts both sources; returns their tasks."""
@@ -221,7 +282,8 @@ class Bench:
             else:
                 raise AssertionError("the link does not rest")
             check.finish(counters, loose)
-            assert counters["link_outages"] == 0 and counters["link_restarts"] == 1 + check.restarts
+            assert counters["link_outages"] == check.outages, f"{counters['link_outages']} outages"
+            assert counters["link_restarts"] == self.first_start + check.restarts, f"{counters['link_restarts']} restarts"
             self._check_sums(counters)
         if self.failure is not None:
             raise self.failure

@@ -52,10 +52,22 @@ class Registers:
         await self.link(base, "ARQ", setting.delta | in_order << 8 | freeze << 9)
         await self.link(base, "APPLY", 1)
 
-    async def counters(self, base):
+    async def error(self, base, name):
+        """A sticky bit of ERROR, which is then cleared."""
+        field = self.names.ARQLINK["ERROR"].fields[name]
+        address = base + self.names.ARQLINK["ERROR"].offset
+        bit = await self.read(address) >> field.shift & 1
+        await self.write(address, bit << field.shift)
+        return bool(bit)
+
+    async def state(self, base):
+        """STATUS.state of a link end."""
+        return await self.read(base + self.names.ARQLINK["STATUS"].offset) & 7
+
+    async def counters(self, base, clear=False):
         """All counters of the link end at `base`, of one clock."""
         control = base + self.names.ARQLINK["COUNTERS"].offset
-        await self.write(control, 1)
+        await self.write(control, 1 | clear << 1)
         while await self.read(control) & 4:
             pass
         values = {}

@@ -9,13 +9,12 @@ import cocotb
 from cocotb.triggers import ClockCycles
 
 from cocotb_tests.model.sender import INFINITE, Setting
-from cocotb_tests.system.bench import BUILDS, Bench, Scenario
-from cocotb_tests.system.registers import LINK_A
+from cocotb_tests.system.bench import BUILDS, COMMITTED, SOAK, Bench, Scenario
 
 CONFIG = os.environ.get("ARQLINK_CONFIG", "montecarlo")
 BUILD = BUILDS[CONFIG]
 random.seed(cocotb.RANDOM_SEED)
-SEEDS = [cocotb.RANDOM_SEED * 100 + i for i in range(int(os.environ.get("ARQLINK_SCENARIOS", 6)))]
+SEEDS = [cocotb.RANDOM_SEED * 100 + i for i in range(6 + SOAK)]
 
 
 async def run(dut, scenario):
@@ -76,36 +75,70 @@ async def slow_user(dut):
 
 
 @cocotb.test()
-async def code_changes_while_running(dut):
-    """K, N and the preset of A change several times with traffic running."""
-    first = Setting(4, 5, 6, 0, INFINITE)
-    others = [replace(first, k=2, n_first=2, n_retx=4, preset=1), replace(first, k=9, n_first=11, n_retx=10, preset=2)]
-    scenario = Scenario(11, (first, first), delay=(60, 60), loss=(0.1, 0.1), packets=(60, 0))
-    bench = Bench(dut, BUILD, scenario, more_settings=others)
+@cocotb.parametrize(seed=SEEDS[: 3 + SOAK])
+async def settings_change_while_running(dut, seed):
+    """Code and persistency of both ends change many times with traffic running."""
+    scenario = replace(Scenario.random(seed, BUILD), gap=0, packets=(60, 30), in_order=(True, True))
+    rng = random.Random(seed)
+    bench = Bench(dut, BUILD, scenario)
     await bench.start()
     tasks = bench.offer()
-    for setting in others + [first] + others:
-        await ClockCycles(dut.aclk, 700)
-        await bench.registers.apply(LINK_A, setting, True)
+    for _ in range(8):
+        await ClockCycles(dut.aclk, rng.choice([COMMITTED, 2 * COMMITTED]))
+        await bench.apply(rng.randrange(2), replace(Scenario.random(rng.randrange(1 << 30), BUILD).settings[0]))
     await bench.settle(tasks)
     await bench.check_counters()
-    assert bench.checkers[1].delivered_count == 60
 
 
 @cocotb.test()
-async def restart_between_bursts(dut):
-    """One end restarts when all is delivered; both begin again at 0, and the next packets arrive."""
-    setting = Setting(4, 6, 6, 0, INFINITE)
-    scenario = Scenario(13, (setting, setting), delay=(90, 90), loss=(0.1, 0.1), packets=(15, 15), longest=100)
+async def persistency_changes(dut):
+    """Delta goes 0, infinite, 1, 0, 3 under heavy loss: what the receiver skipped is never sent again."""
+    setting = Setting(2, 2, 2, 0, 0)
+    scenario = Scenario(17, (setting, setting), delay=(300, 300), loss=(0.35, 0.1), packets=(120, 0), longest=60)
     bench = Bench(dut, BUILD, scenario)
     await bench.start()
+    tasks = bench.offer()
+    for delta in (INFINITE, 1, 0, 3):
+        await ClockCycles(dut.aclk, COMMITTED + 100)
+        await bench.apply(0, replace(setting, delta=delta))
+    await bench.settle(tasks)
+    await bench.check_counters()
+    assert 0 < bench.checkers[1].delivered_count < 120
+
+
+@cocotb.test()
+async def order_changes_while_running(dut):
+    """ord goes from 1 to 0 and back; once all that waited has left, packets leave in order again."""
+    setting = Setting(4, 5, 6, 0, INFINITE)
+    scenario = Scenario(19, (setting, setting), (False, True), (200, 200), (0.2, 0.1), packets=(40, 0))
+    bench = Bench(dut, BUILD, scenario)  # while it changes the checker demands no order
+    await bench.start()
+    tasks = bench.offer()
+    for in_order in (True, False, True):
+        await ClockCycles(dut.aclk, 1500)
+        await bench.apply(1, scenario.settings[1], in_order)
+    await bench.settle(tasks)
+    check = bench.checkers[1]
+    check.in_order = check.receiver.in_order = True
     await bench.settle(bench.offer())
-    await bench.registers.link(LINK_A, "CTRL", 3)
-    # both sides clear their tables, and hellos may be lost
-    for _ in range(100):
-        await ClockCycles(dut.aclk, 500)
-        if all(c.restarts and c.up for c in bench.checkers):
-            break
-    await bench.settle(bench.offer())
-    assert all(c.delivered_count == 15 for c in bench.checkers)
-    assert all(c.restarts >= 1 for c in bench.checkers)
+    await bench.check_counters()
+    assert check.delivered_count == 80
+
+
+async def short_packets(dut, units):
+    setting = Setting(1, units, units, 0, INFINITE)
+    bench = await run(dut, Scenario(23, (setting, setting), packets=(250, 0), longest=8, delay=(20, 20)))
+    assert bench.checkers[0].sender.counters["tx_retx"] == 0 and bench.checkers[1].delivered_count == 250
+
+
+@cocotb.test()
+async def shortest_frames_back_to_back(dut):
+    """Packets of one data unit as fast as they go, with one parity unit: the receiving side keeps up."""
+    await short_packets(dut, 2)
+
+
+@cocotb.test(expect_fail=True)
+async def single_unit_frames_back_to_back(dut):
+    """The same without parity. Open: the receiver takes 8 clocks for a frame of one unit, which comes in 6, and the deframer drops
+    good units when its slots are full. Once that is mended this test passes, which cocotb reports as a failure of `expect_fail`."""
+    await short_packets(dut, 1)

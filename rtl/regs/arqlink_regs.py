@@ -61,7 +61,7 @@ ARQLINK = {
         "built limits",
         {
             "max_k": Field(0, 8, "RO", None, "most data units in a frame"),
-            "max_parity": Field(8, 8, "RO", 0x8, "most parity units in a frame"),
+            "max_parity": Field(8, 8, "RO", None, "most parity units in a frame"),
             "presets": Field(16, 3, "RO", 0x7, "bit i: preset i of the evaluation points is built"),
             "counters": Field(24, 8, "RO", 0x3a, "number of counters"),
         },

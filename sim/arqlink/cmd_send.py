@@ -75,9 +75,10 @@ def accepted_indices(packets, limit):
 
 
 def delays_ms(setup, result, matched, accepted):
-    """Delay of each delivered packet: from the start of its first transmission to its last beat out of the link."""
+    """Delay of each delivered packet: from the start of its first transmission to its first beat out of the link. Packets
+    leave in one piece, when they are complete, so this is what the model takes as the delay."""
     first = {index: sent[1] for index, sent in zip(accepted, result.sent)}
-    pairs = [(first.get(i), d.clock) for i, d in zip(matched.order, result.deliveries) if i is not None]
+    pairs = [(first.get(i), d.begin) for i, d in zip(matched.order, result.deliveries) if i is not None]
     return np.array([1e3 * (out - begin) / setup.clock_hz for begin, out in pairs if begin is not None])
 
 
@@ -132,8 +133,7 @@ def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None):
         "identical": matched.order == list(range(len(packets))),
         **evaluation.entries(used),
         "delay_ms": _delay_entries(setup, delays_ms(setup, result, matched, accepted), model, pace),
-        "cycles": result.report["clocks"],
-        "cycles_per_s": result.cycles_per_s,
+        **result.speed,
         "counters": {"a": evaluation.a, "b": evaluation.b},
     }
     return report, deliveries, matched

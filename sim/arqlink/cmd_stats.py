@@ -29,8 +29,7 @@ def measure(setup, frames, waves=None, progress=None):
         **evaluation.entries(window_utilization(setup, result)),
         "line_use": window_line_use(result),
         "frames": evaluation.a["tx_frames"],
-        "cycles": result.report["clocks"],
-        "cycles_per_s": result.cycles_per_s,
+        **result.speed,
         "channel": {name: result[f"ab.{name}"] for name in pair.WATCHED["ab"]},
         "feedback_channel": {name: result[f"ba.{name}"] for name in pair.WATCHED["ba"]},
         "checker": checks,
@@ -78,6 +77,7 @@ def stats(
     console.print(comparison(report, f"{report['frames']} frames, {setup.loss}, δ = {delta}"))
     console.print(counter_table(report["counters"]))
     console.print(
-        f"{report['cycles']} clocks at {report['cycles_per_s']:,.0f} clocks/s; "
+        f"{report['cycles']} clocks at {report['cycles_per_s']:,.0f} clocks/s "
+        f"({report['cycles_per_cpu_s']:,.0f} a second of processor time); "
         f"the PHY was busy in {number(report['line_use'])} of the clocks."
     )

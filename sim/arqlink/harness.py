@@ -46,9 +46,11 @@ class Job:
 
 @dataclass
 class Delivery:
-    """A packet that came out; `clock` counts from the start of the traffic."""
+    """A packet that came out; `begin` and `clock`, those of its first and last beat, count from the start of the
+    traffic."""
 
     data: bytes
+    begin: int
     clock: int
     aborted: bool
 
@@ -66,8 +68,14 @@ class Result:
         return self.report["registers"][name]
 
     @property
-    def cycles_per_s(self):
-        return self.report["clocks"] / self.report["wall_s"] if self.report["wall_s"] else 0.0
+    def speed(self):
+        """Simulated clocks a second of real time, and a second of processor time; part of every report."""
+        clocks = self.report["clocks"]
+        return {
+            "cycles": clocks,
+            "cycles_per_s": clocks / max(self.report["wall_s"], 1e-6),
+            "cycles_per_cpu_s": clocks / max(self.report["cpu_s"], 1e-6),
+        }
 
 
 def write_packets(path, packets):
@@ -89,9 +97,9 @@ def read_deliveries(path, start):
     ]
     deliveries, offset = [], 12 + 16 * count
     while offset < len(raw):
-        length, user, clock = struct.unpack_from("<IIQ", raw, offset)
-        offset += 16
-        deliveries.append(Delivery(raw[offset : offset + length], clock - start, bool(user)))
+        length, user, begin, clock = struct.unpack_from("<IIQQ", raw, offset)
+        offset += 24
+        deliveries.append(Delivery(raw[offset : offset + length], begin - start, clock - start, bool(user)))
         offset += length
     return sent, deliveries
 

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from arqlink import loss
 from arqlink.errors import UserError
 from arqlink.model import HEADER_BYTES, Code, LinkModel
-from arqlink.rtl import ROOT
+from arqlink.rtl import CONFIGS
 
-CONFIGS = ROOT / "rtl" / "regs" / "configs.json"
 PRESETS = ("zfec", "rfc5510", "cauchy")
 INFINITE_DELTA = 15
 PACKET_FRAMES = 6
 """X of RR-4752: frames in a packet, where the user does not say how long packets are."""
+
+MAX_DELAY_CLOCKS = (1 << 20) - 1
+"""What the delay lines of ArqPair hold (parameter maxDelay)."""
 
 NO_LOSS = loss.Bernoulli(0.0)
 
@@ -79,6 +81,11 @@ class LinkSetup:
             raise UserError(f"The rate is {self.rate_mbps:g} Mb/s; it must be above 0.")
         if not 0 <= self.delay_ms < math.inf:
             raise UserError(f"The delay is {self.delay_ms:g} ms; it must be 0 or more.")
+        if self.delay_clocks > MAX_DELAY_CLOCKS:
+            raise UserError(
+                f"The delay is {self.delay_clocks} clocks of the simulated line; the channel has room for "
+                f"{MAX_DELAY_CLOCKS}. A lower rate, or a configuration with more bytes a clock, makes it fewer."
+            )
         if not 0 <= self.seed < 1 << 32:
             raise UserError(f"The seed is {self.seed}; it must be 0 to {(1 << 32) - 1}.")
         if self.packet_bytes is None:

@@ -304,7 +304,8 @@ class LinkModel:
     def crossing(self, frames, conditional=True, busy=1.0):
         """Steps: time until all frames of a packet are through, section 4.2.3 with E[sigma] for sigma. Unless
         `conditional`, an abandoned frame counts as one that needs delta + 1 retransmissions: that is when the
-        receiver learns to skip it."""
+        receiver learns to skip it. With delta = 0 the frame says so itself, and the next one shows that it has failed."""
+        notice = not conditional and self.code.delta > 0
         parts = [self.attempts(k) for k in frames]
         if any(attempts.p_first == 1 == attempts.p_retx for attempts in parts):
             return Steps([math.inf], [1.0])  # nothing ever comes through
@@ -314,7 +315,7 @@ class LinkModel:
             ends.append(offset)
         points, levels = [], []
         for attempts, end in zip(parts, ends):
-            last = int(attempts.last_attempt()) + (not conditional)
+            last = int(attempts.last_attempt()) + notice
             points.append(end + np.arange(last + 1) * self.tau)
             if conditional:
                 levels.append(1 - attempts.beyond_up_to(last))

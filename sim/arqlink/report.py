@@ -99,7 +99,8 @@ def progress_bar(label, delay=1.0):
     try:
         yield update
     finally:
-        bar.stop()
+        if bar.live.is_started:
+            bar.stop()
 
 
 @contextmanager

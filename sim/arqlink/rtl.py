@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns the Scala sources into Verilog, and finds the pinned Verilator. The benches and the command line share this."""
 
+import argparse
 import fcntl
 import json
 import os
@@ -13,6 +14,7 @@ from arqlink.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
+CONFIGS = ROOT / "rtl" / "regs" / "configs.json"
 MAVEN = ["mvn", "-q", "-B", "compile", "dependency:build-classpath", "-Dmdep.outputFile=target/classpath"]
 
 
@@ -52,22 +54,27 @@ def compile_rtl():
 
 
 def java(main_class, *arguments, **kwargs):
-    """Runs a main class of the RTL's Scala sources; keyword arguments go to subprocess.run."""
+    """Runs a main class of the RTL's Scala sources; keyword arguments go to subprocess.run. Standard error is shown only
+    where it fails: the libraries use it for notes about their logging."""
     words = list(map(str, arguments))
-    done = subprocess.run(["java", "-cp", compile_rtl(), main_class, *words], check=False, **kwargs)
+    command = ["java", "-cp", compile_rtl(), main_class, *words]
+    done = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True, **kwargs)
     if done.returncode:
+        sys.stderr.write(done.stderr)
         raise UserError(f"'{main_class} {' '.join(words)}' failed; what it said is above.")
     return done
 
 
-def generate(block, config):
-    """Writes the Verilog of `block` in configuration `config` under build/rtl; returns the file's path."""
+def generate(block, config, settings=()):
+    """Writes the Verilog of `block` in configuration `config` under build/rtl; returns the file's path. `settings`
+    ("name=value") change values of the configuration, and are part of the folder's name."""
     compile_rtl()
-    folder = BUILD / "rtl" / config
+    name = "-".join([config, *settings])
+    folder = BUILD / "rtl" / name
     output = folder / f"{block}.v"
-    with locked(f"{block}-{config}"):
+    with locked(f"{block}-{name}"):
         if is_stale(output, (ROOT / "rtl" / "target" / ".compiled").stat().st_mtime):
-            java("arqlink.Generate", block, config, folder, stdout=subprocess.DEVNULL)
+            java("arqlink.Generate", block, config, folder, *settings, stdout=subprocess.DEVNULL)
     return output
 
 
@@ -80,16 +87,26 @@ def use_verilator():
     path = f"{package / 'bin'}:{Path(sys.executable).parent}"
     if not os.environ["PATH"].startswith(path):
         os.environ["PATH"] = f"{path}:{os.environ['PATH']}"
-    os.environ.setdefault("MAKEFLAGS", " -- CFG_CXXFLAGS_PCH_I=-include")
+    # The package is set up for clang's precompiled headers. What a calling make has put there is not for Verilator's make.
+    os.environ["MAKEFLAGS"] = " -- CFG_CXXFLAGS_PCH_I=-include"
 
 
-def main(blocks):
-    """Writes the Verilog of some blocks in every named configuration, and prints where."""
-    configs = json.loads((ROOT / "rtl" / "regs" / "configs.json").read_text())
-    for config in configs:
-        for block in blocks:
-            print(generate(block, config).relative_to(ROOT))
+def main():
+    parser = argparse.ArgumentParser(description="Writes the Verilog of blocks to build/rtl, and prints where.")
+    parser.add_argument("blocks", metavar="BLOCK", nargs="+")
+    parser.add_argument("--config", help="one configuration; without it, all that have a name")
+    parser.add_argument("--set", metavar="NAME=VALUE", nargs="*", default=[], help="changes values of that configuration")
+    options = parser.parse_args()
+    if options.set and not options.config:
+        parser.error("settings need a configuration that they change")
+    names = [options.config] if options.config else json.loads(CONFIGS.read_text())
+    try:
+        for name in names:
+            for block in options.blocks:
+                print(generate(block, name, options.set).relative_to(ROOT))
+    except UserError as error:
+        sys.exit(error)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -138,18 +138,20 @@ template <ArqPairSim::End end> void ArqPairSim::collect() {
     const bool user = end == A ? top_->a_m_axis_tuser : top_->b_m_axis_tuser;
 
     const auto* bytes = reinterpret_cast<const uint8_t*>(&data);
+    if (s.current.empty()) s.begin = now_;
     s.current.insert(s.current.end(), bytes, bytes + __builtin_popcount(keep));
     if (!last) return;
-    s.packets.push_back({std::move(s.current), now_, user});
+    s.packets.push_back({std::move(s.current), s.begin, now_, user});
     s.current.clear();
 }
 
-// Finds units that begin a packet and are sent for the first time; byte 0 holds type and sop, byte 5 the attempt.
+// Finds units that begin a packet and are sent for the first time; byte 0 holds type (0 or 2: data) and sop, byte 5 the
+// attempt.
 void ArqPairSim::watchUnit() {
     constexpr size_t attemptBeat = 5 / dataBytes;
     const auto* bytes = reinterpret_cast<const uint8_t*>(&top_->a_phy_tdata);
     if (unitBeat_ == 0) {
-        unitStartsPacket_ = (bytes[0] & 0x32) == 0x02;
+        unitStartsPacket_ = (bytes[0] & 0x12) == 0x02;
         unitStart_ = now_;
     }
     // The unit index (byte 4) is 0 in the frame's first unit only.

@@ -26,9 +26,10 @@ struct OutgoingPacket {
     bool abort = false;  ///< sets tuser in the last beat
 };
 
-/// A packet that left the link; `clock` is that of its last beat.
+/// A packet that left the link; `begin` and `clock` are those of its first and last beat.
 struct DeliveredPacket {
     std::vector<uint8_t> bytes;
+    uint64_t begin = 0;
     uint64_t clock = 0;
     bool aborted = false;  ///< tuser was set in the last beat
 };
@@ -92,6 +93,7 @@ class ArqPairSim {
     struct Sink {
         std::deque<DeliveredPacket> packets;
         std::vector<uint8_t> current;
+        uint64_t begin = 0;
         bool ready = true;
     };
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 
@@ -17,6 +18,9 @@ namespace {
 using Time = std::chrono::steady_clock;
 
 double seconds(Time::duration d) { return std::chrono::duration<double>(d).count(); }
+
+/// Processor time that this program has used: what other programs take from the machine does not count.
+double cpuSeconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
 
 class Runner {
   public:
@@ -52,6 +56,7 @@ class Runner {
         for (auto [address, value] : job_.start) pair_.write(address, value);
         start_ = pair_.now();
         wallStart_ = Time::now();
+        cpuStart_ = cpuSeconds();
     }
 
     void snapshot(const char* end) {
@@ -115,12 +120,12 @@ class Runner {
     }
 
     void finish(const char* end) {
-        const double wall = seconds(Time::now() - wallStart_);
+        const double wall = seconds(Time::now() - wallStart_), cpu = cpuSeconds() - cpuStart_;
         const uint64_t clocks = pair_.now() - start_;
         snapshot("a");
         snapshot("b");
-        std::printf("{\"end\": \"%s\", \"start\": %" PRIu64 ", \"clocks\": %" PRIu64 ", \"wall_s\": %.6f, \"data_bytes\": %zu,\n",
-                    end, start_, clocks, wall, ArqPairSim::dataBytes);
+        std::printf("{\"end\": \"%s\", \"start\": %" PRIu64 ", \"clocks\": %" PRIu64 ", \"wall_s\": %.6f, \"cpu_s\": %.6f, \"data_bytes\": %zu,\n",
+                    end, start_, clocks, wall, cpu, ArqPairSim::dataBytes);
         std::printf(" \"window\": [");
         for (int i = 0; i < (windowClosed_ ? 2 : 0); ++i)
             std::printf("%s{\"clock\": %" PRIu64 ", \"units\": %" PRIu64 ", \"idle\": %" PRIu64 ", \"bytes\": %" PRIu64 "}",
@@ -146,6 +151,7 @@ class Runner {
     ArqPairSim pair_;
     uint64_t start_ = 0;
     Time::time_point wallStart_, reported_;
+    double cpuStart_ = 0;
     bool windowOpen_ = false, windowClosed_ = false;
     Edge window_[2];
 };

@@ -117,6 +117,7 @@ void writeDeliveries(const std::string& path, const ArqPairSim& pair, const std:
     for (const auto& packet : packets) {
         put<uint32_t>(out, packet.bytes.size());
         put<uint32_t>(out, packet.aborted);
+        put<uint64_t>(out, packet.begin);
         put<uint64_t>(out, packet.clock);
         out.write(reinterpret_cast<const char*>(packet.bytes.data()), packet.bytes.size());
     }

@@ -38,8 +38,8 @@ Job readJob(std::istream& in);
 std::vector<OutgoingPacket> readPackets(const std::string& path, uint64_t origin);
 
 /// Delivery file: "ARQD", number of accepted packets (8 bytes), for each the clock of its last beat in and that of its
-/// first unit out (8 each; all ones: never); then for each delivered packet its length (4), tuser (4), the clock
-/// of its last beat (8), and its bytes; little-endian.
+/// first unit out (8 each; all ones: never); then for each delivered packet its length (4), tuser (4), the clocks
+/// of its first and last beat (8 each), and its bytes; little-endian.
 void writeDeliveries(const std::string& path, const ArqPairSim& pair, const std::vector<DeliveredPacket>& packets);
 
 }  // namespace arqlink

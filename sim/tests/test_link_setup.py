@@ -42,6 +42,12 @@ def test_polls_wait_for_a_round_trip(config, delay_ms):
     assert timers["POLL_TIMEOUT"] < timers["KEEPALIVE"] < timers["OUTAGE_TIMEOUT"] <= 0xFFFFFFFF
 
 
+def test_delay_beyond_the_channel():
+    with pytest.raises(UserError, match="room for 1048575"):
+        LinkSetup(delay_ms=250, rate_mbps=50)
+    assert LinkSetup(config="default", delay_ms=250, rate_mbps=50).delay_clocks < 1 << 20
+
+
 def test_delta():
     assert parse_delta("0") == 0 and parse_delta("14") == 14
     assert parse_delta("inf") == parse_delta("INF") == math.inf

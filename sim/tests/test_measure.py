@@ -11,8 +11,6 @@ from arqlink.harness import Result
 from arqlink.link_setup import LinkSetup
 from arqlink.measure import Evaluation, window_line_use, window_utilization
 
-pytestmark = pytest.mark.skipif(not registers.CONTRACT.exists(), reason="waits for rtl/regs/arqlink_regs.py")
-
 
 def made_up(setup, packets, seed=1):
     """Counters of a run of full packets, each transmission failing independently."""

@@ -61,7 +61,8 @@ def test_the_demo_capture(tmp_path):
     assert traffic.times[0] == 0 and traffic.times == sorted(traffic.times)
     assert len(set(traffic.packets)) == len(traffic.packets)
     setup = LinkSetup()
-    deliveries = [Delivery(p, round(setup.clock_hz * (t + 0.25)), False) for p, t in zip(traffic.packets, traffic.times)]
+    clocks = [round(setup.clock_hz * (t + 0.25)) for t in traffic.times]
+    deliveries = [Delivery(p, clock - 9, clock, False) for p, clock in zip(traffic.packets, clocks)]
     del deliveries[5]
     found = match(traffic.packets, [d.data for d in deliveries], True)
     assert found.lost == [5]
@@ -86,11 +87,11 @@ def test_outcome():
 def test_harness_files(tmp_path):
     harness.write_packets(tmp_path / "p", [(b"abc", 7), (b"d", 2**40)])
     assert (tmp_path / "p").read_bytes() == struct.pack("<IQ", 3, 7) + b"abc" + struct.pack("<IQ", 1, 2**40) + b"d"
-    raw = b"ARQD" + struct.pack("<QQQQQ", 2, 110, 105, 120, harness.NEVER) + struct.pack("<IIQ", 2, 1, 200) + b"xy"
+    raw = b"ARQD" + struct.pack("<QQQQQ", 2, 110, 105, 120, harness.NEVER) + struct.pack("<IIQQ", 2, 1, 190, 200) + b"xy"
     (tmp_path / "d").write_bytes(raw)
     sent, deliveries = harness.read_deliveries(tmp_path / "d", 100)
     assert sent == [(10, 5), (20, None)]
-    assert deliveries == [Delivery(b"xy", 100, True)]
+    assert deliveries == [Delivery(b"xy", 90, 100, True)]
 
 
 def test_job_text():

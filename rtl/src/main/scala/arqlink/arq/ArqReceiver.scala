@@ -189,9 +189,11 @@ class ArqReceiver(link: LinkConfig) extends Component {
         io.complete.valid := dies
         io.complete.dead := True
         log.io.push.valid := !dies || io.complete.ready
-        // Where a whole block has failed it is closed in one clock.
-        when(!current.open && log.io.next(4 downto 0) === 0 && (closeTarget - log.io.next) >= Wire.blockBits) {
-          log.io.push.failures := Wire.blockBits
+        // All that failed in a block is closed in one clock, for units go on coming and few can wait.
+        when(!current.open) {
+          val left = closeTarget - log.io.next
+          val inBlock = U(Wire.blockBits, 6 bits) - log.io.next(4 downto 0)
+          log.io.push.failures := Mux(left >= inBlock, inBlock, left.resize(6))
         }
         when(log.io.push.fire)(current.open := False)
       }

@@ -58,7 +58,7 @@ class ArqSender(link: LinkConfig) extends Component {
     val gaveUp = out Bool ()
     val unconfirmed = out Bool ()
 
-    /** Frames sent and not resolved. */
+    /** Frames sent and not resolved, as they will be in the next clock. */
     val open = out UInt (slotBits + 1 bits)
     val event = out(new Bundle {
       val frames, retx, acked, abandoned, outcomeOk, outcomeFailed, outcomeOutage, packetLost, controlInvalid = Bool()
@@ -134,7 +134,7 @@ class ArqSender(link: LinkConfig) extends Component {
     io.event.abandoned := abandoned
     io.event.outcomeOk := acked
     io.event.outcomeFailed := failed
-    io.event.outcomeOutage := failed && forgiven
+    io.event.outcomeOutage := failed && forgiven && !sent.only
   }
 
   // Window edge --------------------------------------------------------------------------------------------------
@@ -223,6 +223,7 @@ class ArqSender(link: LinkConfig) extends Component {
     io.frame.n := meta.k.resize(code.nBits) + parity.resize(code.nBits)
     io.frame.preset := preset
     io.frame.attempt := sent.attempt
+    io.frame.again := retx
     io.frame.only := sent.only
     io.frame.fsn := fsn
     io.frame.tsn := nextTsn
@@ -238,7 +239,7 @@ class ArqSender(link: LinkConfig) extends Component {
   sentRam.write(slotOf(nextTsn), issue.sent, io.frame.fire)
 
   val open = Reg(UInt(slotBits + 1 bits)) init 0
-  open := open + io.event.frames.asUInt - (io.event.acked || io.event.abandoned).asUInt
+  val openNext = open + io.event.frames.asUInt - (io.event.acked || io.event.abandoned).asUInt
 
   io.txBase := txBase
   io.txEdge := txEdge
@@ -248,5 +249,6 @@ class ArqSender(link: LinkConfig) extends Component {
   io.gap := intake.io.gap
   io.idle := !issue.chosen && !retransmit.io.pop.valid && !(issue.fresh && issue.credit) && txEdge === nextTsn &&
     !intake.io.busy && !outcome.valid && !waiting.io.pop.valid
-  io.open := open
+  open := openNext
+  io.open := openNext
 }

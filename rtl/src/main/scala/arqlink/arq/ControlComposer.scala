@@ -153,14 +153,14 @@ class ControlComposer(link: LinkConfig) extends Component {
   val due = Bool()
   when(isHello) {
     due := hello || helloTimer.expired
-  } elsewhen (isUp) {
-    due := Mux(
-      series.running && !series.known,
-      series.due,
-      answer || status && (statusTimer.expired || many) && !dataTurn || gaveUp || polling || tail || credit || keepalive
-    )
   } otherwise {
-    due := isOutage && (answer || keepalive)
+    // A series waits for the log; in an outage only answers and keep-alives are sent.
+    val plain = Mux(
+      isUp,
+      answer || status && (statusTimer.expired || many) && !dataTurn || gaveUp || polling || tail || credit || keepalive,
+      isOutage && (answer || keepalive)
+    )
+    due := Mux(series.running && !series.known, active && series.due, plain)
   }
 
   compose := due && !offer

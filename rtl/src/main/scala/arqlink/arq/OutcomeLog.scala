@@ -31,7 +31,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
   private val blockBits = Wire.snBits - 5
   val io = new Bundle {
 
-    /** One outcome, or `failures` = 32: a whole block of failures; only at the start of a block. */
+    /** One outcome, or as many `failures`, if not 0, of one block. */
     val push = slave Stream new Bundle {
       val received = Bool()
       val failures = UInt(6 bits)
@@ -49,13 +49,13 @@ class OutcomeLog(link: LinkConfig) extends Component {
 
   val bit = next(4 downto 0)
   val block = next(Wire.snBits - 1 downto 5)
-  val skipBlock = io.push.failures =/= 0
-  val updated = CombInit(current)
-  updated(bit) := io.push.received && !skipBlock
-  val full = io.push.fire && (skipBlock || bit === 31)
+  val added = Mux(io.push.failures =/= 0, io.push.failures, U(1, 6 bits))
+  val updated = CombInit(current) // what is ahead of `bit` is 0
+  updated(bit) := io.push.received && io.push.failures === 0
+  val full = io.push.fire && (bit +^ added)(5)
   when(io.push.fire) {
     current := updated
-    next := next + (skipBlock ? U(Wire.blockBits, Wire.snBits bits) | U(1, Wire.snBits bits))
+    next := next + added
   }
   when(full) {
     current := 0

@@ -144,8 +144,8 @@ case class Framer(code: CodeConfig) extends Component {
 
   val events = new Area {
     private def pulse(condition: Bool): Bool = RegNext(unit.ends && !unit.spoil && condition) init False
-    io.txUnits := pulse(!unit.isControl && frame.tx.attempt === 0)
-    io.txRetxUnits := pulse(!unit.isControl && frame.tx.attempt =/= 0)
+    io.txUnits := pulse(!unit.isControl && !frame.tx.again)
+    io.txRetxUnits := pulse(!unit.isControl && frame.tx.again)
     io.txControlUnits := pulse(unit.isControl)
     io.txPolls := pulse(unit.isControl && io.control.poll)
     io.idle := RegNext(io.phy.ready && !io.phy.valid) init False

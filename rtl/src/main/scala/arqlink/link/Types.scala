@@ -60,6 +60,9 @@ case class Transmission(code: CodeConfig) extends Bundle {
   val preset = UInt(2 bits)
   val attempt = UInt(Wire.attemptBits bits)
 
+  /** The frame has been sent before; not on the wire. After an outage that is so with attempt 0 too. */
+  val again = Bool()
+
   /** The frame is not retransmitted, so the receiver need not wait for the sender to give it up. */
   val only = Bool()
   val fsn = Wire.sn

@@ -57,6 +57,7 @@ object UnitFormat {
     h.tx.n := field(71, 8).resized
     h.index := field(63, 8).resized
     h.tx.attempt := field(55, 4)
+    h.tx.again := False
     h.tx.meta.pad := field(51, 12)
     h.tx.fsn := field(39, 20)
     h.tx.tsn := field(19, 20)

@@ -63,6 +63,12 @@ class ArqLink(link: LinkConfig) extends Component {
     val readTracker = new ReadTracker(code)
     val decoder = new RsDecoder(code)
     val peerTxBase = new PeerEdge(link)
+
+    // Forks and the frame that waits while the one before ends hold state too.
+    val frame = StreamFork(sender.io.frame, 3)
+    val nextFrame = frame(2).m2sPipe()
+    val job = StreamFork(resequencer.io.job, 4)
+    val taken = StreamFork(control.io.taken, 2)
   }
   import flushed._
 
@@ -86,7 +92,6 @@ class ArqLink(link: LinkConfig) extends Component {
     sender.io.peerWindowLog2 := control.io.peerWindowLog2
     sender.io.outageEnded := control.io.outageEnded
 
-    val frame = StreamFork(sender.io.frame, 3)
     txStore.io.read.arbitrationFrom(frame(0))
     txStore.io.read.slot := frame(0).fsn.resized
     txStore.io.read.units := frame(0).meta.k
@@ -94,8 +99,6 @@ class ArqLink(link: LinkConfig) extends Component {
     encoder.io.job.preset := frame(1).preset
     encoder.io.job.k := frame(1).meta.k
     encoder.io.job.n := frame(1).n
-    // The next frame waits here while the one before ends.
-    val nextFrame = frame(2).m2sPipe()
     framer.io.frame << nextFrame
     sender.io.wanted := framer.io.nearEnd && !nextFrame.valid
     encoder.io.input << txStore.io.data
@@ -121,7 +124,6 @@ class ArqLink(link: LinkConfig) extends Component {
     resequencer.io.inOrder := setting.active.inOrder
     resequencer.io.peerTxBase := peerTxBase.io.txBase
 
-    val job = StreamFork(resequencer.io.job, 4)
     rxStore.io.read.arbitrationFrom(job(0))
     rxStore.io.read.slot := job(0).slot
     rxStore.io.read.units := job(0).frame.meta.k
@@ -152,7 +154,6 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.alive := receiver.io.alive
 
     // The receiver closes what the peer has finished before anything that follows; the sender takes the outcomes.
-    val taken = StreamFork(control.io.taken, 2)
     receiver.io.close.arbitrationFrom(taken(0))
     receiver.io.close.payload := taken(0).txEdge
     sender.io.feedback << taken(1)
@@ -226,7 +227,7 @@ class ArqLink(link: LinkConfig) extends Component {
     c.count("tx_retx", sender.io.event.retx)
     c.count("tx_frames_acked", sender.io.event.acked)
     c.count("tx_frames_abandoned", sender.io.event.abandoned)
-    c.add("tx_frames_flushed", control.io.event.restart ? sender.io.open.resize(20) | U(0, 20 bits))
+    c.add("tx_frames_flushed", control.io.flush.rise(initAt = True) ? sender.io.open.resize(20) | U(0, 20 bits))
     c.count("tx_outcomes_ok", sender.io.event.outcomeOk)
     c.count("tx_outcomes_failed", sender.io.event.outcomeFailed)
     c.count("tx_outcomes_outage", sender.io.event.outcomeOutage)

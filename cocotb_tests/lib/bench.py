@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the framing benches share: clock and reset, stream drivers, event counts, parameters of the configurations."""
+"""What the block benches share: clock and reset, stream drivers, event counts, parameters of the configurations."""
 
 import os
 import random

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ArqReceiver: transmissions with erased units, against a model of the rules in docs/architecture.md, "Receiver"."""
+
+import random
+from collections import Counter
+
+import cocotb
+
+from cocotb_tests.lib.bench import Bench, Events, Sink, Source
+
+WINDOW, BEATS, EPOCH = 64, 2, 0x5A
+HEADER = "io_unit_payload_fragment_header_"
+UNIT = (
+    ["io_unit_payload_last", f"{HEADER}epoch"]
+    + [f"{HEADER}tx_{f}" for f in ("meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "only", "fsn", "tsn")]
+    + [f"{HEADER}index", "io_unit_payload_fragment_data"]
+)
+COMPLETE = ["fsn", "dead", "frame_meta_k", "frame_meta_eop", "frame_preset", "frame_received"]
+COUNTS = ["clean", "repaired", "duplicate", "outcomeOk", "outcomeFailed", "units", "surplus", "late", "invalid", "epoch", "closeInvalid"]
+
+
+class Model:
+    """What the receiver has to have done with the units so far."""
+
+    def __init__(self):
+        self.next = 0
+        self.current = None
+        self.outcomes = []
+        self.count = Counter()
+        self.completions = []
+        self.writes = []
+        self.done = set()
+        self.base = 0
+
+    def close(self, target):
+        while self.next < target:
+            c, self.current = self.current, None
+            good = bool(c and (c["complete"] or c["duplicate"]))
+            self.outcomes.append(good)
+            self.count["outcomeOk" if good else "outcomeFailed"] += 1
+            self.count["duplicate"] += bool(c and c["duplicate"])
+            if c and c["only"] and not good:
+                self.completions.append((c["fsn"] % (1 << 20), 1))
+            self.next += 1
+
+    def unit(self, u, words):
+        if u["epoch"] != EPOCH:
+            self.count["epoch"] += 1
+            return
+        if u["tsn"] < self.next:
+            self.count["late"] += 1
+            return
+        c = self.current
+        mixed = c and u["tsn"] == self.next and (u["fsn"], u["k"], u["preset"]) != (c["fsn"], c["k"], c["preset"])
+        if u["tsn"] - self.next >= WINDOW or u["fsn"] - self.base >= WINDOW or mixed:
+            self.count["invalid"] += 1
+            return
+        if u["tsn"] > self.next:
+            self.close(u["tsn"])
+        if self.current is None:
+            known = u["fsn"] in self.done or u["fsn"] < self.base
+            self.current = dict(u, complete=False, duplicate=known, received=set())
+        c = self.current
+        if c["complete"] or c["duplicate"] or u["index"] in c["received"]:
+            self.count["surplus"] += 1
+        else:
+            place = len(c["received"]) * BEATS
+            self.writes += [(u["fsn"] % WINDOW, place + i, w) for i, w in enumerate(words)]
+            c["received"].add(u["index"])
+            self.count["units"] += 1
+            if len(c["received"]) == c["k"]:
+                c["complete"] = True
+                self.done.add(u["fsn"])
+                clean = all(i in c["received"] for i in range(c["k"]))
+                self.count["clean" if clean else "repaired"] += 1
+                bits = sum(1 << i for i in c["received"])
+                self.completions.append((u["fsn"] % (1 << 20), 0, c["k"], u["eop"], c["preset"], bits))
+        if u["index"] == u["n"] - 1:
+            self.close(u["tsn"] + 1)
+
+
+class Link:
+    def __init__(self, bench, rate):
+        self.bench, self.dut, self.model = bench, bench.dut, Model()
+        self.units = Source(bench, "io_unit_", UNIT, rate)
+        self.closes = Source(bench, "io_close_", ["io_close_payload"])
+        self.writes = Sink(bench, "io_write_", [f"io_write_payload_{f}" for f in ("slot", "beat", "data")], rate)
+        self.complete = Sink(bench, "io_complete_", [f"io_complete_payload_{f}" for f in COMPLETE], 1.0)
+        self.events = Events(bench, [f"io_event_{name}" for name in COUNTS])
+        self.fsn = self.tsn = 0
+
+    def send(self, **fields):
+        u = dict(epoch=EPOCH, k=4, pad=0, sop=1, eop=1, n=6, preset=0, attempt=0, only=0, fsn=0, tsn=0, index=0)
+        u.update(fields)
+        words = [random.getrandbits(32) for _ in range(BEATS)]
+        self.model.unit(u, words)
+        head = (u["epoch"], u["k"], u["pad"], u["sop"], u["eop"], u["n"], u["preset"], u["attempt"], u["only"])
+        for i, word in enumerate(words):
+            self.units.queue.append((int(i == BEATS - 1), *head, u["fsn"] % (1 << 20), u["tsn"] % (1 << 20), u["index"], word))
+
+    def transmission(self, fsn, erased, **fields):
+        k = fields.pop("k", random.randint(1, 16))
+        n = k + random.randint(0, 8)
+        common = dict(k=k, n=n, preset=random.randrange(3), eop=random.getrandbits(1), attempt=random.randrange(16), **fields)
+        for index in range(n):
+            if random.random() >= erased:
+                self.send(fsn=fsn, tsn=self.tsn, index=index, **common)
+        self.tsn += 1
+
+    async def drain(self):
+        await self.bench.until(lambda: self.units.idle and not self.units.offered, 200_000, "all units taken")
+        await self.bench.clocks(WINDOW + 20)
+
+    def check(self):
+        count = {n: self.events.count[f"io_event_{n}"] for n in COUNTS}
+        assert count == {n: self.model.count[n] for n in COUNTS}
+        assert int(self.dut.io_rxNext.value) == self.model.next % (1 << 20)
+        assert [w[1:] for w in self.writes.items] == self.model.writes
+        assert len(self.complete.items) == len(self.model.completions)
+        for got, want in zip(self.complete.items, self.model.completions):
+            assert got[1 : 1 + len(want)] == want
+        base = int(self.dut.io_outcomes_recent_base.value)
+        bitmap = int(self.dut.io_outcomes_recent_bitmap.value)
+        for i in range(64):
+            tsn = base + i
+            if tsn < self.model.next % (1 << 20):
+                assert (bitmap >> i & 1) == self.model.outcomes[tsn], f"outcome of TSN {tsn}"
+
+
+async def start(dut, rate=1.0):
+    bench = Bench(dut)
+    dut.io_accept.value = 1
+    dut.io_epoch.value = EPOCH
+    dut.io_rxBase.value = 0
+    dut.io_queryComplete.value = 0
+    dut.io_outcomes_block.value = 0
+    link = Link(bench, rate)
+    await bench.start()
+    return bench, link
+
+
+@cocotb.test()
+@cocotb.parametrize(erased=[0.0, 0.2, 0.6], rate=[1.0, 0.5])
+async def transmissions(dut, erased, rate):
+    """Frames of all codes, each transmitted once; every outcome, write and count as the rules say."""
+    _, link = await start(dut, rate)
+    for fsn in range(60):
+        link.transmission(fsn, erased, only=random.getrandbits(1))
+    await link.drain()
+    link.check()
+
+
+@cocotb.test()
+async def gap_of_a_whole_window(dut):
+    """A jump in TSNs closes all in between as failed, blocks at a time."""
+    _, link = await start(dut)
+    for jump in (1, 31, 32, 33, 63):
+        link.transmission(0, 0.0, k=2, only=0)
+        link.tsn += jump - 1
+        link.model.done.discard(0)
+    await link.drain()
+    link.check()
+
+
+@cocotb.test()
+async def units_that_cannot_be(dut):
+    """Late, beyond the window, mixed and foreign units are counted and change nothing."""
+    _, link = await start(dut)
+    link.transmission(0, 0.0, k=4, only=0)
+    link.transmission(1, 0.0, k=4, only=0)
+    link.send(fsn=1, tsn=0, k=4)
+    link.send(fsn=2, tsn=2 + WINDOW, k=4)
+    link.send(fsn=WINDOW, tsn=2, k=4)
+    link.send(fsn=2, tsn=2, k=4, epoch=EPOCH + 1)
+    link.send(fsn=2, tsn=2, k=4, n=6, index=0)
+    link.send(fsn=2, tsn=2, k=4, n=6, index=0)
+    link.send(fsn=3, tsn=2, k=4, n=6, index=1)
+    link.send(fsn=2, tsn=2, k=5, n=6, index=1)
+    link.send(fsn=2, tsn=2, k=4, n=6, index=1, preset=1)
+    for index in (1, 3, 4, 5):
+        link.send(fsn=2, tsn=2, k=4, n=6, index=index)
+    await link.drain()
+    link.check()
+    assert link.model.count["late"] == 1 and link.model.count["invalid"] == 5 and link.model.count["epoch"] == 1
+
+
+@cocotb.test()
+async def edges_close(dut):
+    """txEdge closes what is below; an older one does nothing; one beyond the window is invalid."""
+    bench, link = await start(dut)
+    link.send(fsn=0, tsn=0, k=2, n=4, index=0)
+    await link.drain()
+    for edge in (1, 1, 0, 5, 5 + WINDOW + 1, 5 + WINDOW):
+        link.closes.queue.append((edge,))
+        if edge - link.model.next > WINDOW:
+            link.model.count["closeInvalid"] += 1
+        else:
+            link.model.close(edge)
+        await bench.clocks(100)
+    link.check()
+
+
+@cocotb.test()
+async def duplicates(dut):
+    """A frame that is complete, or behind rxBase, counts as received again."""
+    bench, link = await start(dut)
+    link.transmission(0, 0.0, k=3, only=0)
+    await link.drain()
+    dut.io_queryComplete.value = 1
+    link.transmission(0, 0.0, k=3, only=0)
+    await link.drain()
+    dut.io_queryComplete.value = 0
+    dut.io_rxBase.value = 7
+    link.model.base = 7
+    link.transmission(5, 0.0, k=3, only=0)
+    await link.drain()
+    link.check()
+    assert link.model.count["duplicate"] == 2
+    await bench.clocks(1)
+
+
+@cocotb.test()
+async def reset_while_stalled(dut):
+    """A reset in the middle of a stalled write leaves nothing behind."""
+    bench, link = await start(dut)
+    link.writes.rate = 0.0
+    link.transmission(0, 0.0, k=4, only=0)
+    await bench.clocks(40)
+    bench.agents.clear()
+    await bench.reset()
+    link = Link(bench, 1.0)
+    for fsn in range(10):
+        link.transmission(fsn, 0.2, only=0)
+    await link.drain()
+    link.check()

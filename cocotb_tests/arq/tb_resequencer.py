@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resequencer: random packets whose frames become complete, dead or given up in random order within the window."""
+
+import random
+
+import cocotb
+from cocotb.triggers import RisingEdge
+
+from cocotb_tests.lib.bench import Bench, Events, Sink, Source
+
+WINDOW = 64
+FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "preset", "received"]
+EVENTS = ["io_event_skipped", "io_event_packetDropped"]
+
+
+class Peer:
+    """Frames in sequence with the fate of each, offered to the resequencer as a receiver would."""
+
+    def __init__(self, bench, frames, loss, dead_share, rate, in_order):
+        self.bench = bench
+        self.dut = bench.dut
+        self.in_order = in_order
+        self.complete = Source(
+            bench,
+            "io_complete_",
+            ["io_complete_payload_fsn", "io_complete_payload_dead"] + [f"io_complete_payload_frame_{f}" for f in FRAME],
+            rate,
+        )
+        self.job = Sink(bench, "io_job_", ["io_job_payload_slot"] + [f"io_job_payload_frame_{f}" for f in FRAME], rate)
+        self.events = Events(bench, EVENTS)
+        self.read_rate = rate
+        self.frames = []  # (meta tuple, fate)
+        self.packets = []  # lists of FSNs
+        while len(self.frames) < frames:
+            length = random.choice([1, 1, 2, 3, 8, 20])
+            first = len(self.frames)
+            for i in range(length):
+                fate = "complete"
+                if random.random() < loss:
+                    fate = "dead" if random.random() < dead_share else "given up"
+                meta = (
+                    random.randint(1, 16),
+                    random.randrange(8),
+                    int(i == 0),
+                    int(i == length - 1),
+                    random.randrange(3),
+                    random.getrandbits(24),
+                )
+                self.frames.append((meta, fate))
+            self.packets.append(list(range(first, first + length)))
+        self.open = []  # FSNs in the window whose fate is not told yet
+        self.told = set()
+        self.next = 0
+        self.base = 0
+        self.edge = 0
+        self.read = 0
+        bench.agents.append(self)
+
+    def clear(self):
+        pass
+
+    def step(self):
+        raw = int(self.dut.io_rxBase.value)
+        self.base += (raw - self.base) % (1 << 20)
+        while self.next < min(len(self.frames), self.base + WINDOW):
+            self.open.append(self.next)
+            self.next += 1
+        # The oldest frames resolve first by and large, as on a link.
+        if self.open and not self.complete.queue and random.random() < 0.7:
+            fsn = self.open.pop(min(int(random.expovariate(0.2)), len(self.open) - 1))
+            meta, fate = self.frames[fsn]
+            self.told.add(fsn)
+            if fate != "given up":
+                self.complete.queue.append((fsn % (1 << 20), int(fate == "dead"), *meta))
+        while self.edge < self.next and self.edge in self.told:
+            self.edge += 1
+        if not self.complete.queue and not self.complete.offered:
+            self.dut.io_peerTxBase.value = self.edge % (1 << 20)
+        read = self.read < len(self.job.items) and random.random() < self.read_rate
+        self.dut.io_frameRead.value = int(read)
+        self.read += read
+        # Nothing is freed that has not been read: all frames below rxBase that leave have been read.
+
+    def good(self):
+        return [p for p in self.packets if all(self.frames[f][1] == "complete" for f in p)]
+
+    async def finish(self):
+        await self.bench.until(
+            lambda: self.base == len(self.frames) and self.read == len(self.job.items), 60 * len(self.frames) + 3000, "rxBase at the end"
+        )
+        await self.bench.clocks(50)
+        self.check()
+
+    def check(self):
+        delivered = []
+        jobs = [values[1:] for values in self.job.items]
+        expected = self.good()
+        if self.in_order:
+            flat = [f for p in expected for f in p]
+            assert len(jobs) == len(flat)
+            for (slot, *meta), fsn in zip(jobs, flat):
+                assert (slot, tuple(meta)) == (fsn % WINDOW, self.frames[fsn][0])
+        else:
+            # Packets are whole and contiguous; which one starts here is found by its first frame's slot and content.
+            waiting = {p[0]: p for p in expected}
+            i = 0
+            while i < len(jobs):
+                slot, *meta = jobs[i]
+                candidates = [p for f, p in waiting.items() if f % WINDOW == slot and self.frames[f][0] == tuple(meta)]
+                assert candidates, f"job {i} starts no complete packet"
+                packet = min(candidates)
+                for j, fsn in enumerate(packet):
+                    assert jobs[i + j][0] == fsn % WINDOW
+                    assert tuple(jobs[i + j][1:]) == self.frames[fsn][0]
+                delivered.append(packet[0])
+                del waiting[packet[0]]
+                i += len(packet)
+            assert not waiting, "complete packets that did not leave"
+        skipped = sum(fate != "complete" for _, fate in self.frames)
+        assert self.events.count["io_event_skipped"] == skipped
+        return delivered
+
+
+async def start(dut, in_order, **options):
+    bench = Bench(dut)
+    dut.io_inOrder.value = int(in_order)
+    dut.io_peerTxBase.value = 0
+    dut.io_frameRead.value = 0
+    dut.io_querySlot.value = 0
+    peer = Peer(bench, in_order=in_order, **options)
+    await bench.start()
+    return bench, peer
+
+
+@cocotb.test()
+@cocotb.parametrize(in_order=[True, False], loss=[0.0, 0.05, 0.3], rate=[1.0, 0.4])
+async def packets(dut, in_order, loss, rate):
+    """Complete packets leave whole, in sequence with ord = 1; lost frames are counted and hold nothing up."""
+    _, peer = await start(dut, in_order, frames=500, loss=loss, dead_share=0.5, rate=rate)
+    await peer.finish()
+
+
+@cocotb.test()
+async def out_of_order_leaves_early(dut):
+    """With ord = 0 a packet behind a hole leaves before the hole is filled."""
+    _, peer = await start(dut, False, frames=600, loss=0.1, dead_share=0.0, rate=1.0)
+    await peer.finish()
+    order = peer.check()
+    assert order != sorted(order), "the scenario has no packet out of sequence, or none left early"
+
+
+@cocotb.test()
+async def slow_reader_holds_the_window(dut):
+    """While nothing is read nothing is freed, and nothing is lost when reading goes on."""
+    bench, peer = await start(dut, True, frames=300, loss=0.0, dead_share=0.0, rate=1.0)
+    peer.read_rate = 0.0
+    await bench.clocks(1500)
+    assert peer.base == 0
+    peer.read_rate = 1.0
+    await peer.finish()
+
+
+@cocotb.test()
+async def query_tells_complete_frames(dut):
+    """The query port answers in the next clock, and a freed slot is not complete any more."""
+    bench, peer = await start(dut, True, frames=10, loss=0.0, dead_share=0.0, rate=1.0)
+    peer.read_rate = 0.0
+    await bench.clocks(400)
+    for slot in range(WINDOW):
+        dut.io_querySlot.value = slot
+        await RisingEdge(dut.aclk)
+        await RisingEdge(dut.aclk)
+        await RisingEdge(dut.aclk)
+        assert int(dut.io_queryComplete.value) == int(slot < len(peer.frames)), slot
+    peer.read_rate = 1.0
+    await peer.finish()
+    dut.io_querySlot.value = 0
+    await bench.clocks(3)
+    assert not int(dut.io_queryComplete.value)
+
+
+@cocotb.test()
+async def reset_in_the_middle(dut):
+    """After a reset with jobs stalled all starts at number 0 again."""
+    bench, peer = await start(dut, True, frames=400, loss=0.1, dead_share=0.5, rate=1.0)
+    peer.job.rate = 0.0
+    await bench.clocks(700)
+    bench.agents.clear()
+    await bench.reset()
+    dut.io_peerTxBase.value = 0
+    dut.io_complete_valid.value = 0
+    peer = Peer(bench, frames=300, loss=0.1, dead_share=0.5, rate=1.0, in_order=True)
+    await peer.finish()

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ArqSender: every transmission it chooses, against random outcomes told by messages that are lost, old or forged."""
+
+import random
+from collections import Counter
+
+import cocotb
+
+from cocotb_tests.lib.bench import Bench, Events, Sink, Source
+
+WINDOW, SPACE = 64, 1 << 20
+INFINITE = 15
+FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "only", "fsn", "tsn"]
+FEEDBACK = ["rxBase", "rxNext", "bitmapBase", "bitmap"]
+COUNTS = ["frames", "retx", "acked", "abandoned", "outcomeOk", "outcomeFailed", "outcomeOutage", "packetLost", "controlInvalid"]
+
+
+class Peer:
+    """Segmenter, PHY and receiver around the sender, and the model of what it has to do."""
+
+    def __init__(self, bench, frames, loss, delta, message_loss=0.2, rate=1.0, peer_log2=6, forge=0.0):
+        self.bench, self.dut = bench, bench.dut
+        self.loss, self.delta, self.message_loss, self.forge = loss, delta, message_loss, forge
+        self.peer_window = 1 << peer_log2
+        self.metas = []
+        while len(self.metas) < frames:
+            length = random.randint(1, 6)
+            for i in range(length):
+                self.metas.append((random.randint(1, 16), random.randrange(8), int(i == 0), int(i == length - 1)))
+        self.frame = Sink(bench, "io_frame_", [f"io_frame_payload_{f}" for f in FRAME], rate)
+        self.feedback = Source(bench, "io_feedback_", [f"io_feedback_payload_{f}" for f in FEEDBACK])
+        self.events = Events(bench, [f"io_event_{name}" for name in COUNTS])
+        self.sent = []  # (fsn, attempt, received)
+        self.count = Counter()
+        self.edge = 0  # transmissions that have left
+        self.told = 0  # TSNs below are in a message that was delivered
+        self.judged = 0  # TSNs below have been turned into expectations
+        self.expected = []  # retransmissions due, in order: (fsn, attempt)
+        self.state = {}
+        self.new = self.offered = 0
+        self.base = self.said_base = 0
+        self.decided = 0
+        self.invalid = 0
+        bench.agents.append(self)
+        dut = self.dut
+        for name, value in dict(
+            config_parityFirst=2, config_parityRetx=4, config_preset=1, config_delta=delta, config_outageFreeze=1, peerWindowLog2=peer_log2,
+            enable=1, wanted=1, head=0, meta_valid=0, frameDone=0, outageEnded=0,
+        ).items():
+            getattr(dut, f"io_{name}").value = value
+
+    def clear(self):
+        pass
+
+    def judge(self):
+        """Expectations from all outcomes told so far, in TSN order."""
+        while self.judged < self.told:
+            fsn, attempt, received = self.sent[self.judged]
+            self.judged += 1
+            if received:
+                self.state[fsn] = "acked"
+            elif self.delta != INFINITE and attempt >= self.delta:
+                self.state[fsn] = "abandoned"
+            else:
+                self.expected.append((fsn, min(attempt + 1, 15)))
+        while self.base in self.state:
+            self.base += 1
+
+    def take(self, item):
+        _, k, pad, sop, eop, n, preset, attempt, only, fsn, tsn = item
+        assert tsn == len(self.sent) % SPACE
+        assert (k, pad, sop, eop) == self.metas[fsn]
+        assert preset == 1 and only == int(self.delta == 0)
+        self.judge()
+        if attempt:
+            assert self.expected and self.expected[0] == (fsn, attempt), "not the oldest frame told as failed"
+            self.expected.pop(0)
+            assert n == k + 4
+        else:
+            assert fsn == self.new, "new frames go in sequence"
+            assert fsn < self.said_base + self.peer_window, "beyond the peer's window"
+            self.new += 1
+            assert n == k + 2
+        self.sent.append((fsn, attempt, random.random() >= self.loss))
+
+    def step(self):
+        for item in self.frame.items:
+            self.take(item)
+        self.frame.items.clear()
+        dut = self.dut
+        done = self.edge < len(self.sent) and random.random() < 0.3
+        dut.io_frameDone.value = int(done)
+        self.edge += done
+        # The segmenter keeps the window full.
+        base = int(dut.io_txBase.value)
+        dut.io_meta_valid.value = 0
+        dut.io_head.value = self.offered % SPACE
+        if self.offered < len(self.metas) and (self.offered - base) % SPACE < WINDOW:
+            k, pad, sop, eop = self.metas[self.offered]
+            dut.io_meta_valid.value = 1
+            dut.io_meta_payload_slot.value = self.offered % WINDOW
+            for name, value in zip(("k", "pad", "sop", "eop"), (k, pad, sop, eop)):
+                getattr(dut, f"io_meta_payload_meta_{name}").value = value
+            self.offered += 1
+        # The receiver knows of a transmission some time after it has left.
+        closed = self.edge if self.edge == len(self.sent) and random.random() < 0.02 else self.edge - 1
+        self.decided = max(self.decided, closed)
+        if not self.feedback.queue and random.random() < 0.05:
+            self.report()
+
+    def report(self):
+        if random.random() < self.forge:
+            self.invalid += 1
+            self.feedback.queue.append(
+                random.choice(
+                    [
+                        (self.said_base, (self.edge + random.randint(3, 1000)) % SPACE, self.told, (1 << 64) - 1),
+                        ((len(self.sent) + 1 + random.randint(64, 1000)) % SPACE, self.told, self.told, (1 << 64) - 1),
+                    ]
+                )
+            )
+            return
+        next_tsn = max(self.decided, 0)
+        first = max((next_tsn // 32 - 1) * 32, 0)
+        if self.told < first:  # what a poll would ask for
+            first = self.told // 32 * 32
+        bitmap = sum(1 << i for i in range(64) if first + i < next_tsn and self.sent[first + i][2])
+        if random.random() < self.message_loss:
+            return
+        self.told = max(self.told, min(next_tsn, first + 64))
+        self.judge()
+        self.said_base = max(self.said_base, self.base)
+        self.feedback.queue.append((self.said_base % SPACE, next_tsn % SPACE, first % SPACE, bitmap))
+
+    async def finish(self):
+        frames = len(self.metas)
+        await self.bench.until(lambda: self.new == frames and len(self.state) == frames, 60_000, "all frames resolved")
+        await self.bench.clocks(400)
+        lost = sum(1 for s in self.state.values() if s == "abandoned")
+        got = {name: self.events.count[f"io_event_{name}"] for name in COUNTS}
+        failed = sum(not s[2] for s in self.sent)
+        packets, broken = 0, False
+        for fsn, meta in enumerate(self.metas):
+            broken |= self.state[fsn] == "abandoned"
+            if meta[3]:
+                packets += broken
+                broken = False
+        assert got["frames"] == frames
+        assert got["retx"] == len(self.sent) - frames
+        assert got["acked"] == frames - lost and got["abandoned"] == lost
+        assert got["outcomeOk"] == len(self.sent) - failed and got["outcomeFailed"] == failed
+        assert got["packetLost"] == packets
+        assert got["outcomeOutage"] == 0
+        # A message that finds two others waiting is dropped before it is judged.
+        assert 0.8 * self.invalid <= got["controlInvalid"] <= self.invalid
+        assert int(self.dut.io_txBase.value) == frames and int(self.dut.io_open.value) == 0
+        await self.bench.until(lambda: int(self.dut.io_idle.value), 400, "idle")
+
+
+@cocotb.test()
+@cocotb.parametrize(delta=[0, 1, 3, INFINITE], loss=[0.02, 0.4])
+async def persistency(dut, delta, loss):
+    """Failed frames come again in order of failure, delta times at most; counts add up."""
+    bench = Bench(dut)
+    peer = Peer(bench, 400, loss, delta)
+    await bench.start()
+    await peer.finish()
+
+
+@cocotb.test()
+async def slow_line_and_small_peer(dut):
+    """Back-pressure on the frames, and a peer whose window is smaller than the own one."""
+    bench = Bench(dut)
+    peer = Peer(bench, 300, 0.2, 2, rate=0.2, peer_log2=4)
+    await bench.start()
+    await peer.finish()
+
+
+@cocotb.test()
+async def forged_messages(dut):
+    """What acknowledges units that were not sent, or frees frames beyond the next, is counted and changes nothing."""
+    bench = Bench(dut)
+    peer = Peer(bench, 300, 0.1, 3, forge=0.4)
+    await bench.start()
+    await peer.finish()
+    assert peer.invalid > 20
+
+
+@cocotb.test()
+async def disabled_sends_nothing(dut):
+    """While `enable` is low no frame is chosen, and afterwards nothing is missing."""
+    bench = Bench(dut)
+    peer = Peer(bench, 100, 0.1, 3)
+    dut.io_enable.value = 0
+    await bench.start()
+    await bench.clocks(400)
+    assert not peer.sent
+    dut.io_enable.value = 1
+    await peer.finish()
+
+
+@cocotb.test()
+async def reset_while_stalled(dut):
+    """A reset with a frame offered and not taken: the numbers start at 0 again."""
+    bench = Bench(dut)
+    peer = Peer(bench, 200, 0.1, 3)
+    await bench.start()
+    await bench.clocks(300)
+    peer.frame.rate = 0.0
+    await bench.clocks(100)
+    bench.agents.clear()
+    await bench.reset()
+    peer = Peer(bench, 200, 0.1, 3)
+    await peer.finish()

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One `ArqLink` whose peer is the protocol model of cocotb_tests/model/link.py, joined at the PHY ports."""
+
+import os
+import random
+from collections import deque
+from dataclasses import dataclass, field
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, RisingEdge
+from cocotb.utils import get_sim_time
+
+from cocotb_tests.model.checker import EndChecker
+from cocotb_tests.model.link import Config, LinkEnd
+from cocotb_tests.model.sender import INFINITE, Setting
+
+from .bench import BUILDS
+from .registers import Registers
+from .streams import PacketSource, random_ready, watch_packets, watch_units
+
+BUILD = BUILDS[os.environ.get("ARQLINK_CONFIG", "small")]
+LEAST_K = min(4, BUILD.max_k)
+DEFAULT = Setting(LEAST_K, LEAST_K + min(2, BUILD.max_parity), LEAST_K + min(2, BUILD.max_parity), 0, INFINITE)
+TIMES = {"POLL_TIMEOUT": 2500, "HELLO_INTERVAL": 500, "KEEPALIVE": 1 << 20, "OUTAGE_TIMEOUT": 0, "STATUS_INTERVAL": 0}
+
+
+def peer_config(setting=DEFAULT, **other):
+    """A peer of the same build."""
+    values = dict(
+        window_log2=BUILD.window.bit_length() - 1, unit_bytes=BUILD.unit_bytes, data_bytes=BUILD.data_bytes, setting=setting, poll_timeout=2500,
+        hello_interval=500, keepalive=1 << 20, max_packet=BUILD.limit_packet,
+    )  # fmt: skip
+    return Config(**{**values, **other})
+
+
+@dataclass
+class Channel:
+    """One direction: delay in clocks, erasure probability, and whether all is erased."""
+
+    delay: int = 60
+    loss: float = 0.0
+    dark: bool = False
+    queue: deque = field(default_factory=deque)  # (clock at which it comes out, bytes, erased)
+
+
+class PeerBench:
+    """`peer` is the model, `check` the checker of the RTL's end; `inject` sends a unit that the peer would not send."""
+
+    def __init__(self, dut, setting=DEFAULT, config=None, in_order=True, loss=(0.0, 0.0), sink_share=1.0, seed=1):
+        self.dut, self.setting, self.in_order, self.sink_share, self.seed = dut, setting, in_order, sink_share, seed
+        self.rng = random.Random(seed)
+        self.peer = LinkEnd(config or peer_config())
+        self.to_rtl, self.from_rtl = Channel(loss=loss[0]), Channel(loss=loss[1])
+        self.failure = None
+        self.events = 0
+        self.tasks = []
+        self.check = self._new_checker()
+        self.registers = Registers(dut)
+        self.source = PacketSource(dut, "s_axis", BUILD.data_bytes, seed)
+        self.resets = 0
+
+    def _new_checker(self):
+        limits = BUILD.max_k, BUILD.max_parity
+        return EndChecker(BUILD.window, BUILD.unit_bytes, [self.setting], self.in_order, *limits, slack=6)
+
+    @property
+    def now(self):
+        return int(get_sim_time("ns")) // 10
+
+    async def start(self, **times):
+        """Clock, reset, registers; then both ends may talk."""
+        dut = self.dut
+        dut.aresetn.value = dut.m_axis_phy_tready.value = dut.m_axis_tready.value = 0
+        for signal in ("tvalid", "tdata", "tlast", "tuser"):
+            getattr(dut, f"s_axis_phy_{signal}").value = 0
+        dut.phy_up.value = 1
+        cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
+        await ClockCycles(dut.aclk, 5)
+        dut.aresetn.value = 1
+        width = BUILD.data_bytes
+
+        def life():
+            return self.resets
+
+        for task in (
+            watch_units(dut, "s_axis_phy", width, self._guard(lambda raw, erased: self.check.received(raw, erased)), life),
+            watch_units(dut, "m_axis_phy", width, self._guard(self._left), life),
+            watch_packets(dut, "s_axis", width, self._guard(lambda p, bad: self.check.offered(p)), life),
+            watch_packets(dut, "m_axis", width, self._guard(lambda p, bad: self.check.packet(p, bad)), life),
+            random_ready(dut, dut.m_axis_tready, self.sink_share, 200, self.seed),
+        ):
+            cocotb.start_soon(task)
+        await self.configure(**times)
+        dut.m_axis_phy_tready.value = 1
+        cocotb.start_soon(self._run_peer())
+        cocotb.start_soon(self._drive())
+
+    async def configure(self, **times):
+        """Settings and times of the RTL's end."""
+        await self.registers.apply(0, self.setting, self.in_order)
+        for name, clocks in {**TIMES, **times}.items():
+            await self.registers.link(0, name, clocks)
+
+    def _guard(self, event):
+        def call(*arguments):
+            self.events += 1
+            if self.failure is None:
+                try:
+                    event(*arguments)
+                except (AssertionError, ValueError) as complaint:
+                    self.failure = complaint
+
+        return call
+
+    def _left(self, raw, erased):
+        self.check.sent(raw)
+        way = self.from_rtl
+        if not (way.dark or self.rng.random() < way.loss):
+            way.queue.append((self.now + way.delay, raw, False))
+
+    async def _run_peer(self):
+        clock = self.dut.aclk
+        step = self._guard(self._step)
+        while self.failure is None:
+            self.line_clocks = 8
+            self.events -= 1
+            step()
+            await ClockCycles(clock, self.line_clocks)
+
+    def _step(self):
+        now, inbox = self.now, self.from_rtl.queue
+        while inbox and inbox[0][0] <= now:
+            self.peer.receive(inbox.popleft()[1], False, now)
+        raw = self.peer.pull(now)
+        if raw is not None:
+            self.line_clocks = len(raw) // BUILD.data_bytes
+            way = self.to_rtl
+            erased = self.rng.random() < way.loss
+            if not way.dark and (not erased or self.rng.random() < 0.5):
+                way.queue.append((now + way.delay, raw, erased))
+
+    def inject(self, raw, erased=False):
+        """Puts a unit on the way to the RTL, between two of the peer's."""
+        self.to_rtl.queue.append((self.now, raw, erased))
+
+    async def _drive(self):
+        dut, queue, width = self.dut, self.to_rtl.queue, BUILD.data_bytes
+        rising = RisingEdge(dut.aclk)
+        valid, data, last, user = (getattr(dut, f"s_axis_phy_{s}") for s in ("tvalid", "tdata", "tlast", "tuser"))
+        while True:
+            if not queue or queue[0][0] > self.now:
+                await ClockCycles(dut.aclk, 4)
+                continue
+            _, raw, erased = queue.popleft()
+            for at in range(0, len(raw), width):
+                valid.value = 1
+                data.value = int.from_bytes(raw[at : at + width], "little")
+                last.value = int(at + width >= len(raw))
+                user.value = int(erased)
+                await rising
+            valid.value = 0
+
+    def packets(self, count, longest=None):
+        return [self.rng.randbytes(self.rng.randint(8, longest or BUILD.max_packet // 2)) for _ in range(count)]
+
+    def offer(self, to_peer, from_peer):
+        """Gives packets to both users."""
+        self.tasks.append(self.source.start(to_peer))
+        self.peer.backlog.extend(from_peer)
+
+    @property
+    def at_rest(self):
+        check, peer = self.check, self.peer
+        return (
+            all(t.done() for t in self.tasks)
+            and check.up
+            and check.sender.resolved
+            and check.sender.peer_rx_base == check.sender.next_fsn
+            and check.delivered_count == len(check.receiver.ready)
+            and peer.settled
+        )
+
+    async def until(self, condition, limit, what):
+        """Waits for a condition, in steps."""
+        for _ in range(limit // 100):
+            if self.failure is not None:
+                raise self.failure
+            if condition():
+                return
+            await ClockCycles(self.dut.aclk, 100)
+        peer = self.peer
+        raise AssertionError(
+            f"{what} did not happen in {limit} clocks: up {self.check.up}, peer state {peer.state}, FSN {peer.tx.base} …"
+            f" {peer.tx.stored}; RTL: FSN {self.check.sender.tx_base} … {self.check.sender.next_fsn}, packets"
+            f" {len(self.check.sender.packets)}, delivered {self.check.delivered_count} of {len(self.check.receiver.ready)}"
+        )
+
+    async def settle(self, limit=200_000):
+        """Waits until all is delivered or given up and nothing moves any more."""
+        still, before = 0, -1
+        for _ in range(limit // 250):
+            await ClockCycles(self.dut.aclk, 250)
+            if self.failure is not None:
+                raise self.failure
+            still = still + 250 if self.at_rest and self.events == before else 0
+            before = self.events
+            if still > 2 * TIMES["POLL_TIMEOUT"]:
+                return
+        await self.until(lambda: False, 100, "rest")
+
+    async def check_counters(self):
+        """Compares all counters at rest."""
+        counters = await self.registers.counters(0)
+        self.check.finish(counters)
+        return counters
+
+    def restart_checker(self):
+        """The RTL was reset: nothing that the checker knows holds any more."""
+        self.check = self._new_checker()
+        self.resets += 1
+        self.from_rtl.queue.clear()

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happens to a pair of links besides random erasure: outages, restarts, bad packets, bad accesses, the worst losses."""
+
+import os
+import random
+
+import cocotb
+from cocotb.triggers import ClockCycles
+
+from cocotb_tests.model.sender import INFINITE, Setting
+from cocotb_tests.system.bench import BUILDS, SOAK, Bench, Scenario
+from cocotb_tests.system.registers import LINK_A, LINK_B
+from cocotb_tests.system.streams import send_beats
+
+BUILD = BUILDS[os.environ.get("ARQLINK_CONFIG", "small")]
+random.seed(cocotb.RANDOM_SEED)
+SEED = cocotb.RANDOM_SEED * 1000
+UP, OUTAGE = 3, 4
+RESTARTS = [2500, 2777, 4001] + [random.randint(1000, 8000) for _ in range(SOAK)]  # clocks
+ALWAYS = Setting(4, 5, 6, 0, INFINITE)
+
+
+async def begin(dut, scenario):
+    bench = Bench(dut, BUILD, scenario)
+    await bench.start()
+    return bench
+
+
+async def states(bench):
+    return [await bench.registers.state(base) for base in (LINK_A, LINK_B)]
+
+
+@cocotb.test()
+@cocotb.parametrize(in_order=[True, False])
+async def half_of_all_units_lost(dut, in_order):
+    """Just below 50 % both ways and infinite persistency: nothing is lost or reordered."""
+    setting = Setting(2, 4, 5, 2, INFINITE)
+    scenario = Scenario(
+        SEED + 1, (setting, setting), (in_order, in_order), (80, 80), (0.49, 0.49), packets=(20, 10), longest=60
+    )
+    bench = await begin(dut, scenario)
+    await bench.settle(bench.offer())
+    await bench.check_counters()
+    a, b = bench.checkers
+    assert (b.delivered_count, a.delivered_count) == scenario.packets
+
+
+@cocotb.test()
+@cocotb.parametrize(delta=[0, 1, 3])
+async def lost_packets_hold_up_nothing(dut, delta):
+    """Finite persistency and heavy loss: all is delivered or given up in bounded time."""
+    setting = Setting(3, 3, 4, 1, delta)
+    scenario = Scenario(SEED + 20 + delta, (setting, setting), delay=(100, 100), loss=(0.4, 0.3), packets=(40, 10), longest=60)
+    bench = await begin(dut, scenario)
+    # each of delta + 1 transmissions costs at worst a few polls in a row; several frames wait at the same time
+    await bench.settle(bench.offer(), limit=(delta + 1) * 12 * scenario.poll_timeout + 50_000)
+    await bench.check_counters()
+    assert bench.checkers[0].sender.counters["tx_packets_lost"] > 0
+
+
+@cocotb.test()
+@cocotb.parametrize(ways=[(0,), (1,), (0, 1)], delta=[0, 2])
+async def outage(dut, ways, delta):
+    """The channel goes dark one way or both with data under way. Data stops; failures do not count towards delta unless it is
+    0; afterwards everything goes on by itself."""
+    setting = Setting(4, 4, 4, 0, delta)
+    scenario = Scenario(
+        SEED + 31, (setting, setting), delay=(300, 300), packets=(50, 25), longest=120, gap=300, keepalive=1000,
+        outage_timeout=6000,
+    )  # fmt: skip
+    bench = await begin(dut, scenario)
+    tasks = bench.offer()
+    await ClockCycles(dut.aclk, 3000)
+    await bench.outage(ways, True)
+    await ClockCycles(dut.aclk, 10_000)
+    assert await states(bench) == [OUTAGE, OUTAGE]
+    sent = [c.sender.next_tsn for c in bench.checkers]
+    await ClockCycles(dut.aclk, 3000)
+    assert sent == [c.sender.next_tsn for c in bench.checkers], "data was sent during an outage"
+    await bench.outage(ways, False)
+    await bench.until(lambda: not any(c.outage for c in bench.checkers), 5000, "the end of the outage")
+    assert await states(bench) == [UP, UP]
+    for base in (LINK_A, LINK_B):
+        await bench.registers.link(base, "KEEPALIVE", 1 << 20)
+        await bench.registers.link(base, "OUTAGE_TIMEOUT", 0)
+        assert await bench.registers.error(base, "outage")
+    await bench.settle(tasks)
+    await bench.check_counters()
+    failed = sum(c.sender.counters["tx_outcomes_failed"] for c in bench.checkers)
+    abandoned = sum(c.sender.counters["tx_frames_abandoned"] for c in bench.checkers)
+    assert failed > 0 and abandoned == (failed if delta == 0 else 0)
+
+
+@cocotb.test()
+async def outage_without_freeze(dut):
+    """outage_freeze off: what the outage erased counts towards delta."""
+    setting = Setting(4, 4, 4, 0, 1)
+    scenario = Scenario(
+        SEED + 41, (setting, setting), delay=(300, 300), packets=(50, 0), longest=120, gap=300, keepalive=1000,
+        outage_timeout=6000, freeze=False,
+    )  # fmt: skip
+    bench = await begin(dut, scenario)
+    tasks = bench.offer()
+    await ClockCycles(dut.aclk, 3000)
+    await bench.outage((0, 1), True)
+    await ClockCycles(dut.aclk, 9000)
+    await bench.outage((0, 1), False)
+    await bench.until(lambda: bench.checkers[0].outages and not any(c.outage for c in bench.checkers), 9000, "the outage")
+    for base in (LINK_A, LINK_B):
+        await bench.registers.link(base, "KEEPALIVE", 1 << 20)
+        await bench.registers.link(base, "OUTAGE_TIMEOUT", 0)
+    await bench.settle(tasks)
+    await bench.check_counters()
+    assert max(f for f in range(16) if bench.checkers[1].receiver.counters[f"rx_attempt_{f}"]) == 1
+
+
+async def restart_link(bench, base, how):
+    if how == "restart":
+        await bench.registers.link(base, "CTRL", 3)
+    else:
+        await bench.registers.link(base, "CTRL", 0)
+        await ClockCycles(bench.dut.aclk, 700)
+        assert await bench.registers.state(base) == 0
+        await bench.registers.link(base, "CTRL", 1)
+
+
+@cocotb.test()
+@cocotb.parametrize(how=["restart", "enable"], at=RESTARTS, delta=[1, INFINITE])
+async def restart_in_traffic(dut, how, at, delta):
+    """One end restarts with data under way both ways, packets half in and half out. Both begin again at 0; no frame is counted
+    twice or never; what leaves is whole, and all that is offered afterwards arrives."""
+    setting = Setting(3, 5, 5, 0, delta)
+    scenario = Scenario(
+        SEED + at, (setting, setting), delay=(150, 150), loss=(0.1, 0.1), packets=(60, 60), longest=300, sink_share=(0.5, 0.5)
+    )
+    bench = await begin(dut, scenario)
+    tasks = bench.offer()
+    await ClockCycles(dut.aclk, at)
+    await restart_link(bench, (LINK_A, LINK_B)[at % 2], how)
+    await bench.until(lambda: all(c.restarts and c.up for c in bench.checkers), 40_000, "the restart")
+    await bench.settle(tasks)
+    counters = [await bench.registers.counters(base) for base in (LINK_A, LINK_B)]
+    for c, check in zip(counters, bench.checkers):
+        bench._check_sums(c)
+        check.sender.give_up_undecided()
+        assert c["link_restarts"] == 1 + check.restarts and check.aborted <= check.restarts
+    assert sum(c["tx_frames_flushed"] for c in counters) > 0
+    await bench.clear_counters()
+    await bench.settle(bench.offer())
+    await bench.check_counters()
+    assert delta != INFINITE or all(c.sender.counters["tx_packets_lost"] == 0 for c in bench.checkers)
+
+
+@cocotb.test()
+async def bad_packets(dut):
+    """Zero-length, oversize, aborted and holed packets among good ones are dropped, counted and flagged; the others arrive."""
+    scenario = Scenario(SEED + 51, (ALWAYS, ALWAYS), loss=(0.1, 0.1), packets=(4, 0), longest=100)
+    bench = await begin(dut, scenario)
+    long, width = BUILD.limit_packet, BUILD.data_bytes
+    source = bench.sources[0]
+    bad = {
+        "zero": lambda: send_beats(source, [(bytes(width), 0, False)]),
+        "oversize": lambda: send_beats(source, source.beats(bytes(long + 1))),
+        "abort": lambda: send_beats(source, source.beats(bytes(50), abort=True)),
+        "keep": lambda: send_beats(source, [(bytes(width), 0b0101, False), (bytes(width), 0b0001, False)]),
+    }
+    for _ in range(2):
+        for attempt in bad.values():
+            bench.pause_offered = True
+            await attempt()
+            bench.pause_offered = False
+            await bench.settle(bench.offer()[:1])
+    await source.start([bytes(range(256)) * (long // 256) + bytes(long % 256)])
+    await bench.settle([])
+    await bench.check_counters()
+    counters = await bench.registers.counters(LINK_A)
+    for name in bad:
+        assert counters[f"tx_drop_{name}"] == 2, f"{name}: {counters[f'tx_drop_{name}']}"
+        assert await bench.registers.error(LINK_A, f"drop_{name}"), name
+        assert not await bench.registers.error(LINK_A, f"drop_{name}"), f"{name} stays set"
+
+
+@cocotb.test()
+async def bad_accesses(dut):
+    """An APPLY that is not valid changes nothing and is flagged; unknown registers and writes to read-only ones answer SLVERR."""
+    scenario = Scenario(SEED + 61, (ALWAYS, ALWAYS), loss=(0.1, 0.1), packets=(20, 0))
+    bench = await begin(dut, scenario)
+    registers = bench.registers
+    tasks = bench.offer()
+    active = await registers.read(LINK_A + registers.names.ARQLINK["ACTIVE_CODE"].offset)
+    top, parity = BUILD.max_k, BUILD.max_parity
+    for k, first, retx, preset in (
+        (0, 4, 4, 0), (top + 1, top + 1, top + 1, 0), (8, 7, 8, 0), (8, 8, 7, 0), (8, 9 + parity, 8, 0), (8, 8, 9 + parity, 0),
+        (4, 5, 5, 3), (255, 255, 255, 0),
+    ):  # fmt: skip
+        await registers.apply(LINK_A, Setting(k, first, retx, preset))
+        assert await registers.error(LINK_A, "apply_rejected"), (k, first, retx, preset)
+        assert await registers.read(LINK_A + registers.names.ARQLINK["ACTIVE_CODE"].offset) == active
+    for address in (LINK_A + 0x100, LINK_B + 0x03C, LINK_A + 0x1FC, 0x6000, 0xF000):
+        for access in (lambda a: registers.read(a), lambda a: registers.write(a, 1)):
+            try:
+                await access(address)
+            except IOError:
+                continue
+            raise AssertionError(f"access to 0x{address:04x} was answered OKAY")
+    for base in (LINK_A, LINK_B):
+        assert await registers.error(base, "access")
+    await registers.apply(LINK_A, ALWAYS)
+    await bench.settle(tasks)
+    await bench.check_counters()
+    assert bench.checkers[1].delivered_count == 20

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ArqLink` against the protocol model as its peer: traffic both ways, reboots of either side, forged units, noise."""
+
+import random
+from dataclasses import replace
+
+import cocotb
+from cocotb.triggers import ClockCycles
+
+from cocotb_tests.model.link import HELLO, OUTAGE, UP
+from cocotb_tests.model.sender import INFINITE, Setting
+from cocotb_tests.model.units import SN, ControlUnit, DataUnit
+from cocotb_tests.system.bench import SOAK, Scenario
+from cocotb_tests.system.peer import BUILD, PeerBench, peer_config
+
+random.seed(cocotb.RANDOM_SEED)
+SEED = cocotb.RANDOM_SEED * 1000
+MORE = [random.randint(300, 8000) for _ in range(SOAK)]
+
+
+async def begin(dut, **options):
+    bench = PeerBench(dut, **options)
+    await bench.start()
+    await bench.until(lambda: bench.check.heard and bench.peer.heard, 30_000, "the start")
+    return bench
+
+
+async def exchange(bench, count=15):
+    """Packets both ways, all of which arrive."""
+    there, back = bench.packets(count), bench.packets(count)
+    received, delivered = len(bench.peer.delivered), bench.check.delivered_count
+    bench.offer(there, back)
+    await bench.settle()
+    assert [p for _, p in bench.peer.delivered[received:]] == there
+    assert bench.check.delivered_count == delivered + count
+
+
+@cocotb.test()
+@cocotb.parametrize(seed=[SEED + i for i in range(4 + SOAK)])
+async def random_traffic(dut, seed):
+    """Random settings of both sides and losses both ways."""
+    rng = random.Random(seed)
+    drawn = Scenario.random(seed, BUILD)
+    config = peer_config(
+        drawn.settings[1], in_order=rng.random() < 0.5, status_interval=rng.choice([0, 100]),
+        user_clocks_per_byte=rng.choice([0, 0, 3]),
+    )  # fmt: skip
+    loss = rng.choice([0, 0.1, 0.3]), rng.choice([0, 0.1, 0.3])
+    bench = await begin(
+        dut, setting=drawn.settings[0], config=config, in_order=rng.random() < 0.5, loss=loss, sink_share=0.7, seed=seed
+    )
+    there, back = bench.packets(30), bench.packets(30)
+    bench.offer(there, back)
+    await bench.settle(400_000)
+    await bench.check_counters()
+    arrived = [p for _, p in bench.peer.delivered]
+    assert set(arrived) <= set(there) and len(set(arrived)) == len(arrived)
+    if drawn.settings[0].delta == INFINITE:
+        assert sorted(arrived) == sorted(there)
+
+
+@cocotb.test()
+@cocotb.parametrize(at=[800, 2001, 3333] + MORE)
+async def peer_reboots(dut, at):
+    """The peer forgets everything in mid-traffic and begins with the epoch it had; the RTL restarts and says so."""
+    bench = await begin(dut, seed=SEED + at, loss=(0.1, 0.1))
+    bench.offer(bench.packets(40), bench.packets(40))
+    await ClockCycles(dut.aclk, at)
+    bench.peer.now = bench.now
+    bench.peer.reboot()
+    await bench.until(lambda: bench.check.restarts and bench.check.heard, 20_000, "the restart")
+    assert await bench.registers.error(0, "peer_restart")
+    await bench.settle()
+    await bench.registers.counters(0, clear=True)
+    bench.check.forget_counters()
+    await exchange(bench)
+    await bench.check_counters()
+
+
+@cocotb.test()
+@cocotb.parametrize(at=[700, 1234, 2600] + MORE)
+async def rtl_is_reset(dut, at):
+    """The RTL is reset in mid-traffic, stalled on m_axis; the model restarts, and the link goes on."""
+    bench = await begin(dut, seed=SEED + at, loss=(0.1, 0.1), sink_share=0.4)
+    bench.offer(bench.packets(40), bench.packets(40))
+    await ClockCycles(dut.aclk, at)
+    bench.tasks.pop().cancel()
+    bench.source.valid.value = 0
+    dut.aresetn.value = 0
+    await ClockCycles(dut.aclk, 3)
+    assert not (dut.m_axis_tvalid.value or dut.m_axis_phy_tvalid.value)
+    bench.restart_checker()
+    dut.aresetn.value = 1
+    await bench.configure()
+    await bench.until(lambda: bench.check.heard and bench.peer.counters["link_restarts"] > 1, 20_000, "the restart")
+    await bench.settle()
+    await bench.registers.counters(0, clear=True)
+    bench.check.forget_counters()
+    await exchange(bench)
+    await bench.check_counters()
+
+
+@cocotb.test()
+async def noise(dut):
+    """Random bytes of all lengths, cut and lengthened units, between good ones: all counted as erased, nothing else happens."""
+    bench = await begin(dut, seed=SEED + 7)
+    rng, good = bench.rng, []
+    inner = bench.peer.pull
+    bench.peer.pull = lambda now: (lambda raw: (good.append(raw) if raw else None, raw)[1])(inner(now))
+    bench.offer(bench.packets(60), bench.packets(60))
+    for _ in range(150):
+        kind = rng.randrange(4)
+        raw = rng.randbytes(4 * rng.randint(1, 40))
+        if kind and good:
+            raw = bytearray(good[-1])
+            if kind == 1:
+                raw = raw[: 4 * rng.randrange(1, len(raw) // 4)]
+            elif kind == 2:
+                raw += rng.randbytes(4 * rng.randint(1, 12))
+            else:
+                raw[rng.randrange(len(raw))] ^= 1 << rng.randrange(8)
+        bench.inject(bytes(raw), rng.random() < 0.1)
+        await ClockCycles(dut.aclk, rng.randint(1, 40))
+    bench.inject(rng.randbytes(8000))
+    await bench.settle()
+    assert await bench.registers.error(0, "phy_length")
+    await exchange(bench)
+    c = await bench.check_counters()
+    assert min(c["rx_erased_crc"], c["rx_erased_flag"], c["rx_erased_length"]) > 0
+    assert c["tx_retx"] == 0 and c["link_restarts"] == 1
+
+
+def forged_controls(bench):
+    """Control units with good CRC and a field that cannot be, as the link stands now: (unit, counter, error)."""
+    sender, receiver = bench.check.sender, bench.check.receiver
+    peer, window = bench.peer, BUILD.window
+    good = ControlUnit(
+        epoch=peer.epoch, peer_known=True, peer_epoch=bench.check.epoch, param=peer.tx.ack, tx_base=peer.tx.base,
+        tx_edge=peer.tx.edge, rx_base=sender.peer_rx_base, rx_next=sender.ack_tsn,
+        bitmap_base=max(0, sender.ack_tsn // 32 * 32 - 32), bitmap=(1 << 64) - 1,
+    )  # fmt: skip
+    changes = [dict(rx_next=(sender.next_tsn + d) % SN) for d in (1, 2, window, 500, SN // 2 - 1, SN // 2, SN - 1000)]
+    changes += [dict(rx_base=(sender.next_fsn + d) % SN) for d in (1, window, SN // 2)]
+    changes += [dict(rx_base=(sender.peer_rx_base - d) % SN) for d in (window + 1, 5000)]
+    changes += [dict(tx_edge=(receiver.rx_next + d) % SN) for d in (window + 1, 5000, SN // 2 - 1)]
+    changes += [dict(tx_base=(receiver.base_limit + d) % SN) for d in (window + 1, 5000, SN // 2 - 1)]
+    return [replace(good, **change) for change in changes]
+
+
+@cocotb.test()
+async def forged_control_units(dut):
+    """No field of a control unit frees what was not sent, or skips what was not given up."""
+    bench = await begin(dut, seed=SEED + 8)
+    await exchange(bench)
+    bench.from_rtl.dark = True  # frames of the RTL are sent and not acknowledged while the forger talks
+    bench.offer(bench.packets(6), [])
+    await ClockCycles(dut.aclk, 1500)
+    waiting = bench.check.sender.next_fsn - bench.check.sender.tx_base
+    assert waiting > 6
+    units = forged_controls(bench)
+    before = bench.check.counters["rx_control_invalid"]
+    for unit in units:
+        bench.inject(unit.build())
+        await ClockCycles(dut.aclk, 100)
+    assert bench.check.counters["rx_control_invalid"] == before + len(units)
+    assert bench.check.sender.next_fsn - bench.check.sender.tx_base == waiting
+    assert await bench.registers.error(0, "control_invalid")
+    bench.from_rtl.dark = False
+    await bench.settle()
+    await exchange(bench)
+    await bench.check_counters()
+
+
+@cocotb.test()
+async def forged_data_units(dut):
+    """Data units with a good CRC that cannot be: beyond the window, of another epoch, with a header outside the build."""
+    bench = await begin(dut, seed=SEED + 9)
+    await exchange(bench)
+    receiver, window = bench.check.receiver, BUILD.window
+    good = DataUnit(0, True, True, bench.peer.epoch, 2, 3, 0, 0, 0, receiver.base_limit, receiver.rx_next, bytes(8))
+    changes = [dict(fsn=(good.fsn + d) % SN) for d in (window, window + 1, 3000, SN // 2 - 1)]
+    changes += [dict(tsn=(good.tsn + d) % SN) for d in (window, window + 1, 3000, SN // 2 - 1, SN - 1, SN - 3000)]
+    changes += [dict(epoch=(good.epoch + d) % 256) for d in (1, 128, 255)]
+    changes += [dict(k=0), dict(k=17, n=17), dict(k=3, n=2), dict(n=11), dict(n=255), dict(index=3), dict(index=255)]
+    changes += [dict(pad=8), dict(pad=4095), dict(preset=3)]
+    names = "rx_units_invalid", "rx_units_late", "rx_bad_header"
+    for only in (False, True):
+        for change in changes:
+            bench.inject(replace(good, only=only, **change).build())
+            await ClockCycles(dut.aclk, 50)
+    await ClockCycles(dut.aclk, 200)
+    assert [receiver.counters[n] for n in names] == [16, 4, 20], [receiver.counters[n] for n in names]
+    assert bench.check.counters["rx_units_epoch"] == 6
+    assert await bench.registers.error(0, "unit_invalid") and await bench.registers.error(0, "bad_header")
+    await exchange(bench)
+    await bench.check_counters()
+
+
+@cocotb.test()
+async def forged_restarts(dut):
+    """A stranger's control unit, or a hello out of place, costs a restart and nothing more."""
+    bench = await begin(dut, seed=SEED + 10)
+    check, peer = bench.check, bench.peer
+    for unit in (
+        lambda: ControlUnit(epoch=(peer.epoch + 7) % 256, peer_known=True, peer_epoch=check.epoch),
+        lambda: ControlUnit(epoch=peer.epoch, peer_known=True, peer_epoch=(check.epoch + 9) % 256),
+        lambda: ControlUnit(epoch=peer.epoch, peer_known=False),
+        lambda: ControlUnit(epoch=peer.epoch, hello=True, peer_known=True, peer_epoch=check.epoch, param=6 << 16 | 8),
+    ):
+        restarts = check.restarts
+        bench.inject(unit().build())
+        await bench.until(lambda r=restarts: check.restarts > r and check.heard and peer.heard, 20_000, f"restart {restarts}")
+        assert await bench.registers.error(0, "peer_restart")
+        await bench.settle()
+        bench.check.forget_counters()
+        await bench.registers.counters(0, clear=True)
+        await exchange(bench, 4)
+        await bench.check_counters()
+
+
+@cocotb.test()
+@cocotb.parametrize(other=[dict(unit_bytes=16), dict(window_log2=5)])
+async def peer_of_another_build(dut, other):
+    """A peer with other units, or with a window that cannot hold the longest packet, gets no link and a sticky error; when it
+    comes back with the right build the link starts."""
+    bench = PeerBench(dut, config=peer_config(**other), seed=SEED + 11)
+    await bench.start()
+    await ClockCycles(dut.aclk, 4000)
+    assert await bench.registers.state(0) == HELLO
+    assert await bench.registers.error(0, "peer_mismatch")
+    right = peer_config()
+    bench.peer.config = bench.peer.tx.config = right
+    bench.peer.rx.window, bench.peer.rx.unit_bytes = right.window, right.unit_bytes
+    bench.peer.now = bench.now
+    bench.peer.reboot()
+    await bench.until(lambda: bench.check.heard and bench.peer.heard, 20_000, "the start")
+    await exchange(bench)
+
+
+@cocotb.test()
+@cocotb.parametrize(delta=[0, 1])
+async def phy_goes_down(dut, delta):
+    """phy_up low: an outage at once; the peer is told to hold its data; afterwards all goes on."""
+    setting = Setting(4, 4, 4, 0, delta)
+    bench = PeerBench(dut, setting=setting, config=peer_config(setting, keepalive=800), seed=SEED + 12)
+    await bench.start(KEEPALIVE=800)
+    await bench.until(lambda: bench.check.heard and bench.peer.heard, 30_000, "the start")
+    bench.offer(bench.packets(20), bench.packets(20))
+    await ClockCycles(dut.aclk, 300)
+    dut.phy_up.value = 0
+    bench.to_rtl.dark = True
+    bench.to_rtl.queue.clear()
+    await ClockCycles(dut.aclk, 2500)
+    assert await bench.registers.state(0) == OUTAGE and bench.peer.state == OUTAGE
+    sent = bench.check.sender.next_tsn, bench.peer.tx.next_tsn
+    await ClockCycles(dut.aclk, 2500)
+    assert sent == (bench.check.sender.next_tsn, bench.peer.tx.next_tsn)
+    dut.phy_up.value = 1
+    bench.to_rtl.dark = False
+    await bench.until(lambda: not bench.check.outage and bench.peer.state == UP, 5000, "the end of the outage")
+    assert await bench.registers.error(0, "outage")
+    await bench.registers.link(0, "KEEPALIVE", 1 << 20)
+    bench.peer.config = bench.peer.tx.config = replace(bench.peer.config, keepalive=1 << 20)
+    await bench.settle()
+    c = await bench.check_counters()
+    assert c["link_outages"] == 1
+    assert delta == 0 or c["tx_frames_abandoned"] == 0
+
+
+@cocotb.test()
+async def phy_stalls(dut):
+    """m_axis_phy is rarely ready: units stay whole and legal."""
+    bench = await begin(dut, seed=SEED + 13, loss=(0.1, 0.1))
+
+    async def stall():
+        while True:
+            dut.m_axis_phy_tready.value = int(bench.rng.random() < 0.4)
+            await ClockCycles(dut.aclk, bench.rng.randint(1, 20))
+
+    cocotb.start_soon(stall())
+    await exchange(bench, 25)
+    await bench.check_counters()
