@@ -4,7 +4,7 @@
 import math
 import os
 import zlib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 
 from .formulas import Burst, Expected
 
@@ -28,6 +28,7 @@ class Point:
     mode      how units are erased: 0 vanish, 1 bit flipped, 2 tuser, 3 any
     delay     of each channel, in clocks
     gap       clocks between packets
+    pace      clocks between two beats from A to B; 0: a beat every clock
     """
 
     name: str
@@ -41,6 +42,7 @@ class Point:
     mode: int = 3
     delay: int = 200
     gap: int = 0
+    pace: int = 0
 
     @property
     def seed(self):
@@ -55,8 +57,10 @@ class Point:
     def expected(self):
         return Expected(self.k, self.n, self.nr, self.delta, self.p, PACKET_FRAMES)
 
-    def describe(self):
-        return asdict(self)
+    @property
+    def again(self):
+        """The same setting with another seed."""
+        return replace(self, name=f"{self.name}-again")
 
 
 def _point(k, n, delta, p, nr=None, **more):
@@ -88,7 +92,8 @@ GRID = [
     _point(10, 14, 2, 0.2),
     _point(10, 14, 3, 0.3),
     # other codes
-    _point(1, 1, 2, 0.2),
+    # The receiver needs 8 clocks for a transmission of one such unit, and the line 6; what it cannot take is lost.
+    _point(1, 1, 2, 0.2, pace=1),
     _point(1, 3, 1, 0.3),
     _point(4, 5, 3, 0.2),
     _point(7, 8, 14, 0.35),
@@ -144,4 +149,5 @@ WRONG = [
     (Point("wrong-k", 9, 11, 11, 1, 0.05), _CLAIM),
 ]
 
-ALL = {p.name: p for p in [*GRID, *BURSTS, NEAR, FAR, *FEEDBACK, *(actual for actual, _ in WRONG)]}
+_ALL = [*GRID, *BURSTS, NEAR, FAR, *FEEDBACK, *(actual for actual, _ in WRONG)]
+ALL = {p.name: p for point in _ALL for p in (point, point.again)}

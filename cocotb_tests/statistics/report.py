@@ -54,6 +54,12 @@ def grid_table():
     return table(head, [setting(point) + cells(verdicts) for point, verdicts in judged]) + (
         f"\n\n{len(tests)} tests at {len(GRID)} points: {sum(not v.accepted for v in tests)} rejected at 99.9 %,"
         f" least p-value {min(v.p_value for v in tests):.2g}, {low} below 0.05."
+        + "".join(
+            f" Second run of {' '.join(map(str, setting(point)))}: least p-value"
+            f" {min(v.p_value for v in judge(point.again, counted(point.again))):.2g}."
+            for point, verdicts in judged
+            if rejected(verdicts)
+        )
     )
 
 
