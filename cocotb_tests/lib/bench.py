@@ -187,8 +187,8 @@ class Bench:
         """Holds reset; the actors forget what they were about to send."""
         self.resetting = True
         self.dut.aresetn.value = 0
-        for agent in self.actors:
-            agent.clear()
+        for actor in self.actors:
+            actor.clear()
         await self.clocks(clocks)
         self.dut.aresetn.value = 1
         await RisingEdge(self.dut.aclk)
@@ -200,8 +200,8 @@ class Bench:
             await edge
             self.clock += 1
             if not self.resetting:
-                for agent in self.actors:
-                    agent.step()
+                for actor in self.actors:
+                    actor.step()
 
     async def clocks(self, count):
         edge = RisingEdge(self.dut.aclk)
