@@ -13,8 +13,9 @@ SOURCES = ("arqsim.cpp", "arq_pair_sim.cpp", "job.cpp")
 VERILATOR_FLAGS = ["-O3", "-fno-split", "--x-assign", "fast", "--x-initial", "fast", "--no-timing", "-Wno-fatal", "-Wno-lint"]
 CXX_FLAGS = "-std=c++17 -Wall"
 FAST, QUICK_TO_BUILD = "-O3 -march=native", "-O1"
-"""By measurement on configuration paper: -O3 beats -O2 by 3 %, -O1 by 10 %, -Os by 20 %; Verilator's -fno-split is worth 5 %.
-Profile feedback, --flatten, --output-split 0, -fno-inline, -fno-dfg and -fno-expand are slower or make no difference."""
+"""By measurement on configuration paper, on a busy machine, so to within some 5 %: -O3 beats -O2 by 2 to 5 %, -O1 by 10 %,
+-Os by 20 %. Verilator's -fno-split gained 5 % on one state of the RTL and nothing on another. Profile feedback, --flatten,
+--output-split 0, -fno-inline, -fno-dfg and -fno-merge-cond with -fno-expand were slower or made no difference."""
 
 
 def simulator(config, waves=False):
