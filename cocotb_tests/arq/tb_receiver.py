@@ -226,7 +226,7 @@ async def reset_while_stalled(dut):
     link.writes.rate = 0.0
     link.transmission(0, 0.0, k=4, only=0)
     await bench.clocks(40)
-    bench.agents.clear()
+    bench.actors.clear()
     await bench.reset()
     link = Link(bench, 1.0)
     for fsn in range(10):

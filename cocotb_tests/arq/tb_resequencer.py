@@ -54,7 +54,7 @@ class Peer:
         self.base = 0
         self.edge = 0
         self.read = 0
-        bench.agents.append(self)
+        bench.actors.append(self)
 
     def clear(self):
         pass
@@ -185,7 +185,7 @@ async def reset_in_the_middle(dut):
     bench, peer = await start(dut, True, frames=400, loss=0.1, dead_share=0.5, rate=1.0)
     peer.job.rate = 0.0
     await bench.clocks(700)
-    bench.agents.clear()
+    bench.actors.clear()
     await bench.reset()
     dut.io_peerTxBase.value = 0
     dut.io_complete_valid.value = 0

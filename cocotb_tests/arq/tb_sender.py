@@ -41,7 +41,7 @@ class Peer:
         self.base = self.said_base = 0
         self.decided = 0
         self.invalid = 0
-        bench.agents.append(self)
+        bench.actors.append(self)
         dut = self.dut
         for name, value in dict(
             config_parityFirst=2, config_parityRetx=4, config_preset=1, config_delta=delta, config_outageFreeze=1, peerWindowLog2=peer_log2,
@@ -208,7 +208,7 @@ async def reset_while_stalled(dut):
     await bench.clocks(300)
     peer.frame.rate = 0.0
     await bench.clocks(100)
-    bench.agents.clear()
+    bench.actors.clear()
     await bench.reset()
     peer = Peer(bench, 200, 0.1, 3)
     await peer.finish()

@@ -56,7 +56,7 @@ async def reset_values(dut):
             if f.reset is not None:
                 assert await r.read(name, field) == f.reset, (name, field)
     assert await r.read("ID") == 0x4152514C
-    assert await r.read("BUILD1") == 58 << 24 | 7 << 16 | max_parity << 8 | max_k
+    assert await r.read("BUILD1") == 59 << 24 | 7 << 16 | max_parity << 8 | max_k
     assert await r.read("BUILD0", "window_log2") == window_log2
     for name in ("CODE", "ACTIVE_CODE"):
         assert await r.read(name) == n << 16 | n << 8 | k

@@ -255,7 +255,7 @@ async def full_rate(dut):
             if int(dut_valid.value):
                 gaps.append(bench.clock)
 
-    bench.agents.append(Watch())
+    bench.actors.append(Watch())
     for _ in range(units):
         link.send_good()
     await link.settle()

@@ -188,7 +188,7 @@ async def full_rate(dut):
                 Watch.last = bench.clock
                 Watch.count += 1
 
-    bench.agents.append(Watch())
+    bench.actors.append(Watch())
     feeder.send_frame(k=3, parity=1)
     for k, parity in ((1, 0), (1, 0), (2, 1), (1, 0)):
         feeder.send_frame(k=k, parity=parity)

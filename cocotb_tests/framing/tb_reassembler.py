@@ -91,7 +91,7 @@ async def longest_at_full_rate(dut):
             if int(valid.value):
                 begun.append(bench.clock)
 
-    bench.agents.append(Watch())
+    bench.actors.append(Watch())
     whole = limits.unit_bytes * (limits.max_packet // limits.unit_bytes)
     sizes = [whole, limits.unit_bytes, 3 * limits.unit_bytes, limits.unit_bytes]
     for size in sizes:

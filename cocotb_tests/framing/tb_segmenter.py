@@ -31,7 +31,7 @@ class Scoreboard:
         self.frames = []
         self.dut.base.value = base
         self.writes = Sink(bench, "write_", [f"write_payload_{f}" for f in ("slot", "beat", "data")], log=self.written)
-        bench.agents.append(self)
+        bench.actors.append(self)
 
     def clear(self):
         self.store.clear()

@@ -69,7 +69,7 @@ class Source:
         self.offered = False
         self.taken = 0
         self.clear()
-        bench.agents.append(self)
+        bench.actors.append(self)
 
     def clear(self):
         self.queue.clear()
@@ -116,7 +116,7 @@ class Sink:
         self.ready.value = 0
         self.stalled = None
         self.strict = True  # what has been offered has to stay until it is taken
-        bench.agents.append(self)
+        bench.actors.append(self)
 
     def clear(self):
         self.open = False
@@ -146,7 +146,7 @@ class Events:
     def __init__(self, bench, names):
         self.signals = [(name, getattr(bench.dut, name)) for name in names]
         self.count = Counter()
-        bench.agents.append(self)
+        bench.actors.append(self)
 
     def clear(self):
         pass
@@ -159,13 +159,13 @@ class Events:
 
 
 class Bench:
-    """Clock, reset, and the agents that act once a clock."""
+    """Clock, reset, and the actors that move once a clock."""
 
     def __init__(self, dut):
         random.seed(cocotb.RANDOM_SEED)
         dut._log.info("seed %d", cocotb.RANDOM_SEED)
         self.dut = dut
-        self.agents = []
+        self.actors = []
         self.clock = 0
         self.resetting = False
         cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
@@ -184,11 +184,11 @@ class Bench:
         return self
 
     async def reset(self, clocks=3):
-        """Holds reset; the agents forget what they were about to send."""
+        """Holds reset; the actors forget what they were about to send."""
         self.resetting = True
         self.dut.aresetn.value = 0
-        for agent in self.agents:
-            agent.clear()
+        for actor in self.actors:
+            actor.clear()
         await self.clocks(clocks)
         self.dut.aresetn.value = 1
         await RisingEdge(self.dut.aclk)
@@ -200,8 +200,8 @@ class Bench:
             await edge
             self.clock += 1
             if not self.resetting:
-                for agent in self.agents:
-                    agent.step()
+                for actor in self.actors:
+                    actor.step()
 
     async def clocks(self, count):
         edge = RisingEdge(self.dut.aclk)

@@ -359,7 +359,7 @@
 #define ARQTRAF_SINK_READY_RESET 0xFFFFFFFFu
 
 /* Counters of a link end: the low word at the offset, the high word 4 bytes above. */
-#define ARQLINK_COUNTER_COUNT 58u
+#define ARQLINK_COUNTER_COUNT 59u
 #define ARQLINK_COUNTER_TX_PACKETS_OFFSET 0x200u /* packets accepted from s_axis */
 #define ARQLINK_COUNTER_TX_BYTES_OFFSET 0x208u /* bytes of packets accepted from s_axis */
 #define ARQLINK_COUNTER_TX_DROP_ZERO_OFFSET 0x210u /* packets dropped at s_axis: no bytes */
@@ -400,24 +400,25 @@
 #define ARQLINK_COUNTER_RX_ERASED_FLAG_OFFSET 0x328u /* units flagged as erased by the PHY */
 #define ARQLINK_COUNTER_RX_ERASED_LENGTH_OFFSET 0x330u /* units of a wrong length */
 #define ARQLINK_COUNTER_RX_BAD_HEADER_OFFSET 0x338u /* units with a good CRC and a header that cannot be */
-#define ARQLINK_COUNTER_LINK_RESTARTS_OFFSET 0x340u /* restarts of the link, the first start included */
-#define ARQLINK_COUNTER_LINK_OUTAGES_OFFSET 0x348u /* outages begun */
-#define ARQLINK_COUNTER_RX_ATTEMPT_0_OFFSET 0x350u /* frames completed by their first transmission */
-#define ARQLINK_COUNTER_RX_ATTEMPT_1_OFFSET 0x358u /* frames completed by retransmission 1 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_2_OFFSET 0x360u /* frames completed by retransmission 2 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_3_OFFSET 0x368u /* frames completed by retransmission 3 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_4_OFFSET 0x370u /* frames completed by retransmission 4 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_5_OFFSET 0x378u /* frames completed by retransmission 5 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_6_OFFSET 0x380u /* frames completed by retransmission 6 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_7_OFFSET 0x388u /* frames completed by retransmission 7 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_8_OFFSET 0x390u /* frames completed by retransmission 8 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_9_OFFSET 0x398u /* frames completed by retransmission 9 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_10_OFFSET 0x3A0u /* frames completed by retransmission 10 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_11_OFFSET 0x3A8u /* frames completed by retransmission 11 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_12_OFFSET 0x3B0u /* frames completed by retransmission 12 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_13_OFFSET 0x3B8u /* frames completed by retransmission 13 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_14_OFFSET 0x3C0u /* frames completed by retransmission 14 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_15_OFFSET 0x3C8u /* frames completed by their 15th or a later retransmission */
+#define ARQLINK_COUNTER_RX_OVERFLOW_OFFSET 0x340u /* units with a good CRC that found no room, because the receiver did not keep up */
+#define ARQLINK_COUNTER_LINK_RESTARTS_OFFSET 0x348u /* restarts of the link, the first start included */
+#define ARQLINK_COUNTER_LINK_OUTAGES_OFFSET 0x350u /* outages begun */
+#define ARQLINK_COUNTER_RX_ATTEMPT_0_OFFSET 0x358u /* frames completed by their first transmission */
+#define ARQLINK_COUNTER_RX_ATTEMPT_1_OFFSET 0x360u /* frames completed by retransmission 1 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_2_OFFSET 0x368u /* frames completed by retransmission 2 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_3_OFFSET 0x370u /* frames completed by retransmission 3 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_4_OFFSET 0x378u /* frames completed by retransmission 4 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_5_OFFSET 0x380u /* frames completed by retransmission 5 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_6_OFFSET 0x388u /* frames completed by retransmission 6 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_7_OFFSET 0x390u /* frames completed by retransmission 7 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_8_OFFSET 0x398u /* frames completed by retransmission 8 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_9_OFFSET 0x3A0u /* frames completed by retransmission 9 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_10_OFFSET 0x3A8u /* frames completed by retransmission 10 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_11_OFFSET 0x3B0u /* frames completed by retransmission 11 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_12_OFFSET 0x3B8u /* frames completed by retransmission 12 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_13_OFFSET 0x3C0u /* frames completed by retransmission 13 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_14_OFFSET 0x3C8u /* frames completed by retransmission 14 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_15_OFFSET 0x3D0u /* frames completed by their 15th or a later retransmission */
 
 /* X(name, offset) for each counter. */
 #define ARQLINK_COUNTER_LIST(X) \
@@ -461,24 +462,25 @@
     X(rx_erased_flag, 0x328u) \
     X(rx_erased_length, 0x330u) \
     X(rx_bad_header, 0x338u) \
-    X(link_restarts, 0x340u) \
-    X(link_outages, 0x348u) \
-    X(rx_attempt_0, 0x350u) \
-    X(rx_attempt_1, 0x358u) \
-    X(rx_attempt_2, 0x360u) \
-    X(rx_attempt_3, 0x368u) \
-    X(rx_attempt_4, 0x370u) \
-    X(rx_attempt_5, 0x378u) \
-    X(rx_attempt_6, 0x380u) \
-    X(rx_attempt_7, 0x388u) \
-    X(rx_attempt_8, 0x390u) \
-    X(rx_attempt_9, 0x398u) \
-    X(rx_attempt_10, 0x3A0u) \
-    X(rx_attempt_11, 0x3A8u) \
-    X(rx_attempt_12, 0x3B0u) \
-    X(rx_attempt_13, 0x3B8u) \
-    X(rx_attempt_14, 0x3C0u) \
-    X(rx_attempt_15, 0x3C8u) \
+    X(rx_overflow, 0x340u) \
+    X(link_restarts, 0x348u) \
+    X(link_outages, 0x350u) \
+    X(rx_attempt_0, 0x358u) \
+    X(rx_attempt_1, 0x360u) \
+    X(rx_attempt_2, 0x368u) \
+    X(rx_attempt_3, 0x370u) \
+    X(rx_attempt_4, 0x378u) \
+    X(rx_attempt_5, 0x380u) \
+    X(rx_attempt_6, 0x388u) \
+    X(rx_attempt_7, 0x390u) \
+    X(rx_attempt_8, 0x398u) \
+    X(rx_attempt_9, 0x3A0u) \
+    X(rx_attempt_10, 0x3A8u) \
+    X(rx_attempt_11, 0x3B0u) \
+    X(rx_attempt_12, 0x3B8u) \
+    X(rx_attempt_13, 0x3C0u) \
+    X(rx_attempt_14, 0x3C8u) \
+    X(rx_attempt_15, 0x3D0u) \
     /* end */
 
 #endif

@@ -43,12 +43,13 @@ def compile_rtl():
     stamp = rtl / "target" / ".compiled"
     with locked("maven"):
         if is_stale(stamp, newest(rtl / "src", "*.scala"), (rtl / "pom.xml").stat().st_mtime):
-            try:
-                subprocess.run(MAVEN, cwd=rtl, check=True)
+            try:  # standard output is left to what the caller prints, which may be JSON
+                done = subprocess.run(MAVEN, cwd=rtl, check=False, capture_output=True, text=True)
             except FileNotFoundError:
                 raise UserError("Maven (mvn) is not installed; run 'make setup'.") from None
-            except subprocess.CalledProcessError:
-                raise UserError("The Scala sources do not compile; Maven's messages are above.") from None
+            if done.returncode:
+                sys.stderr.write(done.stdout + done.stderr)
+                raise UserError("The Scala sources do not compile; Maven's messages are above.")
             stamp.touch()
     return f"{rtl / 'target' / 'classes'}:{(rtl / 'target' / 'classpath').read_text()}"
 

@@ -58,7 +58,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
   io.rxNext := log.io.next
 
   object Phase extends SpinalEnum {
-    val judge, decide, close, query, look, payload, commit, skip = newElement()
+    val judge, decide, close, payload, commit, skip = newElement()
   }
   val phase = RegInit(Phase.judge)
 
@@ -101,8 +101,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val isEnd = Reg(Bool())
   }
 
+  /** The unit being skipped is one of the transmission in progress. */
+  val belongs = Reg(Bool())
+
   val closeTarget = Reg(Wire.sn)
-  val closeForUnit = Reg(Bool())
   val closeDistance = RegNext(io.close.payload - log.io.next)
 
   io.unit.ready := False
@@ -130,8 +132,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     b := False
   event.attempt := 0
   event.duplicate := log.io.push.fire && current.open && current.duplicate
-  event.outcomeOk := log.io.push.fire && current.good
-  event.outcomeFailed := log.io.push.fire ? (log.io.push.failures + (!current.good && !log.io.push.failures.orR).asUInt.resized) | U(0, 6 bits)
+  event.outcomeOk := log.io.push.fire && log.io.push.received
+  event.outcomeFailed := (log.io.push.fire && !log.io.push.received) ? (log.io.push.failures | (!log.io.push.failures.orR).asUInt.resized) | U(0, 6 bits)
   io.decided := log.io.push.fire
   io.alive := False
 
@@ -146,7 +148,6 @@ class ArqReceiver(link: LinkConfig) extends Component {
       phase := Phase.judge
       when(io.close.valid) {
         closeTarget := io.close.payload
-        closeForUnit := False
         io.close.ready := True
         when(closeDistance.msb || closeDistance === 0) {
           // an older edge: nothing to close
@@ -157,7 +158,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
         }
       } elsewhen (io.unit.valid) {
         closeTarget := tx.tsn
-        closeForUnit := True
+        belongs := False
         when(!judged.accepted) {
           event.epoch := True
           phase := Phase.skip
@@ -169,20 +170,32 @@ class ArqReceiver(link: LinkConfig) extends Component {
           phase := Phase.skip
         } elsewhen (judged.tsnAhead =/= 0) {
           phase := Phase.close
-        } elsewhen (!current.open) {
-          phase := Phase.query
-        } elsewhen (current.good || judged.seen) {
-          event.surplus := True
-          phase := Phase.skip
         } otherwise {
-          phase := Phase.payload
+          // The query was asked in the clock before.
+          val known = judged.passed || io.queryComplete
+          val surplus = Mux(current.open, current.good || judged.seen, known)
+          belongs := True
+          event.surplus := surplus
+          phase := surplus ? Phase.skip | Phase.payload
+          when(!current.open) {
+            current.open := True
+            current.fsn := tx.fsn
+            current.k := tx.meta.k
+            current.preset := tx.preset
+            current.only := tx.only
+            current.duplicate := known
+            current.complete := False
+            current.count := 0
+            current.received := 0
+            current.writeBeat := 0
+          }
         }
         when(judged.accepted)(io.alive := True)
       }
     }
     is(Phase.close) {
       when(log.io.next === closeTarget) {
-        phase := closeForUnit ? Phase.query | Phase.judge
+        phase := Phase.judge
       } otherwise {
         // A frame that will not come again is dead with its only transmission.
         val dies = current.open && current.only && !current.good
@@ -196,27 +209,6 @@ class ArqReceiver(link: LinkConfig) extends Component {
           log.io.push.failures := Mux(left >= inBlock, inBlock, left.resize(6))
         }
         when(log.io.push.fire)(current.open := False)
-      }
-    }
-    is(Phase.query) {
-      current.open := True
-      current.fsn := tx.fsn
-      current.k := tx.meta.k
-      current.preset := tx.preset
-      current.only := tx.only
-      current.complete := False
-      current.count := 0
-      current.received := 0
-      current.writeBeat := 0
-      phase := Phase.look
-    }
-    is(Phase.look) {
-      current.duplicate := judged.passed || io.queryComplete
-      when(judged.passed || io.queryComplete) {
-        event.surplus := True
-        phase := Phase.skip
-      } otherwise {
-        phase := Phase.payload
       }
     }
     is(Phase.payload) {
@@ -244,7 +236,12 @@ class ArqReceiver(link: LinkConfig) extends Component {
           event.attempt(taken.attempt) := True
           event.clean := !dataMissing.orR
           event.repaired := dataMissing.orR
-          when(!taken.isEnd)(phase := Phase.judge)
+          phase := Phase.judge
+          when(taken.isEnd) {
+            log.io.push.valid := True
+            log.io.push.received := True
+            current.open := False
+          }
         }
       } otherwise {
         val dies = current.only && !current.good
@@ -262,7 +259,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
       when(io.unit.valid && io.unit.last) {
         taken.isEnd := True
         phase := Phase.judge
-        when(judged.accepted && judged.same && judged.last)(phase := Phase.commit)
+        when(belongs && judged.last)(phase := Phase.commit)
       }
     }
   }

@@ -47,6 +47,7 @@ object Counters {
     Counter("rx_erased_flag", "units flagged as erased by the PHY"),
     Counter("rx_erased_length", "units of a wrong length"),
     Counter("rx_bad_header", "units with a good CRC and a header that cannot be"),
+    Counter("rx_overflow", "units with a good CRC that found no room, because the receiver did not keep up"),
     Counter("link_restarts", "restarts of the link, the first start included"),
     Counter("link_outages", "outages begun")
   ) ++ (0 to 15).map(i =>

@@ -257,6 +257,7 @@ class ArqLink(link: LinkConfig) extends Component {
     c.count("rx_erased_flag", deframer.io.erasedFlag)
     c.count("rx_erased_length", deframer.io.erasedLength)
     c.count("rx_bad_header", deframer.io.badHeader)
+    c.count("rx_overflow", deframer.io.overflow)
     c.count("link_restarts", control.io.event.restart)
     c.count("link_outages", control.io.event.outage)
     for (i <- 0 to 15) c.count(s"rx_attempt_$i", receiver.io.event.attempt(i))
