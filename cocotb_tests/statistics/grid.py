@@ -28,7 +28,6 @@ class Point:
     mode      how units are erased: 0 vanish, 1 bit flipped, 2 tuser, 3 any
     delay     of each channel, in clocks
     gap       clocks between packets
-    pace      clocks between two beats from A to B; 0: a beat every clock
     """
 
     name: str
@@ -42,7 +41,6 @@ class Point:
     mode: int = 3
     delay: int = 200
     gap: int = 0
-    pace: int = 0
 
     @property
     def seed(self):
@@ -92,8 +90,7 @@ GRID = [
     _point(10, 14, 2, 0.2),
     _point(10, 14, 3, 0.3),
     # other codes
-    # The receiver needs 8 clocks for a transmission of one such unit, and the line 6; what it cannot take is lost.
-    _point(1, 1, 2, 0.2, pace=1),
+    _point(1, 1, 2, 0.2),
     _point(1, 3, 1, 0.3),
     _point(4, 5, 3, 0.2),
     _point(7, 8, 14, 0.35),

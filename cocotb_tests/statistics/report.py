@@ -24,6 +24,10 @@ def number(value):
     return "0" if value == 0 else f"{value:.4f}" if value >= 0.01 else f"{value:.2e}"
 
 
+def p_text(p_value):
+    return f"{p_value:.1g}" if p_value >= 1e-12 else "< 1e-12"
+
+
 def counted(point):
     return json.loads(result_file(point).read_text())
 
@@ -70,7 +74,7 @@ def wrong_table():
         bad = rejected(verdicts)
         rows.append(
             ["K {} N {} δ {} p {}".format(*setting(actual))]
-            + [", ".join(dict.fromkeys(v.quantity for v in bad)), f"{min(v.p_value for v in bad):.1g}"]
+            + [", ".join(dict.fromkeys(v.quantity for v in bad)), p_text(min(v.p_value for v in bad))]
         )
     return table(["hardware's setting", "rejected", "least p-value"], rows)
 
@@ -84,7 +88,7 @@ def burst_table():
         b = point.burst
         rows.append(
             [f"{b.p_gb:.4g}, {b.p_bg:.4g}, {b.p_good:g}, {b.p_bad:g}", point.n, number(exact.measured), number(exact.model)]
-            + [f"{exact.p_value:.2g}", number(bernoulli.model), f"{bernoulli.p_value:.1g}", result["control_units"]]
+            + [f"{exact.p_value:.2g}", number(bernoulli.model), p_text(bernoulli.p_value), result["control_units"]]
         )
     head = ["p_gb, p_bg, p_good, p_bad", "N", "P_T", "chain", "p-value", "Bernoulli", "p-value", "control units"]
     return table(head, rows)
@@ -114,7 +118,7 @@ def feedback_table():
         rows.append(
             [f"{point.feedback:g}", setting(point)[2], f"{least.p_value:.2g} ({least.quantity})"]
             + [f"{number(alpha.measured)} / {number(alpha.model)}", result["checker"]["LOST"], result["a"]["tx_polls"]]
-            + [round(result["mean_crossing_clocks"]), result["clocks"]]
+            + [round(result["mean_crossing_clocks"]) if point.delta > 14 else "-", result["clocks"]]
         )
     head = ["feedback erased", "δ", "least p-value", "α / eq. 6", "packets lost", "polls", "mean crossing, clocks", "clocks"]
     return table(head, rows)

@@ -28,7 +28,6 @@ async def sample(dut):
     pair = await started(dut)
     await pair.start_link(point.k, point.n, point.nr, point.delta, point.delay)
     await pair.start_channel(pair.ab, point.seed, point.p, point.burst, point.mode)
-    await pair.ab.write("PACE", point.pace)
     await pair.start_channel(pair.ba, point.seed ^ 0x5A5A5A5A, point.feedback, mode=point.mode)
     hellos = await pair.ab.read("CONTROL_UNITS")
     first_clock = pair.clock()
