@@ -8,6 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "sim"))
 
+from arqlink.build import MODEL_FLAGS, fast_options  # noqa: E402
 from arqlink.rtl import BUILD, ROOT, compile_rtl, generate, locked, use_verilator  # noqa: E402, F401
 
 
@@ -34,7 +35,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False):
             build_dir=build_dir,
             # Only the top's own signals are visible to tests; with all of them Verilator could optimize very little.
             build_args=["--no-public-flat-rw", "--public-depth", "1"]
-            + ["-O3", "--x-assign", "fast", "--x-initial", "fast", "-Wno-fatal"]
+            + [*MODEL_FLAGS, "-CFLAGS", fast_options()]
             + (["--trace-fst", "--trace-structs"] if waves else []),
             always=not (build_dir / block).exists() or (build_dir / block).stat().st_mtime < source.stat().st_mtime,
         )

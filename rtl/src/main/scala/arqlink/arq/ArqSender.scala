@@ -87,12 +87,9 @@ class ArqSender(link: LinkConfig) extends Component {
   // Outcomes -----------------------------------------------------------------------------------------------------
 
   val intake = new OutcomeIntake(link)
-  // Any later message repeats what an earlier one said, so a full queue may drop the newest.
-  val waiting = StreamFifo(ControlMessage(), 2)
-  waiting.io.push.valid := io.feedback.valid
-  waiting.io.push.payload := io.feedback.payload
-  io.feedback.ready := True
-  intake.io.feedback << waiting.io.pop
+  // Any later message repeats what an earlier one said, so the newest is dropped when two wait.
+  val offered = io.feedback.toFlow.toStream
+  intake.io.feedback << offered.m2sPipe(holdPayload = true).m2sPipe(holdPayload = true)
 
   val txEdge = Reg(Wire.sn) init 0
   when(io.frameDone)(txEdge := txEdge + 1)
@@ -248,7 +245,7 @@ class ArqSender(link: LinkConfig) extends Component {
   io.peerRxBase := intake.io.peerRxBase
   io.gap := intake.io.gap
   io.idle := !issue.chosen && !retransmit.io.pop.valid && !(issue.fresh && issue.credit) && txEdge === nextTsn &&
-    !intake.io.busy && !outcome.valid && !waiting.io.pop.valid
+    !intake.io.busy && !outcome.valid && !intake.io.feedback.valid
   open := openNext
   io.open := openNext
 }

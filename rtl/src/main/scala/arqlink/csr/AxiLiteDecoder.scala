@@ -18,8 +18,15 @@ class AxiLiteDecoder(slaves: Int) extends Component {
     val outputs = Vec(master(AxiLite4(12, 32)), slaves)
   }
 
-  private def slaveOf(address: UInt): UInt = address(15 downto 12)
   private def within(address: UInt): UInt = address(11 downto 0)
+
+  /** The slave that an address chooses, and what it says. */
+  class Choice(address: UInt) {
+    val of = io.outputs.indices.map(i => address(15 downto 12) === i)
+    val none = address(15 downto 12) >= slaves
+    def apply(signal: AxiLite4 => Bool): Bool = io.outputs.zip(of).map { case (o, chosen) => chosen && signal(o) }.reduce(_ || _)
+    def word(signal: AxiLite4 => Bits): Bits = MuxOH(of, io.outputs.map(signal))
+  }
 
   val write = new Area {
     // `held`: taken and not yet answered; `offered`: not yet taken by the slave
@@ -42,24 +49,22 @@ class AxiLiteDecoder(slaves: Int) extends Component {
       dataHeld := True
       dataOffered := True
     }
-    for ((output, i) <- io.outputs.zipWithIndex) {
-      val chosen = both && slaveOf(address.addr) === i
-      output.aw.valid := chosen && addressOffered
+    val choice = new Choice(address.addr)
+    for ((output, chosen) <- io.outputs.zip(choice.of)) {
+      output.aw.valid := chosen && addressOffered && both
       output.aw.addr := within(address.addr)
       output.aw.prot := address.prot
-      output.w.valid := chosen && dataOffered
+      output.w.valid := chosen && dataOffered && both
       output.w.payload := data
-      output.b.ready := chosen && !done
-      addressOffered.clearWhen(output.aw.fire)
-      dataOffered.clearWhen(output.w.fire)
-      when(output.b.fire) {
-        done := True
-        resp := output.b.resp
-      }
+      output.b.ready := chosen && both && !done
     }
-    when(both && !done && slaveOf(address.addr) >= slaves) {
-      done := True
-      resp := AxiLite4.resp.SLVERR
+    when(both) {
+      addressOffered.clearWhen(choice(_.aw.ready))
+      dataOffered.clearWhen(choice(_.w.ready))
+      when(!done) {
+        done := choice(_.b.valid) || choice.none
+        resp := choice.none ? AxiLite4.resp.SLVERR | choice.word(_.b.resp)
+      }
     }
     when(io.input.b.fire) {
       addressHeld := False
@@ -81,22 +86,20 @@ class AxiLiteDecoder(slaves: Int) extends Component {
       held := True
       offered := True
     }
-    for ((output, i) <- io.outputs.zipWithIndex) {
-      val chosen = held && slaveOf(address.addr) === i
+    val choice = new Choice(address.addr)
+    for ((output, chosen) <- io.outputs.zip(choice.of)) {
       output.ar.valid := chosen && offered
       output.ar.addr := within(address.addr)
       output.ar.prot := address.prot
-      output.r.ready := chosen && !done
-      offered.clearWhen(output.ar.fire)
-      when(output.r.fire) {
-        done := True
-        answer := output.r.payload
-      }
+      output.r.ready := chosen && held && !done
     }
-    when(held && !done && slaveOf(address.addr) >= slaves) {
-      done := True
-      answer.data := 0
-      answer.resp := AxiLite4.resp.SLVERR
+    when(held) {
+      offered.clearWhen(choice(_.ar.ready))
+      when(!done) {
+        done := choice(_.r.valid) || choice.none
+        answer.data := choice.none ? B(0, 32 bits) | choice.word(_.r.data)
+        answer.resp := choice.none ? AxiLite4.resp.SLVERR | choice.word(_.r.resp)
+      }
     }
     when(io.input.r.fire) {
       held := False

@@ -8,9 +8,10 @@ import spinal.lib.bus.localbus._
 
 /** AXI4-Lite slave that turns each access into one access of a register bus.
   *
-  * One read and one write may be outstanding: what a channel took is kept until its answer has been accepted. Hence a
-  * stalled R or B never meets a second access, which regif's own AXI4-Lite adapter does not guard against. The
-  * low two address bits are ignored.
+  * One read and one write may be outstanding: a channel takes nothing until its answer has been accepted. Hence a
+  * stalled R or B never meets a second access, which regif's own AXI4-Lite adapter does not guard against. `ready` is a
+  * register that is high for one clock per access; a write is taken when its address and its data are both there. The low
+  * two address bits are ignored.
   *
   * @param addressWidth byte address width in bits
   */
@@ -26,70 +27,54 @@ class AxiLiteFront(addressWidth: Int) extends Component {
     val accessError = out Bool ()
   }
 
-  private def aligned(address: UInt): UInt = address(addressWidth - 1 downto 2) @@ U(0, 2 bits)
   private def answer(refused: Bool): Bits = Mux(refused, AxiLite4.resp.SLVERR, AxiLite4.resp.OKAY)
 
   val write = new Area {
-    val hasAddress, hasData, issued, done = RegInit(False)
-    val address = RegNextWhen(aligned(io.axi.aw.addr), io.axi.aw.fire)
-    val data = RegNextWhen(io.axi.w.payload, io.axi.w.fire)
-    val resp = Reg(Bits(2 bits))
-    val issue = hasAddress && hasData && !issued
+    val busy, done = RegInit(False)
+    val start = io.axi.aw.valid && io.axi.w.valid && !busy
+
+    /** Address and data are taken and go to the bus. */
+    val issue = RegNext(start) init False
     val returns = RegNext(issue) init False
 
-    io.axi.aw.ready := !hasAddress
-    io.axi.w.ready := !hasData
+    io.axi.aw.ready := issue
+    io.axi.w.ready := issue
     io.axi.b.valid := done
-    io.axi.b.resp := resp
+    io.axi.b.resp := RegNextWhen(answer(io.refused), returns)
 
-    hasAddress.setWhen(io.axi.aw.fire)
-    hasData.setWhen(io.axi.w.fire)
-    issued.setWhen(issue)
-    when(returns) {
-      done := True
-      resp := answer(io.refused)
-    }
+    busy.setWhen(start)
+    done.setWhen(returns)
     when(io.axi.b.fire) {
-      hasAddress := False
-      hasData := False
-      issued := False
+      busy := False
       done := False
     }
   }
 
   val read = new Area {
-    val hasAddress, issued, done = RegInit(False)
-    val address = RegNextWhen(aligned(io.axi.ar.addr), io.axi.ar.fire)
-    val resp = Reg(Bits(2 bits))
-    val data = Reg(Bits(32 bits))
+    val busy, done = RegInit(False)
     // The bus takes one access a clock; a write needs several more clocks before the next one, so none starves.
-    val issue = hasAddress && !issued && !write.issue
+    val start = io.axi.ar.valid && !busy && !write.start
+    val issue = RegNext(start) init False
     val returns = RegNext(issue) init False
 
-    io.axi.ar.ready := !hasAddress
+    io.axi.ar.ready := issue
     io.axi.r.valid := done
-    io.axi.r.resp := resp
-    io.axi.r.data := data
+    io.axi.r.resp := RegNextWhen(answer(io.refused), returns)
+    io.axi.r.data := RegNextWhen(Mux(io.refused, B(0, 32 bits), io.bus.rdat), returns)
 
-    hasAddress.setWhen(io.axi.ar.fire)
-    issued.setWhen(issue)
-    when(returns) {
-      done := True
-      resp := answer(io.refused)
-      data := Mux(io.refused, B(0, 32 bits), io.bus.rdat)
-    }
+    busy.setWhen(start)
+    done.setWhen(returns)
     when(io.axi.r.fire) {
-      hasAddress := False
-      issued := False
+      busy := False
       done := False
     }
   }
 
   io.bus.ce := write.issue || read.issue
   io.bus.wr := write.issue
-  io.bus.addr := Mux(write.issue, write.address, read.address)
-  io.bus.wdat := write.data.data
-  io.bus.strb := write.data.strb
+  io.bus.addr := Mux(write.issue, io.axi.aw.addr, io.axi.ar.addr)(addressWidth - 1 downto 2) @@ U(0, 2 bits)
+  io.bus.wdat := io.axi.w.data
+  io.bus.strb := io.axi.w.strb
   io.bus.prot := 0
 
   io.accessError := (write.returns || read.returns) && io.refused

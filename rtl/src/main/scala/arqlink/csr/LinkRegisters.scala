@@ -97,7 +97,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
     private val mask = sources.zipWithIndex.map { case ((name, _, _), i) =>
       enable.readWrite(i, Bool(), 0, name, s"enables irq for ERROR.$name")
     }
-    io.irq := RegNext((B(bits) & B(mask)).orR) init False
+    io.irq := RegNext(bits.zip(mask).map { case (bit, enabled) => bit && enabled }.reduce(_ || _)) init False
   }
 
   val staged = new Area {

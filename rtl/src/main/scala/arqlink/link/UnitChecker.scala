@@ -88,12 +88,14 @@ case class UnitChecker(code: CodeConfig) extends Component {
 
   // One clock after the last beat: `unit` and `capture` hold the whole unit.
   val ended = new Area {
-    val isData = RegNext(unit.isData)
-    val isControl = RegNext(unit.isControl)
-    val rightLength = RegNext(
-      (unit.isData && unit.beat === dataBeats - 1) || (unit.isControl && unit.beat === controlBeats - 1)
+    val ends = input.valid && input.last
+    val isData = RegNextWhen(unit.isData, ends)
+    val isControl = RegNextWhen(unit.isControl, ends)
+    val rightLength = RegNextWhen(
+      (unit.isData && unit.beat === dataBeats - 1) || (unit.isControl && unit.beat === controlBeats - 1),
+      ends
     )
-    val valid = RegNext(input.valid && input.last) init False
+    val valid = RegNext(ends) init False
 
     io.header.valid := valid && rightLength
     io.header.control := isControl
@@ -103,13 +105,14 @@ case class UnitChecker(code: CodeConfig) extends Component {
   // Another clock later: the verdict.
   val verdict = new Area {
     val valid = RegNext(ended.valid) init False
-    val flagged = RegNext(unit.flagged)
+    val flagged = RegNextWhen(unit.flagged, ended.valid)
     // Type 3 has no length that could be wrong; its header is.
-    val wrongLength = RegNext((ended.isData || ended.isControl) && !ended.rightLength)
-    val wrongCrc = RegNext(unit.crc =/= Crc32.residue)
-    val wrongHeader = RegNext(
+    val wrongLength = RegNextWhen((ended.isData || ended.isControl) && !ended.rightLength, ended.valid)
+    val wrongCrc = RegNextWhen(unit.crc =/= Crc32.residue, ended.valid)
+    val wrongHeader = RegNextWhen(
       !(ended.isData && UnitFormat.dataPlausible(code, capture.dataHeader)) &&
-        !(ended.isControl && UnitFormat.controlPlausible(capture.control))
+        !(ended.isControl && UnitFormat.controlPlausible(capture.control)),
+      ended.valid
     )
     val tests = Seq(flagged, wrongLength, wrongCrc, wrongHeader)
     val outputs = Seq(io.erasedFlag, io.erasedLength, io.erasedCrc, io.badHeader)

@@ -19,7 +19,7 @@ object UnitFormat {
   /** Bytes that a payload beat is shifted by, as the header does not fill its last beat. */
   def shiftBytes(dataBytes: Int): Int = Wire.headerBytes % dataBytes
 
-  /** Turns byte 0 in the high bits into byte 0 in the low bits, and back. */
+  /** Turns byte 0 in the high bits into byte 0 in the low bits. */
   private def swap(bytes: Bits): Bits = Cat(bytes.subdivideIn(8 bits).reverse)
 
   /** 96 bits: header of data unit `index` of transmission `tx`. */
@@ -43,15 +43,30 @@ object UnitFormat {
       m.bitmap
   )
 
+  /** Reads fields of a header whose byte 0 is in the low bits; the layout below counts bits from the header's end, so
+    * that byte 0 is in the high ones. Each field is taken from its own bytes.
+    */
+  private class Fields(bytes: Bits) {
+    private val count = bytes.getWidth / 8
+    def bit(at: Int): Bool = bytes(8 * (count - 1 - at / 8) + at % 8)
+    def bits(high: Int, width: Int): Bits = {
+      val low = high - width + 1
+      Cat(for (byte <- low / 8 to high / 8) yield {
+        val base = 8 * (count - 1 - byte)
+        bytes(base + (high - 8 * byte min 7) downto base + (low - 8 * byte max 0))
+      })
+    }
+    def apply(high: Int, width: Int): UInt = bits(high, width).asUInt
+  }
+
   /** Header of a data unit, from its 96 bits; fields that the build cannot hold are cut, so check first. */
   def unpackData(code: CodeConfig, header: Bits): UnitHeader = {
-    val raw = swap(header)
-    def field(high: Int, width: Int): UInt = raw(high downto high - width + 1).asUInt
+    val field = new Fields(header)
     val h = UnitHeader(code)
-    h.tx.only := raw(93)
+    h.tx.only := field.bit(93)
     h.tx.preset := field(91, 2)
-    h.tx.meta.sop := raw(89)
-    h.tx.meta.eop := raw(88)
+    h.tx.meta.sop := field.bit(89)
+    h.tx.meta.eop := field.bit(88)
     h.epoch := field(87, 8)
     h.tx.meta.k := field(79, 8).resized
     h.tx.n := field(71, 8).resized
@@ -66,23 +81,22 @@ object UnitFormat {
 
   /** Content of a control unit, from its 224 bits. */
   def unpackControl(content: Bits): ControlMessage = {
-    val raw = swap(content)
-    def field(high: Int, width: Int): UInt = raw(high downto high - width + 1).asUInt
+    val field = new Fields(content)
     val m = ControlMessage()
     m.epoch := field(215, 8)
-    m.deaf := raw(204)
-    m.reply := raw(203)
-    m.poll := raw(202)
-    m.peerKnown := raw(201)
-    m.hello := raw(200)
+    m.deaf := field.bit(204)
+    m.reply := field.bit(203)
+    m.poll := field.bit(202)
+    m.peerKnown := field.bit(201)
+    m.hello := field.bit(200)
     m.peerEpoch := field(199, 8)
-    m.param := raw(191 downto 168)
+    m.param := field.bits(191, 24)
     m.txBase := field(167, 20)
     m.txEdge := field(147, 20)
     m.rxBase := field(127, 20)
     m.rxNext := field(107, 20)
     m.bitmapBase := field(87, 20)
-    m.bitmap := raw(63 downto 0)
+    m.bitmap := field.bits(63, 64)
     m
   }
 
@@ -90,19 +104,19 @@ object UnitFormat {
     * of the wire, not the narrower fields of the build.
     */
   def dataPlausible(code: CodeConfig, header: Bits): Bool = {
-    val raw = swap(header)
-    val k = raw(79 downto 72).asUInt
-    val n = raw(71 downto 64).asUInt
-    val index = raw(63 downto 56).asUInt
-    raw(95 downto 94) === Wire.version && !raw(92) && raw(91 downto 90) =/= 3 &&
+    val field = new Fields(header)
+    val k = field(79, 8)
+    val n = field(71, 8)
+    val index = field(63, 8)
+    field(95, 2) === Wire.version && !field.bit(92) && field(91, 2) =/= 3 &&
     k =/= 0 && k <= code.maxK && n >= k && n.resize(9) <= k.resize(9) + code.maxParity && index < n &&
-    raw(51 downto 40).asUInt < code.unitBytes
+    field(51, 12) < code.unitBytes
   }
 
   /** True where a control unit can be: version, type, reserved bits zero. */
   def controlPlausible(content: Bits): Bool = {
-    val raw = swap(content)
-    raw(223 downto 222) === Wire.version && raw(221 downto 220) === Wire.typeControl &&
-    raw(219 downto 216) === 0 && raw(207 downto 205) === 0 && raw(67 downto 64) === 0
+    val field = new Fields(content)
+    field(223, 2) === Wire.version && field(221, 2) === Wire.typeControl &&
+    field(219, 4) === 0 && field(207, 3) === 0 && field(67, 4) === 0
   }
 }

@@ -49,19 +49,20 @@ class CoefficientWriter(code: CodeConfig) extends Component {
   when(step.valid)(lane := step.last ? U(0) | lane + 1)
 
   // log P(m) - log (x_m + x_j), then + log Q(j), then the power of alpha.
-  val scaled = step.m2sPipe()
-  val difference = RegNext(
+  val scaled = step.m2sPipe(holdPayload = true)
+  val difference = RegNextWhen(
     GfLogic.addLog(
       targets.readAsync(unit.frame @@ lane, writeFirst),
       GfLogic.negLog(distances.readAsync(unit.slot @@ lane, writeFirst))
-    )
+    ),
+    step.valid
   )
-  val q = RegNext(unit.log)
-  val summed = scaled.m2sPipe()
-  val sum = RegNext(GfLogic.addLog(difference, q))
+  val q = RegNextWhen(unit.log, step.valid)
+  val summed = scaled.m2sPipe(holdPayload = true)
+  val sum = RegNextWhen(GfLogic.addLog(difference, q), scaled.valid)
   val powers = Roms.exp
-  val read = summed.m2sPipe()
-  val coefficient = powers.readSync(sum).asBits
+  val read = summed.m2sPipe(holdPayload = true)
+  val coefficient = powers.readSync(sum, summed.valid).asBits
 
   val vector = Vec(Reg(Bits(8 bits)), code.maxParity)
   when(read.valid) {

@@ -62,14 +62,13 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
   val taken = io.input.haltWhen(io.input.load && !io.coefficients.valid)
   io.coefficients.ready := taken.fire && taken.load
 
-  val loaded = taken.m2sPipe(collapsBubble = false)
+  val loaded = taken.m2sPipe(collapsBubble = false, holdPayload = true)
   val vector = RegNextWhen(io.coefficients.payload, io.coefficients.fire)
 
-  val expanded = loaded.m2sPipe(collapsBubble = false)
+  val expanded = loaded.m2sPipe(collapsBubble = false, holdPayload = true)
   val columns = Vec(Reg(Bits(width bits)), 8)
   when(loaded.fire && loaded.load) {
-    val lanes = vector.map(GfLogic.columns)
-    for (i <- 0 until 8) columns(i) := Cat(lanes.map(_(i)))
+    for ((column, value) <- columns.zip(GfLogic.columns(vector.asBits))) column := value
   }
 
   val multiplied = expanded.map { beat =>
@@ -80,7 +79,7 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
       product := terms.reduceBalancedTree(_ ^ _)
     }
     p
-  }.m2sPipe(collapsBubble = false)
+  }.m2sPipe(collapsBubble = false, holdPayload = true)
 
   val position = multiplied.beat.beat
   val sums = Vec(for ((product, b) <- multiplied.products.zipWithIndex) yield {
@@ -100,5 +99,5 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
     s.sums := sums
     s.tag := p.beat.tag
     s
-  }.m2sPipe(collapsBubble = false)
+  }.m2sPipe(collapsBubble = false, holdPayload = true)
 }

@@ -61,11 +61,11 @@ class PointLists(code: CodeConfig) extends Component {
 
   val points = Roms.points(code)
   val free = Bool()
-  val unit = io.unit.haltWhen(!free).m2sPipe(collapsBubble = false)
+  val unit = io.unit.haltWhen(!free).m2sPipe(collapsBubble = false, holdPayload = true)
   unit.ready := True
   val point = CodePoint(code)
   point.index := unit.index
-  point.x := points.readSync(io.unit.preset @@ io.unit.index)
+  point.x := points.readSync(io.unit.preset @@ io.unit.index, io.unit.fire)
 
   val receivedList = Mem(CodePoint(code), 2 << Lanes.unitBits(code))
   val missingList = Mem(CodePoint(code), 2 << laneBits)

@@ -125,22 +125,26 @@ class ProductEngine(code: CodeConfig) extends Component {
   when(io.frame.fire)(frame := frame + 1)
   when(endOfUnit =/= io.freed)(held := endOfUnit ? (held + 1) | (held - 1))
 
-  // Table look-ups, with a register behind each memory: block RAM answers late in a clock.
-  val operands = issue.m2sPipe()
+  // Table look-ups, with a register behind each memory: block RAM answers late in a clock. A stage moves only when
+  // something comes: between frames the pipeline rests.
+  val operands = issue.m2sPipe(holdPayload = true)
+  val read = operands.translateWith(operands.step).m2sPipe(holdPayload = true)
+  val looked = read.m2sPipe(holdPayload = true)
   val logs = Roms.log
   val products = Roms.products(code)
-  val log = RegNext(logs.readSync(operands.x ^ operands.y.x))
-  val overFrame = RegNext(products.readSync(operands.preset @@ operands.n @@ operands.y.index))
-  val overData = RegNext(products.readSync(operands.preset @@ operands.k @@ operands.y.index))
-  val looked = operands.translateWith(operands.step).m2sPipe().m2sPipe()
+  private def look(table: Mem[UInt], at: UInt): UInt = RegNextWhen(table.readSync(at, operands.valid), read.valid)
+  val log = look(logs, operands.x ^ operands.y.x)
+  val overFrame = look(products, operands.preset @@ operands.n @@ operands.y.index)
+  val overData = look(products, operands.preset @@ operands.k @@ operands.y.index)
 
   // Sum of logarithms: it starts from log S(K, y) - log S(n, y).
-  val summand = looked.m2sPipe()
-  val distance = RegNext(log)
-  val start = RegNext(GfLogic.addLog(GfLogic.negLog(overFrame), looked.cauchy ? overData | U(0, 8 bits)))
+  val summand = looked.m2sPipe(holdPayload = true)
+  val distance = RegNextWhen(log, looked.valid)
+  val start =
+    RegNextWhen(GfLogic.addLog(GfLogic.negLog(overFrame), looked.cauchy ? overData | U(0, 8 bits)), looked.valid)
   val sum = Reg(UInt(8 bits))
   when(summand.valid)(sum := GfLogic.addLog(summand.first ? start | sum, distance))
-  val done = summand.takeWhen(summand.last).m2sPipe()
+  val done = summand.takeWhen(summand.last).m2sPipe(holdPayload = true)
 
   io.distance.valid := summand.valid && !summand.wanted
   io.distance.place := summand.slot

@@ -75,7 +75,7 @@ class DecodeScanner(code: CodeConfig) extends Component {
     c.job := job
     for (i <- 0 until code.maxK) c.missing(i) := job.k > i && !job.received(i)
     c
-  }.m2sPipe()
+  }.m2sPipe(holdPayload = true)
 
   val active = RegInit(False)
   val preset = Reg(UInt(2 bits))

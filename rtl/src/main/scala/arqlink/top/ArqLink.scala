@@ -140,7 +140,7 @@ class ArqLink(link: LinkConfig) extends Component {
     decoder.io.input << rxStore.io.data
     reassembler.io.units << decoder.io.output
     reassembler.io.flush := control.io.flush
-    io.packetOut << reassembler.io.packet
+    io.packetOut << reassembler.io.packet.s2mPipe()
   }
 
   // Control units, in and out ---------------------------------------------------------------------------------------------------
