@@ -9,7 +9,7 @@ from cocotbext.axi import AxiStreamFrame
 
 from cocotb_tests.lib.bench import Bench, Events, Sink, beats, build, pause
 from cocotb_tests.framing.tb_framer import CONTROL, random_control
-from cocotb_tests.model.wire import DataUnit, build_control, build_data, seal
+from cocotb_tests.model.units import DataUnit, seal
 
 EVENTS = ["erasedFlag", "erasedLength", "erasedCrc", "badHeader", "overflow"]
 HEADER = {
@@ -78,10 +78,10 @@ class Link:
     def send_good(self):
         if random.random() < 0.3:
             unit = random_control()
-            self.send(build_control(unit))
+            self.send(unit.build())
         else:
             unit = random_data(self.limits)
-            self.send(build_data(unit))
+            self.send(unit.build())
         self.expected.append(unit)
 
     def outputs(self):
@@ -165,17 +165,17 @@ def bad_control_headers():
     unit = random_control()
     yield replace(unit, version=0)
     for bit in range(4):
-        yield replace(unit, reserved0=1 << bit)
+        yield replace(unit, reserved=(1 << bit, 0, 0))
         if bit < 3:
-            yield replace(unit, reserved2=1 << bit)
-        yield replace(unit, reserved19=1 << bit)
+            yield replace(unit, reserved=(0, 1 << bit, 0))
+        yield replace(unit, reserved=(0, 0, 1 << bit))
 
 
 def bad_units(limits):
     """(bytes, event, flagged) of every kind of bad unit."""
     w = limits.data_bytes
-    data = build_data(random_data(limits))
-    control = build_control(random_control())
+    data = random_data(limits).build()
+    control = random_control().build()
     for wire in (data, control):
         yield wire, "erasedFlag", True
         yield wire[:-w], "erasedFlag", True
@@ -189,9 +189,9 @@ def bad_units(limits):
         yield wire + random.randbytes(5 * w), "erasedLength", False
     yield wire[:1] + random.randbytes(4 * len(data) // w * w + w - 1), "erasedLength", False
     for unit in bad_data_headers(limits):
-        yield build_data(unit), "badHeader", False
+        yield unit.build(), "badHeader", False
     for unit in bad_control_headers():
-        yield build_control(unit), "badHeader", False
+        yield unit.build(), "badHeader", False
     body = bytes([1 << 6 | 3 << 4]) + random.randbytes(limits.unit_bytes + 11)
     yield seal(body), "badHeader", False
     yield corrupt(seal(body)), "erasedCrc", False
@@ -291,7 +291,7 @@ async def control_burst_after_data(dut):
     limits, bench, link = await prepare(dut)
     for _ in range(4):
         for unit in [random_data(limits)] + [random_control() for _ in range(12)] + [random_data(limits)]:
-            link.send((build_data if isinstance(unit, DataUnit) else build_control)(unit))
+            link.send(unit.build())
             link.expected.append(unit)
     await link.settle()
     link.check()

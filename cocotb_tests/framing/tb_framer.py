@@ -6,7 +6,7 @@ import random
 import cocotb
 
 from cocotb_tests.lib.bench import Bench, Events, Source, beats, build, pause
-from cocotb_tests.model.wire import ControlUnit, DataUnit, WireError, build_control, build_data, parse
+from cocotb_tests.model.units import ControlUnit, DataUnit, Rejected, parse
 
 EVENTS = ["frameDone", "txUnits", "txRetxUnits", "txControlUnits", "txPolls", "idle"]
 FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "only", "fsn", "tsn", "again"]
@@ -130,12 +130,12 @@ async def collect(bench, feeder, sink, limit=60000):
     data, controls = iter(feeder.data), iter(feeder.controls)
     while not sink.empty():
         wire = bytes(sink.recv_nowait().tdata)
-        unit = parse(wire)
+        unit = parse(wire, feeder.limits.unit_bytes)
         if isinstance(unit, DataUnit):
-            assert wire == build_data(next(data))
+            assert wire == next(data).build()
             order += "d"
         else:
-            assert wire == build_control(next(controls))
+            assert wire == next(controls).build()
             order += "c"
     feeder.data.clear()
     feeder.again.clear()
@@ -238,8 +238,8 @@ async def flush(dut):
             assert not int(dut.busy.value)
         feeder.send_control()
         feeder.send_frame(k=1, parity=1)
-        new = [build_data(unit) for unit in feeder.data] + [build_control(c) for c in feeder.controls]
-        old = [build_data(unit) for unit in sent]
+        new = [unit.build() for unit in feeder.data] + [c.build() for c in feeder.controls]
+        old = [unit.build() for unit in sent]
         left = set(new)
         for _ in range(20000):
             while not sink.empty():
@@ -252,10 +252,10 @@ async def flush(dut):
                     assert old.index(wire) == 0, "order of units before the flush"
                     old.pop(0)
                 else:
-                    assert not {build_data(u) for u in feeder.data} - left, "broken unit after the flush"
+                    assert not {u.build() for u in feeder.data} - left, "broken unit after the flush"
                     try:
-                        parse(wire)
-                    except WireError:
+                        parse(wire, limits.unit_bytes)
+                    except Rejected:
                         broken += 1
                     else:
                         raise AssertionError("a broken unit has a good CRC")

@@ -29,6 +29,11 @@ class Rejected(Exception):
         self.counter = counter
 
 
+def seal(body):
+    """Appends the CRC to header and payload."""
+    return body + zlib.crc32(body).to_bytes(CRC, "little")
+
+
 @dataclass(frozen=True)
 class DataUnit:
     """One unit of a transmission; `payload` has unitBytes bytes."""
@@ -46,6 +51,7 @@ class DataUnit:
     tsn: int
     payload: bytes
     only: bool = False  # type 2: a frame that is transmitted only once
+    version: int = VERSION
 
     @property
     def transmission(self):
@@ -54,17 +60,17 @@ class DataUnit:
 
     def build(self):
         """Bytes of the unit, CRC included."""
-        first = VERSION << 6 | self.only << 5 | self.preset << 2 | self.sop << 1 | self.eop
+        first = self.version << 6 | self.only << 5 | self.preset << 2 | self.sop << 1 | self.eop
         head = bytes([first, self.epoch, self.k, self.n, self.index])
         head += (self.attempt << 12 | self.pad).to_bytes(2, "big")
         head += (self.fsn % SN << 20 | self.tsn % SN).to_bytes(5, "big")
-        body = head + self.payload
-        return body + zlib.crc32(body).to_bytes(CRC, "little")
+        return seal(head + self.payload)
 
 
 @dataclass(frozen=True)
 class ControlUnit:
-    """A control unit; `param` holds window and unitBytes in a hello, else ackTsn."""
+    """A control unit; `param` holds window and unitBytes in a hello, else ackTsn. `reserved` are the reserved bits of
+    bytes 0, 2 and 19, which are zero in a unit that a link sends."""
 
     epoch: int
     hello: bool = False
@@ -80,6 +86,8 @@ class ControlUnit:
     bitmap_base: int = 0
     bitmap: int = 0
     deaf: bool = False
+    version: int = VERSION
+    reserved: tuple = (0, 0, 0)
 
     @property
     def ack_tsn(self):
@@ -95,14 +103,14 @@ class ControlUnit:
 
     def build(self):
         """Bytes of the unit, CRC included."""
-        flags = self.hello | self.peer_known << 1 | self.poll << 2 | self.reply << 3 | self.deaf << 4
-        body = bytes([VERSION << 6 | 1 << 4, self.epoch, flags, self.peer_epoch])
+        flags = self.hello | self.peer_known << 1 | self.poll << 2 | self.reply << 3 | self.deaf << 4 | self.reserved[1] << 5
+        body = bytes([self.version << 6 | 1 << 4 | self.reserved[0], self.epoch, flags, self.peer_epoch])
         body += self.param.to_bytes(3, "big")
         body += (self.tx_base % SN << 20 | self.tx_edge % SN).to_bytes(5, "big")
         body += (self.rx_base % SN << 20 | self.rx_next % SN).to_bytes(5, "big")
-        body += (self.bitmap_base % SN << 4).to_bytes(3, "big")
+        body += (self.bitmap_base % SN << 4 | self.reserved[2]).to_bytes(3, "big")
         body += self.bitmap.to_bytes(8, "big")
-        return body + zlib.crc32(body).to_bytes(CRC, "little")
+        return seal(body)
 
 
 def parse(raw, unit_bytes, max_k=255, max_parity=255, erased=False):

@@ -117,9 +117,6 @@ case class ControlMessage() extends Bundle {
 /** Sequence arithmetic modulo 2^20. */
 object Sn {
 
-  /** Distance from `base` up to `x`, 0 to 2^20 - 1. */
-  def distance(x: UInt, base: UInt): UInt = x - base
-
   /** True where `x` lies behind `base` (by up to half the space). */
   def behind(x: UInt, base: UInt): Bool = (x - base).msb
 }
