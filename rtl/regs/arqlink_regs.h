@@ -358,6 +358,105 @@
 #define ARQTRAF_SINK_READY_OFFSET 0x038u
 #define ARQTRAF_SINK_READY_RESET 0xFFFFFFFFu
 
+/* UART of the soft system */
+
+/* identification */
+#define ARQUART_ID_OFFSET 0x000u
+#define ARQUART_ID_RESET 0x41525155u
+
+/* byte to send */
+#define ARQUART_TX_OFFSET 0x004u
+#define ARQUART_TX_RESET 0x00000000u
+#define ARQUART_TX_DATA_SHIFT 0u
+#define ARQUART_TX_DATA_MASK 0x000000FFu /* RW: a write sends the byte; it is lost if STATUS.tx_full */
+
+/* oldest byte received */
+#define ARQUART_RX_OFFSET 0x008u
+#define ARQUART_RX_DATA_SHIFT 0u
+#define ARQUART_RX_DATA_MASK 0x000000FFu /* RO: the byte, if valid */
+#define ARQUART_RX_VALID_SHIFT 8u
+#define ARQUART_RX_VALID_MASK 0x00000100u /* RO: 1: there is one */
+
+/* takes the byte away */
+#define ARQUART_RX_NEXT_OFFSET 0x00Cu
+#define ARQUART_RX_NEXT_RESET 0x00000000u
+#define ARQUART_RX_NEXT_NEXT_SHIFT 0u
+#define ARQUART_RX_NEXT_NEXT_MASK 0x00000001u /* W1P: 1: RX shows the next byte */
+
+/* state of the FIFOs */
+#define ARQUART_STATUS_OFFSET 0x010u
+#define ARQUART_STATUS_RESET 0x00000002u
+#define ARQUART_STATUS_TX_FULL_SHIFT 0u
+#define ARQUART_STATUS_TX_FULL_MASK 0x00000001u /* RO: 1: TX takes no byte */
+#define ARQUART_STATUS_TX_EMPTY_SHIFT 1u
+#define ARQUART_STATUS_TX_EMPTY_MASK 0x00000002u /* RO: 1: the transmit FIFO is empty; the last byte may be leaving */
+#define ARQUART_STATUS_RX_COUNT_SHIFT 8u
+#define ARQUART_STATUS_RX_COUNT_MASK 0x00003F00u /* RO: bytes received and not taken, 0 to 32 */
+
+/* sticky, write 1 to clear */
+#define ARQUART_ERROR_OFFSET 0x014u
+#define ARQUART_ERROR_RESET 0x00000000u
+#define ARQUART_ERROR_RX_OVERFLOW_SHIFT 0u
+#define ARQUART_ERROR_RX_OVERFLOW_MASK 0x00000001u /* W1C: a byte came while the receive FIFO was full */
+#define ARQUART_ERROR_FRAME_SHIFT 1u
+#define ARQUART_ERROR_FRAME_MASK 0x00000002u /* W1C: a byte without stop bit */
+
+/* bit rate */
+#define ARQUART_DIVIDER_OFFSET 0x018u
+#define ARQUART_DIVIDER_DIVIDER_SHIFT 0u
+#define ARQUART_DIVIDER_DIVIDER_MASK 0x000FFFFFu /* RW: a bit takes 8 (divider + 1) clocks */
+
+/* control */
+#define ARQUART_CTRL_OFFSET 0x01Cu
+#define ARQUART_CTRL_RESET 0x00000000u
+#define ARQUART_CTRL_RX_IRQ_SHIFT 0u
+#define ARQUART_CTRL_RX_IRQ_MASK 0x00000001u /* RW: 1: interrupt while RX.valid */
+
+/* Machine timer of the soft system */
+
+/* identification */
+#define ARQTIMER_ID_OFFSET 0x000u
+#define ARQTIMER_ID_RESET 0x41525154u
+
+/* clocks since reset, low word */
+#define ARQTIMER_TIME_LOW_OFFSET 0x004u
+
+/* clocks since reset, high word */
+#define ARQTIMER_TIME_HIGH_OFFSET 0x008u
+
+/* compare value, low word */
+#define ARQTIMER_COMPARE_LOW_OFFSET 0x00Cu
+#define ARQTIMER_COMPARE_LOW_RESET 0xFFFFFFFFu
+
+/* compare value, high word */
+#define ARQTIMER_COMPARE_HIGH_OFFSET 0x010u
+#define ARQTIMER_COMPARE_HIGH_RESET 0xFFFFFFFFu
+
+/* The soft system */
+
+/* identification */
+#define ARQSYS_ID_OFFSET 0x000u
+#define ARQSYS_ID_RESET 0x41525153u
+
+/* frequency of aclk */
+#define ARQSYS_CLOCK_HZ_OFFSET 0x004u
+
+/* size of RAM */
+#define ARQSYS_RAM_BYTES_OFFSET 0x008u
+
+/* time for a download to begin */
+#define ARQSYS_BOOT_WAIT_OFFSET 0x00Cu
+
+/* sticky, write 1 to clear */
+#define ARQSYS_BUS_ERROR_OFFSET 0x010u
+#define ARQSYS_BUS_ERROR_RESET 0x00000000u
+#define ARQSYS_BUS_ERROR_ERROR_SHIFT 0u
+#define ARQSYS_BUS_ERROR_ERROR_MASK 0x00000001u /* W1C: an access was refused by its slave, or nothing has its address; it read as 0 or wrote nothing */
+
+/* address of the last access that failed */
+#define ARQSYS_BUS_ADDRESS_OFFSET 0x014u
+#define ARQSYS_BUS_ADDRESS_RESET 0x00000000u
+
 /* Counters of a link end: the low word at the offset, the high word 4 bytes above. */
 #define ARQLINK_COUNTER_COUNT 59u
 #define ARQLINK_COUNTER_TX_PACKETS_OFFSET 0x200u /* packets accepted from s_axis */

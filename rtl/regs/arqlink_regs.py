@@ -453,6 +453,155 @@ ARQTRAF = {
     ),
 }
 
+# UART of the soft system
+ARQUART = {
+    "ID": Register(
+        0x000,
+        "identification",
+        {
+            "id": Field(0, 32, "RO", 0x41525155, "\"ARQU\""),
+        },
+    ),
+    "TX": Register(
+        0x004,
+        "byte to send",
+        {
+            "data": Field(0, 8, "RW", 0x0, "a write sends the byte; it is lost if STATUS.tx_full"),
+        },
+    ),
+    "RX": Register(
+        0x008,
+        "oldest byte received",
+        {
+            "data": Field(0, 8, "RO", None, "the byte, if valid"),
+            "valid": Field(8, 1, "RO", 0x0, "1: there is one"),
+        },
+    ),
+    "RX_NEXT": Register(
+        0x00C,
+        "takes the byte away",
+        {
+            "next": Field(0, 1, "W1P", 0x0, "1: RX shows the next byte"),
+        },
+    ),
+    "STATUS": Register(
+        0x010,
+        "state of the FIFOs",
+        {
+            "tx_full": Field(0, 1, "RO", 0x0, "1: TX takes no byte"),
+            "tx_empty": Field(1, 1, "RO", 0x1, "1: the transmit FIFO is empty; the last byte may be leaving"),
+            "rx_count": Field(8, 6, "RO", 0x0, "bytes received and not taken, 0 to 32"),
+        },
+    ),
+    "ERROR": Register(
+        0x014,
+        "sticky, write 1 to clear",
+        {
+            "rx_overflow": Field(0, 1, "W1C", 0x0, "a byte came while the receive FIFO was full"),
+            "frame": Field(1, 1, "W1C", 0x0, "a byte without stop bit"),
+        },
+    ),
+    "DIVIDER": Register(
+        0x018,
+        "bit rate",
+        {
+            "divider": Field(0, 20, "RW", None, "a bit takes 8 (divider + 1) clocks"),
+        },
+    ),
+    "CTRL": Register(
+        0x01C,
+        "control",
+        {
+            "rx_irq": Field(0, 1, "RW", 0x0, "1: interrupt while RX.valid"),
+        },
+    ),
+}
+
+# Machine timer of the soft system
+ARQTIMER = {
+    "ID": Register(
+        0x000,
+        "identification",
+        {
+            "id": Field(0, 32, "RO", 0x41525154, "\"ARQT\""),
+        },
+    ),
+    "TIME_LOW": Register(
+        0x004,
+        "clocks since reset, low word",
+        {
+            "clocks": Field(0, 32, "RO", None, "bits 31:0"),
+        },
+    ),
+    "TIME_HIGH": Register(
+        0x008,
+        "clocks since reset, high word",
+        {
+            "clocks": Field(0, 32, "RO", None, "bits 63:32; read it before and after TIME_LOW"),
+        },
+    ),
+    "COMPARE_LOW": Register(
+        0x00C,
+        "compare value, low word",
+        {
+            "clocks": Field(0, 32, "RW", 0xffffffff, "bits 31:0"),
+        },
+    ),
+    "COMPARE_HIGH": Register(
+        0x010,
+        "compare value, high word",
+        {
+            "clocks": Field(0, 32, "RW", 0xffffffff, "bits 63:32"),
+        },
+    ),
+}
+
+# The soft system
+ARQSYS = {
+    "ID": Register(
+        0x000,
+        "identification",
+        {
+            "id": Field(0, 32, "RO", 0x41525153, "\"ARQS\""),
+        },
+    ),
+    "CLOCK_HZ": Register(
+        0x004,
+        "frequency of aclk",
+        {
+            "hertz": Field(0, 32, "RO", None, "as built"),
+        },
+    ),
+    "RAM_BYTES": Register(
+        0x008,
+        "size of RAM",
+        {
+            "bytes": Field(0, 32, "RO", None, "as built"),
+        },
+    ),
+    "BOOT_WAIT": Register(
+        0x00C,
+        "time for a download to begin",
+        {
+            "clocks": Field(0, 32, "RO", None, "as built"),
+        },
+    ),
+    "BUS_ERROR": Register(
+        0x010,
+        "sticky, write 1 to clear",
+        {
+            "error": Field(0, 1, "W1C", 0x0, "an access was refused by its slave, or nothing has its address; it read as 0 or wrote nothing"),
+        },
+    ),
+    "BUS_ADDRESS": Register(
+        0x014,
+        "address of the last access that failed",
+        {
+            "address": Field(0, 32, "RO", 0x0, "byte address of its word"),
+        },
+    ),
+}
+
 COUNTERS = {
     "tx_packets": Counter(0x200, 1, "packets accepted from s_axis"),
     "tx_bytes": Counter(0x208, 14, "bytes of packets accepted from s_axis"),

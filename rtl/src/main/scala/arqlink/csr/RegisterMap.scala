@@ -8,6 +8,7 @@ import spinal.lib.bus.regif._
 
 import arqlink._
 import arqlink.channel.{ChannelConfig, ChannelRegisters, TrafficRegisters}
+import arqlink.soc.{SocConfig, SystemDevice, TimerDevice, UartDevice}
 
 /** A register field; `reset` is empty where it follows from the build configuration, and for a `live` field, which
   * shows what happens in the core.
@@ -57,6 +58,12 @@ object RegisterMap {
     registers
   }
 
+  /** Two soft systems that differ in all that a build can choose. */
+  private def systems: Seq[SocConfig] = {
+    val one = SocConfig(LinkConfig.default, rom = Seq(0))
+    Seq(one, one.copy(ramBytes = one.ramBytes / 2, clockHz = 1, uartDivider = 0, bootWait = 1))
+  }
+
   def all: Seq[RegisterMap] = Seq(
     RegisterMap("ARQLINK", "Link end", agree(LinkConfig.all.map(link => elaborate(new LinkRegisters(link))(_.port)))),
     RegisterMap(
@@ -64,6 +71,9 @@ object RegisterMap {
       "Channel emulator",
       agree(Seq(1, 2).map(i => elaborate(new ChannelRegisters(ChannelConfig(4, 1 << 24, seed = i)))(_.port)))
     ),
-    RegisterMap("ARQTRAF", "Packet generator and checker", elaborate(new TrafficRegisters)(_.port))
+    RegisterMap("ARQTRAF", "Packet generator and checker", elaborate(new TrafficRegisters)(_.port)),
+    RegisterMap("ARQUART", "UART of the soft system", agree(systems.map(soc => elaborate(new UartDevice(soc))(_.port)))),
+    RegisterMap("ARQTIMER", "Machine timer of the soft system", elaborate(new TimerDevice)(_.port)),
+    RegisterMap("ARQSYS", "The soft system", agree(systems.map(soc => elaborate(new SystemDevice(soc))(_.port))))
   )
 }
