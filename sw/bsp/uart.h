@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The UART, polled. None of these calls may be used by thread and interrupt handler at once. */
+#ifndef ARQLINK_UART_H
+#define ARQLINK_UART_H
+
+#include <stdint.h>
+
+/* Sends a byte; waits while the FIFO of 32 bytes is full, which the line rate bounds. */
+void uart_put(uint8_t byte);
+
+/* Sends a text that ends with NUL. */
+void uart_text(const char *text);
+
+/* Sends `value` as 8 hexadecimal digits. */
+void uart_hex(uint32_t value);
+
+/* Takes a received byte: 0 to 255, or -1: there is none. */
+int uart_get(void);
+
+/* Takes a received byte, and waits for it at most `clocks` clocks: 0 to 255, or -1. */
+int uart_wait(uint32_t clocks);
+
+#endif
