@@ -12,10 +12,11 @@ from arqlink.build import MODEL_FLAGS, fast_options  # noqa: E402
 from arqlink.rtl import BUILD, ROOT, compile_rtl, generate, locked, use_verilator  # noqa: E402, F401
 
 
-def run(block, config, module, testcase=None, parameters=None, waves=False):
+def run(block, config, module, testcase=None, parameters=None, waves=False, sources=None):
     """Runs the cocotb tests of Python module `module` on `block`; raises when one of them fails.
 
     `parameters` reach the tests as environment variables. ARQLINK_SEED (or pytest --seed) fixes the random seed.
+    `sources` are Verilog files to build in place of what Generate writes for `block`.
     """
     from cocotb_tools.check_results import get_results
     from cocotb_tools.runner import get_runner
@@ -25,19 +26,19 @@ def run(block, config, module, testcase=None, parameters=None, waves=False):
         os.environ.setdefault("OBJCACHE", "ccache")
     if str(ROOT) not in sys.path:  # the runner hands sys.path on to the simulation
         sys.path.insert(0, str(ROOT))
-    source = generate(block, config)
+    sources = sources or [generate(block, config)]
     build_dir = BUILD / "cocotb" / config / block
     runner = get_runner("verilator")
     with locked(f"verilate-{block}-{config}"):
         runner.build(
-            sources=[source],
+            sources=sources,
             hdl_toplevel=block,
             build_dir=build_dir,
             # Only the top's own signals are visible to tests; with all of them Verilator could optimize very little.
             build_args=["--no-public-flat-rw", "--public-depth", "1"]
             + [*MODEL_FLAGS, "-CFLAGS", fast_options()]
             + (["--trace-fst", "--trace-structs"] if waves else []),
-            always=not (build_dir / block).exists() or (build_dir / block).stat().st_mtime < source.stat().st_mtime,
+            always=not (build_dir / block).exists() or any((build_dir / block).stat().st_mtime < s.stat().st_mtime for s in sources),
         )
     name = "-".join([module.rsplit(".", 1)[-1]] + ([testcase] if testcase else []))
     if parameters:

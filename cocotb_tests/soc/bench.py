@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The soft system in simulation: clock, reset and a terminal on its UART."""
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, RisingEdge
+from cocotbext.uart import UartSink, UartSource
+
+CLOCK_NS = 10
+SETTINGS = ("uartDivider=0", "bootWait=20000")
+"""The fastest UART, 8 clocks a bit, and the least wait that a terminal can meet."""
+BAUD = 1_000_000_000 // CLOCK_NS // 8
+BOOT_WAIT = 20000
+
+
+class Terminal:
+    """A board that has just been switched on, and a terminal on its UART."""
+
+    def __init__(self, dut):
+        self.dut = dut
+        dut.aresetn.value = 0
+        for name in ("s_axis", "s_axis_phy", "a_s_axis", "b_s_axis"):
+            if hasattr(dut, f"{name}_tvalid"):
+                getattr(dut, f"{name}_tvalid").value = 0
+        for name in ("m_axis", "m_axis_phy", "a_m_axis", "b_m_axis"):
+            if hasattr(dut, f"{name}_tready"):
+                getattr(dut, f"{name}_tready").value = 1
+        if hasattr(dut, "phy_up"):
+            dut.phy_up.value = 1
+        self.source = UartSource(dut.uart_rx, baud=BAUD)
+        self.sink = UartSink(dut.uart_tx, baud=BAUD)
+        self.text = b""
+        cocotb.start_soon(Clock(dut.aclk, CLOCK_NS, unit="ns").start())
+
+    async def reset(self):
+        self.dut.aresetn.value = 0
+        await ClockCycles(self.dut.aclk, 5)
+        self.text = b""
+        self.sink.clear()
+        self.dut.aresetn.value = 1
+        await RisingEdge(self.dut.aclk)
+
+    async def send(self, data):
+        """Puts bytes on the line; returns at once."""
+        await self.source.write(data)
+
+    async def expect(self, text, clocks=60000):
+        """Waits until `text` comes; returns all that came before it, and takes both away."""
+        for _ in range(clocks // 50 + 1):
+            self.text += bytes(self.sink.read_nowait())
+            before, found, after = self.text.partition(text)
+            if found:
+                self.text = after
+                return before
+            await ClockCycles(self.dut.aclk, 50)
+        raise AssertionError(f"{text} did not come in {clocks} clocks; there came {self.text}")
+
+    async def ask(self, command, clocks=60000):
+        """The line that a command is answered with."""
+        await self.send(command)
+        return (await self.expect(b"\r\n", clocks)).decode()

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The boot loader, traps and the bus, seen from the UART; the image that is built in is `hello`, another one is `other`."""
+
+import random
+from pathlib import Path
+
+import cocotb
+
+from cocotb_tests.soc.bench import BOOT_WAIT, Terminal
+
+SW = Path(__file__).resolve().parents[2] / "build" / "sw"
+OTHER = (SW / "other.img").read_bytes()
+HELLO = b"hello 5eed0001\r\n"
+HEADER = 16
+
+
+async def started(dut):
+    terminal = Terminal(dut)
+    await terminal.reset()
+    assert await terminal.expect(b"arqlink boot\r\n") == b""
+    return terminal
+
+
+async def in_hello(dut):
+    terminal = await started(dut)
+    await terminal.expect(HELLO, 400000)
+    return terminal
+
+
+async def download(terminal, image, answer):
+    """Offers an image; `answer` is what has to come last."""
+    await terminal.send(b"ARQD")
+    await terminal.expect(b"READY\r\n")
+    await terminal.send(image[:HEADER])
+    reply = await terminal.expect(b"\r\n", 200000)
+    if reply == b"GO":
+        await terminal.send(image[HEADER:])
+        reply = await terminal.expect(b"\r\n", 800000)
+    assert reply == answer, reply
+
+
+def damaged(position):
+    image = bytearray(OTHER)
+    image[position] ^= 1 << random.randrange(8)
+    return bytes(image)
+
+
+@cocotb.test()
+async def boots_built_in_image(dut):
+    """The image in RAM starts, echoes, and after a reset starts the same: its variables have their first values again."""
+    terminal = await in_hello(dut)
+    await terminal.send(b"xyz")
+    await terminal.expect(b"xyz")
+    await terminal.reset()
+    await terminal.expect(b"arqlink boot\r\n")
+    await terminal.expect(HELLO, 400000)
+
+
+@cocotb.test()
+async def timer_interrupts(dut):
+    """The timer interrupt comes once for each request, and not before its time."""
+    terminal = await in_hello(dut)
+    for count in (1, 2, 3):
+        assert await terminal.ask(b"t") == f"tick {count:08x}"
+
+
+@cocotb.test()
+async def reads_registers_and_nothing(dut):
+    """Link ID, RAM and ROM read well; where nothing is, and where the link refuses, the read fails and the CPU goes on."""
+    terminal = await in_hello(dut)
+    assert await terminal.ask(b"r80000000") == "value 4152514c"
+    assert await terminal.ask(b"r90000000") == "value 41525155"
+    assert await terminal.ask(b"r90001000") == "value 41525154"
+    assert await terminal.ask(b"r90002000") == "value 41525153"
+    assert await terminal.ask(b"r9000200c") == f"value {BOOT_WAIT:08x}"
+    assert await terminal.ask(b"r10000000") == "value 49515241"
+    for address in (0x00001000, 0x10010000, 0x40000000, 0x80000FFC, 0x8000F000, 0x80010000, 0x90000FFC, 0x90003000, 0xFFFFFFFC):
+        assert await terminal.ask(b"r%08x" % address) == "fault 00000000", hex(address)
+        assert await terminal.ask(b"r80000000") == "value 4152514c"
+    assert await terminal.ask(b"r80000002") == "fault 00000000"
+
+
+@cocotb.test()
+async def downloads_another_image(dut):
+    """A download that is asked for among garbage replaces the built-in image; a reset starts the downloaded one again."""
+    terminal = await started(dut)
+    await terminal.send(b"\x00garbage AARQAR\xff")
+    await download(terminal, OTHER, b"OK")
+    await terminal.expect(b"other 5eed0001\r\n")
+    await terminal.reset()
+    await terminal.expect(b"arqlink boot\r\n")
+    await terminal.expect(b"other 5eed0001\r\n", 400000)
+
+
+@cocotb.test()
+async def refuses_damaged_images(dut):
+    """Each kind of damage is named, and the loader takes the next offer; in the end a good image starts."""
+    terminal = await started(dut)
+    await download(terminal, damaged(random.randrange(4)), b"ERROR no image")
+    await download(terminal, damaged(random.randrange(4, HEADER)), b"ERROR header CRC")
+    await download(terminal, damaged(random.randrange(HEADER, len(OTHER))), b"ERROR body CRC")
+    await download(terminal, OTHER[:200], b"ERROR timeout")
+    await download(terminal, OTHER[:5], b"ERROR timeout")
+    await download(terminal, OTHER, b"OK")
+    await terminal.expect(b"other 5eed0001\r\n")
+
+
+@cocotb.test()
+async def half_a_download_does_not_start(dut):
+    """After a reset in the middle of a download there is no image, which is said, and a download is waited for."""
+    terminal = await started(dut)
+    await download(terminal, OTHER[:-1], b"ERROR timeout")
+    await terminal.reset()
+    await terminal.expect(b"arqlink boot\r\n")
+    await terminal.expect(b"ERROR no image\r\n", 400000)
+    await download(terminal, OTHER, b"OK")
+    await terminal.expect(b"other 5eed0001\r\n")
