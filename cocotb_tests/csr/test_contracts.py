@@ -30,7 +30,7 @@ def test_committed_contract_is_current(fresh, name):
 def test_header_compiles_and_agrees_with_python(tmp_path):
     """Every offset, shift, mask and counter of the Python names is the same in C."""
     checks = []
-    for prefix in ("ARQLINK", "ARQCHAN", "ARQTRAF"):
+    for prefix in ("ARQLINK", "ARQCHAN", "ARQTRAF", "ARQUART", "ARQTIMER", "ARQSYS"):
         for name, register in getattr(regs, prefix).items():
             checks.append((f"{prefix}_{name}_OFFSET", register.offset))
             for field, f in register.fields.items():

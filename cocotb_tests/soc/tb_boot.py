@@ -2,10 +2,14 @@
 """The boot loader, traps and the bus, seen from the UART; the image that is built in is `hello`, another one is `other`."""
 
 import random
+import struct
+import zlib
 from pathlib import Path
 
 import cocotb
+from cocotb.triggers import ClockCycles
 
+from cocotb_tests.lib.regs import regs
 from cocotb_tests.soc.bench import BOOT_WAIT, Terminal
 
 SW = Path(__file__).resolve().parents[2] / "build" / "sw"
@@ -81,6 +85,33 @@ async def reads_registers_and_nothing(dut):
 
 
 @cocotb.test()
+async def external_interrupts(dut):
+    """UART and link each raise their own line, when they are told to and have a reason, and not else."""
+    terminal = await in_hello(dut)
+    await lines_are_quiet(terminal)
+    assert await terminal.ask(b"w9000001c00000001") == "value 00000001"
+    await terminal.send(b"i00000001")
+    await ClockCycles(dut.aclk, 3000)
+    await terminal.send(b"z")
+    assert await terminal.expect(b"\r\n") == b"lines 00000001"
+    await terminal.expect(b"z")
+    await link_raises(terminal, 0x80000000, 2)
+
+
+async def lines_are_quiet(terminal):
+    assert await terminal.ask(b"i00000006") == "lines 00000000"
+
+
+async def link_raises(terminal, base, line):
+    """An access that the link refuses raises its line until it is acknowledged."""
+    assert await terminal.ask(b"w%08x00000001" % (base + regs.ARQLINK["IRQ_ENABLE"].offset)) == "value 00000001"
+    assert await terminal.ask(b"w%08x00000001" % base) == "fault 00000001"  # ID is read-only
+    assert await terminal.ask(b"i00000006") == f"lines {line:08x}"
+    assert await terminal.ask(b"w%08x00000001" % (base + regs.ARQLINK["ERROR"].offset)) == "value 00000001"
+    await lines_are_quiet(terminal)
+
+
+@cocotb.test()
 async def downloads_another_image(dut):
     """A download that is asked for among garbage replaces the built-in image; a reset starts the downloaded one again."""
     terminal = await started(dut)
@@ -99,6 +130,9 @@ async def refuses_damaged_images(dut):
     await download(terminal, damaged(random.randrange(4)), b"ERROR no image")
     await download(terminal, damaged(random.randrange(4, HEADER)), b"ERROR header CRC")
     await download(terminal, damaged(random.randrange(HEADER, len(OTHER))), b"ERROR body CRC")
+    for length in (0, 64 * 1024 - 1040 + 4, 0xFFFFFFFF):
+        head = b"ARQI" + struct.pack("<II", length, 0)
+        await download(terminal, head + struct.pack("<I", zlib.crc32(head)), b"ERROR length")
     await download(terminal, OTHER[:200], b"ERROR timeout")
     await download(terminal, OTHER[:5], b"ERROR timeout")
     await download(terminal, OTHER, b"OK")

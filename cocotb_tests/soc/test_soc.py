@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests of the soft system: CPU, boot loader and devices around one link end."""
+"""Runs the tests of the soft system: CPU, boot loader and devices around one link end, and around the pair."""
+
+import pytest
 
 from arqlink import soc
 from cocotb_tests.lib import rtl
 from cocotb_tests.soc.bench import SETTINGS
 
 
-def test_boot():
+@pytest.mark.parametrize(("block", "bench"), [("ArqSoc", "tb_boot"), ("ArqPairSoc", "tb_pair")], ids=["link", "pair"])
+def test_soc(block, bench):
     image = soc.software() / "hello.img"
-    sources = soc.generate("ArqSoc", "small", image, SETTINGS)
-    rtl.run("ArqSoc", "small", "cocotb_tests.soc.tb_boot", sources=sources)
+    sources = soc.generate(block, "small", image, SETTINGS)
+    rtl.run(block, "small", f"cocotb_tests.soc.{bench}", sources=sources)

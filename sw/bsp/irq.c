@@ -7,8 +7,11 @@
 void irq_enable(uint32_t lines, int timer)
 {
     uint32_t mie = (lines ? MIE_EXTERNAL : 0u) | (timer ? MIE_TIMER : 0u);
-    (void)irq_hold();
     __asm__ volatile(".option push\n.option arch, +zicsr\ncsrw 0xbc0, %0\ncsrw mie, %1\n.option pop" ::"r"(lines), "r"(mie) : "memory");
+}
+
+void irq_start(void)
+{
     irq_restore(8u);
 }
 

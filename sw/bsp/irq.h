@@ -19,8 +19,11 @@ static inline void irq_restore(uint32_t old)
     __asm__ volatile(".option push\n.option arch, +zicsr\ncsrs mstatus, %0\n.option pop" ::"r"(old & 8u) : "memory");
 }
 
-/* Lets external lines `lines` (SOC_IRQ_…) and, if `timer` is not 0, the timer interrupt, and no others. Thread. */
+/* Lets external lines `lines` (SOC_IRQ_…) and, if `timer` is not 0, the timer interrupt, and no others. Any context. */
 void irq_enable(uint32_t lines, int timer);
+
+/* Turns interrupts on, which they are not when main begins. Thread. */
+void irq_start(void);
 
 /* Waiting external lines that are enabled (SOC_IRQ_…). Any context. */
 uint32_t irq_pending(void);
