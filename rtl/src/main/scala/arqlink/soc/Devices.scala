@@ -82,7 +82,7 @@ class TimerDevice extends Component {
   private val time = Reg(UInt(64 bits)) init 0
   time := time + 1
 
-  register(0x00, "ID", "identification").constant(0, 32, TimerDevice.id, "id", "\"ARQT\"")
+  register(0x00, "ID", "identification").constant(0, 32, TimerDevice.id, "id", "\"ARQM\"")
   register(0x04, "TIME_LOW", "clocks since reset, low word").readOnly(0, time(31 downto 0), "clocks", "bits 31:0")
   register(0x08, "TIME_HIGH", "clocks since reset, high word").readOnly(0, time(63 downto 32), "clocks", "bits 63:32; read it before and after TIME_LOW")
   private val ones = BigInt("ffffffff", 16)
@@ -92,7 +92,7 @@ class TimerDevice extends Component {
 }
 
 object TimerDevice {
-  val id = BigInt("41525154", 16)
+  val id = BigInt("4152514d", 16)
 }
 
 /** What software has to know of the system, and the last failed bus access. */
