@@ -446,7 +446,7 @@
 
 /* identification */
 #define ARQTIMER_ID_OFFSET 0x000u
-#define ARQTIMER_ID_RESET 0x41525154u
+#define ARQTIMER_ID_RESET 0x4152514Du
 
 /* clocks since reset, low word */
 #define ARQTIMER_TIME_LOW_OFFSET 0x004u

@@ -552,7 +552,7 @@ ARQTIMER = {
         0x000,
         "identification",
         {
-            "id": Field(0, 32, "RO", 0x41525154, "\"ARQT\""),
+            "id": Field(0, 32, "RO", 0x4152514d, "\"ARQM\""),
         },
     ),
     "TIME_LOW": Register(
