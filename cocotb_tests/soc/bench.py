@@ -41,8 +41,14 @@ class Terminal:
         await RisingEdge(self.dut.aclk)
 
     async def send(self, data):
-        """Puts bytes on the line; returns at once."""
+        """Puts bytes on the line one after the other; returns at once."""
         await self.source.write(data)
+
+    async def type(self, data, clocks=800):
+        """Sends a byte each `clocks` clocks; 800 is 1.25 Mbit/s, which the firmware has to keep up with for ever."""
+        for byte in data:
+            await self.source.write(bytes([byte]))
+            await ClockCycles(self.dut.aclk, clocks)
 
     async def expect(self, text, clocks=60000):
         """Waits until `text` comes; returns all that came before it, and takes both away."""

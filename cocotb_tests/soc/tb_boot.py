@@ -39,7 +39,7 @@ async def download(terminal, image, answer):
     reply = await terminal.expect(b"\r\n", 200000)
     if reply == b"GO":
         await terminal.send(image[HEADER:])
-        reply = await terminal.expect(b"\r\n", 800000)
+        reply = await terminal.expect(b"\r\n", 100000 + 300 * len(image))  # 80 to come, and the CRC
     assert reply == answer, reply
 
 

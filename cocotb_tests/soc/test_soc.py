@@ -8,7 +8,10 @@ from cocotb_tests.lib import rtl
 from cocotb_tests.soc.bench import SETTINGS
 
 
-@pytest.mark.parametrize(("block", "bench"), [("ArqSoc", "tb_boot"), ("ArqPairSoc", "tb_pair")], ids=["link", "pair"])
+BENCHES = [("ArqSoc", "tb_boot"), ("ArqSoc", "tb_shell"), ("ArqPairSoc", "tb_pair")]
+
+
+@pytest.mark.parametrize(("block", "bench"), BENCHES, ids=[bench for _, bench in BENCHES])
 def test_soc(block, bench):
     image = soc.software() / "hello.img"
     sources = soc.generate(block, "small", image, SETTINGS)
