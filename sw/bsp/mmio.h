@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Reads the word `offset` bytes above *context, a uint32_t base address. 0, or -EINVAL: offset is not a multiple of 4,
- * or -EIO: the bus refused it; *value is 0 then. Interrupts are held off, some 40 clocks. Any context. */
+ * or -EIO: the bus refused it; *value is 0 then. Interrupts are held off meanwhile. Any context. */
 int mmio_read(void *context, uint32_t offset, uint32_t *value);
 
 /* Writes a word; otherwise as mmio_read. */

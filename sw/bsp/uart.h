@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The UART, polled. None of these calls may be used by thread and interrupt handler at once. */
+/* The UART, polled. Two contexts may not both send, nor both receive: one may send while an interrupt handler receives. */
 #ifndef ARQLINK_UART_H
 #define ARQLINK_UART_H
 
