@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Register accesses and fields, for the driver's own sources. */
+#ifndef ARQLINK_ACCESS_H
+#define ARQLINK_ACCESS_H
+
+#include <stddef.h>
+
+#include "arqlink.h"
+
+/** Field `name` (register and field) of a register's value, and its place in one. */
+#define ARQLINK_FIELD(name, value) (((value) & name##_MASK) >> name##_SHIFT)
+#define ARQLINK_PLACE(name, value) (((uint32_t)(value) << name##_SHIFT) & name##_MASK)
+
+static inline int arqlink_read(const struct arqlink_device *device, uint32_t offset, uint32_t *value) {
+    return device->bus.read(device->bus.context, device->base + offset, value);
+}
+
+static inline int arqlink_write(const struct arqlink_device *device, uint32_t offset, uint32_t value) {
+    return device->bus.write(device->bus.context, device->base + offset, value);
+}
+
+/** A bus that can be used. */
+static inline bool arqlink_bus_valid(const struct arqlink_bus *bus) {
+    return bus != NULL && bus->read != NULL && bus->write != NULL;
+}
+
+#endif
