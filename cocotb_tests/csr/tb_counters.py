@@ -26,7 +26,8 @@ class Bench:
         cocotb.start_soon(Clock(self.dut.aclk, 10, unit="ns").start())
         for signal in (*self.inputs, self.dut.io_port_snapshot, self.dut.io_port_clear, self.dut.io_port_read):
             signal.value = 0
-        self.dut.io_port_address.value = 0
+        for name in ("address", "watch", "level", "rearm"):
+            getattr(self.dut, f"io_port_{name}").value = 0
         self.dut.aresetn.value = 0
         await ClockCycles(self.dut.aclk, 3)
         self.dut.aresetn.value = 1

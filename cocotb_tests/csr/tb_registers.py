@@ -12,10 +12,16 @@ from cocotb_tests.lib.regs import Registers, master, regs
 
 # What a build has; written out here, not read from the RTL.
 BUILDS = {(1, 25): (10, 8, 12, 10, 11), (4, 64): (16, 8, 10, 16, 18)}
-ERRORS = (
-    "drop_zero drop_oversize drop_abort drop_keep phy_length bad_header control_invalid unit_invalid "
-    "peer_mismatch peer_restart outage"
-).split()
+ERRORS = {  # name: bit
+    name: bit
+    for bit, name in enumerate(
+        "drop_zero drop_oversize drop_abort drop_keep phy_length bad_header control_invalid unit_invalid "
+        "peer_mismatch peer_restart outage link_up link_down - rx_overflow".split(),
+        start=2,
+    )
+    if name != "-"  # the counters' threshold, tested below
+}
+ALL = 0x1FFFF
 
 
 def camel(name):
@@ -74,7 +80,7 @@ async def every_writable_field(dut):
         mask = sum(((1 << f.width) - 1) << f.shift for f in register.fields.values() if f.access == "RW")
         if mask:
             writable[name] = mask
-    assert len(writable) == 9
+    assert len(writable) == 12
     expect = {name: await r.read(name) for name in writable}
     for _ in range(2):
         for name, mask in writable.items():
@@ -179,10 +185,10 @@ async def apply(dut):
 async def errors_and_irq(dut):
     """Each pulse sets its own bit until it is cleared, and irq follows the mask."""
     _, r = await start(dut)
-    for i, name in enumerate(ERRORS):
-        signal, bit = getattr(dut, f"io_errors_{camel(name)}"), 1 << (i + 2)
-        assert regs.ARQLINK["ERROR"].fields[name].shift == i + 2
-        await r.write("IRQ_ENABLE", 0x1FFF & ~bit)
+    for name, shift in ERRORS.items():
+        signal, bit = getattr(dut, f"io_errors_{camel(name)}"), 1 << shift
+        assert regs.ARQLINK["ERROR"].fields[name].shift == shift
+        await r.write("IRQ_ENABLE", ALL & ~bit)
         await RisingEdge(dut.aclk)
         signal.value = 1
         await RisingEdge(dut.aclk)
@@ -192,7 +198,7 @@ async def errors_and_irq(dut):
         await r.write("IRQ_ENABLE", bit)
         await ClockCycles(dut.aclk, 3)
         assert int(dut.io_irq.value) == 1
-        await r.write("ERROR", 0x1FFF & ~bit)
+        await r.write("ERROR", ALL & ~bit)
         assert await r.read("ERROR") == bit
         await r.write("ERROR", bit)
         await ClockCycles(dut.aclk, 3)
@@ -200,9 +206,57 @@ async def errors_and_irq(dut):
         assert int(dut.io_irq.value) == 0
     # An event that lasts over the clearing write is not lost.
     dut.io_errors_outage.value = 1
-    await r.write("ERROR", 0x1FFF)
+    await r.write("ERROR", ALL)
     dut.io_errors_outage.value = 0
     assert await r.read("ERROR", "outage") == 1
+
+
+@cocotb.test()
+async def threshold(dut):
+    """The bit is set once when the chosen counter gets to the value, and again only after a write of THRESHOLD."""
+    _, r = await start(dut)
+    index = list(regs.COUNTERS).index("tx_retx")
+
+    async def count(events):
+        dut.io_events_tx_retx.value = 1
+        await ClockCycles(dut.aclk, events)
+        dut.io_events_tx_retx.value = 0
+        await ClockCycles(dut.aclk, 200)
+
+    async def seen():
+        bit = await r.read("ERROR", "threshold")
+        await r.write("ERROR", ALL)
+        return bit
+
+    await r.write("IRQ_ENABLE", threshold=1)
+    await r.write("THRESHOLD_COUNTER", index)
+    await count(20)
+    assert not await seen(), "value 0 means none"
+    await r.write("THRESHOLD_LOW", 25)
+    await ClockCycles(dut.aclk, 200)
+    assert not await seen(), "20 is below 25"
+    await count(4)
+    assert not await seen(), "24 is below 25"
+    await count(1)
+    assert int(dut.io_irq.value) == 1
+    assert await seen(), "25 is reached"
+    await count(3)
+    assert not await seen(), "it was reached before"
+    await r.write("THRESHOLD_LOW", 28)
+    await ClockCycles(dut.aclk, 200)
+    assert await seen(), "28 is there already"
+    await r.write("THRESHOLD_HIGH", 1)
+    await ClockCycles(dut.aclk, 200)
+    assert not await seen(), "28 is below 2^32 + 28"
+    await r.write("THRESHOLD_HIGH", 0)
+    await ClockCycles(dut.aclk, 200)
+    assert await seen()
+    await r.write("COUNTERS", clear=1)
+    await ClockCycles(dut.aclk, 200)
+    await count(27)
+    assert not await seen(), "cleared"
+    await count(1)
+    assert await seen(), "28 is reached again"
 
 
 @cocotb.test()

@@ -71,6 +71,8 @@ async def outage(dut, ways, delta):
     bench = await begin(dut, scenario)
     tasks = bench.offer()
     await ClockCycles(dut.aclk, 3000)
+    for base in (LINK_A, LINK_B):
+        assert await bench.registers.error(base, "link_up")
     await bench.outage(ways, True)
     await ClockCycles(dut.aclk, 10_000)
     assert await states(bench) == [OUTAGE, OUTAGE]
@@ -84,6 +86,8 @@ async def outage(dut, ways, delta):
         await bench.registers.link(base, "KEEPALIVE", 1 << 20)
         await bench.registers.link(base, "OUTAGE_TIMEOUT", 0)
         assert await bench.registers.error(base, "outage")
+        assert await bench.registers.error(base, "link_up"), "data may flow again"
+        assert not await bench.registers.error(base, "link_down"), "an outage does not end the link"
     await bench.settle(tasks)
     await bench.check_counters()
     failed = sum(c.sender.counters["tx_outcomes_failed"] for c in bench.checkers)
@@ -145,6 +149,8 @@ async def restart_in_traffic(dut, how, at, delta):
         check.sender.give_up_undecided()
         assert c["link_restarts"] == 1 + check.restarts and check.aborted <= check.restarts
     assert sum(c["tx_frames_flushed"] for c in counters) > 0
+    for base in (LINK_A, LINK_B):
+        assert await bench.registers.error(base, "link_down") and await bench.registers.error(base, "link_up")
     await bench.clear_counters()
     await bench.settle(bench.offer())
     await bench.check_counters()

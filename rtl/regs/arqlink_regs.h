@@ -74,7 +74,7 @@
 #define ARQLINK_EPOCH_PEER_SHIFT 8u
 #define ARQLINK_EPOCH_PEER_MASK 0x0000FF00u /* RO: epoch of the peer, if peer_known */
 
-/* sticky errors, write 1 to clear */
+/* sticky errors and events, write 1 to clear */
 #define ARQLINK_ERROR_OFFSET 0x020u
 #define ARQLINK_ERROR_RESET 0x00000000u
 #define ARQLINK_ERROR_ACCESS_SHIFT 0u
@@ -103,8 +103,16 @@
 #define ARQLINK_ERROR_PEER_RESTART_MASK 0x00000800u /* W1C: the peer restarted */
 #define ARQLINK_ERROR_OUTAGE_SHIFT 12u
 #define ARQLINK_ERROR_OUTAGE_MASK 0x00001000u /* W1C: an outage began */
+#define ARQLINK_ERROR_LINK_UP_SHIFT 13u
+#define ARQLINK_ERROR_LINK_UP_MASK 0x00002000u /* W1C: the peer was seen up, or heard again after an outage: data may flow */
+#define ARQLINK_ERROR_LINK_DOWN_SHIFT 14u
+#define ARQLINK_ERROR_LINK_DOWN_MASK 0x00004000u /* W1C: the link was up and went down, by a restart or by CTRL.enable */
+#define ARQLINK_ERROR_THRESHOLD_SHIFT 15u
+#define ARQLINK_ERROR_THRESHOLD_MASK 0x00008000u /* W1C: a counter reached THRESHOLD_COUNTER's value */
+#define ARQLINK_ERROR_RX_OVERFLOW_SHIFT 16u
+#define ARQLINK_ERROR_RX_OVERFLOW_MASK 0x00010000u /* W1C: a received unit found no room and was dropped */
 
-/* irq is high while a sticky error and its bit here are set */
+/* irq is high while a bit of ERROR and its bit here are set */
 #define ARQLINK_IRQ_ENABLE_OFFSET 0x024u
 #define ARQLINK_IRQ_ENABLE_RESET 0x00000000u
 #define ARQLINK_IRQ_ENABLE_ACCESS_SHIFT 0u
@@ -133,6 +141,14 @@
 #define ARQLINK_IRQ_ENABLE_PEER_RESTART_MASK 0x00000800u /* RW: enables irq for ERROR.peer_restart */
 #define ARQLINK_IRQ_ENABLE_OUTAGE_SHIFT 12u
 #define ARQLINK_IRQ_ENABLE_OUTAGE_MASK 0x00001000u /* RW: enables irq for ERROR.outage */
+#define ARQLINK_IRQ_ENABLE_LINK_UP_SHIFT 13u
+#define ARQLINK_IRQ_ENABLE_LINK_UP_MASK 0x00002000u /* RW: enables irq for ERROR.link_up */
+#define ARQLINK_IRQ_ENABLE_LINK_DOWN_SHIFT 14u
+#define ARQLINK_IRQ_ENABLE_LINK_DOWN_MASK 0x00004000u /* RW: enables irq for ERROR.link_down */
+#define ARQLINK_IRQ_ENABLE_THRESHOLD_SHIFT 15u
+#define ARQLINK_IRQ_ENABLE_THRESHOLD_MASK 0x00008000u /* RW: enables irq for ERROR.threshold */
+#define ARQLINK_IRQ_ENABLE_RX_OVERFLOW_SHIFT 16u
+#define ARQLINK_IRQ_ENABLE_RX_OVERFLOW_MASK 0x00010000u /* RW: enables irq for ERROR.rx_overflow */
 
 /* staged code setting, see APPLY */
 #define ARQLINK_CODE_OFFSET 0x028u
@@ -210,6 +226,20 @@
 #define ARQLINK_COUNTERS_CLEAR_MASK 0x00000002u /* W1P: write 1: all counters become 0, after the snapshot if one is asked for */
 #define ARQLINK_COUNTERS_BUSY_SHIFT 2u
 #define ARQLINK_COUNTERS_BUSY_MASK 0x00000004u /* RO: a snapshot or clear is under way */
+
+/* counter that ERROR.threshold watches */
+#define ARQLINK_THRESHOLD_COUNTER_OFFSET 0x064u
+#define ARQLINK_THRESHOLD_COUNTER_RESET 0x00000000u
+#define ARQLINK_THRESHOLD_COUNTER_INDEX_SHIFT 0u
+#define ARQLINK_THRESHOLD_COUNTER_INDEX_MASK 0x000000FFu /* RW: number of the counter: its offset less 0x200, divided by 8 */
+
+/* low word of the value that sets ERROR.threshold; 0 in both: none */
+#define ARQLINK_THRESHOLD_LOW_OFFSET 0x068u
+#define ARQLINK_THRESHOLD_LOW_RESET 0x00000000u
+
+/* high word of the value that sets ERROR.threshold; 0 in both: none */
+#define ARQLINK_THRESHOLD_HIGH_OFFSET 0x06Cu
+#define ARQLINK_THRESHOLD_HIGH_RESET 0x00000000u
 
 /* Channel emulator */
 

@@ -102,7 +102,7 @@ ARQLINK = {
     ),
     "ERROR": Register(
         0x020,
-        "sticky errors, write 1 to clear",
+        "sticky errors and events, write 1 to clear",
         {
             "access": Field(0, 1, "W1C", 0x0, "an access was answered with SLVERR"),
             "apply_rejected": Field(1, 1, "W1C", 0x0, "an APPLY was not valid"),
@@ -117,11 +117,15 @@ ARQLINK = {
             "peer_mismatch": Field(10, 1, "W1C", 0x0, "the peer is built for another unitBytes"),
             "peer_restart": Field(11, 1, "W1C", 0x0, "the peer restarted"),
             "outage": Field(12, 1, "W1C", 0x0, "an outage began"),
+            "link_up": Field(13, 1, "W1C", 0x0, "the peer was seen up, or heard again after an outage: data may flow"),
+            "link_down": Field(14, 1, "W1C", 0x0, "the link was up and went down, by a restart or by CTRL.enable"),
+            "threshold": Field(15, 1, "W1C", 0x0, "a counter reached THRESHOLD_COUNTER's value"),
+            "rx_overflow": Field(16, 1, "W1C", 0x0, "a received unit found no room and was dropped"),
         },
     ),
     "IRQ_ENABLE": Register(
         0x024,
-        "irq is high while a sticky error and its bit here are set",
+        "irq is high while a bit of ERROR and its bit here are set",
         {
             "access": Field(0, 1, "RW", 0x0, "enables irq for ERROR.access"),
             "apply_rejected": Field(1, 1, "RW", 0x0, "enables irq for ERROR.apply_rejected"),
@@ -136,6 +140,10 @@ ARQLINK = {
             "peer_mismatch": Field(10, 1, "RW", 0x0, "enables irq for ERROR.peer_mismatch"),
             "peer_restart": Field(11, 1, "RW", 0x0, "enables irq for ERROR.peer_restart"),
             "outage": Field(12, 1, "RW", 0x0, "enables irq for ERROR.outage"),
+            "link_up": Field(13, 1, "RW", 0x0, "enables irq for ERROR.link_up"),
+            "link_down": Field(14, 1, "RW", 0x0, "enables irq for ERROR.link_down"),
+            "threshold": Field(15, 1, "RW", 0x0, "enables irq for ERROR.threshold"),
+            "rx_overflow": Field(16, 1, "RW", 0x0, "enables irq for ERROR.rx_overflow"),
         },
     ),
     "CODE": Register(
@@ -225,6 +233,27 @@ ARQLINK = {
             "snapshot": Field(0, 1, "W1P", 0x0, "write 1: copy all counters, as of one clock, to the window"),
             "clear": Field(1, 1, "W1P", 0x0, "write 1: all counters become 0, after the snapshot if one is asked for"),
             "busy": Field(2, 1, "RO", None, "a snapshot or clear is under way"),
+        },
+    ),
+    "THRESHOLD_COUNTER": Register(
+        0x064,
+        "counter that ERROR.threshold watches",
+        {
+            "index": Field(0, 8, "RW", 0x0, "number of the counter: its offset less 0x200, divided by 8"),
+        },
+    ),
+    "THRESHOLD_LOW": Register(
+        0x068,
+        "low word of the value that sets ERROR.threshold; 0 in both: none",
+        {
+            "value": Field(0, 32, "RW", 0x0, "set once when the counter gets to the value, or is there when a THRESHOLD register is written"),
+        },
+    ),
+    "THRESHOLD_HIGH": Register(
+        0x06C,
+        "high word of the value that sets ERROR.threshold; 0 in both: none",
+        {
+            "value": Field(0, 32, "RW", 0x0, "set once when the counter gets to the value, or is there when a THRESHOLD register is written"),
         },
     ),
 }

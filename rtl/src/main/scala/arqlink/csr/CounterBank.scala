@@ -34,6 +34,7 @@ class CounterBank extends Component {
   private val snapshotAsked = RegInit(True) // the first pass after reset clears both RAMs
   private val clearAsked = RegInit(False)
   private val dirty = RegInit(False)
+  private val rearmed = RegInit(False)
   private val start = Bool()
 
   private val pending = new Area {
@@ -82,7 +83,7 @@ class CounterBank extends Component {
     val valid2 = RegNext(valid1) init False
     val idle = !active && !valid1 && !valid2
 
-    start := idle && (dirty || snapshotAsked || clearAsked)
+    start := idle && (dirty || snapshotAsked || clearAsked || rearmed)
     when(active) {
       index := index + 1
       active.clearWhen(index === count - 1)
@@ -95,6 +96,7 @@ class CounterBank extends Component {
       clear := clearAsked
       snapshotAsked := False
       clearAsked := False
+      rearmed := False
     }
   }
 
@@ -116,6 +118,18 @@ class CounterBank extends Component {
     copy.write(index2, sum, pass.valid2 && pass.keep)
   }
 
+  // The watched counter passes by once in a pass; its level is compared in a clock of its own.
+  private val threshold = new Area {
+    val passes = RegNext(pass.valid2 && add.index2 === io.port.watch) init False
+    val value = RegNextWhen(Mux(pass.clear, U(0, 64 bits), add.sum.asUInt), pass.valid2)
+    val above = RegInit(False)
+    val isAbove = io.port.level =/= 0 && value >= io.port.level
+    when(passes)(above := isAbove)
+    when(io.port.rearm)(above := False)
+    io.port.reached := RegNext(passes && isAbove && !above) init False
+  }
+
+  rearmed.setWhen(io.port.rearm)
   snapshotAsked.setWhen(io.port.snapshot)
   clearAsked.setWhen(io.port.clear)
   io.port.busy := io.port.snapshot || io.port.clear || snapshotAsked || clearAsked ||

@@ -88,12 +88,16 @@ class LinkRegisters(link: LinkConfig) extends Component {
       ("unit_invalid", io.errors.unitInvalid, "data unit beyond the window ignored"),
       ("peer_mismatch", io.errors.peerMismatch, "the peer is built for another unitBytes"),
       ("peer_restart", io.errors.peerRestart, "the peer restarted"),
-      ("outage", io.errors.outage, "an outage began")
+      ("outage", io.errors.outage, "an outage began"),
+      ("link_up", io.errors.linkUp, "the peer was seen up, or heard again after an outage: data may flow"),
+      ("link_down", io.errors.linkDown, "the link was up and went down, by a restart or by CTRL.enable"),
+      ("threshold", io.counters.reached, "a counter reached THRESHOLD_COUNTER's value"),
+      ("rx_overflow", io.errors.rxOverflow, "a received unit found no room and was dropped")
     )
-    private val error = register(0x020, "ERROR", "sticky errors, write 1 to clear")
+    private val error = register(0x020, "ERROR", "sticky errors and events, write 1 to clear")
     private val bits = sources.zipWithIndex.map { case ((name, event, doc), i) => error.sticky(i, event, name, doc) }
 
-    private val enable = register(0x024, "IRQ_ENABLE", "irq is high while a sticky error and its bit here are set")
+    private val enable = register(0x024, "IRQ_ENABLE", "irq is high while a bit of ERROR and its bit here are set")
     private val mask = sources.zipWithIndex.map { case ((name, _, _), i) =>
       enable.readWrite(i, Bool(), 0, name, s"enables irq for ERROR.$name")
     }
@@ -170,6 +174,14 @@ class LinkRegisters(link: LinkConfig) extends Component {
     io.counters.snapshot := request.pulse(0, "snapshot", "write 1: copy all counters, as of one clock, to the window")
     io.counters.clear := request.pulse(1, "clear", "write 1: all counters become 0, after the snapshot if one is asked for")
     request.readOnly(2, io.counters.busy, "busy", "a snapshot or clear is under way")
+
+    // A write to one of these looks at the counter anew.
+    private val choice = register(0x064, "THRESHOLD_COUNTER", "counter that ERROR.threshold watches")
+    io.counters.watch := choice.readWrite(0, UInt(8 bits), 0, "index", "number of the counter: its offset less 0x200, divided by 8")
+    private val levels = for ((name, address) <- Seq("LOW" -> 0x068, "HIGH" -> 0x06c)) yield register(address, s"THRESHOLD_$name", s"${name.toLowerCase} word of the value that sets ERROR.threshold; 0 in both: none")
+    private val words = levels.map(_.readWrite(0, UInt(32 bits), 0, "value", "set once when the counter gets to the value, or is there when a THRESHOLD register is written"))
+    io.counters.level := words(1) @@ words(0)
+    io.counters.rearm := RegNext((choice +: levels).map(_.hitDoWrite).reduce(_ || _)) init False
 
     private val window = port.window(LinkRegisters.counterWindow, 8 * Counters.all.size, "COUNTER", "snapshot: low word of counter i at 8i, high word at 8i + 4")
     io.counters.read := window.bus.ce

@@ -52,7 +52,7 @@ case class LinkStatus() extends Bundle {
   val peerEpoch = UInt(8 bits)
 }
 
-/** Pulses that set the sticky bits 2 to 12 of register ERROR, in this order. */
+/** Pulses that set sticky bits of register ERROR. */
 case class LinkErrors() extends Bundle {
   val dropZero = Bool()
   val dropOversize = Bool()
@@ -65,6 +65,9 @@ case class LinkErrors() extends Bundle {
   val peerMismatch = Bool()
   val peerRestart = Bool()
   val outage = Bool()
+  val linkUp = Bool()
+  val linkDown = Bool()
+  val rxOverflow = Bool()
 }
 
 /** One increment per entry of `Counters.all`, under its name. */
@@ -91,7 +94,9 @@ case class CounterEvents() extends Bundle {
   }
 }
 
-/** How registers and counters talk: a snapshot is asked for, and read word by word in the clock after `read`. */
+/** How registers and counters talk: a snapshot is asked for, and read word by word in the clock after `read`. `reached` is a
+  * pulse when counter `watch` gets to `level`, or is found there after `rearm`; level 0 is never reached.
+  */
 case class CounterPort() extends Bundle with IMasterSlave {
   val snapshot = Bool()
   val clear = Bool()
@@ -99,10 +104,14 @@ case class CounterPort() extends Bundle with IMasterSlave {
   val read = Bool()
   val address = UInt(CounterPort.addressBits bits)
   val data = Bits(32 bits)
+  val watch = UInt(8 bits)
+  val level = UInt(64 bits)
+  val rearm = Bool()
+  val reached = Bool()
 
   override def asMaster(): Unit = {
-    out(snapshot, clear, read, address)
-    in(busy, data)
+    out(snapshot, clear, read, address, watch, level, rearm)
+    in(busy, data, reached)
   }
 }
 

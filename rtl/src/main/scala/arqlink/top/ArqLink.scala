@@ -72,6 +72,9 @@ class ArqLink(link: LinkConfig) extends Component {
   }
   import flushed._
 
+  /** Data units may come and go; an outage does not end this. */
+  val isUp = control.io.state === LinkState.up || control.io.state === LinkState.outage
+
   // Transmit: packets to units ------------------------------------------------------------------------------------------------
   val transmit = new Area {
     drain.io.input << io.packetIn
@@ -114,7 +117,7 @@ class ArqLink(link: LinkConfig) extends Component {
   val receive = new Area {
     deframer.io.phy << io.phyIn
     receiver.io.unit << deframer.io.unit
-    receiver.io.accept := control.io.state === LinkState.up || control.io.state === LinkState.outage
+    receiver.io.accept := isUp
     receiver.io.epoch := control.io.peerEpoch
     receiver.io.rxBase := resequencer.io.rxBase
     rxStore.io.write << receiver.io.write
@@ -214,6 +217,9 @@ class ArqLink(link: LinkConfig) extends Component {
     errors.peerMismatch := control.io.event.peerMismatch
     errors.peerRestart := control.io.event.peerRestart
     errors.outage := control.io.event.outage
+    errors.linkUp := control.io.peerUp.rise(initAt = False)
+    errors.linkDown := isUp.fall(initAt = False)
+    errors.rxOverflow := deframer.io.overflow
 
     val c = csr.io.events
     c.count("tx_packets", segmenter.io.txPackets)
