@@ -198,6 +198,12 @@ int arqlink_irq_pending(const struct arqlink_device *device, uint32_t *events);
 /** Clears events. -EINVAL an event that does not exist. Interrupt context is allowed. */
 int arqlink_irq_ack(const struct arqlink_device *device, uint32_t events);
 
+/**
+ * Chooses the counter and the value that set event ARQLINK_ERROR_THRESHOLD_MASK: once when the counter gets to `value`, or at
+ * once if it is there. `value` 0: never. An event that is pending stays. -EINVAL no such counter.
+ */
+int arqlink_set_threshold(const struct arqlink_device *device, uint32_t counter, uint64_t value);
+
 #ifdef __cplusplus
 }
 #endif

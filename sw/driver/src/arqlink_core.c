@@ -5,6 +5,14 @@
 /* While the major version is 0 the minor one changes what registers mean. */
 #define VERSION_MATCH (ARQLINK_VERSION_MAJOR_MASK | ARQLINK_VERSION_MINOR_MASK)
 
+int arqlink_read(const struct arqlink_device *device, uint32_t offset, uint32_t *value) {
+    return device->bus.read(device->bus.context, device->base + offset, value);
+}
+
+int arqlink_write(const struct arqlink_device *device, uint32_t offset, uint32_t value) {
+    return device->bus.write(device->bus.context, device->base + offset, value);
+}
+
 static bool limits_possible(const struct arqlink_limits *limits) {
     return limits->data_bytes != 0 && limits->unit_bytes != 0 && limits->max_k != 0 && limits->presets != 0 &&
            limits->max_packet_bytes != 0 && limits->max_k + limits->max_parity <= 255 && limits->window_log2 < 20;

@@ -37,7 +37,7 @@ static int find(struct bench *bench) {
 }
 
 static int save(struct bench *bench) {
-    struct arqlink_channel_counts counts;
+    struct arqlink_channel_counts counts = {0};
     int error = arqlink_get_config(bench->device, &bench->config);
     if (!error) error = arqlink_channel_get(&bench->channel, &bench->channel_config);
     if (!error) error = arqlink_channel_get_counts(&bench->channel, &counts);
@@ -95,7 +95,7 @@ static int begin(const struct bench *bench, const struct arqlink_selftest *test)
 
 static int collect(const struct bench *bench, struct arqlink_selftest_result *result) {
     const struct arqlink_device *device = bench->device;
-    struct arqlink_channel_counts counts;
+    struct arqlink_channel_counts counts = {0};
     int error = arqlink_read(device, ARQLINK_PAIR_TRAFFIC_A + ARQTRAF_SENT_OFFSET, &result->sent);
     if (!error) error = arqlink_read(device, ARQLINK_PAIR_TRAFFIC_B + ARQTRAF_RECEIVED_OFFSET, &result->received);
     if (!error) error = arqlink_read(device, ARQLINK_PAIR_TRAFFIC_B + ARQTRAF_LOST_OFFSET, &result->lost);
