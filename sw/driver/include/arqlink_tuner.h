@@ -82,7 +82,7 @@ int arqlink_choose(const struct arqlink_goal *goal, uint32_t p, uint32_t p_high,
 /** What was sent, and what became of it. */
 struct arqlink_evidence {
     uint32_t sent_first, sent_retx; /**< transmissions sent; only their ratio counts */
-    uint32_t outcomes, failed;      /**< known outcomes, at most 2^27, and those that failed */
+    uint32_t outcomes, failed;      /**< known outcomes, at most 2^24, and those that failed */
     uint8_t k, n_first, n_retx;     /**< the code of all of them */
 };
 
@@ -107,7 +107,7 @@ int arqlink_estimate_p(const struct arqlink_evidence *evidence, struct arqlink_e
 /** State of the loop. The caller owns it; `estimate` and `choice` may be read at any time after the first change or window. */
 struct arqlink_tuner {
     struct arqlink_goal goal;
-    uint32_t window;                 /**< outcomes in a window, 32 to 2^20 */
+    uint32_t window;                 /**< outcomes in a window, 32 to 2^19 */
     struct arqlink_estimate estimate;/**< of the last window that was judged */
     struct arqlink_choice choice;    /**< the last one made, whether it was applied or not */
     uint32_t windows;                /**< windows judged since the start */

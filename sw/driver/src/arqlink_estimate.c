@@ -2,7 +2,7 @@
 /* Estimate of p from outcomes. */
 #include "arqlink_fixed.h"
 
-#define MOST_OUTCOMES (1u << 27)
+#define MOST_OUTCOMES (1u << 24)
 
 /** Share of failed transmissions, times 2^32. */
 struct share {
@@ -17,8 +17,8 @@ static uint32_t capped(uint64_t q32) { return q32 > UINT32_MAX ? UINT32_MAX : (u
  */
 static struct share share_of(uint32_t failed, uint32_t outcomes) {
     const uint64_t n4 = (uint64_t)outcomes + 4u;
-    const uint64_t variance_q8 = ((uint64_t)failed * (outcomes - failed) << 8) / outcomes + 256u;
-    const uint64_t root_q16 = arqlink_sqrt(variance_q8 << 24);
+    const uint64_t variance_q16 = ((uint64_t)failed * (outcomes - failed) << 16) / outcomes + (1u << 16);
+    const uint64_t root_q16 = arqlink_sqrt(variance_q16 << 16);
     const uint64_t centre_q16 = ((uint64_t)failed + 2u) << 16;
     const uint64_t low_q16 = centre_q16 > 2u * root_q16 ? centre_q16 - 2u * root_q16 : 0;
     return (struct share){

@@ -21,7 +21,7 @@ uint32_t arqlink_linear(arqlink_log2 x) {
 
 arqlink_log2 arqlink_log2_decimal(uint32_t mantissa, int exponent) {
     if (mantissa == 0 || mantissa > 1000000000u || exponent > 0 || exponent < -300) return ARQLINK_LOG2_ZERO;
-    const int64_t ten = INT64_C(222929621); /* log2(10) times 2^26 */
+    const int64_t ten = INT64_C(222930821); /* log2(10) times 2^26 */
     const int64_t value = narrow(arqlink_log2_q26(mantissa) + ten * exponent);
     return value > 0 ? ARQLINK_LOG2_ZERO : (arqlink_log2)value;
 }

@@ -3,6 +3,7 @@
 #include "arqlink_fixed.h"
 
 #define MEMORY_WINDOWS 16u  /* evidence of more windows than this fades */
+#define MOST_IN_WINDOW (1u << 23)
 #define GAIN_SHIFT 5        /* a change for goodput alone must gain 1/32 */
 #define WINS_WANTED 2u      /* in so many windows in a row */
 
@@ -89,7 +90,7 @@ static bool gains(const struct arqlink_tuner *t, const struct arqlink_config *co
 int arqlink_tuner_init(struct arqlink_tuner *tuner, const struct arqlink_goal *goal, uint32_t window) {
     struct arqlink_choice ignored;
     if (window == 0) window = ARQLINK_TUNER_WINDOW;
-    if (window < 32u || window > 1u << 20) return -ARQLINK_EINVAL;
+    if (window < 32u || window > 1u << 19) return -ARQLINK_EINVAL;
     int error = arqlink_choose(goal, 1, 1, &ignored); /* checks the goal */
     if (error) return error;
     *tuner = (struct arqlink_tuner){.goal = *goal, .window = window};
@@ -142,7 +143,7 @@ int arqlink_tuner_step(struct arqlink_tuner *t, const struct arqlink_device *dev
     const uint64_t ok = now.ok - t->mark.ok, outage = now.outage - t->mark.outage;
     const uint64_t failed = now.failed - t->mark.failed - outage; /* those of an outage say nothing about p */
     if (ok + failed < t->window) return 0;
-    const struct arqlink_evidence window = {
+    struct arqlink_evidence window = {
         .sent_first = (uint32_t)(now.first - t->mark.first),
         .sent_retx = (uint32_t)(now.retx - t->mark.retx),
         .outcomes = (uint32_t)(ok + failed),
@@ -151,6 +152,12 @@ int arqlink_tuner_step(struct arqlink_tuner *t, const struct arqlink_device *dev
         .n_first = config.n_first,
         .n_retx = config.n_retx,
     };
+    while (window.outcomes > MOST_IN_WINDOW) { /* it was not called for long */
+        window.sent_first >>= 1;
+        window.sent_retx >>= 1;
+        window.outcomes >>= 1;
+        window.failed >>= 1;
+    }
     t->mark = now;
     if ((error = learn(t, &window))) return error;
     if ((error = judge(t, device, &config, changed))) return error;
