@@ -3,7 +3,7 @@ VENV   := .venv
 PYTHON := $(VENV)/bin/python
 WAVES  := build/waves/retransmission.fst
 
-.PHONY: help setup rtl regs demo test lint stats-full wave clean
+.PHONY: help setup rtl regs sw demo test lint stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -16,6 +16,9 @@ rtl: setup ## Write Verilog to build/rtl: of all configurations, or CONFIG=defau
 
 regs: setup ## Write the generated contracts to rtl/regs
 	$(PYTHON) -m arqlink.contracts
+
+sw: setup ## Build the driver for rv32im in build/sw/driver, and print its size
+	$(MAKE) -C sw/driver OUT=$(CURDIR)/build/sw/driver
 
 demo: setup ## Send a file and a capture over a simulated satellite link
 	$(PYTHON) -m arqlink.demo
