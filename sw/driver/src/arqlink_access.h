@@ -15,6 +15,9 @@
 int arqlink_read(const struct arqlink_device *device, uint32_t offset, uint32_t *value);
 int arqlink_write(const struct arqlink_device *device, uint32_t offset, uint32_t value);
 
+/** Registers one after the other, `count` from `offset` on. Stops at the first error. */
+int arqlink_read_row(const struct arqlink_bus *bus, uint32_t offset, unsigned count, uint32_t *values);
+
 /** A bus that can be used. */
 static inline bool arqlink_bus_valid(const struct arqlink_bus *bus) {
     return bus != NULL && bus->read != NULL && bus->write != NULL;

@@ -39,23 +39,24 @@ int arqlink_channel_probe(struct arqlink_channel *channel, const struct arqlink_
 }
 
 int arqlink_channel_get(const struct arqlink_channel *channel, struct arqlink_channel_config *config) {
-    struct arqlink_channel_config now;
-    uint32_t control, mode;
-    int error = get(channel, ARQCHAN_CTRL_OFFSET, &control);
-    if (!error) error = get(channel, ARQCHAN_MODE_OFFSET, &mode);
-    if (!error) error = get(channel, ARQCHAN_DELAY_OFFSET, &now.delay);
-    if (!error) error = get(channel, ARQCHAN_P_GOOD_OFFSET, &now.p_good);
-    if (!error) error = get(channel, ARQCHAN_P_BAD_OFFSET, &now.p_bad);
-    if (!error) error = get(channel, ARQCHAN_P_GB_OFFSET, &now.p_gb);
-    if (!error) error = get(channel, ARQCHAN_P_BG_OFFSET, &now.p_bg);
-    if (!error) error = get(channel, ARQCHAN_PACE_OFFSET, &now.pace);
+    uint32_t row[8]; /* CTRL to P_BG; SEED is not used */
+    uint32_t pace;
+    int error = arqlink_read_row(&channel->bus, channel->base + ARQCHAN_CTRL_OFFSET, 8, row);
+    if (!error) error = get(channel, ARQCHAN_PACE_OFFSET, &pace);
     if (error) return error;
-    now.enable = (control & ARQCHAN_CTRL_ENABLE_MASK) != 0;
-    now.outage = (control & ARQCHAN_CTRL_OUTAGE_MASK) != 0;
-    now.gilbert_elliott = (control & ARQCHAN_CTRL_GILBERT_ELLIOTT_MASK) != 0;
-    now.spare_control = (control & ARQCHAN_CTRL_SPARE_CONTROL_MASK) != 0;
-    now.erasure = (enum arqlink_erasure)ARQLINK_FIELD(ARQCHAN_MODE_MODE, mode);
-    *config = now;
+    *config = (struct arqlink_channel_config){
+        .enable = (row[0] & ARQCHAN_CTRL_ENABLE_MASK) != 0,
+        .outage = (row[0] & ARQCHAN_CTRL_OUTAGE_MASK) != 0,
+        .gilbert_elliott = (row[0] & ARQCHAN_CTRL_GILBERT_ELLIOTT_MASK) != 0,
+        .spare_control = (row[0] & ARQCHAN_CTRL_SPARE_CONTROL_MASK) != 0,
+        .erasure = (enum arqlink_erasure)ARQLINK_FIELD(ARQCHAN_MODE_MODE, row[1]),
+        .delay = row[3],
+        .p_good = row[4],
+        .p_bad = row[5],
+        .p_gb = row[6],
+        .p_bg = row[7],
+        .pace = pace,
+    };
     return 0;
 }
 
@@ -77,10 +78,8 @@ int arqlink_channel_set(const struct arqlink_channel *channel, const struct arql
         return -ARQLINK_EINVAL;
     int error = put_delay(channel, config->delay);
     if (!error) error = put_changed(channel, ARQCHAN_MODE_OFFSET, (uint32_t)config->erasure);
-    if (!error) error = put_changed(channel, ARQCHAN_P_GOOD_OFFSET, config->p_good);
-    if (!error) error = put_changed(channel, ARQCHAN_P_BAD_OFFSET, config->p_bad);
-    if (!error) error = put_changed(channel, ARQCHAN_P_GB_OFFSET, config->p_gb);
-    if (!error) error = put_changed(channel, ARQCHAN_P_BG_OFFSET, config->p_bg);
+    const uint32_t row[4] = {config->p_good, config->p_bad, config->p_gb, config->p_bg};
+    for (unsigned i = 0; !error && i < 4; ++i) error = put_changed(channel, ARQCHAN_P_GOOD_OFFSET + 4u * i, row[i]);
     if (!error) error = put_changed(channel, ARQCHAN_PACE_OFFSET, config->pace);
     if (error) return error;
     return put_changed(channel, ARQCHAN_CTRL_OFFSET,
@@ -106,12 +105,13 @@ int arqlink_channel_seed(const struct arqlink_channel *channel, uint32_t seed) {
 }
 
 int arqlink_channel_get_counts(const struct arqlink_channel *channel, struct arqlink_channel_counts *counts) {
-    struct arqlink_channel_counts now;
-    int error = get(channel, ARQCHAN_UNITS_OFFSET, &now.units);
-    if (!error) error = get(channel, ARQCHAN_ERASED_OFFSET, &now.erased);
-    if (!error) error = get(channel, ARQCHAN_CONTROL_UNITS_OFFSET, &now.control_units);
-    if (!error) error = get(channel, ARQCHAN_CONTROL_ERASED_OFFSET, &now.control_erased);
-    if (!error) error = get(channel, ARQCHAN_BEATS_LOST_OFFSET, &now.beats_lost);
-    if (!error) *counts = now;
+    uint32_t row[4]; /* UNITS to CONTROL_ERASED */
+    uint32_t beats_lost;
+    int error = arqlink_read_row(&channel->bus, channel->base + ARQCHAN_UNITS_OFFSET, 4, row);
+    if (!error) error = get(channel, ARQCHAN_BEATS_LOST_OFFSET, &beats_lost);
+    if (!error) *counts = (struct arqlink_channel_counts){row[0], row[1], row[2], row[3], beats_lost};
     return error;
 }
+
+_Static_assert(ARQCHAN_P_BG_OFFSET == ARQCHAN_CTRL_OFFSET + 28u && ARQCHAN_CONTROL_ERASED_OFFSET == ARQCHAN_UNITS_OFFSET + 12u,
+               "these registers are in a row");

@@ -13,6 +13,16 @@ int arqlink_write(const struct arqlink_device *device, uint32_t offset, uint32_t
     return device->bus.write(device->bus.context, device->base + offset, value);
 }
 
+int arqlink_read_row(const struct arqlink_bus *bus, uint32_t offset, unsigned count, uint32_t *values) {
+    int error = 0;
+    for (unsigned i = 0; !error && i < count; ++i) error = bus->read(bus->context, offset + 4u * i, &values[i]);
+    return error;
+}
+
+/* Timers from POLL_TIMEOUT on, in the order of struct arqlink_timers. */
+#define TIMERS 5u
+_Static_assert(ARQLINK_STATUS_INTERVAL_OFFSET == ARQLINK_POLL_TIMEOUT_OFFSET + 4u * (TIMERS - 1u), "the timers are in a row");
+
 static bool limits_possible(const struct arqlink_limits *limits) {
     return limits->data_bytes != 0 && limits->unit_bytes != 0 && limits->max_k != 0 && limits->presets != 0 &&
            limits->max_packet_bytes != 0 && limits->max_k + limits->max_parity <= 255 && limits->window_log2 < 20;
@@ -22,24 +32,22 @@ int arqlink_probe(struct arqlink_device *device, const struct arqlink_bus *bus, 
     if (!arqlink_bus_valid(bus)) return -ARQLINK_EINVAL;
     struct arqlink_device found = {.bus = *bus, .base = base, .wait_reads = ARQLINK_WAIT_READS};
 
-    uint32_t id, build0, build1, build2;
+    uint32_t id, row[4]; /* VERSION, BUILD0 to BUILD2 */
     int error = arqlink_read(&found, ARQLINK_ID_OFFSET, &id);
     if (error) return error;
     if (id != ARQLINK_ID_RESET) return -ARQLINK_ENODEV;
-    if ((error = arqlink_read(&found, ARQLINK_VERSION_OFFSET, &found.version))) return error;
+    if ((error = arqlink_read_row(bus, base + ARQLINK_VERSION_OFFSET, 4, row))) return error;
+    found.version = row[0];
     if ((found.version ^ ARQLINK_VERSION_RESET) & VERSION_MATCH) return -ARQLINK_EPROTO;
-    if ((error = arqlink_read(&found, ARQLINK_BUILD0_OFFSET, &build0))) return error;
-    if ((error = arqlink_read(&found, ARQLINK_BUILD1_OFFSET, &build1))) return error;
-    if ((error = arqlink_read(&found, ARQLINK_BUILD2_OFFSET, &build2))) return error;
 
-    found.limits.data_bytes = (uint8_t)ARQLINK_FIELD(ARQLINK_BUILD0_DATA_BYTES, build0);
-    found.limits.unit_bytes = (uint16_t)ARQLINK_FIELD(ARQLINK_BUILD0_UNIT_BYTES, build0);
-    found.limits.window_log2 = (uint8_t)ARQLINK_FIELD(ARQLINK_BUILD0_WINDOW_LOG2, build0);
-    found.limits.max_k = (uint8_t)ARQLINK_FIELD(ARQLINK_BUILD1_MAX_K, build1);
-    found.limits.max_parity = (uint8_t)ARQLINK_FIELD(ARQLINK_BUILD1_MAX_PARITY, build1);
-    found.limits.presets = (uint8_t)ARQLINK_FIELD(ARQLINK_BUILD1_PRESETS, build1);
-    found.limits.counters = (uint8_t)ARQLINK_FIELD(ARQLINK_BUILD1_COUNTERS, build1);
-    found.limits.max_packet_bytes = (uint16_t)ARQLINK_FIELD(ARQLINK_BUILD2_MAX_PACKET_BYTES, build2);
+    found.limits.data_bytes = (uint8_t)ARQLINK_FIELD(ARQLINK_BUILD0_DATA_BYTES, row[1]);
+    found.limits.unit_bytes = (uint16_t)ARQLINK_FIELD(ARQLINK_BUILD0_UNIT_BYTES, row[1]);
+    found.limits.window_log2 = (uint8_t)ARQLINK_FIELD(ARQLINK_BUILD0_WINDOW_LOG2, row[1]);
+    found.limits.max_k = (uint8_t)ARQLINK_FIELD(ARQLINK_BUILD1_MAX_K, row[2]);
+    found.limits.max_parity = (uint8_t)ARQLINK_FIELD(ARQLINK_BUILD1_MAX_PARITY, row[2]);
+    found.limits.presets = (uint8_t)ARQLINK_FIELD(ARQLINK_BUILD1_PRESETS, row[2]);
+    found.limits.counters = (uint8_t)ARQLINK_FIELD(ARQLINK_BUILD1_COUNTERS, row[2]);
+    found.limits.max_packet_bytes = (uint16_t)ARQLINK_FIELD(ARQLINK_BUILD2_MAX_PACKET_BYTES, row[3]);
     if (!limits_possible(&found.limits) || found.limits.counters != ARQLINK_COUNTER_COUNT) return -ARQLINK_EPROTO;
     *device = found;
     return 0;
@@ -92,24 +100,21 @@ int arqlink_wait_up(const struct arqlink_device *device, uint32_t reads) {
 }
 
 int arqlink_get_timers(const struct arqlink_device *device, struct arqlink_timers *timers) {
-    struct arqlink_timers now;
-    int error = arqlink_read(device, ARQLINK_POLL_TIMEOUT_OFFSET, &now.poll);
-    if (!error) error = arqlink_read(device, ARQLINK_HELLO_INTERVAL_OFFSET, &now.hello);
-    if (!error) error = arqlink_read(device, ARQLINK_KEEPALIVE_OFFSET, &now.keepalive);
-    if (!error) error = arqlink_read(device, ARQLINK_OUTAGE_TIMEOUT_OFFSET, &now.outage_timeout);
-    if (!error) error = arqlink_read(device, ARQLINK_STATUS_INTERVAL_OFFSET, &now.status_interval);
-    if (!error) *timers = now;
-    return error;
+    uint32_t row[TIMERS];
+    int error = arqlink_read_row(&device->bus, device->base + ARQLINK_POLL_TIMEOUT_OFFSET, TIMERS, row);
+    if (error) return error;
+    *timers = (struct arqlink_timers){row[0], row[1], row[2], row[3], row[4]};
+    return 0;
 }
 
 int arqlink_set_timers(const struct arqlink_device *device, const struct arqlink_timers *timers) {
     if (timers->poll == 0 || timers->hello == 0) return -ARQLINK_EINVAL;
     if (timers->outage_timeout != 0 && (timers->keepalive == 0 || timers->keepalive > timers->outage_timeout / 4u))
         return -ARQLINK_EINVAL;
-    int error = arqlink_write(device, ARQLINK_POLL_TIMEOUT_OFFSET, timers->poll);
-    if (!error) error = arqlink_write(device, ARQLINK_HELLO_INTERVAL_OFFSET, timers->hello);
-    if (!error) error = arqlink_write(device, ARQLINK_KEEPALIVE_OFFSET, timers->keepalive);
-    if (!error) error = arqlink_write(device, ARQLINK_OUTAGE_TIMEOUT_OFFSET, timers->outage_timeout);
-    if (!error) error = arqlink_write(device, ARQLINK_STATUS_INTERVAL_OFFSET, timers->status_interval);
+    const uint32_t row[TIMERS] = {timers->poll, timers->hello, timers->keepalive, timers->outage_timeout,
+                                  timers->status_interval};
+    int error = 0;
+    for (unsigned i = 0; !error && i < TIMERS; ++i)
+        error = arqlink_write(device, ARQLINK_POLL_TIMEOUT_OFFSET + 4u * i, row[i]);
     return error;
 }

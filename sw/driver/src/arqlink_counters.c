@@ -24,12 +24,10 @@ int arqlink_snapshot(const struct arqlink_device *device, bool clear) {
 int arqlink_counter(const struct arqlink_device *device, uint32_t index, uint64_t *value) {
     if (index >= ARQLINK_COUNTER_COUNT) return -ARQLINK_EINVAL;
     const uint32_t offset = ARQLINK_COUNTER_TX_PACKETS_OFFSET + 8u * index;
-    uint32_t low, high;
-    int error = arqlink_read(device, offset, &low);
-    if (error) return error;
-    if ((error = arqlink_read(device, offset + 4u, &high))) return error;
-    *value = ((uint64_t)high << 32) | low;
-    return 0;
+    uint32_t row[2];
+    int error = arqlink_read_row(&device->bus, device->base + offset, 2, row);
+    if (!error) *value = ((uint64_t)row[1] << 32) | row[0];
+    return error;
 }
 
 int arqlink_read_counters(const struct arqlink_device *device, bool clear, struct arqlink_counters *counters) {

@@ -83,25 +83,33 @@ static int begin(const struct bench *bench, const struct arqlink_selftest *test)
     if (!error) error = arqlink_channel_set(&bench->channel, &lossy);
     for (unsigned port = 0; !error && port < 2; ++port)
         error = arqlink_write(device, ports[port] + ARQTRAF_CTRL_OFFSET, ARQTRAF_CTRL_CLEAR_MASK);
-    if (!error) error = arqlink_write(device, ARQLINK_PAIR_TRAFFIC_B + ARQTRAF_SINK_READY_OFFSET, UINT32_MAX);
-    if (!error) error = arqlink_write(device, ARQLINK_PAIR_TRAFFIC_B + ARQTRAF_CTRL_OFFSET, ARQTRAF_CTRL_CHECK_MASK);
-    if (!error) error = arqlink_write(device, ARQLINK_PAIR_TRAFFIC_A + ARQTRAF_LENGTH_MIN_OFFSET, test->packet_bytes);
-    if (!error) error = arqlink_write(device, ARQLINK_PAIR_TRAFFIC_A + ARQTRAF_LENGTH_MAX_OFFSET, test->packet_bytes);
-    if (!error) error = arqlink_write(device, ARQLINK_PAIR_TRAFFIC_A + ARQTRAF_GAP_OFFSET, 0);
-    if (!error) error = arqlink_write(device, ARQLINK_PAIR_TRAFFIC_A + ARQTRAF_COUNT_OFFSET, test->packets);
-    if (!error) error = arqlink_write(device, ARQLINK_PAIR_TRAFFIC_A + ARQTRAF_CTRL_OFFSET, ARQTRAF_CTRL_GENERATE_MASK);
+    const struct {
+        uint32_t offset, value;
+    } writes[] = {
+        {ARQLINK_PAIR_TRAFFIC_B + ARQTRAF_SINK_READY_OFFSET, UINT32_MAX},
+        {ARQLINK_PAIR_TRAFFIC_B + ARQTRAF_CTRL_OFFSET, ARQTRAF_CTRL_CHECK_MASK},
+        {ARQLINK_PAIR_TRAFFIC_A + ARQTRAF_LENGTH_MIN_OFFSET, test->packet_bytes},
+        {ARQLINK_PAIR_TRAFFIC_A + ARQTRAF_LENGTH_MAX_OFFSET, test->packet_bytes},
+        {ARQLINK_PAIR_TRAFFIC_A + ARQTRAF_GAP_OFFSET, 0},
+        {ARQLINK_PAIR_TRAFFIC_A + ARQTRAF_COUNT_OFFSET, test->packets},
+        {ARQLINK_PAIR_TRAFFIC_A + ARQTRAF_CTRL_OFFSET, ARQTRAF_CTRL_GENERATE_MASK},
+    };
+    for (unsigned i = 0; !error && i < sizeof writes / sizeof writes[0]; ++i)
+        error = arqlink_write(device, writes[i].offset, writes[i].value);
     return error;
 }
 
 static int collect(const struct bench *bench, struct arqlink_selftest_result *result) {
     const struct arqlink_device *device = bench->device;
     struct arqlink_channel_counts counts = {0};
+    uint32_t row[4] = {0}; /* LOST to ABORTED */
     int error = arqlink_read(device, ARQLINK_PAIR_TRAFFIC_A + ARQTRAF_SENT_OFFSET, &result->sent);
     if (!error) error = arqlink_read(device, ARQLINK_PAIR_TRAFFIC_B + ARQTRAF_RECEIVED_OFFSET, &result->received);
-    if (!error) error = arqlink_read(device, ARQLINK_PAIR_TRAFFIC_B + ARQTRAF_LOST_OFFSET, &result->lost);
-    if (!error) error = arqlink_read(device, ARQLINK_PAIR_TRAFFIC_B + ARQTRAF_DISORDERED_OFFSET, &result->disordered);
-    if (!error) error = arqlink_read(device, ARQLINK_PAIR_TRAFFIC_B + ARQTRAF_CORRUPT_OFFSET, &result->corrupt);
-    if (!error) error = arqlink_read(device, ARQLINK_PAIR_TRAFFIC_B + ARQTRAF_ABORTED_OFFSET, &result->aborted);
+    if (!error) error = arqlink_read_row(&device->bus, device->base + ARQLINK_PAIR_TRAFFIC_B + ARQTRAF_LOST_OFFSET, 4, row);
+    result->lost = row[0];
+    result->disordered = row[1];
+    result->corrupt = row[2];
+    result->aborted = row[3];
     if (!error) error = arqlink_channel_get_counts(&bench->channel, &counts);
     if (!error) result->erased = counts.erased - bench->erased;
     return error;
