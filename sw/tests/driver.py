@@ -70,7 +70,7 @@ Goal = structure(
 Choice = structure("Choice", n=u8, delta=u8, met=boolean)
 Evidence = structure("Evidence", sent_first=u32, sent_retx=u32, outcomes=u32, failed=u32, k=u8, n_first=u8, n_retx=u8)
 Estimate = structure("Estimate", p=u32, p_low=u32, p_high=u32, only_high=boolean)
-Mark = structure("Mark", first=u64, retx=u64, ok=u64, failed=u64, outage=u64, restarts=u64)
+Mark = structure("Mark", first=u32, retx=u32, ok=u32, failed=u32, outage=u32, restarts=u32)
 Tuner = structure(
     "Tuner",
     goal=Goal,
@@ -81,8 +81,8 @@ Tuner = structure(
     changes=u32,
     evidence=Evidence,
     mark=Mark,
-    orphans=u64,
-    settled=u64,
+    orphans=u32,
+    settled=u32,
     setting=u32,
     wins=u8,
     settling=boolean,

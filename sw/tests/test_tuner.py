@@ -297,6 +297,13 @@ def test_loop_ignores_failures_of_an_outage():
     assert loop.setting == before
 
 
+def test_loop_survives_the_wrap_of_low_words():
+    loop = Loop(0.05)
+    loop.pair.a.live |= {"tx_frames": (1 << 32) - 300, "tx_outcomes_ok": (1 << 32) - 300}
+    loop.run(4 * 256)
+    assert loop.tuner.windows >= 2 and loop.setting[0] == 9
+
+
 def test_loop_refuses():
     loop = Loop(0.05)
     for window in (31, (1 << 19) + 1):

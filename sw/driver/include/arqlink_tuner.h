@@ -116,10 +116,10 @@ struct arqlink_tuner {
     /* internal */
     struct arqlink_evidence evidence;
     struct arqlink_tuner_mark {
-        uint64_t first, retx, ok, failed, outage, restarts;
-    } mark;           /* counters at the start of the window */
-    uint64_t orphans; /* transmissions of which a restart has dropped the outcome */
-    uint64_t settled; /* number of outcomes from which on transmissions are of the present setting */
+        uint32_t first, retx, ok, failed, outage, restarts;
+    } mark;           /* counters at the start of the window, modulo 2^32 */
+    uint32_t orphans; /* transmissions of which a restart has dropped the outcome */
+    uint32_t settled; /* number of outcomes from which on transmissions are of the present setting */
     uint32_t setting; /* registers' content that the evidence is about */
     uint8_t wins;     /* windows in a row that speak for a change */
     bool settling;
@@ -131,7 +131,7 @@ int arqlink_tuner_init(struct arqlink_tuner *tuner, const struct arqlink_goal *g
 
 /**
  * One step: reads the counters, and when a window of outcomes is complete judges it and applies a better setting if there is one.
- * Call it again and again, a few times per window at least; it never waits for outcomes. K, preset, order and outage_freeze of the
+ * Call it again and again, a few times per window if possible, and at least once in 2^31 outcomes; it never waits for outcomes. K, preset, order and outage_freeze of the
  * link are kept; K should be the goal's. Counters must not be cleared between steps.
  * `changed` tells whether a setting was applied. Errors: as arqlink_snapshot, arqlink_set_config, arqlink_choose; the tuner goes on with the
  * next call. -EINVAL also where the link's K is not the goal's.

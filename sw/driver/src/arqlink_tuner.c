@@ -7,18 +7,26 @@
 #define GAIN_SHIFT 5        /* a change for goodput alone must gain 1/32 */
 #define WINS_WANTED 2u      /* in so many windows in a row */
 
+/* Counters of struct arqlink_tuner_mark, in its order. */
+static const uint8_t watched[] = {ARQLINK_COUNT_tx_frames,          ARQLINK_COUNT_tx_retx,
+                                  ARQLINK_COUNT_tx_outcomes_ok,     ARQLINK_COUNT_tx_outcomes_failed,
+                                  ARQLINK_COUNT_tx_outcomes_outage, ARQLINK_COUNT_link_restarts};
+#define WATCHED (sizeof watched / sizeof watched[0])
+
+/* Only differences matter, so the low words are enough. */
 static int look(const struct arqlink_device *device, struct arqlink_tuner_mark *now) {
+    uint32_t low[WATCHED];
     int error = arqlink_snapshot(device, false);
-    if (!error) error = arqlink_counter(device, ARQLINK_COUNT_tx_frames, &now->first);
-    if (!error) error = arqlink_counter(device, ARQLINK_COUNT_tx_retx, &now->retx);
-    if (!error) error = arqlink_counter(device, ARQLINK_COUNT_tx_outcomes_ok, &now->ok);
-    if (!error) error = arqlink_counter(device, ARQLINK_COUNT_tx_outcomes_failed, &now->failed);
-    if (!error) error = arqlink_counter(device, ARQLINK_COUNT_tx_outcomes_outage, &now->outage);
-    if (!error) error = arqlink_counter(device, ARQLINK_COUNT_link_restarts, &now->restarts);
+    for (unsigned i = 0; !error && i < WATCHED; ++i) {
+        uint64_t value;
+        error = arqlink_counter(device, watched[i], &value);
+        if (!error) low[i] = (uint32_t)value;
+    }
+    if (!error) *now = (struct arqlink_tuner_mark){low[0], low[1], low[2], low[3], low[4], low[5]};
     return error;
 }
 
-static uint64_t without_outcome(const struct arqlink_tuner_mark *now) {
+static uint32_t without_outcome(const struct arqlink_tuner_mark *now) {
     return now->first + now->retx - now->ok - now->failed;
 }
 
@@ -135,19 +143,19 @@ int arqlink_tuner_step(struct arqlink_tuner *t, const struct arqlink_device *dev
     }
     if (setting_of(&config) != t->setting) begin(t, &config, &now);
     if (t->settling) {
-        if (now.ok + now.failed < t->settled) return 0;
+        if ((int32_t)(now.ok + now.failed - t->settled) < 0) return 0;
         t->mark = now;
         t->settling = false;
     }
 
-    const uint64_t ok = now.ok - t->mark.ok, outage = now.outage - t->mark.outage;
-    const uint64_t failed = now.failed - t->mark.failed - outage; /* those of an outage say nothing about p */
+    const uint32_t ok = now.ok - t->mark.ok, outage = now.outage - t->mark.outage;
+    const uint32_t failed = now.failed - t->mark.failed - outage; /* those of an outage say nothing about p */
     if (ok + failed < t->window) return 0;
     struct arqlink_evidence window = {
-        .sent_first = (uint32_t)(now.first - t->mark.first),
-        .sent_retx = (uint32_t)(now.retx - t->mark.retx),
-        .outcomes = (uint32_t)(ok + failed),
-        .failed = (uint32_t)failed,
+        .sent_first = now.first - t->mark.first,
+        .sent_retx = now.retx - t->mark.retx,
+        .outcomes = ok + failed,
+        .failed = failed,
         .k = config.k,
         .n_first = config.n_first,
         .n_retx = config.n_retx,
