@@ -9,18 +9,28 @@ import pytest
 from arqlink.rtl import BUILD
 from sw.tests import build
 
+TUNER = ("choice", "estimate", "fixed", "model", "tuner")
+
 
 @pytest.fixture(scope="module")
 def sizes():
     """Output of the build for rv32im: text, data and bss of each object, and in all."""
     output = build.run("make", "-s", "-C", str(build.DRIVER), f"OUT={BUILD / 'sw' / 'driver'}")
     print(output)
-    return [tuple(map(int, line.split()[:3])) for line in output.splitlines() if re.match(r"\s+\d", line)]
+    lines = [line.split() for line in output.splitlines() if re.match(r"\s+\d", line)]
+    return {line[5]: tuple(map(int, line[:3])) for line in lines}
 
 
 def test_no_globals(sizes):
     assert len(sizes) == len(build.SOURCES) + 1
-    assert all(data == bss == 0 for _, data, bss in sizes)
+    assert all(data == bss == 0 for _, data, bss in sizes.values())
+
+
+def test_size_without_the_tuner(sizes):
+    """Text and constants of what every firmware needs; docs/driver.md states what the tuner takes on top."""
+    tuner = sum(sizes[f"arqlink_{name}.o"][0] for name in TUNER)
+    print(f"driver {sizes['(TOTALS)'][0] - tuner} bytes, tuner {tuner} bytes")
+    assert sizes["(TOTALS)"][0] - tuner <= 8 * 1024
 
 
 def test_needs_nothing_of_a_library(sizes):

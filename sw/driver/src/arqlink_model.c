@@ -35,21 +35,16 @@ static int64_t log2_term(uint32_t p, uint32_t n, uint32_t j) {
 }
 
 /*
- * Sum of the terms from j on away from the mode, over the first one, times 2^32. The ratio of neighbouring terms upwards is
- * (n-j)/(j+1) p/(1-p), downwards its inverse. Beyond the mode all ratios are below 1, so the sum is at most n + 1.
+ * Sum of the terms from j on, over the first one, times 2^32. The ratio of neighbouring terms is (n-j)/(j+1) p/(1-p). From the mode
+ * on all ratios are at most 1, so the sum is at most n + 1.
  */
-static uint64_t relative_sum(uint32_t p, uint32_t n, uint32_t j, bool up) {
-    const uint32_t q = 0u - p;
+static uint64_t relative_sum(uint32_t p, uint32_t n, uint32_t j) {
     uint64_t sum = ONE_Q32, term = ONE_Q32;
-    while (up ? j < n : j > 0) {
-        const uint64_t top = (uint64_t)(up ? n - j : j) * (up ? p : q);
-        const uint64_t bottom = (uint64_t)(up ? j + 1 : n - j + 1) * (up ? q : p);
+    for (; j < n && term >= 16; ++j) {
         /* Times 2^24, at most 2^24. What small ratios lose in relative accuracy they lose in weight. */
-        const uint64_t ratio = (top << 24) / bottom;
+        const uint64_t ratio = ((uint64_t)p * (n - j) << 24) / ((uint64_t)(0u - p) * (j + 1));
         term = (term * ratio) >> 24;
-        if (term < 16) break;
         sum += term;
-        j = up ? j + 1 : j - 1;
     }
     return sum;
 }
@@ -64,15 +59,18 @@ static int64_t log2_sum(uint64_t x) {
     return log2_fraction((uint32_t)x) + ((int64_t)shift << 26);
 }
 
+/* log2 of P(j or more of n happen), times 2^26; j not below the mode. */
+static int64_t log2_tail(uint32_t p, uint32_t n, uint32_t j) {
+    return log2_term(p, n, j) + log2_sum(relative_sum(p, n, j));
+}
+
 arqlink_log2 arqlink_log2_p_t(uint32_t p, uint32_t k, uint32_t n) {
     if (p == 0) return ARQLINK_LOG2_ZERO;
     if (p == UINT32_MAX) return 0;
     const uint32_t least = n - k + 1; /* erasures that make it fail */
-    if ((uint64_t)least << 32 >= (uint64_t)(n + 1) * p)
-        return saturate(narrow(log2_term(p, n, least) + log2_sum(relative_sum(p, n, least, true))));
-    /* Most transmissions fail: the complement is the smaller sum. */
-    const uint32_t received =
-        arqlink_exp2_q26(log2_term(p, n, least - 1) + log2_sum(relative_sum(p, n, least - 1, false)));
+    if ((uint64_t)least << 32 >= (uint64_t)(n + 1) * p) return saturate(narrow(log2_tail(p, n, least)));
+    /* Most transmissions fail: the complement, k or more units received, is the smaller sum. */
+    const uint32_t received = arqlink_exp2_q26(log2_tail(0u - p, n, k));
     return received == 0 ? 0 : received == UINT32_MAX ? ARQLINK_LOG2_ZERO : saturate(narrow(log2_fraction(0u - received)));
 }
 
