@@ -10,6 +10,8 @@ import typer
 
 from arqlink import codec
 from arqlink.errors import UserError
+from arqlink.options import Waves
+from arqlink.report import progress_bar
 
 codec_app = typer.Typer(
     no_args_is_help=True, help="Encode a file into N shares and restore it from any K, through the simulated RTL codec."
@@ -39,6 +41,7 @@ def encode(
     n: N,
     unit: Unit = 1024,
     preset: Preset = "zfec",
+    waves: Waves = None,
 ):
     """Encode a file into N shares.
 
@@ -49,7 +52,9 @@ def encode(
     _guarded(codec.check, k, n, unit, preset)
     if len(out) == 1 and n > 1:
         out = codec.share_paths(out[0], n)
-    print(_guarded(codec.encode, in_path, out, k, n, unit, preset))
+    with progress_bar("frames") as progress:
+        sidecar = _guarded(codec.encode, in_path, out, k, n, unit, preset, codec.Watch(progress, waves))
+    print(sidecar)
 
 
 @codec_app.command()
@@ -63,6 +68,7 @@ def decode(
         Optional[str], typer.Option(metavar="0,3,…", help="Indices of the shares; otherwise from their suffixes .NN.")
     ] = None,
     size: Annotated[Optional[int], typer.Option(help="Length of the file in bytes; otherwise from OUT.json.")] = None,
+    waves: Waves = None,
 ):
     """Restore a file from any K of its shares.
 
@@ -79,6 +85,7 @@ def decode(
         raise UserError(f"--index is '{index}'; it must be a list of numbers such as 0,3,5.") from None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        _guarded(codec.decode, shares, out_path, k, n, unit, preset, indices, size)
+        with progress_bar("frames") as progress:
+            _guarded(codec.decode, shares, out_path, k, n, unit, preset, indices, size, codec.Watch(progress, waves))
     for warning in caught:
         print(warning.message, file=sys.stderr)

@@ -9,12 +9,16 @@ import hashlib
 import json
 import re
 import subprocess
+import tempfile
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from arqlink import codec_build
+from arqlink import codec_build, harness
+from arqlink.report import busy
 
 PRESETS = {"zfec": 0, "rfc5510": 1, "cauchy": 2}
 SIDECAR_FIELDS = ("k", "n", "unit", "preset")
@@ -55,7 +59,15 @@ def sidecar_path(share):
     return bare.with_name(bare.name + ".json")
 
 
-def run(block, k, preset, shape, units):
+@dataclass
+class Watch:
+    """How a run may be watched: `progress(done, total)` is called now and then, `waves` is an FST file to write."""
+
+    progress: Callable | None = None
+    waves: Path | None = None
+
+
+def run(block, k, preset, shape, units, watch=Watch()):
     """Pushes units through a block. `units`: array (K, length) of bytes; returns an array (units out, length)."""
     length = units.shape[1]
     if not length:
@@ -65,15 +77,22 @@ def run(block, k, preset, shape, units):
     padded = np.zeros((k, frames * unit_bytes), dtype=np.uint8)
     padded[:, :length] = units
     stream = padded.reshape(k, frames, unit_bytes).transpose(1, 0, 2).tobytes()
-    words = [codec_build.simulator(block), PRESETS[preset], k, shape, unit_bytes, frames]
-    done = subprocess.run([str(w) for w in words], input=stream, capture_output=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"The simulation of {block} failed: {done.stderr.decode().strip()}")
-    out = np.frombuffer(done.stdout, dtype=np.uint8).reshape(frames, -1, unit_bytes).transpose(1, 0, 2)
+    with busy(f"Building the simulator of {block} …"):
+        program = codec_build.simulator(block, waves=watch.waves is not None)
+    words = [program, PRESETS[preset], k, shape, unit_bytes, frames] + ([watch.waves] if watch.waves else [])
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as sink:
+        source.write(stream)
+        source.seek(0)
+        with subprocess.Popen([str(w) for w in words], stdin=source, stdout=sink, stderr=subprocess.PIPE, text=True) as process:
+            said = harness.follow(process, watch.progress)
+        if process.returncode:
+            raise RuntimeError(f"The simulation of {block} failed: {said}")
+        sink.seek(0)
+        out = np.frombuffer(sink.read(), dtype=np.uint8).reshape(frames, -1, unit_bytes).transpose(1, 0, 2)
     return out.reshape(out.shape[0], -1)[:, :length]
 
 
-def encode(in_path, out_paths, k, n, unit, preset):
+def encode(in_path, out_paths, k, n, unit, preset, watch=Watch()):
     """Writes the N shares of a file, and a sidecar with what decoding needs; returns the sidecar's path.
 
     Args:
@@ -91,7 +110,7 @@ def encode(in_path, out_paths, k, n, unit, preset):
     data = np.zeros(stripes * k * unit, dtype=np.uint8)
     data[: len(content)] = np.frombuffer(content, dtype=np.uint8)
     units = data.reshape(stripes, k, unit).transpose(1, 0, 2).reshape(k, stripes * unit)
-    for path, share in zip(out_paths, run("RsEncoder", k, preset, n, units), strict=True):
+    for path, share in zip(out_paths, run("RsEncoder", k, preset, n, units, watch), strict=True):
         Path(path).write_bytes(share.tobytes())
     sidecar = sidecar_path(out_paths[0])
     facts = {"size": len(content), "k": k, "n": n, "unit": unit, "preset": preset}
@@ -100,7 +119,7 @@ def encode(in_path, out_paths, k, n, unit, preset):
     return sidecar
 
 
-def decode(share_paths, out_path, k, n, unit, preset, indices=None, size=None):
+def decode(share_paths, out_path, k, n, unit, preset, indices=None, size=None, watch=Watch()):
     """Restores a file from K of its N shares.
 
     Args:
@@ -135,7 +154,7 @@ def decode(share_paths, out_path, k, n, unit, preset, indices=None, size=None):
         raise ValueError(f"The size is {size} bytes, but the shares hold {k * length}.")
 
     units = np.stack([np.frombuffer(c, dtype=np.uint8) for c in contents])
-    data = run("RsDecoder", k, preset, sum(1 << i for i, _ in used), units)
+    data = run("RsDecoder", k, preset, sum(1 << i for i, _ in used), units, watch)
     content = data.reshape(k, length // unit, unit).transpose(1, 0, 2).tobytes()
     if size is None:
         warnings.warn("The file's length is not known, so the zeros that fill its last stripe are kept.", stacklevel=2)

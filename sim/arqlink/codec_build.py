@@ -16,13 +16,13 @@ def limits():
     return json.loads((rtl.ROOT / "rtl" / "regs" / "configs.json").read_text())[CONFIG]
 
 
-def simulator(block):
-    """Path of the program for block RsEncoder or RsDecoder; builds it where necessary."""
+def simulator(block, waves=False):
+    """Path of the program for block RsEncoder or RsDecoder; builds it where necessary. With `waves` it can write FST."""
     source = rtl.generate(block, CONFIG)
-    folder = rtl.BUILD / "codec" / block
+    folder = rtl.BUILD / "codec" / (f"{block}-waves" if waves else block)
     program = folder / "codecsim"
-    with rtl.locked(f"codec-{block}"):
+    with rtl.locked(f"codec-{folder.name}"):
         if rtl.is_stale(program, source.stat().st_mtime, SOURCE.stat().st_mtime, build.CHANGED, os.stat(__file__).st_mtime):
             defines = f"{DEFINES[block]} -DCODEC_DATA_BYTES={limits()['data_bytes']}"
-            build.verilate(source, folder, [SOURCE], program, defines)
+            build.verilate(source, folder, [SOURCE], program, defines, waves)
     return program

@@ -120,19 +120,25 @@ def run(program, job, progress=None):
 def _execute(command, progress):
     """Standard output is one short JSON text, so reading standard error to its end first cannot block."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        other = []
-        try:
-            for line in process.stderr:
-                words = line.split()
-                if len(words) == 3 and words[0] == "progress":
-                    if progress:
-                        progress(int(words[1]), int(words[2]))
-                else:
-                    other.append(line.strip())
-            output = process.stdout.read()
-        except BaseException:
-            process.kill()
-            raise
+        said = follow(process, progress)
+        output = process.stdout.read()
     if process.returncode:
-        raise UserError(" ".join(filter(None, other)) or f"The simulator ended with code {process.returncode}.")
+        raise UserError(said or f"The simulator ended with code {process.returncode}.")
     return json.loads(output)
+
+
+def follow(process, progress=None):
+    """Reads a simulator's standard error to its end: hands its lines of progress on, and returns all else that it said."""
+    other = []
+    try:
+        for line in process.stderr:
+            words = line.split()
+            if len(words) == 3 and words[0] == "progress":
+                if progress:
+                    progress(int(words[1]), int(words[2]))
+            else:
+                other.append(line.strip())
+    except BaseException:
+        process.kill()
+        raise
+    return " ".join(filter(None, other))

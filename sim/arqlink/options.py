@@ -7,6 +7,7 @@ from typing import Annotated, Optional
 import typer
 
 from arqlink import loss
+from arqlink.errors import UserError
 from arqlink.link_setup import LinkSetup, parse_delta
 
 Config = Annotated[str, typer.Option(help="Built configuration: paper, default, …")]
@@ -30,7 +31,22 @@ PacketBytes = Annotated[
     Optional[int], typer.Option(help="Length of a packet in bytes.", show_default="six full frames")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-Waves = Annotated[Optional[Path], typer.Option(metavar="FILE.fst", help="Record waves; slow, and large.")]
+
+
+def _creatable(path: Optional[Path]):
+    """The simulator cannot tell that a file of waves was not written, so this is seen to first."""
+    if path is not None:
+        try:
+            path.open("wb").close()
+        except OSError as error:
+            raise UserError(f"'{path}': {error.strerror}.") from None
+    return path
+
+
+Waves = Annotated[
+    Optional[Path],
+    typer.Option(metavar="FILE.fst", help="Record waves; slow, and large.", callback=_creatable),
+]
 
 
 def link_setup(**options):

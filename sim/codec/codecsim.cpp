@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pushes frames from standard input through the Verilated RsEncoder or RsDecoder to standard output.
 //
-//   codecsim PRESET K SHAPE UNIT_BYTES FRAMES
+//   codecsim PRESET K SHAPE UNIT_BYTES FRAMES [WAVES.fst]
 //
 // SHAPE is N for the encoder, and for the decoder the bitmap of the K units that come in, as a decimal number.
-// Standard input is FRAMES times K units; standard output FRAMES times N (encoder) or K (decoder) units. One line of
-// JSON on standard error counts clocks and beats. Exit code 1: a stream is short or the block broke its contract.
+// Standard input is FRAMES times K units; standard output FRAMES times N (encoder) or K (decoder) units. Lines
+// "progress DONE TOTAL" on standard error count frames, the last line there is JSON with clocks and beats. Exit code 1:
+// a stream is short or the block broke its contract.
 
 #include <cinttypes>
 #include <cstdint>
@@ -16,6 +17,9 @@
 #include <vector>
 
 #include "verilated.h"
+#if VM_TRACE
+#include "verilated_fst_c.h"
+#endif
 
 #ifdef CODEC_ENCODER
 #include "VRsEncoder.h"
@@ -28,6 +32,7 @@ using Block = VRsDecoder;
 namespace {
 
 constexpr uint64_t kStuckClocks = 1000000;
+constexpr uint64_t kProgressBeats = 1 << 17;
 
 struct Job {
   unsigned preset, k;
@@ -52,7 +57,16 @@ struct Job {
 /// The block with its clock and the beats on both sides.
 class Codec {
  public:
-  explicit Codec(const Job& job) : job_(job), beatIn_(kWidth), beatOut_(kWidth) {
+  Codec(const Job& job, const char* waves) : job_(job), beatIn_(kWidth), beatOut_(kWidth) {
+    if (waves) {
+#if VM_TRACE
+      context_.traceEverOn(true);
+      top_.trace(&trace_, 99);
+      trace_.open(waves);
+#else
+      fail("This program was built without tracing; waves need the build that has it.");
+#endif
+    }
     top_.aclk = 0;
     top_.aresetn = 0;
     top_.job_valid = top_.s_axis_tvalid = top_.s_axis_tlast = top_.m_axis_tready = 0;
@@ -95,6 +109,8 @@ class Codec {
       jobs += jobTaken;
       in += taken;
       out += given;
+      if (given && out % kProgressBeats == 0)
+        std::fprintf(stderr, "progress %" PRIu64 " %" PRIu64 "\n", out / (job_.unitsOut() * beatsPerUnit()), job_.frames);
       if (taken) offered = false;
       idle = taken || given ? 0 : idle + 1;
       if (idle > kStuckClocks) fail("The codec is stuck.");
@@ -111,14 +127,25 @@ class Codec {
   void clock() {
     top_.aclk = 1;
     top_.eval();
+    dump(10 * clocks_);
     top_.aclk = 0;
     top_.eval();
+    dump(10 * clocks_ + 5);
     clocks_++;
+  }
+
+  void dump([[maybe_unused]] uint64_t time) {
+#if VM_TRACE
+    if (trace_.isOpen()) trace_.dump(time);
+#endif
   }
 
   Job job_;
   VerilatedContext context_;
   Block top_{&context_};
+#if VM_TRACE
+  VerilatedFstC trace_;
+#endif
   std::vector<char> beatIn_, beatOut_;
   uint64_t clocks_ = 0;
 };
@@ -126,10 +153,10 @@ class Codec {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 6) fail("usage: codecsim PRESET K SHAPE UNIT_BYTES FRAMES");
+  if (argc != 6 && argc != 7) fail("usage: codecsim PRESET K SHAPE UNIT_BYTES FRAMES [WAVES.fst]");
   auto number = [&](int i) { return std::strtoull(argv[i], nullptr, 10); };
   const Job job{unsigned(number(1)), unsigned(number(2)), number(3), number(4), number(5)};
   if (job.unitBytes == 0 || job.unitBytes % CODEC_DATA_BYTES) fail("UNIT_BYTES is not a multiple of the built width.");
-  std::make_unique<Codec>(job)->run();
+  std::make_unique<Codec>(job, argc == 7 ? argv[6] : nullptr)->run();
   return std::fflush(stdout) == 0 ? 0 : 1;
 }

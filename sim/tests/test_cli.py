@@ -26,6 +26,7 @@ BAD = [
     (["send", "missing", "out"], "missing"),
     (["send"], "IN"),
     (["fly"], "fly"),
+    (["stats", "--waves", "missing/x.fst"], "missing/x.fst"),
 ]
 
 

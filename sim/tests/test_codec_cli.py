@@ -136,3 +136,16 @@ def test_sidecar_contradicts(arqlink, tmp_path):
 def test_help_has_examples(arqlink, command):
     code, out, _ = arqlink("codec", command, "--help")
     assert code == 0 and f"arqlink codec {command} --k" in out
+
+
+def test_waves(arqlink, tmp_path):
+    """Both directions write an FST file; the shares are those of a run without."""
+    content = bytes(range(200)) * 8
+    (tmp_path / "in").write_bytes(content)
+    code = code_options(3, 5, 64, "zfec")
+    arqlink("codec", "encode", *code, "--waves", tmp_path / "encode.fst", tmp_path / "in", tmp_path / "s")
+    shares = [tmp_path / f"s.{i:02d}" for i in (1, 3, 4)]
+    arqlink("codec", "decode", *code, "--waves", tmp_path / "decode.fst", *shares, tmp_path / "out")
+    assert (tmp_path / "out").read_bytes() == content
+    for name in ("encode.fst", "decode.fst"):
+        assert (tmp_path / name).stat().st_size > 1000
