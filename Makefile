@@ -17,7 +17,8 @@ rtl: setup ## Write Verilog to build/rtl: of all configurations, or CONFIG=defau
 regs: setup ## Write the generated contracts to rtl/regs
 	$(PYTHON) -m arqlink.contracts
 
-sw: setup ## Build the software of the soft system to build/sw, and print its sizes
+sw: setup ## Build the driver and the software of the soft system to build/sw, and print their sizes
+	$(MAKE) --no-print-directory -C sw/driver OUT=$(CURDIR)/build/sw/driver
 	$(MAKE) --no-print-directory -C sw
 
 demo: setup ## Send a file and a capture over a simulated satellite link

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver on a register model, with faults."""
+
+import ctypes as c
+
+import pytest
+
+from arqlink.registers import contract
+from sw.tests import driver
+from sw.tests.driver import call, probed
+from sw.tests.model import Pair
+
+EIO, EBUSY, ENODEV, EINVAL, EPROTO, ENETDOWN, ETIMEDOUT = 5, 16, 19, 22, 71, 100, 110
+
+
+@pytest.fixture
+def pair():
+    return Pair()
+
+
+@pytest.fixture
+def device(pair):
+    return probed(pair)
+
+
+def as_dict(structure):
+    return {name: getattr(structure, name) for name, _ in structure._fields_}
+
+
+def config_of(device):
+    config = driver.Config()
+    assert call("get_config", device, config) == 0
+    return as_dict(config)
+
+
+def test_probe_reads_the_limits_and_changes_nothing(pair):
+    device = probed(pair)
+    assert as_dict(device.limits) == dict(
+        data_bytes=4, unit_bytes=8, window_log2=11, max_k=16, max_parity=8, presets=7,
+        counters=len(contract().COUNTERS), max_packet_bytes=9216,
+    )  # fmt: skip
+    assert pair.log == []
+
+
+@pytest.mark.parametrize(
+    "register, value, error",
+    [
+        ("ID", 0x12345678, ENODEV),
+        ("ID", 0, ENODEV),
+        ("VERSION", 0x00010100, EPROTO),
+        ("VERSION", 0x00000200, EPROTO),
+        ("BUILD1", 0, EPROTO),
+        ("BUILD0", 0, EPROTO),
+    ],
+)
+def test_probe_refuses(pair, register, value, error):
+    pair.a.values[register] = value
+    device = driver.Device()
+    assert call("probe", device, driver.bus_of(pair), 0) == -error
+    assert device.wait_reads == 0  # untouched
+
+
+def test_probe_takes_another_patch_level(pair):
+    pair.a.values["VERSION"] ^= 0xFF
+    probed(pair)
+
+
+def test_probe_finds_link_b_by_its_base(pair):
+    pair.blocks["b"].put("BUILD1", max_k=7)
+    device = driver.Device()
+    assert call("probe", device, driver.bus_of(pair), 0x1000) == 0 and device.limits.max_k == 7
+    assert call("probe", device, driver.bus_of(pair), 0x2000) == -ENODEV
+    assert call("probe", device, driver.bus_of(pair), 0x9000) == -EIO
+
+
+def test_init_start_stop_restart(pair, device):
+    pair.a.values["ERROR"] = 0x1FFFF
+    pair.a.values["IRQ_ENABLE"] = 0x1
+    assert call("init", device) == 0
+    assert (pair.a.values["CTRL"] & 1, pair.a.values["IRQ_ENABLE"], pair.a.values["ERROR"]) == (0, 0, 0)
+    assert call("restart", device) == -ENETDOWN
+    assert call("start", device) == 0 and pair.a.values["CTRL"] & 1
+    pair.log.clear()
+    assert call("restart", device) == 0 and pair.log == [(0x14, 3)]
+    assert call("stop", device) == 0 and not pair.a.values["CTRL"] & 1
+
+
+def test_status(pair, device):
+    pair.a.put("STATUS", state=4, outage=1, stalled=1)
+    pair.a.put("EPOCH", own=7, peer=9)
+    status = driver.Status()
+    assert call("get_status", device, status) == 0
+    assert as_dict(status) == dict(
+        state=4, peer_known=True, stalled=True, outage=True, apply_rejected=False, own_epoch=7, peer_epoch=9
+    )
+
+
+def test_wait_up_is_bounded(pair, device):
+    assert call("wait_up", device, 1) == 0
+    pair.a.put("STATUS", state=2)
+    before = pair.accesses
+    assert call("wait_up", device, 50) == -ETIMEDOUT and pair.accesses - before == 50
+
+
+def test_timers(pair, device):
+    timers = driver.Timers(1000, 200, 300, 1200, 5)
+    assert call("set_timers", device, timers) == 0
+    read = driver.Timers()
+    assert call("get_timers", device, read) == 0 and as_dict(read) == as_dict(timers)
+    before = pair.settings()
+    for bad in [(0, 1, 1, 0, 0), (1, 0, 1, 0, 0), (1, 1, 301, 1200, 0), (1, 1, 0, 1200, 0)]:
+        assert call("set_timers", device, driver.Timers(*bad)) == -EINVAL
+    assert pair.settings() == before
+    assert call("set_timers", device, driver.Timers(1, 1, 0, 0, 0)) == 0
+
+
+def test_code_persistency_order_preset(pair, device):
+    assert call("set_code", device, 8, 9, 16) == 0
+    assert call("set_persistency", device, 3) == 0
+    assert call("set_ordered", device, False) == 0
+    assert call("set_preset", device, 2) == 0
+    assert call("set_outage_freeze", device, False) == 0
+    assert config_of(device) == dict(
+        k=8, n_first=9, n_retx=16, preset=2, delta=3, ordered=False, outage_freeze=False
+    )
+    assert call("set_persistency", device, driver.INFINITE) == 0 and config_of(device)["delta"] == 15
+
+
+@pytest.mark.parametrize(
+    "code", [(0, 1, 1), (17, 17, 17), (8, 7, 8), (8, 8, 7), (8, 17, 8), (8, 8, 17), (256 + 8, 10, 10), (8, 256 + 8, 8), (8, 8, 264)]
+)
+def test_a_code_beyond_the_limits_touches_nothing(pair, device, code):
+    before = pair.settings()
+    assert call("set_code", device, *code) == -EINVAL
+    assert pair.settings() == before and pair.a.applied == 0
+
+
+def test_other_values_beyond_the_limits(pair, device):
+    pair.log.clear()
+    assert call("set_persistency", device, 16) == -EINVAL
+    assert call("set_preset", device, 3) == -EINVAL
+    device.limits.presets = 1
+    assert call("set_preset", device, 1) == -EINVAL
+    assert pair.log == []
+
+
+def test_a_rejected_setting_leaves_everything_as_it_was(pair, device):
+    pair.a.values["CODE"] ^= 0x0101  # somebody staged something
+    before, active = pair.settings(), config_of(device)
+    pair.a.reject = True
+    assert call("set_code", device, 4, 6, 6) == -EINVAL
+    assert pair.settings() == before and config_of(device) == active
+
+
+def test_an_ignored_apply_is_noticed(pair, device):
+    before = pair.settings()
+    pair.a.ignore_apply = True
+    assert call("set_persistency", device, 2) == -EIO
+    assert pair.settings() == before
+
+
+def test_no_bus_error_leaves_half_a_setting(pair, device):
+    """Whichever access fails, the active setting is the old or the new one; the staged one is one of them too."""
+    old = config_of(device)
+    seen = set()
+    for fail in range(1, 12):
+        trial = Pair()
+        unit = probed(trial)
+        trial.accesses, trial.fail_at = 0, fail
+        result = call("set_code", unit, 4, 6, 7)
+        trial.fail_at = None
+        now = config_of(unit)
+        assert now == old or now == {**old, "k": 4, "n_first": 6, "n_retx": 7}
+        assert result == (-EIO if fail <= trial.accesses and fail <= 10 else 0)
+        seen.add(result)
+    assert seen == {0, -EIO}
+
+
+def test_counters(pair, device):
+    names = list(contract().COUNTERS)
+    pair.a.live = {name: (i << 40) + i + 1 for i, name in enumerate(names)}
+    values = (c.c_uint64 * len(names))()
+    assert call("read_counters", device, True, values) == 0
+    assert list(values) == [(i << 40) + i + 1 for i in range(len(names))]
+    assert set(pair.a.live.values()) == {0}
+    one = c.c_uint64()
+    assert call("counter", device, names.index("rx_packets"), c.byref(one)) == 0
+    assert one.value == values[names.index("rx_packets")]
+    assert call("counter", device, len(names), c.byref(one)) == -EINVAL
+
+
+def test_a_stuck_snapshot_times_out(pair, device):
+    pair.a.busy_reads = None
+    device.wait_reads = 40
+    before = pair.accesses
+    assert call("snapshot", device, False) == -ETIMEDOUT
+    assert pair.accesses - before == 42  # idle at first, the request, 40 reads
+    before = pair.accesses
+    assert call("snapshot", device, False) == -ETIMEDOUT
+    assert pair.accesses - before == 40
+
+
+def test_interrupts(pair, device):
+    everything = sum(1 << f.shift for f in contract().ARQLINK["ERROR"].fields.values())
+    events = c.c_uint32()
+    assert call("irq_enable", device, everything) == 0
+    assert call("irq_enabled", device, c.byref(events)) == 0 and events.value == everything
+    for bad in (everything + 1, 1 << 31):
+        assert call("irq_enable", device, bad) == -EINVAL and call("irq_ack", device, bad) == -EINVAL
+    pair.a.put("ERROR", link_up=1, outage=1)
+    assert call("irq_pending", device, c.byref(events)) == 0 and events.value == 0x3000
+    assert call("irq_ack", device, 0x1000) == 0 and pair.a.values["ERROR"] == 0x2000
+
+
+def test_threshold_passes_through_no_value_below_the_wanted_one(pair, device):
+    pair.a.values |= {"THRESHOLD_LOW": 5, "THRESHOLD_HIGH": 1, "THRESHOLD_COUNTER": 3}
+    seen = []
+    written = pair.a.written
+
+    def note(name, value):
+        written(name, value)
+        seen.append((pair.a.values["THRESHOLD_HIGH"] << 32) + pair.a.values["THRESHOLD_LOW"])
+
+    pair.a.written = note
+    wanted = (1 << 34) + 7
+    assert call("set_threshold", device, 12, c.c_uint64(wanted)) == 0
+    assert seen[-1] == wanted and min(seen) == wanted and pair.a.values["THRESHOLD_COUNTER"] == 12
+    assert call("set_threshold", device, len(contract().COUNTERS), c.c_uint64(1)) == -EINVAL
+
+
+@pytest.fixture
+def channel(pair):
+    found = driver.Channel()
+    assert call("channel_probe", found, driver.bus_of(pair), 0x2000) == 0
+    return found
+
+
+def test_channel(pair, channel):
+    wrong = driver.Channel()
+    assert call("channel_probe", wrong, driver.bus_of(pair), 0) == -ENODEV
+    config = driver.ChannelConfig(True, False, True, True, 3, 1000, 1, 2, 3, 4, 5)
+    assert call("channel_set", channel, config) == 0
+    read = driver.ChannelConfig()
+    assert call("channel_get", channel, read) == 0 and as_dict(read) == as_dict(config)
+    assert pair.ab.delays_written == 1
+    assert call("channel_set", channel, config) == 0 and pair.ab.delays_written == 1  # a write would empty it
+    before = pair.settings()
+    for field, bad in {"erasure": 4, "delay": 3}.items():
+        changed = driver.ChannelConfig.from_buffer_copy(config)
+        setattr(changed, field, bad)
+        assert call("channel_set", channel, changed) == -EINVAL and pair.settings() == before
+    changed = driver.ChannelConfig.from_buffer_copy(config)
+    changed.delay = 1 << 20  # beyond the built depth
+    assert call("channel_set", channel, changed) == -EINVAL and pair.settings() == before
+
+
+def test_channel_loss_and_outage(pair, channel):
+    pair.ab.put("CTRL", gilbert_elliott=1, spare_control=1)
+    assert call("channel_set_loss", channel, 12345) == 0
+    assert pair.ab.values["P_GOOD"] == 12345 and pair.ab.values["CTRL"] == 0b1001
+    assert call("channel_set_outage", channel, True) == 0 and pair.ab.values["CTRL"] == 0b1011
+    assert call("channel_set_outage", channel, False) == 0 and call("channel_set_loss", channel, 0) == 0
+    assert pair.ab.values["CTRL"] == 0b1000
+    pair.ab.values |= {"UNITS": 9, "ERASED": 8, "CONTROL_UNITS": 7, "CONTROL_ERASED": 6, "BEATS_LOST": 5}
+    counts = driver.Counts()
+    assert call("channel_get_counts", channel, counts) == 0 and list(as_dict(counts).values()) == [9, 8, 7, 6, 5]
+
+
+TEST = (20, 100, 1 << 28, 30)
+
+
+def test_selftest_passes_and_restores(pair, device):
+    pair.ab.put("CTRL", outage=1)
+    pair.traffic.values["GAP"] = 77
+    call("set_persistency", device, 2)
+    before = pair.settings()
+    result = driver.Result()
+    assert call("selftest_run", device, driver.Selftest(*TEST), result) == 0
+    assert as_dict(result) == dict(sent=20, received=20, lost=0, disordered=0, corrupt=0, aborted=0, erased=20)
+    assert pair.settings() == before and config_of(device)["delta"] == 2
+
+
+@pytest.mark.parametrize(
+    "fault, error",
+    [
+        ({"LOST": 1}, EIO),
+        ({"DISORDERED": 1}, EIO),
+        ({"CORRUPT": 1}, EIO),
+        ({"ABORTED": 1}, EIO),
+        ({"RECEIVED": 1}, EIO),
+        ({"ERASED": -20}, EIO),
+        ({"RECEIVED": -1}, ETIMEDOUT),
+    ],
+)
+def test_selftest_fails_and_restores(pair, device, fault, error):
+    before = pair.settings()
+    pair.traffic.fault = fault
+    result = driver.Result()
+    assert call("selftest_run", device, driver.Selftest(*TEST), result) == -error
+    assert result.sent == 20
+    assert pair.settings() == before
+
+
+def test_selftest_refuses(pair, device):
+    result = driver.Result()
+    for bad in [(0, 100, 1, 1), (1, 7, 1, 1), (1, 9217, 1, 1), (1, 8, 0, 1), (1, 8, 1, 0)]:
+        assert call("selftest_run", device, driver.Selftest(*bad), result) == -EINVAL
+    pair.log.clear()
+    pair.traffic.put("CTRL", generate=1)
+    assert call("selftest_run", device, driver.Selftest(*TEST), result) == -EBUSY
+    pair.a.put("STATUS", state=4)
+    assert call("selftest_run", device, driver.Selftest(*TEST), result) == -ENETDOWN
+    pair.blocks["traffic_b"].values["ID"] = 0
+    assert call("selftest_run", device, driver.Selftest(*TEST), result) == -ENODEV
+    assert pair.log == []
+
+
+def test_selftest_survives_a_bus_error_anywhere(pair, device):
+    """The error is reported, and what can be restored is."""
+    result = driver.Result()
+    pair.accesses = 0
+    assert call("selftest_run", device, driver.Selftest(*TEST), result) == 0
+    total = pair.accesses
+    for fail in range(1, total + 1):
+        pair.accesses, pair.fail_at = 0, fail
+        assert call("selftest_run", device, driver.Selftest(*TEST), result) == -EIO, fail
+        fresh = Pair()
+        pair.__dict__.update({k: v for k, v in fresh.__dict__.items()})

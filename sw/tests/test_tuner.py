@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tuner's arithmetic, its choice and its loop, against the floating-point model."""
+
+import ctypes as c
+import itertools
+import math
+import random
+
+import pytest
+
+from arqlink import choice, model
+from arqlink.loss import Bernoulli
+from sw.tests import driver
+from sw.tests.driver import INFINITE, LOG2_ZERO, call, probed
+from sw.tests.model import Pair
+
+ONE = 1 << 20  # 1 in the format of logarithms
+SCALE = 1 << 32
+RELATIVE_ERROR = 2e-5  # of P_T, packet loss (for a given P_F) and alpha; docs/driver.md
+PROBABILITIES = [1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.99]
+
+
+def fixed(p):
+    return min(round(p * SCALE), SCALE - 1)
+
+
+def off(log2, wanted):
+    """Relative error of a probability that is given as a logarithm."""
+    return abs(math.expm1((log2 / ONE - math.log2(wanted)) * math.log(2)))
+
+
+def exact_p_t(p, k, n):
+    return math.fsum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(n - k + 1, n + 1))
+
+
+def test_p_t():
+    worst = 0
+    for k, parity, p in itertools.product([1, 2, 8, 10, 16, 32, 128], [0, 1, 2, 3, 8, 16, 100], PROBABILITIES):
+        q = fixed(p)
+        wanted = exact_p_t(q / SCALE, k, k + parity)
+        if wanted < 1e-300 or wanted > 1 - 1e-6:
+            continue
+        worst = max(worst, off(driver.library().arqlink_log2_p_t(q, k, k + parity), wanted))
+    print(f"greatest relative error of P_T: {worst:.2e}")
+    assert worst < RELATIVE_ERROR
+
+
+def test_p_t_at_the_edges():
+    lib = driver.library()
+    assert lib.arqlink_log2_p_t(0, 8, 10) == LOG2_ZERO
+    assert lib.arqlink_log2_p_t(SCALE - 1, 8, 10) == 0
+    assert lib.arqlink_log2_p_t(1, 1, 1) == -32 * ONE
+    assert lib.arqlink_log2_p_t(SCALE - 2, 8, 8) == 0
+    assert lib.arqlink_log2_p_t(1, 155, 255) < -2047 * ONE + ONE or lib.arqlink_log2_p_t(1, 155, 255) == LOG2_ZERO
+
+
+def test_p_f_and_packet_loss():
+    lib = driver.library()
+    worst = {False: 0, True: 0}  # by whether a packet has more than 1000 frames
+    for exponent, delta, frames in itertools.product(
+        [-0.001, -0.01, -0.1, -0.5, -1, -2, -5, -9.7, -20, -28], [0, 1, 3, 14], [1, 2, 3, 6, 100, 1000, 65535]
+    ):
+        p_t = round(exponent * ONE)
+        p_f = lib.arqlink_log2_p_f(p_t, delta)
+        assert p_f == p_t * (delta + 1)
+        p = 2 ** (p_f / ONE)
+        wanted = -math.expm1(frames * math.log1p(-p))
+        worst[frames > 1000] = max(worst[frames > 1000], off(lib.arqlink_log2_packet_loss(p_f, frames), wanted))
+    print(f"greatest relative error of the packet loss: {worst[False]:.2e}, of 65535 frames {worst[True]:.2e}")
+    assert worst[False] < RELATIVE_ERROR and worst[True] < 1e-3
+    assert lib.arqlink_log2_p_f(-ONE, INFINITE) == LOG2_ZERO == lib.arqlink_log2_p_f(LOG2_ZERO, 3)
+    assert lib.arqlink_log2_p_f(0, INFINITE) == 0 == lib.arqlink_log2_packet_loss(0, 5)
+    assert lib.arqlink_log2_packet_loss(LOG2_ZERO, 5) == LOG2_ZERO
+
+
+def test_alpha():
+    worst = 0
+    for k, parity, p, delta, frames in itertools.product([1, 8, 16], [0, 1, 4], PROBABILITIES[:-2], [0, 1, 14], [1, 6, 50]):
+        goal = choice.Goal(k, 8, frames)
+        wanted = goal.alpha(fixed(p) / SCALE, k + parity, delta)
+        worst = max(worst, abs(driver.library().arqlink_alpha(fixed(p), k, k + parity, delta, frames) / SCALE - wanted))
+    print(f"greatest absolute error of alpha: {worst:.2e}")
+    assert worst < RELATIVE_ERROR
+
+
+def test_alpha_of_the_reference_is_that_of_the_model():
+    goal = choice.Goal(8, 8, 6)
+    code = model.Code(8, 10, 10, 2)
+    link = model.LinkModel(code, Bernoulli(0.05), 6 * 8 * 8, 8)
+    assert goal.packet_loss(0.05, 10, 2) == pytest.approx(link.packet_loss, rel=1e-9)
+    assert goal.alpha(0.05, 10, 2) == pytest.approx(link.alpha, rel=1e-9)
+
+
+def test_decimal():
+    lib = driver.library()
+    for mantissa, exponent in [(1, 0), (1, -6), (25, -3), (999999999, -9), (1, -300)]:
+        assert abs(lib.arqlink_log2_decimal(mantissa, exponent) / ONE - math.log2(mantissa) - exponent * math.log2(10)) < 4e-6
+    for bad in [(0, 0), (2, 0), (1, 1), (1, -301), (1000000001, -20)]:
+        assert lib.arqlink_log2_decimal(*bad) == LOG2_ZERO
+
+
+def both(k, frames, loss, delay, bound):
+    """The same goal for C and for Python; 5 clocks a unit."""
+    log2 = driver.library().arqlink_log2_decimal(1, round(math.log10(loss))) if loss else -1
+    ours = driver.Goal(0 if loss else 1, log2, k, 8, frames, 5, delay, bound or 0)
+    return ours, choice.Goal(k, 8, frames, loss, 5, delay, bound)
+
+
+GRID = list(
+    itertools.product(
+        [1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.02, 0.05, 0.1, 0.2],  # p
+        [0, 1000, 100_000],  # D
+        [4, 8, 10, 16],  # K
+        [None, 1e-3, 1e-6, 1e-9],  # target
+        [None, 0, 1, 3],  # round trips that the delay bound has room for, beyond the packet itself
+    )
+)
+
+
+def test_choice_agrees_with_the_model():
+    """Equal, or so near a tie that the errors of the fixed-point format decide: within 1e-4 of the best alpha and of the target."""
+    equal = 0
+    for p, delay, k, loss, trips in GRID:
+        bound = None if trips is None else 6 * (k + 6) * 5 + delay + trips * (2 * delay + (k + 6) * 5)
+        goal, reference = both(k, 6, loss, delay, bound)
+        high = 1.3 * p
+        found = driver.Choice()
+        wanted = choice.choose(reference, fixed(p) / SCALE, fixed(high) / SCALE)
+        assert call("choose", goal, fixed(p), fixed(high), found) == 0
+        assert found.met == wanted[2], (p, delay, k, loss, trips)
+        if (found.n, found.delta) == wanted[:2]:
+            equal += 1
+            continue
+        if found.met:
+            best = reference.alpha(p, *wanted[:2])
+            assert reference.alpha(p, found.n, found.delta) > best * (1 - 1e-4), (p, delay, k, loss, trips)
+            assert loss is None or reference.packet_loss(high, found.n, found.delta) < loss * (1 + 1e-4)
+            assert found.delta in reference.deltas(found.n)
+    print(f"{equal} of {len(GRID)} choices are equal")
+    assert equal >= 0.99 * len(GRID)
+
+
+def test_choice_refuses():
+    found = driver.Choice()
+    good = dict(objective=0, log2_loss=-ONE, k=8, max_parity=8, frames=6, unit_clocks=5, one_way_clocks=0, delay_bound=0)
+    bad = dict(objective=2, log2_loss=0, k=0, max_parity=248, frames=0, unit_clocks=0, one_way_clocks=1 << 28)
+    assert call("choose", driver.Goal(**good), 1, 1, found) == 0
+    for name, value in bad.items():
+        assert call("choose", driver.Goal(**{**good, name: value}), 1, 1, found) == -22, name
+    assert call("choose", driver.Goal(**good), 2, 1, found) == -22
+    assert call("choose", driver.Goal(**{**good, "delay_bound": 239}), 1, 1, found) == -34
+    assert call("choose", driver.Goal(**{**good, "delay_bound": 240}), 1, 1, found) == 0 and found.delta == 0
+
+
+def test_estimate():
+    """p of the middle and of both ends of the interval, on the mixture of both codes."""
+    for k, first, retx, outcomes, failed in [
+        (8, 8, 8, 256, 20), (8, 10, 10, 4096, 1), (10, 11, 14, 5000, 900), (16, 16, 16, 64, 60), (8, 9, 9, 1 << 24, 12345)
+    ]:  # fmt: skip
+        estimate = driver.Estimate()
+        evidence = driver.Evidence(3 * outcomes, outcomes, outcomes, failed, k, first, retx)
+        assert call("estimate_p", evidence, estimate) == 0 and not estimate.only_high
+
+        def share(q):
+            return 0.75 * exact_p_t(q / SCALE, k, first) + 0.25 * exact_p_t(q / SCALE, k, retx)
+
+        n, half = outcomes + 4, 2 * math.sqrt(failed * (outcomes - failed) / outcomes + 1)
+        ends = [(failed + 2 - half) / n, (failed + 2 + half) / n]
+        for p, wanted in [
+            (estimate.p, (failed + 1) / (outcomes + 2)), (estimate.p_low, ends[0]), (estimate.p_high, min(ends[1], 1))
+        ]:  # fmt: skip
+            assert share(p * (1 - 2e-3)) <= wanted <= share(min(p * (1 + 2e-3) + 2, SCALE)) + 1e-9, (k, outcomes, failed)
+
+
+def test_estimate_when_nothing_failed():
+    estimate = driver.Estimate()
+    assert call("estimate_p", driver.Evidence(1, 0, 256, 0, 8, 8, 8), estimate) == 0
+    assert estimate.only_high and estimate.p_low == 0 and 0 < estimate.p < estimate.p_high
+    assert exact_p_t(estimate.p_high / SCALE, 8, 8) == pytest.approx(4 / 260, rel=2e-3)
+
+
+def test_estimate_refuses():
+    estimate = driver.Estimate()
+    for bad in [(1, 0, 0, 0, 8, 8, 8), (1, 0, 5, 6, 8, 8, 8), (1, 0, 5, 1, 0, 8, 8), (1, 0, 5, 1, 8, 7, 8), (0, 0, 5, 1, 8, 8, 9)]:
+        assert call("estimate_p", driver.Evidence(*bad), estimate) == -22
+
+
+def test_interval_holds_p():
+    """Of 400 intervals at least as many hold p as 95 % of coverage makes likely."""
+    rng = random.Random(11)
+    p_t = exact_p_t(0.02, 8, 9)
+    estimate, inside = driver.Estimate(), 0
+    for _ in range(400):
+        failed = sum(rng.random() < p_t for _ in range(512))
+        assert call("estimate_p", driver.Evidence(1, 0, 512, failed, 8, 9, 9), estimate) == 0
+        inside += estimate.p_low <= 0.02 * SCALE <= estimate.p_high
+    print(f"{inside} of 400 intervals hold p")
+    assert inside >= 367  # 0.95 * 400 - 3 standard deviations
+
+
+class Loop:
+    """A tuner on a register model whose transmissions fail as eq. 4 says; outcomes come `flight` transmissions late."""
+
+    def __init__(self, p, objective=0, loss_exponent=-6, k=8, flight=40, seed=3, delta=15, **goal):
+        self.pair, self.rng, self.p, self.flight = Pair(), random.Random(seed), p, []
+        self.late = flight
+        self.device = probed(self.pair)
+        assert call("set_code", self.device, k, k, k) == 0 and call("set_persistency", self.device, delta) == 0
+        goal = dict(k=k, max_parity=8, frames=6, unit_clocks=5, one_way_clocks=2000, delay_bound=0) | goal
+        self.goal = driver.Goal(objective, driver.library().arqlink_log2_decimal(1, loss_exponent), *goal.values())
+        self.tuner = driver.Tuner()
+        assert call("tuner_init", self.tuner, self.goal, 0) == 0
+        self.sent, self.changes = 0, []
+
+    @property
+    def setting(self):
+        return self.pair.a.get("ACTIVE_CODE", "n_first"), self.pair.a.get("ACTIVE_ARQ", "delta")
+
+    def run(self, transmissions, error=0):
+        """Transmissions after which the setting changed, counted from now."""
+        changes = []
+        for i in range(transmissions):
+            live = self.pair.a.live
+            live["tx_frames"] += 1
+            self.flight.append(self.rng.random() < exact(self.p, self.goal.k, self.setting[0]))
+            while len(self.flight) > self.late:
+                live["tx_outcomes_failed" if self.flight.pop(0) else "tx_outcomes_ok"] += 1
+            if i % 32 == 31:
+                changed = c.c_bool()
+                assert call("tuner_step", self.tuner, self.device, c.byref(changed)) == error
+                if changed.value:
+                    changes.append(i + 1)
+        return changes
+
+
+_cache = {}
+
+
+def exact(p, k, n):
+    if (p, k, n) not in _cache:
+        _cache[p, k, n] = exact_p_t(p, k, n)
+    return _cache[p, k, n]
+
+
+@pytest.mark.parametrize("objective", [0, 1])
+@pytest.mark.parametrize("seed", range(5))
+def test_loop_follows_p_up_and_down(objective, seed):
+    """p steps from 1e-3 to 5e-2 and back. Each time the setting is the best one, within the stated number of frames."""
+    loop = Loop(1e-3, objective, seed=seed)
+    loop.run(6 * 256)
+    reference = choice.Goal(8, 8, 6, None if objective else 1e-6, 5, 2000)
+    for p, windows in [(5e-2, 4), (1e-3, 6), (5e-2, 4), (1e-3, 6)]:
+        loop.p = p
+        changes = loop.run(windows * 256 + 2 * loop.late)
+        n, delta = loop.setting
+        best = choice.choose(reference, p)
+        assert reference.alpha(p, n, min(delta, 14)) > 0.95 * reference.alpha(p, *best[:2]), (p, loop.setting, best)
+        assert objective or reference.packet_loss(p, n, min(delta, 14)) <= 1e-6 or delta == 15
+        print(p, changes, loop.setting, best)
+    assert loop.setting[0] == 8
+
+
+@pytest.mark.parametrize("p", [1e-3, 1e-2, 2e-2, 5e-2, 0.1])
+def test_loop_does_not_flap(p):
+    """With p at rest, at most three settings in 100 windows: a first one, and corrections by better evidence."""
+    loop = Loop(p)
+    loop.run(100 * 256)
+    print(p, loop.tuner.changes, loop.setting, loop.tuner.windows)
+    assert loop.tuner.windows > 80 and loop.tuner.changes <= 3
+
+
+def test_loop_keeps_a_delay_bound():
+    loop = Loop(0.05, 1, delay_bound=6 * 12 * 5 + 2000 + 4060)
+    loop.run(3 * 256)
+    n, delta = loop.setting
+    assert driver.library().arqlink_greatest_delay(c.byref(loop.goal), n, delta) <= loop.goal.delay_bound and delta == 1
+
+
+def test_loop_survives_a_restart_of_the_link():
+    """What was in flight never gets an outcome."""
+    loop = Loop(0.05)
+    loop.run(100)
+    loop.pair.a.live["link_restarts"] += 1
+    loop.flight.clear()
+    loop.run(6 * 256)
+    assert loop.tuner.windows >= 3 and loop.setting[0] > 8
+
+
+def test_loop_ignores_failures_of_an_outage():
+    loop = Loop(1e-3)
+    loop.run(4 * 256)
+    before = loop.setting
+    live = loop.pair.a.live
+    for name in ("tx_frames", "tx_outcomes_failed", "tx_outcomes_outage"):
+        live[name] += 1000
+    loop.run(4 * 256)
+    assert loop.setting == before
+
+
+def test_loop_survives_the_wrap_of_low_words():
+    loop = Loop(0.05)
+    loop.pair.a.live |= {"tx_frames": (1 << 32) - 300, "tx_outcomes_ok": (1 << 32) - 300}
+    loop.run(4 * 256)
+    assert loop.tuner.windows >= 2 and loop.setting[0] == 9
+
+
+def test_loop_refuses():
+    loop = Loop(0.05)
+    for window in (31, (1 << 19) + 1):
+        assert call("tuner_init", loop.tuner, loop.goal, window) == -22
+    assert call("set_code", loop.device, 7, 8, 8) == 0
+    loop.run(32, error=-22)
+    assert call("set_code", loop.device, 8, 8, 8) == 0
+    loop.pair.a.busy_reads = None
+    loop.run(32, error=-110)
+    loop.pair.a.busy_reads = loop.pair.a.busy = 0
+    loop.run(4 * 256)
+    assert loop.tuner.changes == 1
+
