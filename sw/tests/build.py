@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from arqlink import build
-from arqlink.rtl import BUILD, ROOT, locked, use_verilator
+from arqlink.rtl import BUILD, ROOT, is_stale, locked, newest, use_verilator
 
 DRIVER = ROOT / "sw" / "driver"
 INCLUDES = ["-I", str(DRIVER / "include"), "-I", str(ROOT / "rtl" / "regs")]
@@ -16,13 +16,19 @@ CONFIG = "montecarlo"
 SOURCES = sorted((DRIVER / "src").glob("*.c"))
 
 
+def sources_changed():
+    """Times of the newest of what a driver is built from."""
+    return newest(DRIVER, "*.[ch]"), newest(ROOT / "rtl" / "regs", "*.h"), newest(ROOT / "sw" / "tests", "*.[ch]*"), Path(__file__).stat().st_mtime
+
+
 def library():
     """Path of the driver as a shared library, with the strict warnings."""
     folder = BUILD / "sw" / "host"
     with locked("sw-host"):
         folder.mkdir(parents=True, exist_ok=True)
         output = folder / "libarqlink.so"
-        run("gcc", *STRICT, "-O2", "-g", "-fPIC", "-shared", *INCLUDES, *map(str, SOURCES), "-o", str(output))
+        if is_stale(output, *sources_changed()):  # another process may have it loaded
+            run("gcc", *STRICT, "-O2", "-g", "-fPIC", "-shared", *INCLUDES, *map(str, SOURCES), "-o", str(output))
     return output
 
 
@@ -41,6 +47,8 @@ def on_pair():
     verilator = Path(os.environ["VERILATOR_ROOT"]) / "include"
     with locked("sw-pair"):
         folder.mkdir(parents=True, exist_ok=True)
+        if not is_stale(program, *sources_changed(), (model / "arqsim").stat().st_mtime):
+            return program
         objects = []
         for source in SOURCES:
             objects.append(str(folder / f"{source.stem}.o"))

@@ -4,25 +4,23 @@
 import ctypes as c
 import re
 
-from arqlink.rtl import BUILD, ROOT
+from arqlink.rtl import ROOT
 from sw.tests import build, driver
 from sw.tests.model import Pair
 
 
-def example():
+def example(folder):
     """The guide's code as a shared library of its own."""
     (code,) = re.findall(r"```c\n(.*?)```", (ROOT / "docs" / "driver.md").read_text(), re.S)
-    folder = BUILD / "sw" / "guide"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "example.c").write_text(code.replace("int example(", "int example(const struct arqlink_bus *, unsigned, uint64_t *);\nint example(", 1))
+    (folder / "example.c").write_text(code)
     output = folder / "example.so"
     sources = [str(folder / "example.c"), *map(str, build.SOURCES)]
     build.run("gcc", *build.STRICT, "-O2", "-fPIC", "-shared", *build.INCLUDES, *sources, "-o", str(output))
     return c.CDLL(str(output)).example
 
 
-def test_worked_example():
-    function = example()
+def test_worked_example(tmp_path):
+    function = example(tmp_path)
     pair = Pair()
     live = pair.a.live
     snapshot = pair.a.written
@@ -44,7 +42,7 @@ def test_worked_example():
     assert pair.a.get("ACTIVE_CODE", "n_first") >= 10 and pair.a.get("ACTIVE_ARQ", "delta") > 1
 
 
-def test_worked_example_tells_what_is_wrong():
+def test_worked_example_tells_what_is_wrong(tmp_path):
     pair = Pair()
     pair.a.values["ID"] = 0
-    assert example()(c.byref(driver.bus_of(pair)), 1, c.byref(c.c_uint64())) == -19
+    assert example(tmp_path)(c.byref(driver.bus_of(pair)), 1, c.byref(c.c_uint64())) == -19

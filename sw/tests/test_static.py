@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from arqlink.rtl import BUILD
+from arqlink.rtl import BUILD, locked
 from sw.tests import build
 
 TUNER = ("choice", "estimate", "fixed", "model", "tuner")
@@ -15,7 +15,8 @@ TUNER = ("choice", "estimate", "fixed", "model", "tuner")
 @pytest.fixture(scope="module")
 def sizes():
     """Output of the build for rv32im: text, data and bss of each object, and in all."""
-    output = build.run("make", "-s", "-C", str(build.DRIVER), f"OUT={BUILD / 'sw' / 'driver'}")
+    with locked("sw-rv32im"):
+        output = build.run("make", "-s", "-C", str(build.DRIVER), f"OUT={BUILD / 'sw' / 'driver'}")
     print(output)
     lines = [line.split() for line in output.splitlines() if re.match(r"\s+\d", line)]
     return {line[5]: tuple(map(int, line[:3])) for line in lines}
