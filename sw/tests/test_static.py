@@ -15,7 +15,7 @@ TUNER = ("choice", "estimate", "fixed", "model", "tuner")
 @pytest.fixture(scope="module")
 def sizes():
     """Output of the build for rv32im: text, data and bss of each object, and in all."""
-    with locked("sw-rv32im"):
+    with locked("sw"):  # the firmware is linked with it
         output = build.run("make", "-s", "-C", str(build.DRIVER), f"OUT={BUILD / 'sw' / 'driver'}")
     print(output)
     lines = [line.split() for line in output.splitlines() if re.match(r"\s+\d", line)]
