@@ -2,6 +2,7 @@
 #include "link_commands.h"
 
 #include "arqlink.h"
+#include "soc.h"
 #include "words.h"
 
 static const struct arqlink_device *device(const struct shell *shell)
@@ -24,12 +25,26 @@ static int tell(struct shell *shell, int fault)
     }
 }
 
-static void item(struct shell *shell, const char *name, uint64_t value)
+int command_info(struct shell *shell, int count, const char **words)
 {
-    shell_text(shell, name);
-    shell_text(shell, " ");
-    shell_number(shell, value);
+    const struct arqlink_limits *limits = &device(shell)->limits;
+    const uint32_t version = device(shell)->version;
+    (void)count;
+    (void)words;
+    shell_text(shell, "version ");
+    shell_number(shell, (version & ARQLINK_VERSION_MAJOR_MASK) >> ARQLINK_VERSION_MAJOR_SHIFT);
+    shell_text(shell, ".");
+    shell_number(shell, (version & ARQLINK_VERSION_MINOR_MASK) >> ARQLINK_VERSION_MINOR_SHIFT);
+    shell_text(shell, ".");
+    shell_number(shell, (version & ARQLINK_VERSION_PATCH_MASK) >> ARQLINK_VERSION_PATCH_SHIFT);
     shell_text(shell, "\r\n");
+    shell_item(shell, "unit_bytes", limits->unit_bytes);
+    shell_item(shell, "window_frames", 1u << limits->window_log2);
+    shell_item(shell, "max_k", limits->max_k);
+    shell_item(shell, "max_parity", limits->max_parity);
+    shell_item(shell, "max_packet_bytes", limits->max_packet_bytes);
+    shell_item(shell, "clock_hz", soc_get(SOC_SYSTEM_BASE + ARQSYS_CLOCK_HZ_OFFSET));
+    return 0;
 }
 
 int command_link(struct shell *shell, int count, const char **words)
@@ -49,20 +64,20 @@ int command_link(struct shell *shell, int count, const char **words)
     shell_text(shell, "state ");
     shell_text(shell, states[status.state]);
     shell_text(shell, "\r\n");
-    item(shell, "stalled", status.stalled);
-    item(shell, "epoch", status.own_epoch);
+    shell_item(shell, "stalled", status.stalled);
+    shell_item(shell, "epoch", status.own_epoch);
     if (status.peer_known) {
-        item(shell, "peer_epoch", status.peer_epoch);
+        shell_item(shell, "peer_epoch", status.peer_epoch);
     }
-    item(shell, "k", config.k);
-    item(shell, "n", config.n_first);
-    item(shell, "nr", config.n_retx);
+    shell_item(shell, "k", config.k);
+    shell_item(shell, "n", config.n_first);
+    shell_item(shell, "nr", config.n_retx);
     if (config.delta == ARQLINK_PERSISTENCY_INFINITE) {
         shell_text(shell, "delta inf\r\n");
     } else {
-        item(shell, "delta", config.delta);
+        shell_item(shell, "delta", config.delta);
     }
-    item(shell, "order", config.ordered);
+    shell_item(shell, "order", config.ordered);
     return 0;
 }
 
@@ -113,7 +128,7 @@ int command_stats(struct shell *shell, int count, const char **words)
         uint64_t value;
         fault = arqlink_counter(device(shell), i, &value);
         if (fault == 0) {
-            item(shell, names[i], value);
+            shell_item(shell, names[i], value);
         }
     }
     return tell(shell, fault);

@@ -5,6 +5,9 @@
 
 #include "shell.h"
 
+/* info: version and limits that the driver found, and the clock. */
+int command_info(struct shell *shell, int count, const char **words);
+
 /* link: state, epochs, and the active setting. */
 int command_link(struct shell *shell, int count, const char **words);
 

@@ -23,6 +23,14 @@ void shell_number(struct shell *shell, uint64_t value)
     shell_text(shell, digits + at);
 }
 
+void shell_item(struct shell *shell, const char *name, uint64_t value)
+{
+    shell_text(shell, name);
+    shell_text(shell, " ");
+    shell_number(shell, value);
+    shell_text(shell, "\r\n");
+}
+
 int shell_error(struct shell *shell, const char *what, const char *word)
 {
     shell_text(shell, "ERROR ");

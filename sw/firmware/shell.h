@@ -43,6 +43,9 @@ void shell_text(struct shell *shell, const char *text);
 /* Prints an unsigned number in decimal. */
 void shell_number(struct shell *shell, uint64_t value);
 
+/* Prints a line with a name and an unsigned decimal number. */
+void shell_item(struct shell *shell, const char *name, uint64_t value);
+
 /* Prints "ERROR what 'word'" and a line end; `word` may be NULL. Returns -EINVAL, for a command to return. */
 int shell_error(struct shell *shell, const char *what, const char *word);
 
