@@ -3,13 +3,13 @@
 
 #include <errno.h>
 
-#include "system.h"
+#include "machine.h"
 
 #define WINDOW_BYTES 0x10000u
 
 int command_read(struct shell *shell, int count, const char **words)
 {
-    const struct arqlink_bus *bus = &system_of(shell)->bus;
+    const struct arqlink_bus *bus = &machine_of(shell)->bus;
     uint32_t offset;
     uint32_t value;
     (void)count;
@@ -27,7 +27,7 @@ int command_read(struct shell *shell, int count, const char **words)
 
 int command_write(struct shell *shell, int count, const char **words)
 {
-    const struct arqlink_bus *bus = &system_of(shell)->bus;
+    const struct arqlink_bus *bus = &machine_of(shell)->bus;
     uint32_t offset;
     uint32_t value;
     (void)count;

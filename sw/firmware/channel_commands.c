@@ -3,14 +3,14 @@
 
 #include "fault.h"
 #include "probability.h"
-#include "system.h"
+#include "machine.h"
 
-static const char *const names[SYSTEM_ENDS] = {"ab", "ba"};
+static const char *const names[MACHINE_ENDS] = {"ab", "ba"};
 
 static int show(struct shell *shell, uint32_t direction)
 {
     static const char *const erasures[] = {"vanish", "flip", "flag", "mixed"};
-    const struct arqlink_channel *channel = &system_of(shell)->ends[direction].channel;
+    const struct arqlink_channel *channel = &machine_of(shell)->ends[direction].channel;
     struct arqlink_channel_config config;
     struct arqlink_channel_counts counts;
     int fault = arqlink_channel_get(channel, &config);
@@ -168,8 +168,8 @@ static int apply(struct shell *shell, const struct arqlink_channel *channel, int
 
 int command_channel(struct shell *shell, int count, const char **words)
 {
-    const struct system *system = system_of(shell);
-    if (system->end_count < 2u) {
+    const struct machine *machine = machine_of(shell);
+    if (machine->end_count < 2u) {
         return shell_error(shell, "this system has no channel emulators", 0);
     }
     if (count == 1) {
@@ -180,5 +180,5 @@ int command_channel(struct shell *shell, int count, const char **words)
     if (!words_equal(words[1], names[direction])) {
         return shell_error(shell, "a channel is 'ab' or 'ba', not", words[1]);
     }
-    return count == 2 ? show(shell, direction) : apply(shell, &system->ends[direction].channel, count - 2, words + 2);
+    return count == 2 ? show(shell, direction) : apply(shell, &machine->ends[direction].channel, count - 2, words + 2);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands that need the channel emulators of a pair. The shell's context is the struct system. Thread. */
+/* Commands that need the channel emulators of a pair. The shell's context is the struct machine. Thread. */
 #ifndef ARQLINK_CHANNEL_COMMANDS_H
 #define ARQLINK_CHANNEL_COMMANDS_H
 

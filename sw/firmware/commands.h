@@ -5,7 +5,7 @@
 
 #include "shell.h"
 
-/* Gives the shell all commands; its context has to be the struct system. Any context. */
+/* Gives the shell all commands; its context has to be the struct machine. Any context. */
 void commands_install(struct shell *shell);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands for the events of a link end. The shell's context is the struct system. Thread. */
+/* Commands for the events of a link end. The shell's context is the struct machine. Thread. */
 #ifndef ARQLINK_EVENT_COMMANDS_H
 #define ARQLINK_EVENT_COMMANDS_H
 

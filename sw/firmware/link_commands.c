@@ -3,13 +3,13 @@
 
 #include "counters.h"
 #include "fault.h"
-#include "system.h"
+#include "machine.h"
 #include "words.h"
 
 int command_info(struct shell *shell, int count, const char **words)
 {
-    const struct arqlink_limits *limits = &system_link(shell)->limits;
-    const uint32_t version = system_link(shell)->version;
+    const struct arqlink_limits *limits = &machine_link(shell)->limits;
+    const uint32_t version = machine_link(shell)->version;
     (void)count;
     (void)words;
     shell_text(shell, "version ");
@@ -24,7 +24,7 @@ int command_info(struct shell *shell, int count, const char **words)
     shell_item(shell, "max_k", limits->max_k);
     shell_item(shell, "max_parity", limits->max_parity);
     shell_item(shell, "max_packet_bytes", limits->max_packet_bytes);
-    shell_item(shell, "clock_hz", system_of(shell)->clock_hz);
+    shell_item(shell, "clock_hz", machine_of(shell)->clock_hz);
     return 0;
 }
 
@@ -33,9 +33,9 @@ static int show_link(struct shell *shell)
     static const char *const states[] = {"down", "clearing", "hello", "up", "outage"};
     struct arqlink_status status;
     struct arqlink_config config;
-    int fault = arqlink_get_status(system_link(shell), &status);
+    int fault = arqlink_get_status(machine_link(shell), &status);
     if (fault == 0) {
-        fault = arqlink_get_config(system_link(shell), &config);
+        fault = arqlink_get_config(machine_link(shell), &config);
     }
     if (fault) {
         return fault_tell(shell, fault);
@@ -62,7 +62,7 @@ static int show_link(struct shell *shell)
 
 int command_link(struct shell *shell, int count, const char **words)
 {
-    const struct arqlink_device *link = system_link(shell);
+    const struct arqlink_device *link = machine_link(shell);
     if (count == 1) {
         return show_link(shell);
     }
@@ -81,15 +81,15 @@ int command_link(struct shell *shell, int count, const char **words)
 
 int command_end(struct shell *shell, int count, const char **words)
 {
-    static const char *const names[SYSTEM_ENDS] = {"a", "b"};
-    struct system *system = system_of(shell);
+    static const char *const names[MACHINE_ENDS] = {"a", "b"};
+    struct machine *machine = machine_of(shell);
     if (count == 1) {
-        shell_entry(shell, "end", names[system->end]);
+        shell_entry(shell, "end", names[machine->end]);
         return 0;
     }
-    for (uint32_t i = 0; i < system->end_count; i++) {
+    for (uint32_t i = 0; i < machine->end_count; i++) {
         if (words_equal(words[1], names[i])) {
-            system->end = i;
+            machine->end = i;
             return 0;
         }
     }
@@ -101,13 +101,13 @@ int command_stats(struct shell *shell, int count, const char **words)
     if (count == 2 && !words_equal(words[1], "reset")) {
         return shell_error(shell, "only 'reset' may follow, not", words[1]);
     }
-    int fault = arqlink_snapshot(system_link(shell), count == 2);
+    int fault = arqlink_snapshot(machine_link(shell), count == 2);
     if (fault == 0 && count == 2) {
-        tuning_forget(&system_end(shell)->tuning);
+        tuning_forget(&machine_end(shell)->tuning);
     }
     for (uint32_t i = 0; fault == 0 && i < ARQLINK_COUNTER_COUNT; i++) {
         uint64_t value;
-        fault = arqlink_counter(system_link(shell), i, &value);
+        fault = arqlink_counter(machine_link(shell), i, &value);
         if (fault == 0) {
             shell_item(shell, counters_name(i), value);
         }

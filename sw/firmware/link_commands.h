@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands that look at a link end, and start and stop it. The shell's context is the struct system. Thread. */
+/* Commands that look at a link end, and start and stop it. The shell's context is the struct machine. Thread. */
 #ifndef ARQLINK_LINK_COMMANDS_H
 #define ARQLINK_LINK_COMMANDS_H
 

@@ -3,16 +3,16 @@
  * runs. */
 #include "commands.h"
 #include "irq.h"
+#include "machine.h"
 #include "mmio.h"
 #include "receiver.h"
 #include "soc.h"
-#include "system.h"
 #include "timer.h"
 #include "uart.h"
 
 /* The interrupt handler has no argument to find them by. */
 static struct receiver receiver;
-static struct system machine;
+static struct machine machine;
 static uint32_t lines = SOC_IRQ_UART;
 
 #define CAUSE_EXTERNAL 0x8000000bu
@@ -22,7 +22,7 @@ void irq_handler(uint32_t cause, uint32_t pc)
 {
     if (cause == CAUSE_EXTERNAL) {
         receiver_fill(&receiver);
-        if (irq_pending() & LINK_LINES && system_latch(&machine) != 0) {
+        if (irq_pending() & LINK_LINES && machine_latch(&machine) != 0) {
             lines &= ~LINK_LINES; /* what cannot be quieted would keep the CPU here for ever */
             irq_enable(lines, 0);
         }
@@ -52,7 +52,7 @@ int main(void)
     machine.bus = (struct arqlink_bus){.read = mmio_read, .write = mmio_write, .context = &base};
     machine.clock_hz = soc_get(SOC_SYSTEM_BASE + ARQSYS_CLOCK_HZ_OFFSET);
     uart_text("arqlink firmware\r\n");
-    if (system_find(&machine)) {
+    if (machine_find(&machine)) {
         uart_text("ERROR no link of a known version answers\r\n");
         for (;;) {
         }
@@ -67,6 +67,6 @@ int main(void)
         if (byte >= 0) {
             shell_take(&shell, (uint8_t)byte);
         }
-        system_background(&shell, timer_now());
+        machine_background(&shell, timer_now());
     }
 }

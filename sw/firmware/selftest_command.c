@@ -2,7 +2,7 @@
 #include "channel_commands.h"
 #include "fault.h"
 #include "probability.h"
-#include "system.h"
+#include "machine.h"
 
 #define DEFAULT_PACKETS 64u
 #define DEFAULT_BYTES 256u
@@ -13,10 +13,10 @@
  * Register reads that the wait may take. A read takes at least 4 clocks. The bound is 8 times what the packets take on the line, and
  * 32 recoveries by poll; on the soft CPU, whose reads take longer, it is the more generous.
  */
-static uint32_t wait_reads(const struct system *system, const struct arqlink_selftest *test, const struct arqlink_config *config,
+static uint32_t wait_reads(const struct machine *machine, const struct arqlink_selftest *test, const struct arqlink_config *config,
                            const struct arqlink_channel_config *channel, uint32_t poll)
 {
-    const struct arqlink_limits *limits = &system->ends[0].link.limits;
+    const struct arqlink_limits *limits = &machine->ends[0].link.limits;
     const uint32_t frame_bytes = (uint32_t)config->k * limits->unit_bytes;
     const uint64_t frames = (uint64_t)test->packets * ((test->packet_bytes + frame_bytes - 1u) / frame_bytes);
     const uint64_t units = frames * (config->n_first > config->n_retx ? config->n_first : config->n_retx);
@@ -27,8 +27,8 @@ static uint32_t wait_reads(const struct system *system, const struct arqlink_sel
 
 static int run(struct shell *shell, struct arqlink_selftest *test, struct arqlink_selftest_result *result)
 {
-    const struct system *system = system_of(shell);
-    const struct arqlink_device *link = &system->ends[0].link;
+    const struct machine *machine = machine_of(shell);
+    const struct arqlink_device *link = &machine->ends[0].link;
     struct arqlink_config config;
     struct arqlink_channel_config channel;
     struct arqlink_timers timers;
@@ -37,10 +37,10 @@ static int run(struct shell *shell, struct arqlink_selftest *test, struct arqlin
         fault = arqlink_get_timers(link, &timers);
     }
     if (fault == 0) {
-        fault = arqlink_channel_get(&system->ends[0].channel, &channel);
+        fault = arqlink_channel_get(&machine->ends[0].channel, &channel);
     }
     if (fault == 0) {
-        test->wait_reads = wait_reads(system, test, &config, &channel, timers.poll);
+        test->wait_reads = wait_reads(machine, test, &config, &channel, timers.poll);
         fault = arqlink_selftest_run(link, test, result);
     }
     return fault;
@@ -59,12 +59,12 @@ static const char *verdict(const struct arqlink_selftest_result *result)
 
 int command_selftest(struct shell *shell, int count, const char **words)
 {
-    const struct system *system = system_of(shell);
-    const uint32_t longest = system->ends[0].link.limits.max_packet_bytes;
+    const struct machine *machine = machine_of(shell);
+    const uint32_t longest = machine->ends[0].link.limits.max_packet_bytes;
     struct arqlink_selftest test = {
         .packets = DEFAULT_PACKETS, .packet_bytes = longest < DEFAULT_BYTES ? longest : DEFAULT_BYTES, .p = DEFAULT_P};
     struct arqlink_selftest_result result = {0};
-    if (system->end_count < 2u) {
+    if (machine->end_count < 2u) {
         return shell_error(shell, "this system has no channel emulators", 0);
     }
     int fault = count > 1 ? shell_get(shell, "PACKETS", words[1], 1, MOST_PACKETS, &test.packets) : 0;
@@ -80,7 +80,7 @@ int command_selftest(struct shell *shell, int count, const char **words)
     if (test.p == 0) {
         return shell_error(shell, "P must be above 0, or nothing is tested", 0);
     }
-    if (system->ends[0].tuning.running) {
+    if (machine->ends[0].tuning.running) {
         return shell_error(shell, "the tuner of link A is running; 'tune off' stops it", 0);
     }
     fault = run(shell, &test, &result);

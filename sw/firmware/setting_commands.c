@@ -2,12 +2,12 @@
 #include "setting_commands.h"
 
 #include "fault.h"
-#include "system.h"
+#include "machine.h"
 #include "words.h"
 
 int command_code(struct shell *shell, int count, const char **words)
 {
-    const struct arqlink_limits *limits = &system_link(shell)->limits;
+    const struct arqlink_limits *limits = &machine_link(shell)->limits;
     uint32_t k;
     uint32_t n;
     uint32_t nr;
@@ -18,7 +18,7 @@ int command_code(struct shell *shell, int count, const char **words)
     if (fault == 0) {
         fault = shell_get(shell, "NR", words[count - 1], k, k + limits->max_parity, &nr);
     }
-    return fault ? fault : fault_tell(shell, arqlink_set_code(system_link(shell), k, n, nr));
+    return fault ? fault : fault_tell(shell, arqlink_set_code(machine_link(shell), k, n, nr));
 }
 
 int command_delta(struct shell *shell, int count, const char **words)
@@ -26,7 +26,7 @@ int command_delta(struct shell *shell, int count, const char **words)
     uint32_t delta = ARQLINK_PERSISTENCY_INFINITE;
     (void)count;
     int fault = words_equal(words[1], "inf") ? 0 : shell_get(shell, "D", words[1], 0, 14, &delta);
-    return fault ? fault : fault_tell(shell, arqlink_set_persistency(system_link(shell), delta));
+    return fault ? fault : fault_tell(shell, arqlink_set_persistency(machine_link(shell), delta));
 }
 
 int command_order(struct shell *shell, int count, const char **words)
@@ -34,7 +34,7 @@ int command_order(struct shell *shell, int count, const char **words)
     uint32_t order;
     (void)count;
     int fault = shell_get(shell, "order", words[1], 0, 1, &order);
-    return fault ? fault : fault_tell(shell, arqlink_set_ordered(system_link(shell), order != 0));
+    return fault ? fault : fault_tell(shell, arqlink_set_ordered(machine_link(shell), order != 0));
 }
 
 int command_preset(struct shell *shell, int count, const char **words)
@@ -45,10 +45,10 @@ int command_preset(struct shell *shell, int count, const char **words)
     if (fault) {
         return fault;
     }
-    if (!(system_link(shell)->limits.presets >> preset & 1u)) {
+    if (((uint32_t)machine_link(shell)->limits.presets >> preset & 1u) == 0) {
         return shell_error(shell, "this link is not built with preset", words[1]);
     }
-    return fault_tell(shell, arqlink_set_preset(system_link(shell), preset));
+    return fault_tell(shell, arqlink_set_preset(machine_link(shell), preset));
 }
 
 int command_freeze(struct shell *shell, int count, const char **words)
@@ -56,13 +56,13 @@ int command_freeze(struct shell *shell, int count, const char **words)
     uint32_t freeze;
     (void)count;
     int fault = shell_get(shell, "freeze", words[1], 0, 1, &freeze);
-    return fault ? fault : fault_tell(shell, arqlink_set_outage_freeze(system_link(shell), freeze != 0));
+    return fault ? fault : fault_tell(shell, arqlink_set_outage_freeze(machine_link(shell), freeze != 0));
 }
 
 static int show_timers(struct shell *shell)
 {
     struct arqlink_timers timers;
-    int fault = arqlink_get_timers(system_link(shell), &timers);
+    int fault = arqlink_get_timers(machine_link(shell), &timers);
     if (fault) {
         return fault_tell(shell, fault);
     }
@@ -103,5 +103,5 @@ int command_timers(struct shell *shell, int count, const char **words)
     if (fault == 0) {
         fault = shell_get(shell, "STATUS", words[5], 0, UINT32_MAX, &timers.status_interval);
     }
-    return fault ? fault : fault_tell(shell, arqlink_set_timers(system_link(shell), &timers));
+    return fault ? fault : fault_tell(shell, arqlink_set_timers(machine_link(shell), &timers));
 }

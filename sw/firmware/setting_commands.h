@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands that set what a link end does with frames, and its timers. The shell's context is the struct system. Thread. */
+/* Commands that set what a link end does with frames, and its timers. The shell's context is the struct machine. Thread. */
 #ifndef ARQLINK_SETTING_COMMANDS_H
 #define ARQLINK_SETTING_COMMANDS_H
 

@@ -3,7 +3,7 @@
 
 #include "fault.h"
 #include "probability.h"
-#include "system.h"
+#include "machine.h"
 
 #define MOST_DELAY ((1u << 28) - 1u) /* of a goal */
 
@@ -16,7 +16,7 @@ struct options {
 
 static int read_options(struct shell *shell, int count, const char **words, struct options *options)
 {
-    const uint32_t longest = system_link(shell)->limits.max_packet_bytes;
+    const uint32_t longest = machine_link(shell)->limits.max_packet_bytes;
     const struct {
         const char *name;
         uint32_t least;
@@ -50,12 +50,12 @@ static int read_options(struct shell *shell, int count, const char **words, stru
 static int look_at_line(const struct shell *shell, uint32_t *delay, uint32_t *pace)
 {
     struct arqlink_channel_config channel;
-    if (system_of(shell)->end_count < 2u) {
+    if (machine_of(shell)->end_count < 2u) {
         *delay = 0;
         *pace = 0;
         return 0;
     }
-    int fault = arqlink_channel_get(&system_end(shell)->channel, &channel);
+    int fault = arqlink_channel_get(&machine_end(shell)->channel, &channel);
     if (fault == 0) {
         *delay = channel.delay ? channel.delay : ARQLINK_CHANNEL_MIN_DELAY;
         *pace = channel.pace;
@@ -65,7 +65,7 @@ static int look_at_line(const struct shell *shell, uint32_t *delay, uint32_t *pa
 
 static int start(struct shell *shell, enum arqlink_objective objective, const struct decimal *loss, int count, const char **words)
 {
-    const struct arqlink_device *link = system_link(shell);
+    const struct arqlink_device *link = machine_link(shell);
     struct options options = {.packet = link->limits.max_packet_bytes, .delay = UINT32_MAX, .bound = 0};
     struct arqlink_config config;
     uint32_t delay;
@@ -81,7 +81,7 @@ static int start(struct shell *shell, enum arqlink_objective objective, const st
     if (fault) {
         return fault_tell(shell, fault);
     }
-    if (options.bound && options.delay == UINT32_MAX && system_of(shell)->end_count < 2u) {
+    if (options.bound && options.delay == UINT32_MAX && machine_of(shell)->end_count < 2u) {
         return shell_error(shell, "with 'bound' also 'delay' is needed, for nothing here tells the delay of the line", 0);
     }
     const uint32_t frame_bytes = (uint32_t)config.k * link->limits.unit_bytes;
@@ -95,7 +95,7 @@ static int start(struct shell *shell, enum arqlink_objective objective, const st
         .one_way_clocks = options.delay == UINT32_MAX ? delay : options.delay,
         .delay_bound = options.bound,
     };
-    return fault_tell(shell, tuning_start(&system_end(shell)->tuning, &goal, loss));
+    return fault_tell(shell, tuning_start(&machine_end(shell)->tuning, &goal, loss));
 }
 
 static void show_goal(struct shell *shell, const struct tuning *tuning)
@@ -140,7 +140,7 @@ static void show(struct shell *shell, const struct tuning *tuning)
 int command_tune(struct shell *shell, int count, const char **words)
 {
     struct decimal loss = {0, 0};
-    struct tuning *tuning = &system_end(shell)->tuning;
+    struct tuning *tuning = &machine_end(shell)->tuning;
     if (count == 1) {
         show(shell, tuning);
         return 0;

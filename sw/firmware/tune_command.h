@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Command that starts, stops and shows the tuner of a link end. The shell's context is the struct system. Thread. */
+/* Command that starts, stops and shows the tuner of a link end. The shell's context is the struct machine. Thread. */
 #ifndef ARQLINK_TUNE_COMMAND_H
 #define ARQLINK_TUNE_COMMAND_H
 
