@@ -66,7 +66,8 @@ int main(void)
         int byte = receiver_take(&receiver);
         if (byte >= 0) {
             shell_take(&shell, (uint8_t)byte);
+        } else {
+            machine_background(&shell, timer_now());
         }
-        machine_background(&shell, timer_now());
     }
 }

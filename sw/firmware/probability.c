@@ -51,9 +51,8 @@ void probability_show(struct shell *shell, const char *name, const struct decima
     shell_number(shell, first);
     if (scale > 1u) {
         shell_text(shell, ".");
-        for (uint32_t rest = value->mantissa % scale; scale > 1u; rest %= scale) {
-            scale /= 10u;
-            shell_number(shell, rest / scale);
+        for (scale /= 10u; scale; scale /= 10u) {
+            shell_number(shell, value->mantissa / scale % 10u);
         }
     }
     if (exponent) {

@@ -9,8 +9,8 @@ int command_code(struct shell *shell, int count, const char **words)
 {
     const struct arqlink_limits *limits = &machine_link(shell)->limits;
     uint32_t k;
-    uint32_t n;
-    uint32_t nr;
+    uint32_t n = 0;
+    uint32_t nr = 0;
     int fault = shell_get(shell, "K", words[1], 1, limits->max_k, &k);
     if (fault == 0) {
         fault = shell_get(shell, "N", words[2], k, k + limits->max_parity, &n);
