@@ -7,6 +7,8 @@ from cocotb_tests.lib.regs import regs
 from cocotb_tests.soc.tb_boot import in_hello, lines_are_quiet, link_raises
 from cocotb_tests.soc.tb_shell import PROMPT, command, in_shell, refused, values
 
+JUDGEMENT = 4_000_000
+"""Clocks that an answer may take while the tuner judges a window, which takes the CPU about 1.5 million."""
 IDS = {
     0x80000000: regs.ARQLINK,
     0x80001000: regs.ARQLINK,
@@ -104,11 +106,11 @@ async def tuner_closes_the_loop(dut):
     for line in ("code 8 8", "delta 0", "channel ab loss 5%", *traffic, "tune loss 1e-3 packet 320"):
         assert await command(terminal, line.encode()) == ["OK"], line
     for _ in range(60):
-        shown = await values(terminal, b"tune")
-        if int(shown["windows"]) >= 3:
+        shown = await values(terminal, b"tune", JUDGEMENT)
+        if int(shown["windows"]) >= 2:
             break
     assert int(shown["changes"]) >= 1 and shown["failures"] == "0" and 0.03 < float(shown["p"]) < 0.08, shown
-    link = await values(terminal, b"link")
+    link = await values(terminal, b"link", JUDGEMENT)
     assert (link["k"], link["n"], link["delta"]) != ("8", "8", "0")
     for line in (b"tune off", b"write 0x4004 0", b"channel ab loss 0"):
-        assert await command(terminal, line) == ["OK"], line
+        assert await command(terminal, line, JUDGEMENT) == ["OK"], line
