@@ -107,10 +107,11 @@ async def tuner_closes_the_loop(dut):
         assert await command(terminal, line.encode()) == ["OK"], line
     for _ in range(60):
         shown = await values(terminal, b"tune", JUDGEMENT)
-        if int(shown["windows"]) >= 2:
+        if int(shown["windows"]) >= 1:
             break
+    assert await command(terminal, b"tune off", JUDGEMENT) == ["OK"]  # the next windows would take most of the test's time
     assert int(shown["changes"]) >= 1 and shown["failures"] == "0" and 0.03 < float(shown["p"]) < 0.08, shown
-    link = await values(terminal, b"link", JUDGEMENT)
+    link = await values(terminal, b"link")
     assert (link["k"], link["n"], link["delta"]) != ("8", "8", "0")
-    for line in (b"tune off", b"write 0x4004 0", b"channel ab loss 0"):
-        assert await command(terminal, line, JUDGEMENT) == ["OK"], line
+    for line in (b"write 0x4004 0", b"channel ab loss 0"):
+        assert await command(terminal, line) == ["OK"], line

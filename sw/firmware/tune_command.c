@@ -134,7 +134,8 @@ static void show(struct shell *shell, const struct tuning *tuning)
     shell_item(shell, "changes", tuner->changes);
     shell_item(shell, "settling", tuner->settling);
     shell_item(shell, "failures", tuning->failures);
-    shell_entry(shell, "last_failure", tuning->fault == -ARQLINK_EINVAL ? "K is not the goal's, or the link refuses the setting" : fault_text(tuning->fault));
+    shell_entry(shell, "last_failure",
+                tuning->fault == -ARQLINK_EINVAL ? "K is not the goal's, or the link refuses the setting" : fault_text(tuning->fault));
 }
 
 int command_tune(struct shell *shell, int count, const char **words)

@@ -178,7 +178,6 @@ def test_size(size):
 def test_cppcheck():
     if not shutil.which("cppcheck"):
         pytest.skip("cppcheck is not installed: run 'make setup' as root")
-    build.run(
-        "cppcheck", "--std=c11", "--enable=warning,style,performance,portability", "--error-exitcode=1", "-q", "--suppress=constParameterCallback",
-        "--suppress=intToPointerCast", *build.INCLUDES, "-I", str(firmware.FOLDER.parent / "bsp"), str(firmware.FOLDER), str(firmware.FOLDER.parent / "bsp"),
-    )  # fmt: skip
+    folders = (firmware.FOLDER, firmware.FOLDER.parent / "bsp")
+    checks = ("--std=c11", "--enable=warning,style,performance,portability", "--error-exitcode=1", "-q", "--inline-suppr")
+    build.run("cppcheck", *checks, *build.INCLUDES, *(f"-I{folder}" for folder in folders), *map(str, folders))
