@@ -7,7 +7,7 @@
 
 #define MOST_DELAY ((1u << 28) - 1u) /* of a goal */
 
-/* What may follow the objective, each once or not at all. */
+/* What may follow the objective; of one that comes twice the last counts. */
 struct options {
     uint32_t packet;
     uint32_t delay;
