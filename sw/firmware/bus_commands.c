@@ -5,7 +5,7 @@
 
 #include "machine.h"
 
-#define WINDOW_BYTES 0x10000u
+#define WINDOW_BYTES 0x10000u /* of the link window */
 
 int command_read(struct shell *shell, int count, const char **words)
 {
