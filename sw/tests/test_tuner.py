@@ -16,7 +16,10 @@ from sw.tests.model import Pair
 
 ONE = 1 << 20  # 1 in the format of logarithms
 SCALE = 1 << 32
-RELATIVE_ERROR = 2e-5  # of P_T, packet loss (for a given P_F) and alpha; docs/driver.md
+# docs/driver.md states these bounds.
+P_T_ERROR = {32: 2e-5, 128: 2e-4}  # relative, by the greatest K
+LOSS_ERROR = 1e-4  # relative, of the packet loss for a given P_F
+ALPHA_ERROR = 1e-5  # absolute
 PROBABILITIES = [1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.99]
 
 
@@ -34,15 +37,17 @@ def exact_p_t(p, k, n):
 
 
 def test_p_t():
-    worst = 0
+    worst = dict.fromkeys(P_T_ERROR, 0)
     for k, parity, p in itertools.product([1, 2, 8, 10, 16, 32, 128], [0, 1, 2, 3, 8, 16, 100], PROBABILITIES):
         q = fixed(p)
         wanted = exact_p_t(q / SCALE, k, k + parity)
         if wanted < 1e-300 or wanted > 1 - 1e-6:
             continue
-        worst = max(worst, off(driver.library().arqlink_log2_p_t(q, k, k + parity), wanted))
-    print(f"greatest relative error of P_T: {worst:.2e}")
-    assert worst < RELATIVE_ERROR
+        error = off(driver.library().arqlink_log2_p_t(q, k, k + parity), wanted)
+        for most in worst:
+            worst[most] = max(worst[most], error) if k <= most else worst[most]
+    print("greatest relative error of P_T, by K: " + ", ".join(f"{k}: {error:.2e}" for k, error in worst.items()))
+    assert all(worst[k] < P_T_ERROR[k] for k in worst)
 
 
 def test_p_t_at_the_edges():
@@ -56,18 +61,18 @@ def test_p_t_at_the_edges():
 
 def test_p_f_and_packet_loss():
     lib = driver.library()
-    worst = {False: 0, True: 0}  # by whether a packet has more than 1000 frames
+    worst = 0
     for exponent, delta, frames in itertools.product(
-        [-0.001, -0.01, -0.1, -0.5, -1, -2, -5, -9.7, -20, -28], [0, 1, 3, 14], [1, 2, 3, 6, 100, 1000, 65535]
+        [-0.001, -0.01, -0.1, -0.5, -1, -2, -5, -9.7, -15.9, -16, -17.2, -20, -28, -60], [0, 1, 3, 14], [1, 2, 3, 6, 100, 1000, 65535]
     ):
         p_t = round(exponent * ONE)
         p_f = lib.arqlink_log2_p_f(p_t, delta)
         assert p_f == p_t * (delta + 1)
         p = 2 ** (p_f / ONE)
         wanted = -math.expm1(frames * math.log1p(-p))
-        worst[frames > 1000] = max(worst[frames > 1000], off(lib.arqlink_log2_packet_loss(p_f, frames), wanted))
-    print(f"greatest relative error of the packet loss: {worst[False]:.2e}, of 65535 frames {worst[True]:.2e}")
-    assert worst[False] < RELATIVE_ERROR and worst[True] < 1e-3
+        worst = max(worst, off(lib.arqlink_log2_packet_loss(p_f, frames), wanted))
+    print(f"greatest relative error of the packet loss: {worst:.2e}")
+    assert worst < LOSS_ERROR
     assert lib.arqlink_log2_p_f(-ONE, INFINITE) == LOG2_ZERO == lib.arqlink_log2_p_f(LOG2_ZERO, 3)
     assert lib.arqlink_log2_p_f(0, INFINITE) == 0 == lib.arqlink_log2_packet_loss(0, 5)
     assert lib.arqlink_log2_packet_loss(LOG2_ZERO, 5) == LOG2_ZERO
@@ -80,7 +85,7 @@ def test_alpha():
         wanted = goal.alpha(fixed(p) / SCALE, k + parity, delta)
         worst = max(worst, abs(driver.library().arqlink_alpha(fixed(p), k, k + parity, delta, frames) / SCALE - wanted))
     print(f"greatest absolute error of alpha: {worst:.2e}")
-    assert worst < RELATIVE_ERROR
+    assert worst < ALPHA_ERROR
 
 
 def test_alpha_of_the_reference_is_that_of_the_model():
@@ -245,9 +250,10 @@ def exact(p, k, n):
 @pytest.mark.parametrize("objective", [0, 1])
 @pytest.mark.parametrize("seed", range(5))
 def test_loop_follows_p_up_and_down(objective, seed):
-    """p steps from 1e-3 to 5e-2 and back. Each time the setting is the best one, within the stated number of frames."""
+    """p steps from 1e-3 to 5e-2 and back. Each time the setting is the best one, within the stated number of frames, wherever
+    in a window the step comes."""
     loop = Loop(1e-3, objective, seed=seed)
-    loop.run(6 * 256)
+    loop.run(6 * 256 + 50 * seed)
     reference = choice.Goal(8, 8, 6, None if objective else 1e-6, 5, 2000)
     for p, windows in [(5e-2, 4), (1e-3, 6), (5e-2, 4), (1e-3, 6)]:
         loop.p = p
