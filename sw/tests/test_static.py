@@ -10,13 +10,17 @@ from arqlink.rtl import BUILD, locked
 from sw.tests import build
 
 
+def make(*targets):
+    with locked("sw"):  # the firmware is linked with it
+        output = build.run("make", "-s", "-C", str(build.DRIVER), f"OUT={BUILD / 'sw' / 'driver'}", *targets)
+    print(output)
+    return output
+
+
 @pytest.fixture(scope="module")
 def sizes():
     """Output of the build for rv32im: text, data and bss of each object, and in all."""
-    with locked("sw"):  # the firmware is linked with it
-        output = build.run("make", "-s", "-C", str(build.DRIVER), f"OUT={BUILD / 'sw' / 'driver'}")
-    print(output)
-    lines = [line.split() for line in output.splitlines() if re.match(r"\s+\d", line)]
+    lines = [line.split() for line in make().splitlines() if re.match(r"\s+\d", line)]
     return {line[5]: tuple(map(int, line[:3])) for line in lines}
 
 
@@ -30,15 +34,9 @@ def test_the_whole_driver_fits(sizes):
     assert sizes["(TOTALS)"][0] <= 8 * 1024
 
 
-def test_the_whole_driver_fits_when_linked(sizes, tmp_path):
+def test_the_whole_driver_fits_when_linked(sizes):
     """Every function, with what the compiler's own library adds."""
-    program, archive = str(tmp_path / "driver.elf"), str(BUILD / "sw" / "driver" / "libarqlink.a")
-    build.run(
-        "riscv64-unknown-elf-gcc", "-march=rv32im", "-mabi=ilp32", "-nostdlib", "-Wl,--whole-archive", archive,
-        "-Wl,--no-whole-archive", "-lgcc", "-Wl,--unresolved-symbols=ignore-all,-e,0", "-o", program,
-    )  # fmt: skip
-    sections = dict(re.findall(r"^\.(text|rodata)\s+(\d+)", build.run("riscv64-unknown-elf-size", "-A", program), re.M))
-    print(f"linked: text {sections['text']}, constants {sections['rodata']} bytes")
+    sections = dict(re.findall(r"^\.(text|rodata)\s+(\d+)", make("linked"), re.M))
     assert sum(map(int, sections.values())) <= 8 * 1024
 
 

@@ -42,8 +42,11 @@ _Static_assert((ARQLINK_ID_OFFSET | ARQCHAN_ID_OFFSET | ARQTRAF_ID_OFFSET) == 0,
 
 int arqlink_find(struct arqlink_block *at, const struct arqlink_bus *bus, uint32_t base, uint32_t id) {
     if (bus == NULL || bus->read == NULL || bus->write == NULL) return -ARQLINK_EINVAL;
-    *at = (struct arqlink_block){.bus = *bus, .base = base};
     uint32_t found;
-    int error = arqlink_read(at, 0, &found);
-    return error ? error : found == id ? 0 : -ARQLINK_ENODEV;
+    int error = bus->read(bus->context, base, &found);
+    if (error) return error;
+    if (found != id) return -ARQLINK_ENODEV;
+    at->bus = *bus;
+    at->base = base;
+    return 0;
 }

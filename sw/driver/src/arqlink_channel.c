@@ -5,10 +5,7 @@
 #include "arqlink_access.h"
 
 int arqlink_channel_probe(struct arqlink_channel *channel, const struct arqlink_bus *bus, uint32_t base) {
-    struct arqlink_block at;
-    int error = arqlink_find(&at, bus, base, ARQCHAN_ID_RESET);
-    if (!error) channel->at = at;
-    return error;
+    return arqlink_find(&channel->at, bus, base, ARQCHAN_ID_RESET);
 }
 
 /* What struct arqlink_channel_config holds, in the order in which it is written. */

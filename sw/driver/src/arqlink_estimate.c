@@ -34,7 +34,7 @@ struct arqlink_interval arqlink_interval(uint32_t failed, uint32_t outcomes) {
     const uint32_t rest = outcomes - failed;
     const uint32_t variance = arqlink_times(failed << digits, arqlink_share(rest, failed)) + (1u << digits);
     /* Times 2^digits it is, too, the square of the root times 2^digits; both logarithms are of numbers over 2^32. */
-    const int32_t square = (arqlink_log2_q26(variance) >> 6) + ((digits - 32) << 20);
+    const int32_t square = (arqlink_log2_q26(variance) >> 6) + (digits - 32) * (1 << 20);
     const uint32_t reach = 2u * arqlink_linear(square >> 1);
     const uint32_t centre = (failed + 2u) << digits, centre_rest = (rest + 2u) << digits;
     return (struct arqlink_interval){

@@ -21,8 +21,9 @@ int32_t arqlink_log2_q26(uint32_t x) {
 }
 
 arqlink_log2 arqlink_narrow(int64_t q26) {
-    const int64_t q20 = (q26 + 32) >> 6;
-    return q20 > 0 ? 0 : q20 <= ARQLINK_LOG2_ZERO ? ARQLINK_LOG2_ZERO : (arqlink_log2)q20;
+    const int32_t high = (int32_t)(q26 >> 32);
+    if (high >= 0) return 0;
+    return high < -32 ? ARQLINK_LOG2_ZERO : (arqlink_log2)((q26 + 32) >> 6); /* -2^37 is ARQLINK_LOG2_ZERO times 2^6 */
 }
 
 /* Coefficients ln(2)^i / i! times 2^32 of 2^-f = 1 - f ln(2) + …, 0 <= f < 1, from i = 1; the next term is below 2e-6. */

@@ -45,17 +45,17 @@ static uint32_t either(uint32_t a, uint32_t b, uint32_t scale) { return a + b - 
  * such that P_F is at most 2^-16: then the loss of 65535 frames fits.
  */
 arqlink_log2 arqlink_log2_packet_loss(arqlink_log2 p_f, uint32_t frames) {
-    if (p_f == ARQLINK_LOG2_ZERO || frames == 0) return ARQLINK_LOG2_ZERO;
-    const int halvings = -p_f >> 20;
-    const int scale = halvings > 16 ? halvings - 16 : 0;
-    const uint32_t shift = scale > 31 ? 31u : (uint32_t)scale; /* what is shifted by more is nothing */
-    const uint32_t one = arqlink_linear(p_f + (scale << 20)) >> 1;
+    const uint32_t halvings = (0u - (uint32_t)p_f) >> 20;
+    if (frames == 0 || halvings >= 2047u) return ARQLINK_LOG2_ZERO;
+    const uint32_t scale = halvings > 16u ? halvings - 16u : 0u;
+    const uint32_t shift = scale > 31u ? 31u : scale; /* what is shifted by more is nothing */
+    const uint32_t one = arqlink_linear(p_f + (arqlink_log2)(scale << 20)) >> 1;
     uint32_t loss = 0;
     for (int digit = 15; digit >= 0; --digit) {
         loss = either(loss, loss, shift);
         if (frames >> digit & 1u) loss = either(loss, one, shift);
     }
-    return arqlink_narrow(arqlink_log2_q26(loss) + (int64_t)(1 - scale) * ONE_Q26);
+    return arqlink_narrow(arqlink_log2_q26(loss) + ONE_Q26) - (arqlink_log2)(scale << 20);
 }
 
 uint32_t arqlink_alpha(uint32_t p, uint32_t k, uint32_t n, uint32_t delta, uint32_t frames) {
