@@ -247,23 +247,37 @@ def exact(p, k, n):
     return _cache[p, k, n]
 
 
-@pytest.mark.parametrize("objective", [0, 1])
-@pytest.mark.parametrize("seed", range(5))
-def test_loop_follows_p_up_and_down(objective, seed):
-    """p steps from 1e-3 to 5e-2 and back. Each time the setting is the best one, within the stated number of frames, wherever
-    in a window the step comes."""
+def steps(objective, seed):
+    """p steps from 1e-3 to 5e-2 and back, twice, somewhere in a window. For each step whether the setting is the best one within
+    the stated number of frames; then the loop."""
     loop = Loop(1e-3, objective, seed=seed)
-    loop.run(6 * 256 + 50 * seed)
+    loop.run(6 * 256 + 50 * seed % 256)
     reference = choice.Goal(8, 8, 6, None if objective else 1e-6, 5, 2000)
+    followed = []
     for p, windows in [(5e-2, 4), (1e-3, 6), (5e-2, 4), (1e-3, 6)]:
         loop.p = p
         changes = loop.run(windows * 256 + 2 * loop.late)
         n, delta = loop.setting
         best = choice.choose(reference, p)
-        assert reference.alpha(p, n, min(delta, 14)) > 0.95 * reference.alpha(p, *best[:2]), (p, loop.setting, best)
-        assert objective or reference.packet_loss(p, n, min(delta, 14)) <= 1e-6 or delta == 15
-        print(p, changes, loop.setting, best)
-    assert loop.setting[0] == 8
+        print(seed, p, changes, loop.setting, best)
+        near = reference.alpha(p, n, min(delta, 14)) > 0.95 * reference.alpha(p, *best[:2])
+        followed.append(near and (bool(objective) or reference.packet_loss(p, n, min(delta, 14)) <= 1e-6 or delta == 15))
+    return followed, loop
+
+
+@pytest.mark.parametrize("objective", [0, 1])
+@pytest.mark.parametrize("seed", range(5))
+def test_loop_follows_p_up_and_down(objective, seed):
+    followed, loop = steps(objective, seed)
+    assert all(followed) and loop.setting[0] == 8
+
+
+@pytest.mark.parametrize("objective", [0, 1])
+def test_loop_follows_p_nearly_always(objective):
+    """Chance may hide a step: an unlucky window confirms the old p, or an unlucky estimate sets a delta that is one too small."""
+    followed = [step for seed in range(5, 55) for step in steps(objective, seed)[0]]
+    print(f"{sum(followed)} of {len(followed)} steps are followed in time")
+    assert sum(followed) >= 0.98 * len(followed)
 
 
 @pytest.mark.parametrize("p", [1e-3, 1e-2, 2e-2, 5e-2, 0.1])
