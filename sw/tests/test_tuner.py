@@ -75,7 +75,8 @@ def test_p_f_and_packet_loss():
     assert worst < LOSS_ERROR
     assert lib.arqlink_log2_p_f(-ONE, INFINITE) == LOG2_ZERO == lib.arqlink_log2_p_f(LOG2_ZERO, 3)
     assert lib.arqlink_log2_p_f(0, INFINITE) == 0 == lib.arqlink_log2_packet_loss(0, 5)
-    assert lib.arqlink_log2_packet_loss(LOG2_ZERO, 5) == LOG2_ZERO
+    assert lib.arqlink_log2_packet_loss(LOG2_ZERO, 5) == LOG2_ZERO == lib.arqlink_log2_packet_loss(-2047 * ONE, 5)
+    assert abs(lib.arqlink_log2_packet_loss(-2047 * ONE + 1, 1) + 2047 * ONE) < 200
 
 
 def test_alpha():
@@ -157,16 +158,26 @@ def test_choice_refuses():
     assert call("choose", driver.Goal(**{**good, "delay_bound": 240}), 1, 1, found) == 0 and found.delta == 0
 
 
+def evidence_at_random():
+    rng = random.Random(4)
+    for _ in range(300):
+        outcomes = int(2 ** rng.uniform(0, 16))
+        k = rng.randint(1, 16)
+        yield k, k + rng.randint(0, 8), k + rng.randint(0, 8), outcomes, min(outcomes, int(2 ** rng.uniform(0, 16)))
+
+
 def test_estimate():
     """p of the middle and of both ends of the interval, on the mixture of both codes."""
     for k, first, retx, outcomes, failed in [
-        (8, 8, 8, 256, 20), (8, 10, 10, 4096, 1), (10, 11, 14, 5000, 900), (16, 16, 16, 64, 60), (8, 9, 9, 1 << 24, 12345)
+        (8, 8, 8, 256, 20), (8, 10, 10, 4096, 1), (10, 11, 14, 5000, 900), (16, 16, 16, 64, 60), (8, 9, 9, 1 << 24, 12345),
+        (8, 9, 12, 50, 50), *evidence_at_random(),
     ]:  # fmt: skip
         estimate = driver.Estimate()
         evidence = driver.Evidence(3 * outcomes, outcomes, outcomes, failed, k, first, retx)
         assert call("estimate_p", evidence, estimate) == 0 and not estimate.only_high
 
         def share(q):
+            q = min(q, SCALE)
             return 0.75 * exact_p_t(q / SCALE, k, first) + 0.25 * exact_p_t(q / SCALE, k, retx)
 
         n, half = outcomes + 4, 2 * math.sqrt(failed * (outcomes - failed) / outcomes + 1)
@@ -174,7 +185,8 @@ def test_estimate():
         for p, wanted in [
             (estimate.p, (failed + 1) / (outcomes + 2)), (estimate.p_low, ends[0]), (estimate.p_high, min(ends[1], 1))
         ]:  # fmt: skip
-            assert share(p * (1 - 2e-3)) <= wanted <= share(min(p * (1 + 2e-3) + 2, SCALE)) + 1e-9, (k, outcomes, failed)
+            low, high = share(p * (1 - 2e-3)), share(p * (1 + 2e-3) + 2)
+            assert low * (1 - P_T_ERROR[32]) <= wanted <= high * (1 + P_T_ERROR[32]) + 1e-9, (k, first, retx, outcomes, failed)
 
 
 def test_estimate_when_nothing_failed():

@@ -26,7 +26,7 @@ static void forget(struct arqlink_tuner *t) {
     for (unsigned i = 0; i < EVIDENCE; ++i) t->evidence[i] = 0;
 }
 
-/* Whether two shares of failures contradict each other. Of one code they do so if and only if the values of p do. */
+/* Whether two shares of failures contradict each other. Under one setting they do so if and only if the values of p do. */
 static bool apart(const uint32_t *one, const uint32_t *other) {
     const struct arqlink_interval a = arqlink_interval(one[FAILED], one[OK] + one[FAILED]);
     const struct arqlink_interval b = arqlink_interval(other[FAILED], other[OK] + other[FAILED]);
