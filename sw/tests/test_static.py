@@ -47,6 +47,14 @@ def test_needs_nothing_of_a_library(sizes):
     assert missing <= {"memcpy", "memset"} | {n for n in missing if n.startswith(("__riscv_save_", "__riscv_restore_"))}
 
 
+def test_accesses_are_aligned(sizes):
+    """The soft CPU traps on others. Structures are aligned, so the offset in the instruction tells."""
+    code = build.run("riscv64-unknown-elf-objdump", "-d", "-M", "no-aliases", str(BUILD / "sw" / "driver" / "libarqlink.a"))
+    accesses = re.findall(r"\t[ls]([hw])u?\t\w+,(-?\d+)\(", code)
+    assert len(accesses) > 200
+    assert all(int(offset) % {"h": 2, "w": 4}[size] == 0 for size, offset in accesses)
+
+
 def test_cppcheck():
     if not shutil.which("cppcheck"):
         pytest.skip("cppcheck is not installed: run 'make setup' as root")
