@@ -74,13 +74,7 @@ struct arqlink_limits {
 
 /** A link end. The caller owns it; all fields but `wait_reads` are for reading only. */
 struct arqlink_device {
-    union { /* two names for the same */
-        struct arqlink_block at;
-        struct {
-            struct arqlink_bus bus;
-            uint32_t base;        /**< of the link end's registers within the bus, bytes */
-        };
-    };
+    struct arqlink_block at;      /**< where its registers are */
     uint32_t wait_reads;          /**< register reads that a wait may take, at least 1; the caller may change it */
     uint32_t version;             /**< as in register VERSION */
     struct arqlink_limits limits;

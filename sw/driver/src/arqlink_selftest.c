@@ -39,7 +39,7 @@ static int find(const struct arqlink_device *device, struct arqlink_channel *ab)
     };
     int error = 0;
     for (unsigned i = 0; !error && i < sizeof blocks / sizeof blocks[0]; ++i)
-        error = arqlink_find(&ab->at, &device->bus, device->base + blocks[i].offset, blocks[i].id);
+        error = arqlink_find(&ab->at, &device->at.bus, device->at.base + blocks[i].offset, blocks[i].id);
     return error;
 }
 
