@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`arqlink console`: the firmware's shell on a serial port, or on a simulated board."""
+"""`arqlink console`: the firmware's shell on a serial port, or on a simulated board. `arqlink board`: such a board alone."""
 
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, List, Optional
 
@@ -20,8 +20,8 @@ def simulated_board(config=soc_sim.CONFIG):
     """A SocSim of configuration `config`; builds the simulator where necessary."""
     with busy(f"Building the soft system of configuration {config} …"):
         program = soc_sim.program(config)
-    with soc_sim.SocSim(program) as board:
-        yield board
+    with soc_sim.SocSim(program) as simulation:
+        yield simulation
 
 
 @contextmanager
@@ -29,11 +29,22 @@ def _port(name, baud, simulate, config):
     if (name is None) != simulate:
         raise UserError("Name a serial port, or leave it away and use --simulate.")
     if simulate:
-        with simulated_board(config) as board, SerialPort(board.port, patience=soc_sim.PATIENCE_S) as port:
+        with simulated_board(config) as simulation, SerialPort(simulation.port, patience=soc_sim.PATIENCE_S) as port:
             yield port
     else:
         with SerialPort(name, baud) as port:
             yield port
+
+
+def board(config: Annotated[str, typer.Option(help="Built configuration.")] = soc_sim.CONFIG):
+    """Run a simulated board until Ctrl-C; other commands use its port meanwhile, one at a time.
+
+    Example: arqlink board
+    """
+    with simulated_board(config) as simulation:
+        print(f"The UART is {simulation.port}; Ctrl-C ends the board.", flush=True)
+        with suppress(KeyboardInterrupt):
+            simulation.wait()
 
 
 def console(

@@ -74,10 +74,11 @@ class Count:
     def agrees(self):
         return self.formula is None or self.interval.low <= self.formula <= self.interval.high
 
-    def cells(self):
-        low, high = (number(v, 3) for v in (self.interval.low, self.interval.high))
-        value = "-" if self.formula is None else number(self.formula, 4) + ("" if self.agrees else "\noutside")
-        return f"{number(self.interval.measured, 4)}\n{low} to {high}", value
+    def cell(self):
+        """Measured value, interval and formula, one above the other."""
+        formula = "-" if self.formula is None else number(self.formula, 4)
+        interval = f"{number(self.interval.low, 2)} - {number(self.interval.high, 2)}"
+        return "\n".join([number(self.interval.measured, 4), interval, formula if self.agrees else f"{formula}: outside"])
 
 
 @dataclass
@@ -171,18 +172,14 @@ def run_phases(data, frames=FRAMES, phases=PHASES):
 
 
 def table_of(outcomes):
-    title = f"Measured, with exact intervals (Clopper-Pearson) that hold together at {CONFIDENCE:.1%}, and the formulas' values"
+    title = f"Measured, its exact interval (Clopper-Pearson; all hold together at {CONFIDENCE:.1%}), and the formula's value"
     table = Table(title=title, title_justify="left", show_lines=True)
-    table.add_column("typed on the UART")
-    table.add_column("frames", justify="right")
-    for heading in ("P_T", "P_F", "packet loss"):
+    table.add_column("on the UART")
+    for heading in ("frames", "P_T", "P_F", "packet loss"):
         table.add_column(heading, justify="right")
-        table.add_column("formula", justify="right")
     for outcome in outcomes:
-        phase = outcome.phase
-        typed = "\n".join(phase.commands) or f"{', '.join(phase.during)}:\n{outcome.changes} changes under traffic"
-        cells = [cell for count in outcome.counts.values() for cell in count.cells()]
-        table.add_row(typed, str(outcome.counters["tx_frames"]), *cells)
+        typed = outcome.phase.commands or (f"{outcome.changes} changes:", *outcome.phase.during)
+        table.add_row("\n".join(typed), str(outcome.counters["tx_frames"]), *(c.cell() for c in outcome.counts.values()))
     return table
 
 
@@ -191,8 +188,7 @@ def main():
     OUTPUT.mkdir(parents=True, exist_ok=True)
     console.print(
         f"The firmware on a simulated RISC-V core. Units from A to B are erased with p = {LINK.loss.p:g}. Before each change the link "
-        "runs empty, but for those under traffic; all counters come from the firmware's stats.",
-        soft_wrap=True,
+        "runs empty, but in the last row, where the code changes under traffic. All counters come from the firmware's stats.",
     )
     try:
         begin = time.monotonic()

@@ -83,6 +83,10 @@ class SocSim:
             raise UserError(said or f"The simulator ended with code {code}.")
         return int(said.split()[1])
 
+    def wait(self):
+        """Waits until the simulation ends by itself, which it does only where something goes wrong."""
+        self._process.wait()
+
     def send(self, packets):
         """Offers packets (byte strings) at A, one after the other as fast as the link takes them."""
         data = memoryview(b"".join(map(harness.packet_record, packets)))

@@ -39,7 +39,7 @@ def test_errors(arqlink, arguments, words):
     assert not out
 
 
-@pytest.mark.parametrize("command", ["send", "stats", "model"])
+@pytest.mark.parametrize("command", ["send", "stats", "model", "console", "board"])
 def test_help_has_an_example(arqlink, command):
     code, out, _ = arqlink(command, "--help")
     assert code == 0
