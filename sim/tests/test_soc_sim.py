@@ -13,6 +13,7 @@ import pytest
 from arqlink import boot_loader, soc, soc_sim
 from arqlink.link_setup import build_limits
 from arqlink.registers import counter_names
+from arqlink.rtl import ROOT
 from arqlink.serial_port import SerialPort
 from arqlink.uart_shell import UartShell
 
@@ -115,14 +116,19 @@ def test_a_simulation_ends_with_its_terminal():
 
 def test_a_board_for_other_programs(arqlink):
     """`arqlink board` serves one program after the other until Ctrl-C."""
-    running = subprocess.Popen([sys.executable, "-m", "arqlink", "board"], stdout=subprocess.PIPE, text=True)
-    name = running.stdout.readline().split()[3]
-    with SerialPort(name, patience=soc_sim.PATIENCE_S) as port:
-        UartShell(port).command("delta 4")
-    code, out, _ = arqlink("stats", "--uart", name)
-    assert code == 0 and json.loads(out)["link"]["delta"] == 4
-    running.send_signal(signal.SIGINT)
-    assert running.wait(20) == 0
+    command = [sys.executable, "-m", "arqlink", "board"]
+    env = os.environ | {"PYTHONPATH": str(ROOT / "sim")}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as running:
+        try:
+            name = running.stdout.readline().split()[3].rstrip(";")
+            with SerialPort(name, patience=soc_sim.PATIENCE_S) as port:
+                UartShell(port).command("delta 4")
+            code, out, _ = arqlink("stats", "--uart", name)
+            assert code == 0 and json.loads(out)["link"]["delta"] == 4
+            running.send_signal(signal.SIGINT)
+            assert running.wait(20) == 0
+        finally:
+            running.kill()
 
 
 @pytest.mark.parametrize("arguments", [["1"], ["x", "2"], ["3", "4", "5"], ["500", "501"]])
