@@ -33,9 +33,9 @@ def read_image(path):
 
 
 def download(port, image, progress=None, in_reset=False):
-    """Sends `image` over `port`, a SerialPort, and returns when the loader has started it. `in_reset`: the board is only about to
-    start, and hears at once; otherwise it is asked when it says that it boots, or when it is silent. `progress(done,
-    total)` counts bytes."""
+    """Sends `image` over `port`, a SerialPort, and returns when the loader has started it. `in_reset`: the board is only
+    about to start, and hears at once; otherwise it is asked when it says that it boots, or when it is silent.
+    `progress(done, total)` counts bytes."""
     _ask(port, in_reset)
     port.write(image[: HEADER.size])
     _confirm(port, b"GO")

@@ -57,8 +57,8 @@ class SerialPort:
         return text
 
     def expect(self, pattern, seconds=None):
-        """Waits until the regular expression `pattern` (bytes; . takes line ends too, ^ is each line's start) matches; takes all up to
-        its end away. Returns the match, or None after `seconds`, by default `patience`."""
+        """Waits until the regular expression `pattern` (bytes; . takes line ends too, ^ is each line's start) matches, and
+        takes all up to its end away. Returns the match, or None after `seconds`, by default `patience`."""
         expression = re.compile(pattern, re.DOTALL | re.MULTILINE)
         deadline = time.monotonic() + (self.patience if seconds is None else seconds)
         while not (match := expression.search(self._text)):

@@ -32,7 +32,8 @@ SILENCE_S = 60
 
 @dataclass(frozen=True)
 class Phase:
-    """Commands, given before the traffic or all over again while it flows, and the setting that they lead to."""
+    """Commands that are given before the traffic, the setting that they lead to, and those that are given again and again
+    while it flows."""
 
     commands: tuple
     n: int
@@ -132,20 +133,21 @@ class Demo:
         packets = list(itertools.islice(self.packets, frames // LINK.frames(LINK.packet_bytes)))
         self.board.send(packets)
         received, changes = [], 0
-        during = itertools.cycle(phase.during)
 
         def drained():
             nonlocal counters, changes
-            for command in itertools.islice(during, len(phase.during)):
+            for command in phase.during:
                 self.shell.command(command)
-                changes += 1
             now = self.shell.values("stats")
             counters = {name: value - before[name] for name, value in now.items()}
             received.extend(d.data for d in self.board.delivered() if not d.aborted)
             resolved = counters["tx_frames_acked"] + counters["tx_frames_abandoned"]
             gone = len(received) + counters["tx_packets_lost"]
             self.say(gone, len(packets))
-            return gone == len(packets) == counters["tx_packets"] and resolved == counters["tx_frames"]
+            if gone == len(packets) == counters["tx_packets"] and resolved == counters["tx_frames"]:
+                return True
+            changes += len(phase.during)  # they met frames that were under way
+            return False
 
         counters = {}
         self._wait(drained, "The link does not deliver any more.", lambda: (len(received), counters.get("tx_packets_lost")))
@@ -183,12 +185,21 @@ def table_of(outcomes):
     return table
 
 
+def arrival(outcome):
+    """One sentence on what came of the packets of a phase with infinite persistency."""
+    phase, size = outcome.phase, sum(map(len, outcome.sent))
+    setting = f"the code changed {outcome.changes} times meanwhile" if phase.during else f"N/K = {phase.n}/{phase.k}"
+    verb = "arrived whole and in order" if outcome.whole else "did NOT arrive as sent"
+    return f"δ = inf, {setting}: {len(outcome.sent)} packets ({size} bytes) {verb}."
+
+
 def main():
     console = Console()
     OUTPUT.mkdir(parents=True, exist_ok=True)
     console.print(
-        f"The firmware on a simulated RISC-V core. Units from A to B are erased with p = {LINK.loss.p:g}. Before each change the link "
-        "runs empty, but in the last row, where the code changes under traffic. All counters come from the firmware's stats.",
+        f"The firmware on a simulated RISC-V core. Units from A to B are erased with p = {LINK.loss.p:g}. Before each "
+        "change the link runs empty, but in the last row, where the code changes under traffic. All counters come from "
+        "the firmware's stats.",
     )
     try:
         begin = time.monotonic()
@@ -200,9 +211,7 @@ def main():
     console.print(f"It took {time.monotonic() - begin:.0f} s, building included where it was necessary.")
     for outcome in outcomes:
         if math.isinf(outcome.phase.delta):
-            size, verb = sum(map(len, outcome.sent)), "arrived whole and in order" if outcome.whole else "did NOT arrive as sent"
-            note = f"the code changed {outcome.changes} times meanwhile" if outcome.changes else f"N/K = {outcome.phase.n}/{outcome.phase.k}"
-            console.print(f"δ = inf, {note}: {len(outcome.sent)} packets ({size} bytes) {verb}.", highlight=False)
+            console.print(arrival(outcome), highlight=False)
     if not all(outcome.right for outcome in outcomes):
         console.print("A formula lies outside its interval, or packets are missing.")
         sys.exit(1)

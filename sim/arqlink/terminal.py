@@ -22,8 +22,8 @@ def _raw(terminal):
 
 
 def join(port, keyboard, screen):
-    """Carries keys from the file descriptor `keyboard`, a terminal, to `port`, a SerialPort, and its answers to `screen`, until one of
-    END_KEYS or the end of the terminal."""
+    """Carries keys from the file descriptor `keyboard`, a terminal, to `port`, a SerialPort, and its answers to the
+    descriptor `screen`, until one of END_KEYS or the end of the terminal."""
     with _raw(keyboard):
         os.write(screen, port.rest())
         while True:

@@ -33,7 +33,8 @@ struct Job {
 /// Reads `key=value` lines. Throws std::runtime_error on a key or value that it does not know.
 Job readJob(std::istream& in);
 
-/// Reads a packet file: the packets one after the other (packet_format.h). Clocks count from the start of the traffic, `origin`.
+/// Reads a packet file: the packets one after the other (packet_format.h). Their clocks count from the start of the
+/// traffic, `origin`.
 std::vector<OutgoingPacket> readPackets(const std::string& path, uint64_t origin);
 
 /// Delivery file: "ARQD", number of accepted packets (8 bytes), for each the clock of its last beat in and that of its

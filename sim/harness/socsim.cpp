@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the soft system as fast as it can: `socsim [PACKETS DELIVERIES]`. Standard input and output are the UART. PACKETS and
-// DELIVERIES are numbers of open file descriptors: packets that come from the first enter at A, and what leaves at B goes to the
-// second (packet_format.h). It ends, with exit code 0, when standard input or output is closed, and on SIGTERM and
-// SIGINT; a line `clocks N cpu_s S` on standard error says how far it came. On an error there is one sentence, and code 1.
+// Runs the soft system as fast as it can: `socsim [PACKETS DELIVERIES]`. Standard input and output are the UART. PACKETS
+// and DELIVERIES are numbers of open file descriptors: packets that come from the first enter at A, and what leaves at B
+// goes to the second (packet_format.h). It ends, with exit code 0, when standard input or output is closed, and on SIGTERM
+// and SIGINT; a line `clocks N cpu_s S` on standard error says how far it came. On an error there is one sentence there,
+// and the exit code is 1.
 
 #include <unistd.h>
 

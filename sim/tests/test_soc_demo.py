@@ -50,7 +50,10 @@ def test_verdict_on_a_formula(change, right):
     assert outcome(**change).right is right
 
 
-@pytest.mark.parametrize("received, right", [([b"a", b"b"], True), ([b"a"], False), ([b"b", b"a"], False), ([b"a", b"b", b"b"], False)])
+ARRIVALS = [([b"a", b"b"], True), ([b"a"], False), ([b"b", b"a"], False), ([b"a", b"b", b"b"], False)]
+
+
+@pytest.mark.parametrize("received, right", ARRIVALS)
 def test_verdict_on_packets_of_infinite_persistency(received, right):
     phase = Phase((), 10, math.inf, during=("code 8 9",))
     assert outcome(0, 0, 1000, phase, received=received).right is right
