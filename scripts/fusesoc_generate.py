@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """FuseSoC generator: runs Maven and SpinalHDL, and gives FuseSoC the Verilog of one block.
 
-Parameters: `block` and `config`, as for arqlink.Generate.
+Parameters: `block` and `config`, as for arqlink.Generate; or `block` of arqlink.soc.GenerateSoc, `config`, and `program`: the RAM
+image of build/sw that is built in.
 """
 
 import shutil
@@ -13,20 +14,26 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "sim"))
 
-from arqlink import rtl  # noqa: E402
+from arqlink import rtl, soc  # noqa: E402
+
+
+def sources(block, config, program=None):
+    if program is None:
+        return [rtl.generate(block, config)]
+    return soc.generate(block, config, soc.software() / f"{program}.img")
 
 
 def main(path):
     job = yaml.safe_load(Path(path).read_text())
-    block, config = job["parameters"]["block"], job["parameters"]["config"]
-    source = rtl.generate(block, config)
-    shutil.copy(source, source.name)  # the generator runs in a folder of its own
+    files = sources(**job["parameters"])
+    for source in files:
+        shutil.copy(source, source.name)  # the generator runs in a folder of its own
     core = {
         "name": job["vlnv"],
-        "filesets": {"rtl": {"files": [source.name], "file_type": "verilogSource"}},
+        "filesets": {"rtl": {"files": [source.name for source in files], "file_type": "verilogSource"}},
         "targets": {"default": {"filesets": ["rtl"]}},
     }
-    Path(f"{block}.core").write_text("CAPI=2:\n" + yaml.safe_dump(core))
+    Path(f"{job['parameters']['block']}.core").write_text("CAPI=2:\n" + yaml.safe_dump(core))
 
 
 if __name__ == "__main__":

@@ -22,10 +22,10 @@ async def in_shell(dut):
     return terminal
 
 
-async def command(terminal, line):
+async def command(terminal, line, clocks=200000):
     """Lines of the answer to a command; the echo is checked and left out."""
     await terminal.send(line + b"\r")
-    echo, *lines = (await terminal.expect(PROMPT, 200000)).decode().splitlines()
+    echo, *lines = (await terminal.expect(PROMPT, clocks)).decode().splitlines()
     assert echo == line.decode()
     return lines
 

@@ -8,7 +8,7 @@ from cocotb_tests.lib import rtl
 from cocotb_tests.soc.bench import SETTINGS
 
 
-BENCHES = [("ArqSoc", "tb_boot"), ("ArqSoc", "tb_shell"), ("ArqPairSoc", "tb_pair")]
+BENCHES = [("ArqSoc", "tb_boot"), ("ArqSoc", "tb_shell"), ("ArqPairSoc", "tb_pair"), ("ArqPairSoc", "tb_traffic")]
 
 
 @pytest.mark.parametrize(("block", "bench"), BENCHES, ids=[bench for _, bench in BENCHES])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver on the register bus of the Verilated ArqPair. Prints one JSON object; exits with 1 and a sentence on an error.
-//   driver_on_pair basic | effect CHANGES | reconfigure CHANGES SEED
+//   driver_on_pair basic | effect CHANGES | reconfigure CHANGES SEED lossy|persistency
 
 #include <cstdio>
 #include <cstdlib>
@@ -136,19 +136,20 @@ void basic() {
                 idle.erased, (unsigned long long)c[ARQLINK_COUNT_tx_packets], (unsigned long long)c[ARQLINK_COUNT_tx_retx]);
 }
 
-// Settings change while packets flow, a unit in 16 being erased.
-void reconfigure(unsigned changes, uint32_t seed) {
+// Settings change while packets flow. `lossy`: a unit in 16 is erased, and delta stays infinite; else nothing is erased, and delta changes
+// too, as does `ordered` of the end that delivers.
+void reconfigure(unsigned changes, uint32_t seed, bool lossy) {
     Bench t;
     t.up();
     std::mt19937 random(seed);
     const auto draw = [&](uint32_t low, uint32_t high) { return low + random() % (high - low + 1); };
     done(arqlink_set_persistency(&t.a, ARQLINK_PERSISTENCY_INFINITE), "arqlink_set_persistency");
-    arqlink_channel_config lossy{};
-    done(arqlink_channel_get(&t.ab, &lossy), "arqlink_channel_get");
-    lossy.enable = true;
-    lossy.delay = 2000;
-    lossy.p_good = 1u << 28; // 1/16
-    done(arqlink_channel_set(&t.ab, &lossy), "arqlink_channel_set");
+    arqlink_channel_config channel{};
+    done(arqlink_channel_get(&t.ab, &channel), "arqlink_channel_get");
+    channel.enable = lossy;
+    channel.delay = 2000;
+    channel.p_good = 1u << 28; // 1/16
+    done(arqlink_channel_set(&t.ab, &channel), "arqlink_channel_set");
     t.sim.run(5000);
     const uint64_t restarts = t.count(t.a, ARQLINK_COUNT_link_restarts);
     for (uint32_t port : {ARQLINK_PAIR_TRAFFIC_A, ARQLINK_PAIR_TRAFFIC_B})
@@ -162,8 +163,9 @@ void reconfigure(unsigned changes, uint32_t seed) {
         config.n_first = (uint8_t)(config.k + draw(0, t.a.limits.max_parity));
         config.n_retx = (uint8_t)(config.k + draw(0, t.a.limits.max_parity));
         config.preset = (uint8_t)draw(0, 2);
-        config.delta = ARQLINK_PERSISTENCY_INFINITE;
+        config.delta = (uint8_t)(lossy ? ARQLINK_PERSISTENCY_INFINITE : draw(0, ARQLINK_PERSISTENCY_INFINITE));
         done(arqlink_set_config(&t.a, &config), "arqlink_set_config");
+        if (!lossy) done(arqlink_set_ordered(&t.b, draw(0, 1)), "arqlink_set_ordered");
         t.sim.run(draw(0, 2000));
     }
     t.sim.write(ARQLINK_PAIR_TRAFFIC_A + ARQTRAF_CTRL_OFFSET, 0);
@@ -217,12 +219,13 @@ int main(int count, char** words) {
         const std::string mode = count > 1 ? words[1] : "";
         if (mode == "basic" && count == 2)
             basic();
-        else if (mode == "reconfigure" && count == 4)
-            reconfigure((unsigned)std::strtoul(words[2], nullptr, 0), (uint32_t)std::strtoul(words[3], nullptr, 0));
+        else if (mode == "reconfigure" && count == 5)
+            reconfigure((unsigned)std::strtoul(words[2], nullptr, 0), (uint32_t)std::strtoul(words[3], nullptr, 0),
+                        words[4] == std::string("lossy"));
         else if (mode == "effect" && count == 3)
             effect((unsigned)std::strtoul(words[2], nullptr, 0));
         else
-            throw std::runtime_error("Call it with: basic, effect CHANGES, or reconfigure CHANGES SEED.");
+            throw std::runtime_error("Call it with: basic, effect CHANGES, or reconfigure CHANGES SEED lossy|persistency.");
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

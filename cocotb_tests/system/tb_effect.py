@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From which clock on a change of the setting counts: K, N, N_r and delta change under full traffic, and each frame, transmission
+and decision that is seen on the line is held against the clock of the write."""
+
+import random
+from bisect import bisect_right
+from dataclasses import dataclass
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles
+from cocotb.utils import get_sim_time
+
+from cocotb_tests.model.sender import INFINITE, Setting
+from cocotb_tests.model.units import DataUnit, parse, unwrap
+from cocotb_tests.statistics.bench import PERIOD_NS, started
+from cocotb_tests.system.bench import BUILDS
+from cocotb_tests.system.streams import PacketSource, watch_packets, watch_units
+
+BUILD = BUILDS["small"]
+UNIT_BEATS = (BUILD.unit_bytes + 16) // BUILD.data_bytes
+LONGEST_FRAME = (BUILD.max_k + BUILD.max_parity) * UNIT_BEATS
+"""Clocks of the longest frame on the line."""
+PACKET_UNITS = 60
+DELAY = 600
+LOSS = 0.25
+CHANGES = 80
+
+
+def clock():
+    return round(get_sim_time("ns") / PERIOD_NS)
+
+
+@dataclass(frozen=True)
+class Change:
+    asked: int  # clock before the write of APPLY
+    done: int  # clock of its answer
+    setting: Setting
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A transmission; `begin`: clock of its first beat."""
+
+    begin: int
+    unit: DataUnit
+
+
+class Trace:
+    """What left end A, what it was told, and when the last beat of each of its user's packets went in."""
+
+    def __init__(self, dut):
+        self.sent, self.told, self.taken = [], {}, []
+        cocotb.start_soon(watch_units(dut, "a_phy", BUILD.data_bytes, self._unit))
+        cocotb.start_soon(watch_units(dut, "ba_tap", BUILD.data_bytes, self._control))
+        cocotb.start_soon(watch_packets(dut, "a_s_axis", BUILD.data_bytes, lambda raw, aborted: self.taken.append(clock())))
+
+    def _unit(self, raw, erased):
+        unit = parse(raw, BUILD.unit_bytes)
+        if isinstance(unit, DataUnit) and unit.index == 0:
+            self.sent.append(Sent(clock() - UNIT_BEATS + 1, unit))
+
+    def _control(self, raw, erased):
+        """The clock of the first word about each transmission, and whether it was received."""
+        unit = parse(raw, BUILD.unit_bytes)
+        if isinstance(unit, DataUnit) or unit.hello:
+            return
+        end = unwrap(unit.rx_next, len(self.told))
+        base = unwrap(unit.bitmap_base, len(self.told))
+        for tsn in range(base, min(base + 64, end)):
+            self.told.setdefault(tsn, (clock(), bool(unit.bitmap >> (tsn - base) & 1)))
+
+
+def setting_at(changes, at):
+    """The settings that may be in force at a clock: two while a write is under way."""
+    last = bisect_right([c.asked for c in changes], at) - 1
+    found = [changes[last].setting]
+    if last and at <= changes[last].done:
+        found.append(changes[last - 1].setting)
+    return found
+
+
+def late_transmissions(trace, changes):
+    """For each change the number of transmissions that began after it and had the parity units of an older setting."""
+    late = []
+    for change, after in zip(changes, changes[1:]):
+        span = [s.unit for s in trace.sent if change.done < s.begin < after.asked]
+        wanted = [change.setting.n_first - change.setting.k, change.setting.n_retx - change.setting.k]
+        old = [i for i, u in enumerate(span) if u.n - u.k != wanted[u.attempt > 0]]
+        assert old == list(range(len(old))), "an old setting came back"
+        late.append(len(old))
+    return late
+
+
+def check_k(trace, changes):
+    """A packet whose first beat came after the change begins with a frame of the new K. Returns how many packets could tell."""
+    frames = [s.unit for s in trace.sent if s.unit.attempt == 0]
+    packet, checked = -1, 0
+    for unit in frames:
+        packet += unit.sop
+        if unit.sop and packet and packet < len(trace.taken):
+            since, until = trace.taken[packet - 1], trace.taken[packet]  # its first beat came between these
+            allowed = {s.k for at in (since, until) for s in setting_at(changes, at)}
+            allowed |= {c.setting.k for c in changes if since <= c.done <= until}
+            assert unit.k in allowed, f"packet {packet} begins with K = {unit.k}, not one of {allowed}"
+            checked += len(allowed) == 1
+    return checked
+
+
+def check_delta(trace, changes):
+    """What is decided a frame after the change follows its delta: a frame that fails is sent again exactly if its attempt is
+    below. Returns how many were and were not sent again."""
+    history = {}
+    for s in trace.sent:
+        history.setdefault(s.unit.fsn, []).append(s.unit)
+    end = trace.sent[-1].begin - 10 * DELAY
+    counts = {True: 0, False: 0}
+    for transmissions in history.values():
+        for unit, after in zip(transmissions, [*transmissions[1:], None]):
+            when, received = trace.told.get(unit.tsn, (end, True))
+            if received or when >= end:
+                continue
+            deltas = {s.delta for at in (when, when + LONGEST_FRAME) for s in setting_at(changes, at)}
+            if len(deltas) > 1:
+                continue
+            again = not unit.only and unit.attempt < deltas.pop()
+            assert again == (after is not None), f"FSN {unit.fsn}, attempt {unit.attempt}, at clock {when}"
+            counts[again] += 1
+    return counts
+
+
+@cocotb.test()
+async def a_change_takes_effect_within_a_frame(dut):
+    rng = random.Random(cocotb.RANDOM_SEED)
+    pair = await started(dut)
+    trace = Trace(dut)
+    await pair.start_link(k=4, n=5, nr=5, delta=INFINITE, delay=DELAY)
+    await pair.start_channel(pair.ab, seed=3, p=LOSS)
+    changes = [Change(0, 0, Setting(4, 5, 5, 0, INFINITE))]
+
+    def packets():
+        while True:
+            yield rng.randbytes(BUILD.unit_bytes * PACKET_UNITS)
+
+    PacketSource(dut, "a_s_axis", BUILD.data_bytes, 1).start(packets())
+    for _ in range(CHANGES):
+        await ClockCycles(dut.aclk, rng.randint(200, 3000))
+        k = rng.randint(2, BUILD.max_k)
+        first, retx = (k + rng.randint(0, BUILD.max_parity) for _ in range(2))
+        setting = Setting(k, first, retx, rng.randrange(3), rng.choice([0, 1, 2, 5, INFINITE]))
+        await pair.a.write("CODE", k=k, n_first=first, n_retx=retx, preset=setting.preset)
+        await pair.a.write("ARQ", delta=setting.delta, ord=1, outage_freeze=1)
+        asked = clock()
+        await pair.a.write("APPLY", apply=1)
+        changes.append(Change(asked, clock(), setting))
+    await ClockCycles(dut.aclk, 12 * DELAY)
+
+    late = late_transmissions(trace, changes)
+    decided = check_delta(trace, changes)
+    begun = check_k(trace, changes)
+    cocotb.log.warning("transmissions %d, late per change %s, K seen %d, decisions %s", len(trace.sent), late, begun, decided)
+    assert max(late) <= 1
+    assert begun > 20 and min(decided.values()) > 50
+
+    # Would it be seen if a change came later than it was written?
+    early = [Change(c.asked - 4 * LONGEST_FRAME, c.done - 4 * LONGEST_FRAME, c.setting) for c in changes]
+    with pytest.raises(AssertionError):
+        assert max(late_transmissions(trace, early)) <= 1
+    for check in (check_k, check_delta):
+        with pytest.raises(AssertionError):
+            check(trace, early)

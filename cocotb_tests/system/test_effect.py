@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the changes of the setting on the pair with the smallest window."""
+
+from cocotb_tests.lib import rtl
+
+
+def test_effect():
+    rtl.run("ArqPair", "small", "cocotb_tests.system.tb_effect")
