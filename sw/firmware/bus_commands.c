@@ -3,18 +3,19 @@
 
 #include <errno.h>
 
-#include "mmio.h"
-#include "soc.h"
+#include "machine.h"
+
+#define WINDOW_BYTES 0x10000u /* of the link window */
 
 int command_read(struct shell *shell, int count, const char **words)
 {
-    uint32_t base = SOC_LINK_BASE;
+    const struct arqlink_bus *bus = &machine_of(shell)->bus;
     uint32_t offset;
     uint32_t value;
     (void)count;
-    int fault = shell_get(shell, "OFFSET", words[1], 0, SOC_LINK_BYTES - 1u, &offset);
+    int fault = shell_get(shell, "OFFSET", words[1], 0, WINDOW_BYTES - 1u, &offset);
     if (fault == 0) {
-        fault = mmio_read(&base, offset, &value);
+        fault = bus->read(bus->context, offset, &value);
         if (fault) {
             return shell_error(shell, fault == -EIO ? "no register can be read there" : "OFFSET is not a multiple of 4", 0);
         }
@@ -26,16 +27,16 @@ int command_read(struct shell *shell, int count, const char **words)
 
 int command_write(struct shell *shell, int count, const char **words)
 {
-    uint32_t base = SOC_LINK_BASE;
+    const struct arqlink_bus *bus = &machine_of(shell)->bus;
     uint32_t offset;
     uint32_t value;
     (void)count;
-    int fault = shell_get(shell, "OFFSET", words[1], 0, SOC_LINK_BYTES - 1u, &offset);
+    int fault = shell_get(shell, "OFFSET", words[1], 0, WINDOW_BYTES - 1u, &offset);
     if (fault == 0) {
         fault = shell_get(shell, "VALUE", words[2], 0, UINT32_MAX, &value);
     }
     if (fault == 0) {
-        fault = mmio_write(&base, offset, value);
+        fault = bus->write(bus->context, offset, value);
         if (fault) {
             return shell_error(shell, fault == -EIO ? "no register can be written there" : "OFFSET is not a multiple of 4", 0);
         }

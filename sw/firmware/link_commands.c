@@ -1,34 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "link_commands.h"
 
-#include "arqlink.h"
-#include "soc.h"
+#include "counters.h"
+#include "fault.h"
+#include "machine.h"
 #include "words.h"
-
-static const struct arqlink_device *device(const struct shell *shell)
-{
-    return shell->context;
-}
-
-/* 0, or says what the driver's error means and returns it. */
-static int tell(struct shell *shell, int fault)
-{
-    switch (-fault) {
-    case 0:
-        return 0;
-    case ARQLINK_EINVAL:
-        return shell_error(shell, "the link refuses this setting", 0);
-    case ARQLINK_ETIMEDOUT:
-        return shell_error(shell, "the link did not answer in time", 0);
-    default:
-        return shell_error(shell, "a register of the link cannot be reached", 0);
-    }
-}
 
 int command_info(struct shell *shell, int count, const char **words)
 {
-    const struct arqlink_limits *limits = &device(shell)->limits;
-    const uint32_t version = device(shell)->version;
+    const struct arqlink_limits *limits = &machine_link(shell)->limits;
+    const uint32_t version = machine_link(shell)->version;
     (void)count;
     (void)words;
     shell_text(shell, "version ");
@@ -43,27 +24,23 @@ int command_info(struct shell *shell, int count, const char **words)
     shell_item(shell, "max_k", limits->max_k);
     shell_item(shell, "max_parity", limits->max_parity);
     shell_item(shell, "max_packet_bytes", limits->max_packet_bytes);
-    shell_item(shell, "clock_hz", soc_get(SOC_SYSTEM_BASE + ARQSYS_CLOCK_HZ_OFFSET));
+    shell_item(shell, "clock_hz", machine_of(shell)->clock_hz);
     return 0;
 }
 
-int command_link(struct shell *shell, int count, const char **words)
+static int show_link(struct shell *shell)
 {
     static const char *const states[] = {"down", "clearing", "hello", "up", "outage"};
     struct arqlink_status status;
     struct arqlink_config config;
-    (void)count;
-    (void)words;
-    int fault = arqlink_get_status(device(shell), &status);
+    int fault = arqlink_get_status(machine_link(shell), &status);
     if (fault == 0) {
-        fault = arqlink_get_config(device(shell), &config);
+        fault = arqlink_get_config(machine_link(shell), &config);
     }
     if (fault) {
-        return tell(shell, fault);
+        return fault_tell(shell, fault);
     }
-    shell_text(shell, "state ");
-    shell_text(shell, states[status.state]);
-    shell_text(shell, "\r\n");
+    shell_entry(shell, "state", status.state <= ARQLINK_OUTAGE ? states[status.state] : "unknown");
     shell_item(shell, "stalled", status.stalled);
     shell_item(shell, "epoch", status.own_epoch);
     if (status.peer_known) {
@@ -73,63 +50,67 @@ int command_link(struct shell *shell, int count, const char **words)
     shell_item(shell, "n", config.n_first);
     shell_item(shell, "nr", config.n_retx);
     if (config.delta == ARQLINK_PERSISTENCY_INFINITE) {
-        shell_text(shell, "delta inf\r\n");
+        shell_entry(shell, "delta", "inf");
     } else {
         shell_item(shell, "delta", config.delta);
     }
     shell_item(shell, "order", config.ordered);
+    shell_item(shell, "preset", config.preset);
+    shell_item(shell, "freeze", config.outage_freeze);
     return 0;
 }
 
-int command_code(struct shell *shell, int count, const char **words)
+int command_link(struct shell *shell, int count, const char **words)
 {
-    const struct arqlink_limits *limits = &device(shell)->limits;
-    uint32_t k;
-    uint32_t n;
-    uint32_t nr;
-    int fault = shell_get(shell, "K", words[1], 1, limits->max_k, &k);
-    if (fault == 0) {
-        fault = shell_get(shell, "N", words[2], k, k + limits->max_parity, &n);
+    const struct arqlink_device *link = machine_link(shell);
+    if (count == 1) {
+        return show_link(shell);
     }
-    if (fault == 0) {
-        fault = shell_get(shell, "NR", words[count - 1], k, k + limits->max_parity, &nr);
+    if (words_equal(words[1], "up")) {
+        return fault_tell(shell, arqlink_start(link));
     }
-    return fault ? fault : tell(shell, arqlink_set_code(device(shell), k, n, nr));
+    if (words_equal(words[1], "down")) {
+        return fault_tell(shell, arqlink_stop(link));
+    }
+    if (!words_equal(words[1], "restart")) {
+        return shell_error(shell, "only 'up', 'down' or 'restart' may follow, not", words[1]);
+    }
+    int fault = arqlink_restart(link);
+    return fault == -ARQLINK_ENETDOWN ? shell_error(shell, "the link is down; 'link up' starts it", 0) : fault_tell(shell, fault);
 }
 
-int command_delta(struct shell *shell, int count, const char **words)
+int command_end(struct shell *shell, int count, const char **words)
 {
-    uint32_t delta = ARQLINK_PERSISTENCY_INFINITE;
-    (void)count;
-    int fault = words_equal(words[1], "inf") ? 0 : shell_get(shell, "D", words[1], 0, 14, &delta);
-    return fault ? fault : tell(shell, arqlink_set_persistency(device(shell), delta));
-}
-
-int command_order(struct shell *shell, int count, const char **words)
-{
-    uint32_t order;
-    (void)count;
-    int fault = shell_get(shell, "order", words[1], 0, 1, &order);
-    return fault ? fault : tell(shell, arqlink_set_ordered(device(shell), order != 0));
+    static const char *const names[MACHINE_ENDS] = {"a", "b"};
+    struct machine *machine = machine_of(shell);
+    if (count == 1) {
+        shell_entry(shell, "end", names[machine->end]);
+        return 0;
+    }
+    for (uint32_t i = 0; i < machine->end_count; i++) {
+        if (words_equal(words[1], names[i])) {
+            machine->end = i;
+            return 0;
+        }
+    }
+    return shell_error(shell, "this system has no link end", words[1]);
 }
 
 int command_stats(struct shell *shell, int count, const char **words)
 {
-    static const char *const names[] = {
-#define COUNTER_NAME(name, offset) #name,
-        ARQLINK_COUNTER_LIST(COUNTER_NAME)
-#undef COUNTER_NAME
-    };
     if (count == 2 && !words_equal(words[1], "reset")) {
         return shell_error(shell, "only 'reset' may follow, not", words[1]);
     }
-    int fault = arqlink_snapshot(device(shell), count == 2);
+    int fault = arqlink_snapshot(machine_link(shell), count == 2);
+    if (fault == 0 && count == 2) {
+        tuning_forget(&machine_end(shell)->tuning);
+    }
     for (uint32_t i = 0; fault == 0 && i < ARQLINK_COUNTER_COUNT; i++) {
         uint64_t value;
-        fault = arqlink_counter(device(shell), i, &value);
+        fault = arqlink_counter(machine_link(shell), i, &value);
         if (fault == 0) {
-            shell_item(shell, names[i], value);
+            shell_item(shell, counters_name(i), value);
         }
     }
-    return tell(shell, fault);
+    return fault_tell(shell, fault);
 }

@@ -17,8 +17,9 @@ void shell_number(struct shell *shell, uint64_t value)
     size_t at = sizeof digits - 1;
     digits[at] = 0;
     do {
-        digits[--at] = (char)('0' + value % 10u);
-        value /= 10u;
+        uint64_t rest = value / 10u;
+        digits[--at] = (char)('0' + (uint32_t)(value - rest * 10u)); /* not %, which would bring in a second routine of 1 KiB */
+        value = rest;
     } while (value);
     shell_text(shell, digits + at);
 }
@@ -28,6 +29,14 @@ void shell_item(struct shell *shell, const char *name, uint64_t value)
     shell_text(shell, name);
     shell_text(shell, " ");
     shell_number(shell, value);
+    shell_text(shell, "\r\n");
+}
+
+void shell_entry(struct shell *shell, const char *name, const char *text)
+{
+    shell_text(shell, name);
+    shell_text(shell, " ");
+    shell_text(shell, text);
     shell_text(shell, "\r\n");
 }
 
@@ -104,7 +113,12 @@ static void run(struct shell *shell, int count, const char **words)
     (void)shell_error(shell, "no such command, help shows them:", words[0]);
 }
 
-static void prompt(struct shell *shell)
+int shell_waits(const struct shell *shell)
+{
+    return shell->line.used == 0 && shell->line.overflow == 0;
+}
+
+void shell_prompt(struct shell *shell)
 {
     shell_text(shell, "> ");
 }
@@ -112,7 +126,7 @@ static void prompt(struct shell *shell)
 void shell_start(struct shell *shell)
 {
     line_init(&shell->line);
-    prompt(shell);
+    shell_prompt(shell);
 }
 
 void shell_take(struct shell *shell, uint8_t byte)
@@ -136,5 +150,5 @@ void shell_take(struct shell *shell, uint8_t byte)
             run(shell, count, words);
         }
     }
-    prompt(shell);
+    shell_prompt(shell);
 }

@@ -8,7 +8,7 @@
 
 #include "line.h"
 
-#define SHELL_WORDS 8 /* most words of a line, the command's name among them */
+#define SHELL_WORDS 10 /* most words of a line, the command's name among them */
 
 struct shell;
 
@@ -45,6 +45,15 @@ void shell_number(struct shell *shell, uint64_t value);
 
 /* Prints a line with a name and an unsigned decimal number. */
 void shell_item(struct shell *shell, const char *name, uint64_t value);
+
+/* Prints a line with a name and a text. */
+void shell_entry(struct shell *shell, const char *name, const char *text);
+
+/* 1: a prompt was printed and nothing was typed since, so that a line of another kind does not tear anything apart. */
+int shell_waits(const struct shell *shell);
+
+/* Prints the prompt, after such a line. */
+void shell_prompt(struct shell *shell);
 
 /* Prints "ERROR what 'word'" and a line end; `word` may be NULL. Returns -EINVAL, for a command to return. */
 int shell_error(struct shell *shell, const char *what, const char *word);

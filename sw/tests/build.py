@@ -39,23 +39,30 @@ def run(*command):
 
 
 def on_pair():
-    """Path of the program that has the driver on the Verilated pair; links the objects that `arqsim` is made of."""
+    """Path of the program that has the driver on the Verilated pair."""
+    return with_pair("driver_on_pair", ROOT / "sw" / "tests" / "on_pair.cpp", [], [], sources_changed())
+
+
+def with_pair(name, main, sources, options, changed):
+    """Path of a program: the C++ file `main`, C files `sources` and the driver, compiled with `options`, and the objects that
+    `arqsim` is made of. Built where it is older than one of the times `changed`."""
     use_verilator()
     model = build.simulator(CONFIG).parent
-    folder = BUILD / "sw" / "pair"
-    program = folder / "driver_on_pair"
+    folder = BUILD / "sw" / name
+    program = folder / name
     verilator = Path(os.environ["VERILATOR_ROOT"]) / "include"
-    with locked("sw-pair"):
+    with locked(f"sw-{name}"):
         folder.mkdir(parents=True, exist_ok=True)
-        if not is_stale(program, *sources_changed(), (model / "arqsim").stat().st_mtime):
+        if not is_stale(program, *changed, (model / "arqsim").stat().st_mtime):
             return program
         objects = []
-        for source in SOURCES:
+        for source in [*SOURCES, *sources]:
             objects.append(str(folder / f"{source.stem}.o"))
-            run("gcc", *STRICT, "-O2", *INCLUDES, "-c", str(source), "-o", objects[-1])
+            run("gcc", *STRICT, "-O2", *options, *INCLUDES, "-c", str(source), "-o", objects[-1])
         headers = [f"-I{build.HARNESS}", f"-I{model}", f"-isystem{verilator}", f"-isystem{verilator}/vltstd", *INCLUDES]
         libraries = [str(model / name) for name in ("arq_pair_sim.o", f"V{build.TOP}__ALL.a")]
         libraries += [str(p) for p in sorted(model.glob("verilated*.o"))]
-        source = ROOT / "sw" / "tests" / "on_pair.cpp"
-        run("g++", "-std=c++17", "-O1", "-Wall", "-Wextra", *headers, str(source), *objects, *libraries, "-pthread", "-o", str(program))
+        run(
+            "g++", "-std=c++17", "-O1", "-Wall", "-Wextra", *options, *headers, str(main), *objects, *libraries, "-pthread", "-o", str(program)
+        )  # fmt: skip
     return program

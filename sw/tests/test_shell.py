@@ -57,7 +57,7 @@ LINES = {
     b"fail 1": b"fail 1\r\nERROR usage: fail\r\n",
     b"ad 1": b"ad 1\r\nERROR no such command, help shows them: 'ad'\r\n",
     b"addd 1": b"addd 1\r\nERROR no such command, help shows them: 'addd'\r\n",
-    b"1 2 3 4 5 6 7 8 9": b"1 2 3 4 5 6 7 8 9\r\nERROR too many words\r\n",
+    b"1 2 3 4 5 6 7 8 9 10 11": b"1 2 3 4 5 6 7 8 9 10 11\r\nERROR too many words\r\n",
     b"help": b"help\r\nadd A [B]: adds\r\nfail: fails\r\nhelp: shows the commands\r\nOK\r\n",
 }
 

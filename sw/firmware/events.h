@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events of a link end that its interrupt has told: counted by the handler, looked at by the thread. */
+#ifndef ARQLINK_EVENTS_H
+#define ARQLINK_EVENTS_H
+
+#include <stdint.h>
+
+#include "arqlink.h"
+
+#define EVENTS 4u
+#define EVENTS_WATCHED \
+    (ARQLINK_ERROR_LINK_UP_MASK | ARQLINK_ERROR_LINK_DOWN_MASK | ARQLINK_ERROR_OUTAGE_MASK | ARQLINK_ERROR_THRESHOLD_MASK)
+
+struct events {
+    volatile uint32_t count[EVENTS]; /* since events_init; the handler writes them */
+    uint32_t taken[EVENTS];          /* what events_take has seen of them */
+};
+
+void events_init(struct events *events);
+
+/* Counts and acknowledges the watched events of `link`. If none waits, something else raises the line: the mask is set to the watched
+ * ones, which silences it. 0, or the bus's error; then the line may still be high. Interrupt, or thread with interrupts off. */
+int events_latch(struct events *events, const struct arqlink_device *link);
+
+/* Name of event 0 to EVENTS - 1. Any context. */
+const char *events_name(uint32_t event);
+
+/* 1: the event has happened since the last call. Thread. */
+int events_take(struct events *events, uint32_t event);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "machine.h"
+
+static int find_pair(struct machine *machine)
+{
+    static const uint32_t channels[MACHINE_ENDS] = {ARQLINK_PAIR_CHANNEL_AB, ARQLINK_PAIR_CHANNEL_BA};
+    int fault = arqlink_probe(&machine->ends[1].link, &machine->bus, ARQLINK_PAIR_LINK_B);
+    for (uint32_t i = 0; fault == 0 && i < MACHINE_ENDS; i++) {
+        fault = arqlink_channel_probe(&machine->ends[i].channel, &machine->bus, channels[i]);
+    }
+    return fault;
+}
+
+int machine_find(struct machine *machine)
+{
+    int fault = arqlink_probe(&machine->ends[0].link, &machine->bus, ARQLINK_PAIR_LINK_A);
+    machine->end = 0;
+    machine->tell_events = false;
+    machine->end_count = fault == 0 && find_pair(machine) == 0 ? 2u : 1u;
+    for (uint32_t i = 0; i < machine->end_count && fault == 0; i++) {
+        events_init(&machine->ends[i].events);
+        tuning_init(&machine->ends[i].tuning);
+        fault = arqlink_irq_enable(&machine->ends[i].link, EVENTS_WATCHED);
+    }
+    return fault;
+}
+
+struct machine *machine_of(const struct shell *shell)
+{
+    return shell->context;
+}
+
+struct machine_end *machine_end(const struct shell *shell)
+{
+    struct machine *machine = machine_of(shell);
+    return &machine->ends[machine->end];
+}
+
+const struct arqlink_device *machine_link(const struct shell *shell)
+{
+    return &machine_end(shell)->link;
+}
+
+int machine_latch(struct machine *machine)
+{
+    int fault = 0;
+    for (uint32_t i = 0; i < machine->end_count; i++) {
+        int next = events_latch(&machine->ends[i].events, &machine->ends[i].link);
+        fault = next ? next : fault;
+    }
+    return fault;
+}
+
+/* Between commands only, so that an answer is never torn apart. Several events of one kind are one line. */
+static void tell_events(struct shell *shell)
+{
+    struct machine *machine = machine_of(shell);
+    bool told = false;
+    for (uint32_t end = 0; end < machine->end_count; end++) {
+        for (uint32_t event = 0; event < EVENTS; event++) {
+            if (!events_take(&machine->ends[end].events, event) || !machine->tell_events) {
+                continue;
+            }
+            shell_text(shell, told ? "EVENT " : "\r\nEVENT ");
+            shell_text(shell, events_name(event));
+            shell_text(shell, end ? " b\r\n" : "\r\n");
+            told = true;
+        }
+    }
+    if (told) {
+        shell_prompt(shell);
+    }
+}
+
+void machine_background(struct shell *shell, uint64_t now)
+{
+    struct machine *machine = machine_of(shell);
+    if (shell_waits(shell)) {
+        tell_events(shell);
+    }
+    for (uint32_t i = 0; i < machine->end_count; i++) {
+        tuning_poll(&machine->ends[i].tuning, &machine->ends[i].link, now);
+    }
+}

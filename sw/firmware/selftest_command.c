@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "channel_commands.h"
+#include "fault.h"
+#include "probability.h"
+#include "machine.h"
+
+#define DEFAULT_PACKETS 64u
+#define DEFAULT_BYTES 256u
+#define DEFAULT_P 214748365u /* 0.05 */
+#define MOST_PACKETS 1000000u
+
+/*
+ * Register reads that the wait may take. A read takes at least 4 clocks. The bound is 8 times what the packets take on the line, and
+ * 32 recoveries by poll; on the soft CPU, whose reads take longer, it is the more generous.
+ */
+static uint32_t wait_reads(const struct machine *machine, const struct arqlink_selftest *test, const struct arqlink_config *config,
+                           const struct arqlink_channel_config *channel, uint32_t poll)
+{
+    const struct arqlink_limits *limits = &machine->ends[0].link.limits;
+    const uint32_t frame_bytes = (uint32_t)config->k * limits->unit_bytes;
+    const uint64_t frames = (uint64_t)test->packets * ((test->packet_bytes + frame_bytes - 1u) / frame_bytes);
+    const uint64_t units = frames * (config->n_first > config->n_retx ? config->n_first : config->n_retx);
+    const uint64_t unit_clocks = tuning_unit_clocks(limits, channel->pace);
+    const uint64_t reads = 2u * units * unit_clocks + 8u * (2u * (uint64_t)channel->delay + poll);
+    return reads > UINT32_MAX ? UINT32_MAX : (uint32_t)reads;
+}
+
+static int run(struct shell *shell, struct arqlink_selftest *test, struct arqlink_selftest_result *result)
+{
+    const struct machine *machine = machine_of(shell);
+    const struct arqlink_device *link = &machine->ends[0].link;
+    struct arqlink_config config;
+    struct arqlink_channel_config channel;
+    struct arqlink_timers timers;
+    int fault = arqlink_get_config(link, &config);
+    if (fault == 0) {
+        fault = arqlink_get_timers(link, &timers);
+    }
+    if (fault == 0) {
+        fault = arqlink_channel_get(&machine->ends[0].channel, &channel);
+    }
+    if (fault == 0) {
+        test->wait_reads = wait_reads(machine, test, &config, &channel, timers.poll);
+        fault = arqlink_selftest_run(link, test, result);
+    }
+    return fault;
+}
+
+/* What a test that ran to its end found. */
+static const char *verdict(const struct arqlink_selftest_result *result)
+{
+    return result->lost         ? "packets were lost"
+           : result->disordered ? "packets came out of order"
+           : result->corrupt    ? "packets were changed"
+           : result->aborted    ? "packets were aborted"
+           : result->erased     ? fault_text(-ARQLINK_EIO)
+                                : "the channel erased nothing, so nothing was tested";
+}
+
+int command_selftest(struct shell *shell, int count, const char **words)
+{
+    const struct machine *machine = machine_of(shell);
+    const uint32_t longest = machine->ends[0].link.limits.max_packet_bytes;
+    struct arqlink_selftest test = {
+        .packets = DEFAULT_PACKETS, .packet_bytes = longest < DEFAULT_BYTES ? longest : DEFAULT_BYTES, .p = DEFAULT_P};
+    struct arqlink_selftest_result result = {0};
+    if (machine->end_count < 2u) {
+        return shell_error(shell, "this system has no channel emulators", 0);
+    }
+    int fault = count > 1 ? shell_get(shell, "PACKETS", words[1], 1, MOST_PACKETS, &test.packets) : 0;
+    if (fault == 0 && count > 2) {
+        fault = shell_get(shell, "BYTES", words[2], 8, longest, &test.packet_bytes);
+    }
+    if (fault == 0 && count > 3) {
+        fault = probability_get_linear(shell, "P", words[3], &test.p);
+    }
+    if (fault) {
+        return fault;
+    }
+    if (test.p == 0) {
+        return shell_error(shell, "P must be above 0, or nothing is tested", 0);
+    }
+    if (machine->ends[0].tuning.running) {
+        return shell_error(shell, "the tuner of link A is running; 'tune off' stops it", 0);
+    }
+    fault = run(shell, &test, &result);
+    if (fault != 0 && fault != -ARQLINK_ETIMEDOUT && fault != -ARQLINK_EIO) {
+        return fault_tell(shell, fault);
+    }
+    shell_item(shell, "sent", result.sent);
+    shell_item(shell, "received", result.received);
+    shell_item(shell, "lost", result.lost);
+    shell_item(shell, "disordered", result.disordered);
+    shell_item(shell, "corrupt", result.corrupt);
+    shell_item(shell, "aborted", result.aborted);
+    shell_item(shell, "erased", result.erased);
+    if (fault == 0) {
+        return 0;
+    }
+    return shell_error(shell, fault == -ARQLINK_ETIMEDOUT ? "not all packets came in time" : verdict(&result), 0);
+}

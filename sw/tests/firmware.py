@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The firmware on a host: as a shared library, and as a program that has it on the Verilated pair."""
+
+import ctypes as c
+import functools
+import subprocess
+
+from arqlink.rtl import BUILD, ROOT, is_stale, locked, newest
+from sw.tests import build
+
+FOLDER = ROOT / "sw" / "firmware"
+ON_SOFT_CPU = ("main", "receiver")
+"""What needs the soft CPU's own devices."""
+SOURCES = [s for s in sorted(FOLDER.glob("*.c")) if s.stem not in ON_SOFT_CPU]
+SANITIZE = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
+
+
+def sources_changed():
+    return *build.sources_changed(), newest(FOLDER, "*.[ch]")
+
+
+@functools.cache
+def library():
+    """The firmware's functions over ctypes."""
+    folder = BUILD / "sw" / "firmware_host"
+    output = folder / "libfirmware.so"
+    with locked("sw-firmware-host"):
+        folder.mkdir(parents=True, exist_ok=True)
+        if is_stale(output, *sources_changed()):
+            sources = map(str, [*build.SOURCES, *SOURCES])
+            build.run("gcc", *build.STRICT, "-O1", "-g", "-fPIC", "-shared", "-I", str(FOLDER), *build.INCLUDES, *sources, "-o", str(output))
+    return c.CDLL(str(output))
+
+
+def on_pair():
+    """Path of the program that has the firmware on the Verilated pair, with sanitizers."""
+    main = ROOT / "sw" / "tests" / "firmware_on_pair.cpp"
+    return build.with_pair("firmware_on_pair", main, SOURCES, [*SANITIZE, "-I", str(FOLDER)], sources_changed())
+
+
+def talk(lines, idle=20000, *options):
+    """Types lines into the firmware on the pair, `idle` clocks after each. Returns what it printed after each of them, as lists of
+    lines without the echo; the first list is what came before."""
+    typed = "".join(f"{line}\r" for line in lines)
+    command = [str(on_pair()), str(idle), *map(str, options)]
+    done = subprocess.run(command, input=typed.encode(), capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    answers = [[]]
+    for line in done.stdout.decode().split("\r\n"):
+        prompts, typed = 0, line
+        while typed.startswith("> "):
+            prompts, typed = prompts + 1, typed[2:]
+        if prompts and len(answers) <= len(lines) and typed == lines[len(answers) - 1]:
+            answers.append([])
+        elif typed:
+            answers[-1].append(typed)
+    assert len(answers) == len(lines) + 1, done.stdout.decode()
+    return answers

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The firmware's shell and background on the Verilated ArqPair, in place of the soft CPU: typed lines on standard input, the UART's
+// output on standard output.
+//   firmware_on_pair IDLE [single] [broken OFFSET]
+// IDLE: clocks that pass between two lines. single: only link A is in the window, as in ArqSoc. broken: after the start the register at
+// this offset, in bytes, answers every access with an error.
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "arq_pair_sim.h"
+
+extern "C" {
+#include "commands.h"
+#include "machine.h"
+}
+
+using arqlink::AccessError;
+using arqlink::ArqPairSim;
+
+namespace {
+
+constexpr uint32_t NOWHERE = 1;  // no register has an odd offset
+
+struct Window {
+    ArqPairSim sim;
+    uint32_t size = 0x10000;
+    uint32_t broken = NOWHERE;
+
+    template <typename Access> int access(uint32_t offset, Access access) {
+        if (offset % 4) return -ARQLINK_EINVAL;
+        if (offset >= size || offset == broken) return -ARQLINK_EIO;
+        try {
+            access();
+            return 0;
+        } catch (const AccessError&) {
+            return -ARQLINK_EIO;
+        }
+    }
+};
+
+int busRead(void* context, uint32_t offset, uint32_t* value) {
+    Window& window = *static_cast<Window*>(context);
+    return window.access(offset, [&] { *value = window.sim.read(offset); });
+}
+
+int busWrite(void* context, uint32_t offset, uint32_t value) {
+    Window& window = *static_cast<Window*>(context);
+    return window.access(offset, [&] { window.sim.write(offset, value); });
+}
+
+void put(void*, const char* text) { std::fputs(text, stdout); }
+
+struct Board {
+    Window window;
+    ::machine machine{};
+    ::shell console{};
+
+    // The line is what the handler of the soft CPU is called by.
+    bool interrupted() {
+        for (uint32_t i = 0; i < machine.end_count; ++i) {
+            const uint32_t base = machine.ends[i].link.base;
+            if (window.sim.read(base + ARQLINK_ERROR_OFFSET) & window.sim.read(base + ARQLINK_IRQ_ENABLE_OFFSET)) return true;
+        }
+        return false;
+    }
+
+    void pass(uint64_t clocks) {
+        for (const uint64_t end = window.sim.now() + clocks; window.sim.now() < end;) {
+            if (interrupted()) machine_latch(&machine);
+            machine_background(&console, window.sim.now());
+            window.sim.run(100);
+        }
+    }
+
+    int run(uint64_t idle, uint32_t broken) {
+        window.sim.reset();
+        machine.bus = {busRead, busWrite, &window};
+        machine.clock_hz = 100000000;
+        if (machine_find(&machine)) return 1;
+        commands_install(&console);
+        console.put = put;
+        console.context = &machine;
+        window.broken = broken;
+        shell_start(&console);
+        pass(idle);
+        for (int byte = std::getchar(); byte != EOF; byte = std::getchar()) {
+            shell_take(&console, static_cast<uint8_t>(byte));
+            if (byte == '\r') pass(idle);
+        }
+        std::fputs("\r\n", stdout);
+        return 0;
+    }
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+    Board board;
+    uint32_t broken = NOWHERE;
+    for (int i = 2; i < count; ++i) {
+        const std::string word = words[i];
+        if (word == "single") board.window.size = 0x1000;
+        if (word == "broken" && i + 1 < count) broken = (uint32_t)std::strtoul(words[++i], nullptr, 0);
+    }
+    return board.run(count > 1 ? std::strtoull(words[1], nullptr, 0) : 0, broken);
+}
