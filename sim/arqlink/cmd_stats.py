@@ -43,7 +43,8 @@ def read_board(name, baud):
     """What the firmware on a serial port tells of its link end, as the report that is printed."""
     with SerialPort(name, baud) as port:
         shell = UartShell(port)
-        return {command: shell.values(command) for command in ("info", "link")} | {"counters": shell.values("stats")}
+        settings = {command: shell.values(command) for command in ("info", "link")}
+        return {**shell.values("end"), **settings, "counters": shell.values("stats")}
 
 
 def _refuse_others(context):

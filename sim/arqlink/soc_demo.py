@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from rich.console import Console
 from rich.table import Table
 
-from arqlink import loss, pair
+from arqlink import loss
 from arqlink.cmd_console import simulated_board
 from arqlink.demo import OUTPUT, example_file
 from arqlink.errors import UserError
@@ -114,6 +114,15 @@ class Outcome:
         return all(c.agrees for c in self.counts.values()) and (self.whole or not math.isinf(self.phase.delta))
 
 
+def setup_commands(setup):
+    """What makes the link that of `setup`, but for code and persistency; commands act on end A afterwards."""
+    names = ("POLL_TIMEOUT", "HELLO_INTERVAL", "KEEPALIVE", "OUTAGE_TIMEOUT", "STATUS_INTERVAL")
+    timers = " ".join(["timers", *(str(setup.timers[name]) for name in names)])
+    yield from ("end b", timers, "end a", timers)
+    yield from (f"channel {way} delay {setup.delay_clocks}" for way in ("ab", "ba"))
+    yield from (f"channel ab seed {setup.seed}", f"channel ab loss {setup.loss.p:g}", "channel ba loss 0")
+
+
 class Demo:
     """A board whose link is set up over the UART, and the file that crosses it from A to B."""
 
@@ -121,8 +130,8 @@ class Demo:
         self.board, self.shell, self.say = board, shell, say
         size = LINK.packet_bytes
         self.packets = itertools.cycle([data[i : i + size] for i in range(0, len(data) - size + 1, size)])
-        for address, value in pair.configure(LINK):
-            shell.command(f"write {address:#x} {value:#x}")
+        for command in setup_commands(LINK):
+            shell.command(command)
         self._wait(lambda: shell.values("link")["state"] == "up", "The link did not come up.")
 
     def run(self, phase, frames):

@@ -17,7 +17,7 @@ UART_DIVIDER = 0
 """The fastest UART: 8 clocks a bit."""
 BOOT_WAIT = 400_000
 """Clocks that the boot loader waits for a download: about a second of real time, in which this program has to answer it."""
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 """How many seconds an answer of the simulated board may take: it is some 200 times slower than a real one."""
 SOURCES = ("socsim.cpp", "pipe.cpp", "packet_format.cpp")
 

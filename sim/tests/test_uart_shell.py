@@ -18,6 +18,7 @@ from arqlink.uart_shell import UartShell
 from sim.tests import fake_board
 
 ANSWERS = {
+    "end": ["end b"],
     "info": ["version 0.1.0", "unit_bytes 8"],
     "link": ["state up", "k 8", "delta inf"],
     "stats": ["tx_packets 9223372036854775813", "tx_frames 0"],
@@ -63,7 +64,7 @@ def test_counters_as_json(arqlink, port):
     report = json.loads(out)
     assert report["counters"] == {"tx_packets": 2**63 + 5, "tx_frames": 0}
     assert report["link"] == {"state": "up", "k": 8, "delta": "inf"}
-    assert report["info"]["version"] == "0.1.0"
+    assert report["info"]["version"] == "0.1.0" and report["end"] == "b"
 
 
 def test_options_of_the_simulation_are_refused(arqlink, port):
