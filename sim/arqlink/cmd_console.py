@@ -10,6 +10,7 @@ import typer
 
 from arqlink import boot_loader, soc_sim, terminal
 from arqlink.errors import UserError
+from arqlink.link_setup import build_limits
 from arqlink.report import busy, progress_bar
 from arqlink.serial_port import BAUD, SerialPort
 from arqlink.uart_shell import UartShell
@@ -18,6 +19,7 @@ from arqlink.uart_shell import UartShell
 @contextmanager
 def simulated_board(config=soc_sim.CONFIG):
     """A SocSim of configuration `config`; builds the simulator where necessary."""
+    build_limits(config)  # which refuses a name that is none, before anything is built
     with busy(f"Building the soft system of configuration {config} …"):
         program = soc_sim.program(config)
     with soc_sim.SocSim(program) as simulation:

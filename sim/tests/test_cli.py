@@ -26,6 +26,9 @@ BAD = [
     (["send", "missing", "out"], "missing"),
     (["send"], "IN"),
     (["fly"], "fly"),
+    (["console"], "serial port"),
+    (["console", "--simulate", "--config", "none"], "no configuration"),
+    (["board", "--config", "none"], "no configuration"),
     (["stats", "--waves", "missing/x.fst"], "missing/x.fst"),
 ]
 
