@@ -4,6 +4,7 @@
 import io
 import json
 import os
+import select
 import sys
 import termios
 import threading
@@ -146,12 +147,16 @@ def test_the_interactive_terminal(port, shell, key):
     screen_out, screen = os.pipe()
     before = termios.tcgetattr(keyboard)
     with SerialPort(port) as opened:
-        worker = threading.Thread(target=terminal.join, args=(opened, keyboard, screen))
+        worker = threading.Thread(target=terminal.join, args=(opened, keyboard, screen), daemon=True)
         worker.start()
+        deadline = time.monotonic() + 20
+        while termios.tcgetattr(keyboard) == before:  # keys typed until then are dropped
+            assert time.monotonic() < deadline
         seen = b""
         for keys, until in ((b"xx\x03", b"^C\r\n> "), (b"link\r", b"OK\r\n> ")):
             os.write(user, keys)
             while until not in seen:
+                assert select.select([screen_out], [], [], 20)[0], seen
                 seen += os.read(screen_out, 1024)
         os.write(user, b"in" + bytes([key]) + b"fo\r")
         worker.join(10)
