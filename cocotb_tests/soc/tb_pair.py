@@ -8,7 +8,7 @@ from cocotb_tests.soc.tb_boot import in_hello, lines_are_quiet, link_raises
 from cocotb_tests.soc.tb_shell import PROMPT, command, in_shell, refused, values
 
 JUDGEMENT = 4_000_000
-"""Clocks that an answer may take while the tuner judges a window, which takes the CPU about 1.5 million."""
+"""Clocks that an answer may take while the tuner judges a window, which takes the CPU about 0.4 million."""
 IDS = {
     0x80000000: regs.ARQLINK,
     0x80001000: regs.ARQLINK,

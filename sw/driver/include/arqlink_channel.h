@@ -27,8 +27,13 @@ typedef uint32_t arqlink_probability;
 
 /** One direction. */
 struct arqlink_channel {
-    struct arqlink_bus bus;
-    uint32_t base;
+    union { /* two names for the same */
+        struct arqlink_block at;
+        struct {
+            struct arqlink_bus bus;
+            uint32_t base;
+        };
+    };
 };
 
 enum arqlink_erasure {
