@@ -3,7 +3,8 @@ VENV   := .venv
 PYTHON := $(VENV)/bin/python
 WAVES  := build/waves/retransmission.fst
 
-.PHONY: help setup rtl regs sw demo test lint synth synth-all stats-full wave clean
+
+.PHONY: help setup rtl regs sw demo soc-demo test lint synth synth-all stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -23,6 +24,9 @@ sw: setup ## Build the driver and the software of the soft system to build/sw, a
 
 demo: setup ## Send a file and a capture over a simulated satellite link
 	$(PYTHON) -m arqlink.demo
+
+soc-demo: setup ## Boot the firmware in simulation, and change its link over the UART while a file crosses
+	$(PYTHON) -m arqlink.soc_demo
 
 test: setup ## Run all tests
 	$(PYTHON) -m pytest -n auto

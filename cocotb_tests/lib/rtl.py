@@ -2,7 +2,6 @@
 """Builds a block's Verilog and runs its cocotb tests on Verilator; one place for both."""
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -21,9 +20,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     from cocotb_tools.check_results import get_results
     from cocotb_tools.runner import get_runner
 
-    use_verilator()
-    if shutil.which("ccache"):  # most of a block's build time goes into Verilator's own sources
-        os.environ.setdefault("OBJCACHE", "ccache")
+    use_verilator(fast_options())
     if str(ROOT) not in sys.path:  # the runner hands sys.path on to the simulation
         sys.path.insert(0, str(ROOT))
     sources = sources or [generate(block, config)]
@@ -36,7 +33,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
             build_dir=build_dir,
             # Only the top's own signals are visible to tests; with all of them Verilator could optimize very little.
             build_args=["--no-public-flat-rw", "--public-depth", "1"]
-            + [*MODEL_FLAGS, "-CFLAGS", fast_options()]
+            + MODEL_FLAGS
             + (["--trace-fst", "--trace-structs"] if waves else []),
             always=not (build_dir / block).exists() or any((build_dir / block).stat().st_mtime < s.stat().st_mtime for s in sources),
         )

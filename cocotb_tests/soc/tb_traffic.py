@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The firmware sets persistency and code over the UART while packets flow, and its counters tell whether the loss follows the
-formula."""
+"""Persistency and code under full traffic: set over the UART, the loss follows the formula; set by the tuner, they follow the
+channel."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,15 @@ import cocotb
 from cocotb.triggers import ClockCycles
 from scipy.stats import binomtest
 
+from arqlink import choice
 from cocotb_tests.lib.regs import regs
-from cocotb_tests.soc.tb_shell import command, in_shell
+from cocotb_tests.soc.tb_pair import link_up
+from cocotb_tests.soc.tb_shell import command, in_shell, values
 from cocotb_tests.statistics.formulas import Expected
 
-CHANNEL_AB, TRAFFIC_A, TRAFFIC_B = 0x2000, 0x4000, 0x5000
+TRAFFIC_A, TRAFFIC_B = 0x4000, 0x5000
+JUDGEMENT = 4_000_000
+"""Clocks that an answer may take while the tuner judges a window, which takes the CPU about 0.4 million."""
 P = 0.1
 FRAMES_IN_PACKET = 3
 MEASURED = 250_000
@@ -37,19 +41,32 @@ class Rate:
 BEFORE, AFTER, AT_LAST = Rate(4, 5, 0), Rate(4, 6, 0), Rate(4, 5, 1)
 
 
-async def write(terminal, base, block, name, value):
-    assert await command(terminal, b"write %d %d" % (base + block[name].offset, value)) == ["OK"]
+async def orders(terminal, *lines):
+    for line in lines:
+        assert await command(terminal, line.encode(), JUDGEMENT) == ["OK"], line
 
 
 async def set_rate(terminal, rate):
-    assert await command(terminal, b"code %d %d" % (rate.k, rate.n)) == ["OK"]
-    assert await command(terminal, b"delta %d" % rate.delta) == ["OK"]
+    await orders(terminal, f"code {rate.k} {rate.n}", f"delta {rate.delta}")
 
 
-async def stats(terminal, line=b"stats"):
-    *items, okay = await command(terminal, line, 400_000)
+async def start_traffic(terminal, packet_bytes):
+    """Packets from A to B without end; the checker looks at them."""
+    names = regs.ARQTRAF
+    await orders(
+        terminal,
+        f"write {TRAFFIC_B + names['CTRL'].offset} {1 << names['CTRL'].fields['check'].shift}",
+        f"write {TRAFFIC_A + names['LENGTH_MIN'].offset} {packet_bytes}",
+        f"write {TRAFFIC_A + names['LENGTH_MAX'].offset} {packet_bytes}",
+        f"write {TRAFFIC_A + names['CTRL'].offset} {1 << names['CTRL'].fields['generate'].shift}",
+    )
+
+
+async def checker(terminal, name):
+    """A count of the checker at B."""
+    value, okay = await command(terminal, b"read %d" % (TRAFFIC_B + regs.ARQTRAF[name].offset))
     assert okay == "OK"
-    return {name: int(value) for name, value in map(str.split, items)}
+    return int(value)
 
 
 def fits(rate, failed, frames):
@@ -59,9 +76,9 @@ def fits(rate, failed, frames):
 async def measure(dut, terminal):
     """Frames abandoned and frames decided meanwhile; packets keep flowing."""
     await ClockCycles(dut.aclk, SETTLED)
-    await stats(terminal, b"stats reset")
+    await values(terminal, b"stats reset")
     await ClockCycles(dut.aclk, MEASURED)
-    counters = await stats(terminal)
+    counters = {name: int(value) for name, value in (await values(terminal, b"stats")).items()}
     assert counters["tx_packets"] > 100, "no packets flow"
     failed = counters["tx_frames_abandoned"]
     return failed, failed + counters["tx_frames_acked"]
@@ -71,18 +88,10 @@ async def measure(dut, terminal):
 async def loss_follows_the_setting(dut):
     """Three settings over the UART under full traffic: each time P_F is what eq. 5 says, and not what it was before."""
     terminal = await in_shell(dut)
+    await link_up(terminal)
     await set_rate(terminal, BEFORE)
-    packet = FRAMES_IN_PACKET * BEFORE.k * 8
-    for base, block, name, value in (
-        (CHANNEL_AB, regs.ARQCHAN, "P_GOOD", round(P * 2**32)),
-        (CHANNEL_AB, regs.ARQCHAN, "SEED", 5),
-        (CHANNEL_AB, regs.ARQCHAN, "CTRL", 1),
-        (TRAFFIC_B, regs.ARQTRAF, "CTRL", 2),
-        (TRAFFIC_A, regs.ARQTRAF, "LENGTH_MIN", packet),
-        (TRAFFIC_A, regs.ARQTRAF, "LENGTH_MAX", packet),
-        (TRAFFIC_A, regs.ARQTRAF, "CTRL", 1),
-    ):
-        await write(terminal, base, block, name, value)
+    await orders(terminal, f"channel ab loss {P}", "channel ab seed 5")
+    await start_traffic(terminal, FRAMES_IN_PACKET * BEFORE.k * 8)
     previous = None
     for rate in (BEFORE, AFTER, AT_LAST):
         await set_rate(terminal, rate)
@@ -93,5 +102,53 @@ async def loss_follows_the_setting(dut):
         for wrong in (previous, Rate(rate.k, rate.n, rate.delta + 1), Rate(rate.k, rate.n + 1, rate.delta)):
             assert wrong is None or fits(wrong, failed, frames) < 1e-6, wrong
         previous = rate
-    for name in ("CORRUPT", "DISORDERED"):
-        assert await command(terminal, b"read %d" % (TRAFFIC_B + regs.ARQTRAF[name].offset)) == ["0", "OK"]
+    assert await checker(terminal, "CORRUPT") == await checker(terminal, "DISORDERED") == 0
+
+
+TARGET = 1e-6
+QUIET, NOISY = 1e-3, 5e-2
+WINDOWS = {NOISY: 4, QUIET: 6}
+"""Windows that the tuner may judge until it has followed a step of p (docs/driver.md)."""
+
+
+@cocotb.test()
+async def tuner_follows_the_channel(dut):
+    """p steps from 1e-3 to 5e-2 and back under full traffic: within the stated windows the setting meets the target at p and has
+    nearly the goodput of the best one."""
+    terminal = await in_shell(dut)
+    await link_up(terminal)
+    k = 8
+    goal = choice.Goal(k, max_parity=8, frames=FRAMES_IN_PACKET, loss=TARGET)
+    await orders(terminal, f"code {k} {k}", "delta inf", f"channel ab loss {QUIET}", "channel ab seed 5")
+    packet = FRAMES_IN_PACKET * k * 8
+    await start_traffic(terminal, packet)
+    await orders(terminal, f"tune loss {TARGET} packet {packet}")
+
+    async def tuner():
+        return await values(terminal, b"tune", JUDGEMENT)
+
+    async def judged():
+        return int((await tuner())["windows"])
+
+    async def follows(p):
+        link = await values(terminal, b"link", JUDGEMENT)
+        n, delta = int(link["n"]), choice.GREATEST_DELTA if link["delta"] == "inf" else int(link["delta"])
+        best = goal.alpha(p, *choice.choose(goal, p)[:2])
+        return goal.packet_loss(p, n, delta) <= TARGET and goal.alpha(p, n, delta) > 0.95 * best, (n, delta)
+
+    while await judged() < 2:
+        pass
+    for p in (NOISY, QUIET):
+        before = await judged()
+        await orders(terminal, f"channel ab loss {p}")
+        while True:
+            windows = await judged() - before
+            good, setting = await follows(p)
+            if good:
+                break
+            assert windows <= WINDOWS[p], f"p = {p}: after {windows} windows the setting is {setting}"
+        cocotb.log.warning("p = %g: followed after %d windows, N = %d, delta = %d", p, windows, *setting)
+    shown = await tuner()
+    assert shown["failures"] == "0" and int(shown["changes"]) >= 2, shown
+    await orders(terminal, "tune off")
+    assert await checker(terminal, "CORRUPT") == 0

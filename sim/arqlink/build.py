@@ -10,7 +10,7 @@ from arqlink.errors import UserError
 
 HARNESS = rtl.ROOT / "sim" / "harness"
 TOP = "ArqPair"
-SOURCES = ("arqsim.cpp", "arq_pair_sim.cpp", "job.cpp")
+SOURCES = ("arqsim.cpp", "arq_pair_sim.cpp", "job.cpp", "packet_format.cpp")
 CHANGED = os.stat(__file__).st_mtime
 """What is older was built in another way."""
 MODEL_FLAGS = ["-O3", "-fno-split", "-fno-table", "--x-assign", "fast", "--x-initial", "fast", "-Wno-fatal"]
@@ -36,20 +36,20 @@ def simulator(config, waves=False):
     return program
 
 
-def verilate(source, folder, cpp_sources, program, options="", waves=False):
-    """Verilates one Verilog file and links it with C++ sources; `program` is the result. `options` are for the compiler."""
-    rtl.use_verilator()
+def verilate(source, folder, cpp_sources, program, options="", waves=False, more=()):
+    """Verilates a top's Verilog file and links it with C++ sources; `program` is the result. `options` are for the compiler,
+    `more` is Verilog that the top needs besides."""
+    rtl.use_verilator(QUICK_TO_BUILD if waves else fast_options())
     folder.mkdir(parents=True, exist_ok=True)
     program.unlink(missing_ok=True)  # a half-built program is never taken for a good one
-    optimize = QUICK_TO_BUILD if waves else fast_options()
     command = ["verilator", "--cc", "--exe", "--build", "-j", str(os.cpu_count())]
     command += MODEL_FLAGS + ["--no-timing", "-Wno-lint", "--top-module", source.stem, "--Mdir", str(folder), "-o", str(program)]
-    command += ["-CFLAGS", f"{CXX_FLAGS} {optimize} {options}"]
+    command += ["-CFLAGS", f"{CXX_FLAGS} {options}"]
     command += ["--trace-fst", "--trace-structs"] if waves else []
     log = folder / "build.log"
     with open(log, "w") as output:
         result = subprocess.run(
-            [*command, str(source), *map(str, cpp_sources)], stdout=output, stderr=subprocess.STDOUT, check=False
+            [*command, *map(str, (source, *more, *cpp_sources))], stdout=output, stderr=subprocess.STDOUT, check=False
         )
     if result.returncode:
         raise UserError(f"The simulator cannot be built; see {log}.")

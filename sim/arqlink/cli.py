@@ -7,6 +7,7 @@ import typer
 
 from arqlink import __version__
 from arqlink.cmd_codec import codec_app
+from arqlink.cmd_console import board, console
 from arqlink.cmd_model import model
 from arqlink.cmd_send import send
 from arqlink.cmd_stats import stats
@@ -21,6 +22,8 @@ app = typer.Typer(
 app.command()(send)
 app.command()(stats)
 app.command()(model)
+app.command()(console)
+app.command()(board)
 app.add_typer(codec_app, name="codec")
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`arqlink stats`: Monte Carlo on the RTL, with generator, channel and counters in the simulated hardware."""
 
-from typing import Annotated
+from typing import Annotated, Optional
 
 import typer
 from rich.console import Console
@@ -10,6 +10,8 @@ from arqlink import build, harness, options, pair
 from arqlink.errors import UserError
 from arqlink.measure import Evaluation, window_line_use, window_utilization
 from arqlink.report import busy, comparison, counter_table, number, print_json, progress_bar
+from arqlink.serial_port import BAUD, SerialPort
+from arqlink.uart_shell import UartShell
 
 
 def measure(setup, frames, waves=None, progress=None):
@@ -37,7 +39,24 @@ def measure(setup, frames, waves=None, progress=None):
     }
 
 
+def read_board(name, baud):
+    """What the firmware on a serial port tells of its link end, as the report that is printed."""
+    with SerialPort(name, baud) as port:
+        shell = UartShell(port)
+        settings = {command: shell.values(command) for command in ("info", "link")}
+        return {**shell.values("end"), **settings, "counters": shell.values("stats")}
+
+
+def _refuse_others(context):
+    """A board has its own settings: what would set a simulation is not silently ignored."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if name not in ("uart", "baud", "json") and source is not None and source.name == "COMMANDLINE":
+            raise UserError(f"--{name.replace('_', '-')} is for the simulation; it cannot be used with --uart.")
+
+
 def stats(
+    context: typer.Context,
     frames: Annotated[float, typer.Option(help="Frames to send for the first time; 1e6 is accepted.")] = 1e5,
     config: options.Config = "paper",
     k: options.K = None,
@@ -56,11 +75,20 @@ def stats(
     seed: options.Seed = 1,
     json: options.Json = False,
     waves: options.Waves = None,
+    uart: Annotated[
+        Optional[str],
+        typer.Option(metavar="PORT", help="Measure nothing; print, as JSON, what the firmware on this serial port has counted."),
+    ] = None,
+    baud: Annotated[int, typer.Option(help="Bit rate of that port.")] = BAUD,
 ):
     """Measure loss and efficiency of the RTL link, with 99.9 % confidence intervals.
 
     Example: arqlink stats --frames 1e5 --n 11 --delta 1 --loss bernoulli:0.05
     """
+    if uart is not None:
+        _refuse_others(context)
+        print_json(read_board(uart, baud))
+        return
     if not 1 <= frames <= 1e12:
         raise UserError(f"The number of frames is {frames:g}; it must be 1 to 1e12.")
     setup = options.link_setup(

@@ -78,11 +78,29 @@ class Result:
         }
 
 
+def packet_record(data, clock=0):
+    """A packet to send as the simulator takes it."""
+    return struct.pack("<IQ", len(data), clock) + data
+
+
+def take_deliveries(raw, offset=0, start=0):
+    """(deliveries, offset behind the last whole record) of the records in `raw` from `offset` on; clocks count from `start`."""
+    header = struct.Struct("<IIQQ")
+    deliveries = []
+    while offset + header.size <= len(raw):
+        length, user, begin, clock = header.unpack_from(raw, offset)
+        data = bytes(raw[offset + header.size : offset + header.size + length])
+        if len(data) < length:
+            break
+        offset += header.size + length
+        deliveries.append(Delivery(data, begin - start, clock - start, bool(user)))
+    return deliveries, offset
+
+
 def write_packets(path, packets):
     with open(path, "wb") as handle:
         for data, clock in packets:
-            handle.write(struct.pack("<IQ", len(data), clock))
-            handle.write(data)
+            handle.write(packet_record(data, clock))
 
 
 def read_deliveries(path, start):
@@ -95,12 +113,9 @@ def read_deliveries(path, start):
         (taken - start, None if first == NEVER else first - start)
         for taken, first in struct.iter_unpack("<QQ", raw[12 : 12 + 16 * count])
     ]
-    deliveries, offset = [], 12 + 16 * count
-    while offset < len(raw):
-        length, user, begin, clock = struct.unpack_from("<IIQQ", raw, offset)
-        offset += 24
-        deliveries.append(Delivery(raw[offset : offset + length], begin - start, clock - start, bool(user)))
-        offset += length
+    deliveries, offset = take_deliveries(raw, 12 + 16 * count, start)
+    if offset != len(raw):
+        raise UserError("The simulator's delivery file ends within a packet.")
     return sent, deliveries
 
 

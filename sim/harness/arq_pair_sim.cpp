@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arq_pair_sim.h"
 
-#include <algorithm>
-#include <cstring>
-#include <utility>
+#include <cstdio>
 
 #if VM_TRACE
 #include "verilated_fst_c.h"
@@ -31,7 +29,7 @@ struct ArqPairSim::Trace {
 };
 
 ArqPairSim::ArqPairSim(const std::string& waves)
-    : context_(std::make_unique<VerilatedContext>()), top_(std::make_unique<VArqPair>(context_.get())) {
+    : context_(std::make_unique<VerilatedContext>()), top_(std::make_unique<VArqPair>(context_.get())), ports_(*top_) {
     if (!waves.empty()) {
 #if VM_TRACE
         context_->traceEverOn(true);
@@ -45,8 +43,6 @@ ArqPairSim::ArqPairSim(const std::string& waves)
     // The first evaluation has to be with the clock low.
     top_->aclk = 0;
     top_->aresetn = 0;
-    top_->a_s_axis_tvalid = top_->b_s_axis_tvalid = 0;
-    top_->a_m_axis_tready = top_->b_m_axis_tready = 1;
     top_->s_axil_awvalid = top_->s_axil_wvalid = top_->s_axil_arvalid = 0;
     top_->s_axil_awprot = top_->s_axil_arprot = 0;
     top_->s_axil_wstrb = 0xf;
@@ -73,10 +69,7 @@ void ArqPairSim::low() {
 
 // Second half: handshakes happen at the rising edge, on the values that the outputs have before it.
 void ArqPairSim::high() {
-    const bool tookA = source_[A].offering && top_->a_s_axis_tready;
-    const bool tookB = source_[B].offering && top_->b_s_axis_tready;
-    if (top_->a_m_axis_tvalid) collect<A>();
-    if (top_->b_m_axis_tvalid) collect<B>();
+    ports_.sample(now_);
     if (watch_ && top_->a_phy_tvalid) watchUnit();
 
     top_->aclk = 1;
@@ -84,65 +77,7 @@ void ArqPairSim::high() {
 #if VM_TRACE
     if (trace_) trace_->file.dump(now_ * 10 + 5);
 #endif
-    ++now_;
-
-    if (tookA || (!source_[A].offering && !source_[A].queue.empty())) offer<A>();
-    if (tookB || (!source_[B].offering && !source_[B].queue.empty())) offer<B>();
-}
-
-void ArqPairSim::send(End end, OutgoingPacket packet) {
-    if (packet.bytes.empty()) throw std::invalid_argument("A packet must have at least one byte.");
-    source_[end].queue.push_back(std::move(packet));
-}
-
-void ArqPairSim::setReady(End end, bool ready) {
-    sink_[end].ready = ready;
-    (end == A ? top_->a_m_axis_tready : top_->b_m_axis_tready) = ready;
-}
-
-// Takes back the beat that was accepted, if any, and offers the next one if its time has come.
-template <ArqPairSim::End end> void ArqPairSim::offer() {
-    auto& data = end == A ? top_->a_s_axis_tdata : top_->b_s_axis_tdata;
-    auto& keep = end == A ? top_->a_s_axis_tkeep : top_->b_s_axis_tkeep;
-    auto& last = end == A ? top_->a_s_axis_tlast : top_->b_s_axis_tlast;
-    auto& user = end == A ? top_->a_s_axis_tuser : top_->b_s_axis_tuser;
-    auto& valid = end == A ? top_->a_s_axis_tvalid : top_->b_s_axis_tvalid;
-
-    Source& s = source_[end];
-    if (s.offering) {
-        s.offset += dataBytes;
-        if (s.offset >= s.queue.front().bytes.size()) {
-            s.accepted.push_back(now_ - 1);
-            s.queue.pop_front();
-            s.offset = 0;
-        }
-    }
-    s.offering = !s.queue.empty() && (s.offset != 0 || s.queue.front().notBefore <= now_);
-    valid = s.offering;
-    if (!s.offering) return;
-    const OutgoingPacket& packet = s.queue.front();
-    const size_t count = std::min(dataBytes, packet.bytes.size() - s.offset);
-    std::memset(&data, 0, dataBytes);
-    std::memcpy(&data, packet.bytes.data() + s.offset, count);
-    keep = (1u << count) - 1;
-    last = s.offset + count == packet.bytes.size();
-    user = last && packet.abort;
-}
-
-template <ArqPairSim::End end> void ArqPairSim::collect() {
-    Sink& s = sink_[end];
-    if (!s.ready) return;
-    const auto& data = end == A ? top_->a_m_axis_tdata : top_->b_m_axis_tdata;
-    const unsigned keep = end == A ? top_->a_m_axis_tkeep : top_->b_m_axis_tkeep;
-    const bool last = end == A ? top_->a_m_axis_tlast : top_->b_m_axis_tlast;
-    const bool user = end == A ? top_->a_m_axis_tuser : top_->b_m_axis_tuser;
-
-    const auto* bytes = reinterpret_cast<const uint8_t*>(&data);
-    if (s.current.empty()) s.begin = now_;
-    s.current.insert(s.current.end(), bytes, bytes + __builtin_popcount(keep));
-    if (!last) return;
-    s.packets.push_back({std::move(s.current), s.begin, now_, user});
-    s.current.clear();
+    ports_.advance(++now_);
 }
 
 // Finds units that begin a packet and are sent for the first time; byte 0 holds type (0 or 2: data) and sop, byte 5 the

@@ -6,6 +6,9 @@
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
+
+#include "packet_format.h"
 
 namespace arqlink {
 
@@ -33,16 +36,6 @@ uint32_t find(const std::map<std::string, uint32_t>& where, const std::string& n
     const auto found = where.find(name);
     if (found == where.end()) throw std::runtime_error("The job does not tell the address of " + name + ".");
     return found->second;
-}
-
-template <typename T> void put(std::ostream& out, T value) {
-    out.write(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-template <typename T> T get(std::istream& in) {
-    T value{};
-    in.read(reinterpret_cast<char*>(&value), sizeof value);
-    return value;
 }
 
 }  // namespace
@@ -92,35 +85,29 @@ Job readJob(std::istream& in) {
 std::vector<OutgoingPacket> readPackets(const std::string& path, uint64_t origin) {
     std::ifstream in(path, std::ios::binary);
     if (!in) throw std::runtime_error("The packet file " + path + " cannot be read.");
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
     std::vector<OutgoingPacket> packets;
-    while (in.peek() != std::ifstream::traits_type::eof()) {
-        OutgoingPacket packet;
-        packet.bytes.resize(get<uint32_t>(in));
-        packet.notBefore = origin + get<uint64_t>(in);
-        in.read(reinterpret_cast<char*>(packet.bytes.data()), packet.bytes.size());
-        if (!in) throw std::runtime_error("The packet file " + path + " ends within a packet.");
-        packets.push_back(std::move(packet));
+    size_t offset = 0;
+    while (auto packet = takePacket(text, offset)) {
+        packet->notBefore += origin;
+        packets.push_back(std::move(*packet));
     }
+    if (offset != text.size()) throw std::runtime_error("The packet file " + path + " ends within a packet.");
     return packets;
 }
 
 void writeDeliveries(const std::string& path, const ArqPairSim& pair, const std::vector<DeliveredPacket>& packets) {
     std::ofstream out(path, std::ios::binary);
-    out.write("ARQD", 4);
+    std::string text = "ARQD";
     const auto& accepted = pair.accepted(ArqPairSim::A);
     const auto& first = pair.firstTransmissions();
-    put<uint64_t>(out, accepted.size());
+    put<uint64_t>(text, accepted.size());
     for (size_t i = 0; i < accepted.size(); ++i) {
-        put<uint64_t>(out, accepted[i]);
-        put<uint64_t>(out, i < first.size() ? first[i] : UINT64_MAX);
+        put<uint64_t>(text, accepted[i]);
+        put<uint64_t>(text, i < first.size() ? first[i] : UINT64_MAX);
     }
-    for (const auto& packet : packets) {
-        put<uint32_t>(out, packet.bytes.size());
-        put<uint32_t>(out, packet.aborted);
-        put<uint64_t>(out, packet.begin);
-        put<uint64_t>(out, packet.clock);
-        out.write(reinterpret_cast<const char*>(packet.bytes.data()), packet.bytes.size());
-    }
+    for (const auto& packet : packets) putDelivery(text, packet);
+    out << text;
     if (!out) throw std::runtime_error("The delivery file " + path + " cannot be written.");
 }
 

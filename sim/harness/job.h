@@ -33,13 +33,12 @@ struct Job {
 /// Reads `key=value` lines. Throws std::runtime_error on a key or value that it does not know.
 Job readJob(std::istream& in);
 
-/// Packet file: for each packet its length (4 bytes), the clock from which it is offered (8), and its bytes;
-/// little-endian. Clocks count from the start of the traffic, `origin`.
+/// Reads a packet file: the packets one after the other (packet_format.h). Their clocks count from the start of the
+/// traffic, `origin`.
 std::vector<OutgoingPacket> readPackets(const std::string& path, uint64_t origin);
 
 /// Delivery file: "ARQD", number of accepted packets (8 bytes), for each the clock of its last beat in and that of its
-/// first unit out (8 each; all ones: never); then for each delivered packet its length (4), tuser (4), the clocks
-/// of its first and last beat (8 each), and its bytes; little-endian.
+/// first unit out (8 each; all ones: never); then the delivered packets one after the other (packet_format.h).
 void writeDeliveries(const std::string& path, const ArqPairSim& pair, const std::vector<DeliveredPacket>& packets);
 
 }  // namespace arqlink

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from arqlink import cli
+from arqlink import cli, soc_sim
 
 
 @pytest.fixture
@@ -17,3 +17,10 @@ def arqlink(tmp_path, monkeypatch, capsys):
         return end.value.code or 0, out, err
 
     return run
+
+
+@pytest.fixture(scope="session")
+def board():
+    """A simulated board, and the only one of its process: tests leave its link up, with nothing under way."""
+    with soc_sim.SocSim(soc_sim.program()) as board:
+        yield board

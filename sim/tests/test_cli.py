@@ -26,6 +26,9 @@ BAD = [
     (["send", "missing", "out"], "missing"),
     (["send"], "IN"),
     (["fly"], "fly"),
+    (["console"], "serial port"),
+    (["console", "--simulate", "--config", "none"], "no configuration"),
+    (["board", "--config", "none"], "no configuration"),
     (["stats", "--waves", "missing/x.fst"], "missing/x.fst"),
 ]
 
@@ -39,7 +42,7 @@ def test_errors(arqlink, arguments, words):
     assert not out
 
 
-@pytest.mark.parametrize("command", ["send", "stats", "model"])
+@pytest.mark.parametrize("command", ["send", "stats", "model", "console", "board"])
 def test_help_has_an_example(arqlink, command):
     code, out, _ = arqlink(command, "--help")
     assert code == 0

@@ -23,7 +23,8 @@ Bus = structure("Bus", read=READ, write=WRITE, context=c.c_void_p)
 Limits = structure(
     "Limits", data_bytes=u8, unit_bytes=u16, window_log2=u8, max_k=u8, max_parity=u8, presets=u8, counters=u8, max_packet_bytes=u16
 )
-Device = structure("Device", bus=Bus, base=u32, wait_reads=u32, version=u32, limits=Limits)
+Block = structure("Block", bus=Bus, base=u32)
+Device = structure("Device", at=Block, wait_reads=u32, version=u32, limits=Limits)
 Timers = structure("Timers", poll=u32, hello=u32, keepalive=u32, outage_timeout=u32, status_interval=u32)
 Status = structure(
     "Status",
@@ -38,7 +39,7 @@ Status = structure(
 Config = structure(
     "Config", k=u8, n_first=u8, n_retx=u8, preset=u8, delta=u8, ordered=boolean, outage_freeze=boolean
 )
-Channel = structure("Channel", bus=Bus, base=u32)
+Channel = structure("Channel", at=Block)
 ChannelConfig = structure(
     "ChannelConfig",
     enable=boolean,
@@ -70,7 +71,6 @@ Goal = structure(
 Choice = structure("Choice", n=u8, delta=u8, met=boolean)
 Evidence = structure("Evidence", sent_first=u32, sent_retx=u32, outcomes=u32, failed=u32, k=u8, n_first=u8, n_retx=u8)
 Estimate = structure("Estimate", p=u32, p_low=u32, p_high=u32, only_high=boolean)
-Mark = structure("Mark", first=u32, retx=u32, ok=u32, failed=u32, outage=u32, restarts=u32)
 Tuner = structure(
     "Tuner",
     goal=Goal,
@@ -79,8 +79,8 @@ Tuner = structure(
     choice=Choice,
     windows=u32,
     changes=u32,
-    evidence=Evidence,
-    mark=Mark,
+    mark=u32 * 6,
+    evidence=u32 * 4,
     orphans=u32,
     settled=u32,
     setting=u32,

@@ -60,7 +60,7 @@ struct Board {
     // The line is what the handler of the soft CPU is called by.
     bool interrupted() {
         for (uint32_t i = 0; i < machine.end_count; ++i) {
-            const uint32_t base = machine.ends[i].link.base;
+            const uint32_t base = machine.ends[i].link.at.base;
             if (window.sim.read(base + ARQLINK_ERROR_OFFSET) & window.sim.read(base + ARQLINK_IRQ_ENABLE_OFFSET)) return true;
         }
         return false;

@@ -324,5 +324,6 @@ def test_selftest_survives_a_bus_error_anywhere(pair, device):
     for fail in range(1, total + 1):
         pair.accesses, pair.fail_at = 0, fail
         assert call("selftest_run", device, driver.Selftest(*TEST), result) == -EIO, fail
+        assert result.erased in (0, 20), fail
         fresh = Pair()
         pair.__dict__.update({k: v for k, v in fresh.__dict__.items()})

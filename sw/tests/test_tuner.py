@@ -16,7 +16,10 @@ from sw.tests.model import Pair
 
 ONE = 1 << 20  # 1 in the format of logarithms
 SCALE = 1 << 32
-RELATIVE_ERROR = 2e-5  # of P_T, packet loss (for a given P_F) and alpha; docs/driver.md
+# docs/driver.md states these bounds.
+P_T_ERROR = {32: 2e-5, 128: 2e-4}  # relative, by the greatest K
+LOSS_ERROR = 1e-4  # relative, of the packet loss for a given P_F
+ALPHA_ERROR = 1e-5  # absolute
 PROBABILITIES = [1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.99]
 
 
@@ -34,15 +37,17 @@ def exact_p_t(p, k, n):
 
 
 def test_p_t():
-    worst = 0
+    worst = dict.fromkeys(P_T_ERROR, 0)
     for k, parity, p in itertools.product([1, 2, 8, 10, 16, 32, 128], [0, 1, 2, 3, 8, 16, 100], PROBABILITIES):
         q = fixed(p)
         wanted = exact_p_t(q / SCALE, k, k + parity)
         if wanted < 1e-300 or wanted > 1 - 1e-6:
             continue
-        worst = max(worst, off(driver.library().arqlink_log2_p_t(q, k, k + parity), wanted))
-    print(f"greatest relative error of P_T: {worst:.2e}")
-    assert worst < RELATIVE_ERROR
+        error = off(driver.library().arqlink_log2_p_t(q, k, k + parity), wanted)
+        for most in worst:
+            worst[most] = max(worst[most], error) if k <= most else worst[most]
+    print("greatest relative error of P_T, by K: " + ", ".join(f"{k}: {error:.2e}" for k, error in worst.items()))
+    assert all(worst[k] < P_T_ERROR[k] for k in worst)
 
 
 def test_p_t_at_the_edges():
@@ -56,21 +61,22 @@ def test_p_t_at_the_edges():
 
 def test_p_f_and_packet_loss():
     lib = driver.library()
-    worst = {False: 0, True: 0}  # by whether a packet has more than 1000 frames
+    worst = 0
     for exponent, delta, frames in itertools.product(
-        [-0.001, -0.01, -0.1, -0.5, -1, -2, -5, -9.7, -20, -28], [0, 1, 3, 14], [1, 2, 3, 6, 100, 1000, 65535]
+        [-0.001, -0.01, -0.1, -0.5, -1, -2, -5, -9.7, -15.9, -16, -17.2, -20, -28, -60], [0, 1, 3, 14], [1, 2, 3, 6, 100, 1000, 65535]
     ):
         p_t = round(exponent * ONE)
         p_f = lib.arqlink_log2_p_f(p_t, delta)
         assert p_f == p_t * (delta + 1)
         p = 2 ** (p_f / ONE)
         wanted = -math.expm1(frames * math.log1p(-p))
-        worst[frames > 1000] = max(worst[frames > 1000], off(lib.arqlink_log2_packet_loss(p_f, frames), wanted))
-    print(f"greatest relative error of the packet loss: {worst[False]:.2e}, of 65535 frames {worst[True]:.2e}")
-    assert worst[False] < RELATIVE_ERROR and worst[True] < 1e-3
+        worst = max(worst, off(lib.arqlink_log2_packet_loss(p_f, frames), wanted))
+    print(f"greatest relative error of the packet loss: {worst:.2e}")
+    assert worst < LOSS_ERROR
     assert lib.arqlink_log2_p_f(-ONE, INFINITE) == LOG2_ZERO == lib.arqlink_log2_p_f(LOG2_ZERO, 3)
     assert lib.arqlink_log2_p_f(0, INFINITE) == 0 == lib.arqlink_log2_packet_loss(0, 5)
-    assert lib.arqlink_log2_packet_loss(LOG2_ZERO, 5) == LOG2_ZERO
+    assert lib.arqlink_log2_packet_loss(LOG2_ZERO, 5) == LOG2_ZERO == lib.arqlink_log2_packet_loss(-2047 * ONE, 5)
+    assert abs(lib.arqlink_log2_packet_loss(-2047 * ONE + 1, 1) + 2047 * ONE) < 200
 
 
 def test_alpha():
@@ -80,7 +86,7 @@ def test_alpha():
         wanted = goal.alpha(fixed(p) / SCALE, k + parity, delta)
         worst = max(worst, abs(driver.library().arqlink_alpha(fixed(p), k, k + parity, delta, frames) / SCALE - wanted))
     print(f"greatest absolute error of alpha: {worst:.2e}")
-    assert worst < RELATIVE_ERROR
+    assert worst < ALPHA_ERROR
 
 
 def test_alpha_of_the_reference_is_that_of_the_model():
@@ -152,16 +158,26 @@ def test_choice_refuses():
     assert call("choose", driver.Goal(**{**good, "delay_bound": 240}), 1, 1, found) == 0 and found.delta == 0
 
 
+def evidence_at_random():
+    rng = random.Random(4)
+    for _ in range(300):
+        outcomes = int(2 ** rng.uniform(0, 16))
+        k = rng.randint(1, 16)
+        yield k, k + rng.randint(0, 8), k + rng.randint(0, 8), outcomes, min(outcomes, int(2 ** rng.uniform(0, 16)))
+
+
 def test_estimate():
     """p of the middle and of both ends of the interval, on the mixture of both codes."""
     for k, first, retx, outcomes, failed in [
-        (8, 8, 8, 256, 20), (8, 10, 10, 4096, 1), (10, 11, 14, 5000, 900), (16, 16, 16, 64, 60), (8, 9, 9, 1 << 24, 12345)
+        (8, 8, 8, 256, 20), (8, 10, 10, 4096, 1), (10, 11, 14, 5000, 900), (16, 16, 16, 64, 60), (8, 9, 9, 1 << 24, 12345),
+        (8, 9, 12, 50, 50), *evidence_at_random(),
     ]:  # fmt: skip
         estimate = driver.Estimate()
         evidence = driver.Evidence(3 * outcomes, outcomes, outcomes, failed, k, first, retx)
         assert call("estimate_p", evidence, estimate) == 0 and not estimate.only_high
 
         def share(q):
+            q = min(q, SCALE)
             return 0.75 * exact_p_t(q / SCALE, k, first) + 0.25 * exact_p_t(q / SCALE, k, retx)
 
         n, half = outcomes + 4, 2 * math.sqrt(failed * (outcomes - failed) / outcomes + 1)
@@ -169,7 +185,8 @@ def test_estimate():
         for p, wanted in [
             (estimate.p, (failed + 1) / (outcomes + 2)), (estimate.p_low, ends[0]), (estimate.p_high, min(ends[1], 1))
         ]:  # fmt: skip
-            assert share(p * (1 - 2e-3)) <= wanted <= share(min(p * (1 + 2e-3) + 2, SCALE)) + 1e-9, (k, outcomes, failed)
+            low, high = share(p * (1 - 2e-3)), share(p * (1 + 2e-3) + 2)
+            assert low * (1 - P_T_ERROR[32]) <= wanted <= high * (1 + P_T_ERROR[32]) + 1e-9, (k, first, retx, outcomes, failed)
 
 
 def test_estimate_when_nothing_failed():
@@ -242,22 +259,37 @@ def exact(p, k, n):
     return _cache[p, k, n]
 
 
-@pytest.mark.parametrize("objective", [0, 1])
-@pytest.mark.parametrize("seed", range(5))
-def test_loop_follows_p_up_and_down(objective, seed):
-    """p steps from 1e-3 to 5e-2 and back. Each time the setting is the best one, within the stated number of frames."""
+def steps(objective, seed):
+    """p steps from 1e-3 to 5e-2 and back, twice, somewhere in a window. For each step whether the setting is the best one within
+    the stated number of frames; then the loop."""
     loop = Loop(1e-3, objective, seed=seed)
-    loop.run(6 * 256)
+    loop.run(6 * 256 + 50 * seed % 256)
     reference = choice.Goal(8, 8, 6, None if objective else 1e-6, 5, 2000)
+    followed = []
     for p, windows in [(5e-2, 4), (1e-3, 6), (5e-2, 4), (1e-3, 6)]:
         loop.p = p
         changes = loop.run(windows * 256 + 2 * loop.late)
         n, delta = loop.setting
         best = choice.choose(reference, p)
-        assert reference.alpha(p, n, min(delta, 14)) > 0.95 * reference.alpha(p, *best[:2]), (p, loop.setting, best)
-        assert objective or reference.packet_loss(p, n, min(delta, 14)) <= 1e-6 or delta == 15
-        print(p, changes, loop.setting, best)
-    assert loop.setting[0] == 8
+        print(seed, p, changes, loop.setting, best)
+        near = reference.alpha(p, n, min(delta, 14)) > 0.95 * reference.alpha(p, *best[:2])
+        followed.append(near and (bool(objective) or reference.packet_loss(p, n, min(delta, 14)) <= 1e-6 or delta == 15))
+    return followed, loop
+
+
+@pytest.mark.parametrize("objective", [0, 1])
+@pytest.mark.parametrize("seed", range(5))
+def test_loop_follows_p_up_and_down(objective, seed):
+    followed, loop = steps(objective, seed)
+    assert all(followed) and loop.setting[0] == 8
+
+
+@pytest.mark.parametrize("objective", [0, 1])
+def test_loop_follows_p_nearly_always(objective):
+    """Chance may hide a step: an unlucky window confirms the old p, or an unlucky estimate sets a delta that is one too small."""
+    followed = [step for seed in range(5, 55) for step in steps(objective, seed)[0]]
+    print(f"{sum(followed)} of {len(followed)} steps are followed in time")
+    assert sum(followed) >= 0.98 * len(followed)
 
 
 @pytest.mark.parametrize("p", [1e-3, 1e-2, 2e-2, 5e-2, 0.1])

@@ -54,6 +54,12 @@ struct arqlink_bus {
 /** Bus of memory-mapped registers that begin at the address `base`. Such a bus cannot report bus errors. */
 void arqlink_mmio_bus(struct arqlink_bus *bus, uintptr_t base);
 
+/** A block of registers. */
+struct arqlink_block {
+    struct arqlink_bus bus;
+    uint32_t base; /**< where the block begins within the bus, bytes */
+};
+
 /** What the hardware is built with. */
 struct arqlink_limits {
     uint8_t data_bytes;        /**< width of the data streams, bytes */
@@ -68,8 +74,7 @@ struct arqlink_limits {
 
 /** A link end. The caller owns it; all fields but `wait_reads` are for reading only. */
 struct arqlink_device {
-    struct arqlink_bus bus;
-    uint32_t base;                /**< of the link end's registers within the bus, bytes */
+    struct arqlink_block at;      /**< where its registers are */
     uint32_t wait_reads;          /**< register reads that a wait may take, at least 1; the caller may change it */
     uint32_t version;             /**< as in register VERSION */
     struct arqlink_limits limits;

@@ -27,8 +27,7 @@ typedef uint32_t arqlink_probability;
 
 /** One direction. */
 struct arqlink_channel {
-    struct arqlink_bus bus;
-    uint32_t base;
+    struct arqlink_block at;
 };
 
 enum arqlink_erasure {

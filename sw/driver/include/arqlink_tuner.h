@@ -104,6 +104,9 @@ int arqlink_estimate_p(const struct arqlink_evidence *evidence, struct arqlink_e
 /** Outcomes in a window unless the caller sets another number. */
 #define ARQLINK_TUNER_WINDOW 256u
 
+/** Counters that the loop watches. */
+#define ARQLINK_TUNER_COUNTERS 6u
+
 /** State of the loop. The caller owns it; `estimate` and `choice` may be read at any time after the first change or window. */
 struct arqlink_tuner {
     struct arqlink_goal goal;
@@ -114,13 +117,11 @@ struct arqlink_tuner {
     uint32_t changes;                /**< settings applied since the start */
 
     /* internal */
-    struct arqlink_evidence evidence;
-    struct arqlink_tuner_mark {
-        uint32_t first, retx, ok, failed, outage, restarts;
-    } mark;           /* counters at the start of the window, modulo 2^32 */
+    uint32_t mark[ARQLINK_TUNER_COUNTERS]; /* counters at the start of the window, modulo 2^32 */
+    uint32_t evidence[4]; /* sums of their differences: transmissions sent, first ones and others; outcomes, good ones and failed ones */
     uint32_t orphans; /* transmissions of which a restart has dropped the outcome */
     uint32_t settled; /* number of outcomes from which on transmissions are of the present setting */
-    uint32_t setting; /* registers' content that the evidence is about */
+    uint32_t setting; /* code that the evidence is about; 0: none */
     uint8_t wins;     /* windows in a row that speak for a change */
     bool settling;
     bool running;

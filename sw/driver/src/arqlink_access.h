@@ -9,18 +9,23 @@
 
 /** Field `name` (register and field) of a register's value, and its place in one. */
 #define ARQLINK_FIELD(name, value) (((value) & name##_MASK) >> name##_SHIFT)
-#define ARQLINK_PLACE(name, value) (((uint32_t)(value) << name##_SHIFT) & name##_MASK)
+#define ARQLINK_PLACE(name, value) ((uint32_t)(value) << name##_SHIFT)
 
-/* Not inline: a call is smaller than what it does. */
-int arqlink_read(const struct arqlink_device *device, uint32_t offset, uint32_t *value);
-int arqlink_write(const struct arqlink_device *device, uint32_t offset, uint32_t value);
+/* Not inline: a call is smaller than what it does. Offsets count from the start of the block. */
+int arqlink_read(const struct arqlink_block *at, uint32_t offset, uint32_t *value);
+int arqlink_write(const struct arqlink_block *at, uint32_t offset, uint32_t value);
 
-/** Registers one after the other, `count` from `offset` on. Stops at the first error. */
-int arqlink_read_row(const struct arqlink_bus *bus, uint32_t offset, unsigned count, uint32_t *values);
+/** `count` registers one after the other, from `offset` on. Both stop at the first error. */
+int arqlink_read_row(const struct arqlink_block *at, uint32_t offset, unsigned count, uint32_t *values);
+int arqlink_write_row(const struct arqlink_block *at, uint32_t offset, unsigned count, const uint32_t *values);
 
-/** A bus that can be used. */
-static inline bool arqlink_bus_valid(const struct arqlink_bus *bus) {
-    return bus != NULL && bus->read != NULL && bus->write != NULL;
-}
+/** Registers at `offsets`. Stops at the first error. */
+int arqlink_read_list(const struct arqlink_block *at, const uint16_t *offsets, unsigned count, uint32_t *values);
+
+/** Reads until the bits of `mask` are from `least` to `most`, for at most `reads` reads. -ETIMEDOUT. */
+int arqlink_wait(const struct arqlink_block *at, uint32_t offset, uint32_t mask, uint32_t least, uint32_t most, uint32_t reads);
+
+/** Fills in `at` if the block there has the identification `id`. -EINVAL no functions in `bus`; -ENODEV another one. */
+int arqlink_find(struct arqlink_block *at, const struct arqlink_bus *bus, uint32_t base, uint32_t id);
 
 #endif

@@ -3,13 +3,7 @@
 #include "arqlink_access.h"
 
 static int wait_idle(const struct arqlink_device *device) {
-    for (uint32_t i = 0; i < device->wait_reads; ++i) {
-        uint32_t status;
-        int error = arqlink_read(device, ARQLINK_COUNTERS_OFFSET, &status);
-        if (error) return error;
-        if (!(status & ARQLINK_COUNTERS_BUSY_MASK)) return 0;
-    }
-    return -ARQLINK_ETIMEDOUT;
+    return arqlink_wait(&device->at, ARQLINK_COUNTERS_OFFSET, ARQLINK_COUNTERS_BUSY_MASK, 0, 0, device->wait_reads);
 }
 
 int arqlink_snapshot(const struct arqlink_device *device, bool clear) {
@@ -17,7 +11,7 @@ int arqlink_snapshot(const struct arqlink_device *device, bool clear) {
     int error = wait_idle(device);
     if (error) return error;
     const uint32_t request = ARQLINK_COUNTERS_SNAPSHOT_MASK | (clear ? ARQLINK_COUNTERS_CLEAR_MASK : 0u);
-    if ((error = arqlink_write(device, ARQLINK_COUNTERS_OFFSET, request))) return error;
+    if ((error = arqlink_write(&device->at, ARQLINK_COUNTERS_OFFSET, request))) return error;
     return wait_idle(device);
 }
 
@@ -25,7 +19,7 @@ int arqlink_counter(const struct arqlink_device *device, uint32_t index, uint64_
     if (index >= ARQLINK_COUNTER_COUNT) return -ARQLINK_EINVAL;
     const uint32_t offset = ARQLINK_COUNTER_TX_PACKETS_OFFSET + 8u * index;
     uint32_t row[2];
-    int error = arqlink_read_row(&device->bus, device->base + offset, 2, row);
+    int error = arqlink_read_row(&device->at, offset, 2, row);
     if (!error) *value = ((uint64_t)row[1] << 32) | row[0];
     return error;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The closed loop: windows of outcomes, hysteresis. docs/driver.md holds the rule. */
+#include "arqlink_access.h"
 #include "arqlink_fixed.h"
 
 #define MEMORY_WINDOWS 16u  /* evidence of more windows than this fades */
@@ -7,82 +8,62 @@
 #define GAIN_SHIFT 5        /* a change for goodput alone must gain 1/32 */
 #define WINS_WANTED 2u      /* in so many windows in a row */
 
-/* Counters of struct arqlink_tuner_mark, in its order. */
-static const uint8_t watched[] = {ARQLINK_COUNT_tx_frames,          ARQLINK_COUNT_tx_retx,
-                                  ARQLINK_COUNT_tx_outcomes_ok,     ARQLINK_COUNT_tx_outcomes_failed,
-                                  ARQLINK_COUNT_tx_outcomes_outage, ARQLINK_COUNT_link_restarts};
-#define WATCHED (sizeof watched / sizeof watched[0])
+/* The counters of struct arqlink_tuner, in its order. Evidence is about the first four, its failures without those of outages. */
+enum { FIRST, RETX, OK, FAILED, OUTAGE, RESTARTS };
+#define EVIDENCE (FAILED + 1)
+static const uint16_t watched[ARQLINK_TUNER_COUNTERS] = {
+    ARQLINK_COUNTER_TX_FRAMES_OFFSET,          ARQLINK_COUNTER_TX_RETX_OFFSET,
+    ARQLINK_COUNTER_TX_OUTCOMES_OK_OFFSET,     ARQLINK_COUNTER_TX_OUTCOMES_FAILED_OFFSET,
+    ARQLINK_COUNTER_TX_OUTCOMES_OUTAGE_OFFSET, ARQLINK_COUNTER_LINK_RESTARTS_OFFSET};
 
 /* Only differences matter, so the low words are enough. */
-static int look(const struct arqlink_device *device, struct arqlink_tuner_mark *now) {
-    uint32_t low[WATCHED];
+static int look(const struct arqlink_device *device, uint32_t *now) {
     int error = arqlink_snapshot(device, false);
-    for (unsigned i = 0; !error && i < WATCHED; ++i) {
-        uint64_t value;
-        error = arqlink_counter(device, watched[i], &value);
-        if (!error) low[i] = (uint32_t)value;
+    return error ? error : arqlink_read_list(&device->at, watched, ARQLINK_TUNER_COUNTERS, now);
+}
+
+static void forget(struct arqlink_tuner *t) {
+    for (unsigned i = 0; i < EVIDENCE; ++i) t->evidence[i] = 0;
+}
+
+/* Whether two shares of failures contradict each other. Under one setting they do so if and only if the values of p do. */
+static bool apart(const uint32_t *one, const uint32_t *other) {
+    const struct arqlink_interval a = arqlink_interval(one[FAILED], one[OK] + one[FAILED]);
+    const struct arqlink_interval b = arqlink_interval(other[FAILED], other[OK] + other[FAILED]);
+    return a.high < b.low || b.high < a.low;
+}
+
+/*
+ * Adds a window to the evidence. Where the two contradict each other p has changed: then the estimate is that of the window, which
+ * may have begun before the change, and evidence begins anew with the next one.
+ */
+static int learn(struct arqlink_tuner *t, const struct arqlink_config *config, const uint32_t *window) {
+    const uint32_t known = t->evidence[OK] + t->evidence[FAILED];
+    const bool anew = known != 0 && apart(window, t->evidence);
+    for (unsigned i = 0; i < EVIDENCE; ++i) {
+        uint32_t kept = t->evidence[i];
+        if (known >= MEMORY_WINDOWS * t->window) kept -= kept / MEMORY_WINDOWS;
+        if (anew) kept = 0;
+        t->evidence[i] = kept + window[i];
     }
-    if (!error) *now = (struct arqlink_tuner_mark){low[0], low[1], low[2], low[3], low[4], low[5]};
-    return error;
-}
-
-static uint32_t without_outcome(const struct arqlink_tuner_mark *now) {
-    return now->first + now->retx - now->ok - now->failed;
-}
-
-static uint32_t setting_of(const struct arqlink_config *c) {
-    return c->n_first | (uint32_t)c->n_retx << 8 | (uint32_t)c->k << 16;
-}
-
-/* Begins a new window, and forgets what was learnt under another setting. What is in flight was sent under the old one. */
-static void begin(struct arqlink_tuner *t, const struct arqlink_config *config, const struct arqlink_tuner_mark *now) {
-    t->setting = setting_of(config);
-    t->evidence = (struct arqlink_evidence){.k = config->k, .n_first = config->n_first, .n_retx = config->n_retx};
-    t->mark = *now;
-    t->settled = now->first + now->retx - t->orphans;
-    t->settling = true;
-    t->wins = 0;
-}
-
-static bool apart(const struct arqlink_estimate *a, const struct arqlink_estimate *b) {
-    return a->p_high < b->p_low || b->p_high < a->p_low;
-}
-
-/* Adds a window to the evidence, which it replaces where the two contradict each other: p has changed. */
-static int learn(struct arqlink_tuner *t, const struct arqlink_evidence *window) {
-    struct arqlink_estimate recent, before;
-    struct arqlink_evidence *e = &t->evidence;
-    int error = arqlink_estimate_p(window, &recent);
-    if (error) return error;
-    if (e->outcomes != 0) {
-        if ((error = arqlink_estimate_p(e, &before))) return error;
-        if (apart(&recent, &before)) e->outcomes = 0;
-    }
-    if (e->outcomes == 0) {
-        *e = *window;
-        t->estimate = recent;
-        return 0;
-    }
-    if (e->outcomes >= MEMORY_WINDOWS * t->window) {
-        e->outcomes -= e->outcomes / MEMORY_WINDOWS;
-        e->failed -= e->failed / MEMORY_WINDOWS;
-        e->sent_first -= e->sent_first / MEMORY_WINDOWS;
-        e->sent_retx -= e->sent_retx / MEMORY_WINDOWS;
-    }
-    e->outcomes += window->outcomes;
-    e->failed += window->failed;
-    e->sent_first += window->sent_first;
-    e->sent_retx += window->sent_retx;
-    return arqlink_estimate_p(e, &t->estimate);
+    const struct arqlink_evidence evidence = {
+        .sent_first = t->evidence[FIRST],
+        .sent_retx = t->evidence[RETX],
+        .outcomes = t->evidence[OK] + t->evidence[FAILED],
+        .failed = t->evidence[FAILED],
+        .k = config->k,
+        .n_first = config->n_first,
+        .n_retx = config->n_retx,
+    };
+    if (anew) forget(t);
+    return arqlink_estimate_p(&evidence, &t->estimate);
 }
 
 /* Whether the setting in force has to be left: it breaks the goal by what is the likeliest p. */
 static bool breaks_goal(const struct arqlink_tuner *t, const struct arqlink_config *config) {
     const struct arqlink_goal *goal = &t->goal;
     if (config->n_first != config->n_retx) return true;
-    if (goal->delay_bound != 0 && (config->delta == ARQLINK_PERSISTENCY_INFINITE ||
-                                   arqlink_greatest_delay(goal, config->n_first, config->delta) > goal->delay_bound))
-        return true;
+    if (goal->delay_bound != 0 && !arqlink_in_time(goal, config->n_first, config->delta)) return true;
     if (goal->objective != ARQLINK_TARGET_LOSS) return false;
     const arqlink_log2 p_t = arqlink_log2_p_t(t->estimate.p, goal->k, config->n_first);
     return arqlink_log2_packet_loss(arqlink_log2_p_f(p_t, config->delta), goal->frames) > goal->log2_loss;
@@ -109,69 +90,54 @@ static int judge(struct arqlink_tuner *t, const struct arqlink_device *device, s
     int error = arqlink_choose(&t->goal, t->estimate.p, t->estimate.p_high, &t->choice);
     if (error) return error;
     ++t->windows;
-    if (t->choice.n == config->n_first && t->choice.n == config->n_retx && t->choice.delta == config->delta) {
-        t->wins = 0;
-        return 0;
-    }
-    if (!breaks_goal(t, config)) {
-        t->wins = gains(t, config) ? (uint8_t)(t->wins + 1u) : 0u;
-        if (t->wins < WINS_WANTED) return 0;
-    }
+    t->wins = gains(t, config) ? (uint8_t)(t->wins + 1u) : 0u;
+    if (t->choice.n == config->n_first && t->choice.n == config->n_retx && t->choice.delta == config->delta) return 0;
+    if (t->wins < WINS_WANTED && !breaks_goal(t, config)) return 0;
     config->n_first = config->n_retx = t->choice.n;
     config->delta = t->choice.delta;
     if ((error = arqlink_set_config(device, config))) return error;
+    t->setting = 0; /* the next step begins with new evidence, even if only delta is another one */
     *changed = true;
     ++t->changes;
     return 0;
 }
 
 int arqlink_tuner_step(struct arqlink_tuner *t, const struct arqlink_device *device, bool *changed) {
-    struct arqlink_tuner_mark now;
+    uint32_t now[ARQLINK_TUNER_COUNTERS], since[ARQLINK_TUNER_COUNTERS];
     struct arqlink_config config;
     *changed = false;
     int error = arqlink_get_config(device, &config);
-    if (!error) error = look(device, &now);
+    if (!error) error = look(device, now);
     if (error) return error;
-    if (config.k != t->goal.k || t->goal.max_parity > device->limits.max_parity)
-        return -ARQLINK_EINVAL;
+    if (config.k != t->goal.k || t->goal.max_parity > device->limits.max_parity) return -ARQLINK_EINVAL;
 
-    if (!t->running || now.restarts != t->mark.restarts) {
+    const uint32_t sent = now[FIRST] + now[RETX], done = now[OK] + now[FAILED];
+    if (!t->running || now[RESTARTS] != t->mark[RESTARTS]) {
         /* A restart drops what is in flight, so its outcomes never come. The first restart is the start. */
-        if (t->running || now.restarts > 1) t->orphans = without_outcome(&now);
+        if (t->running || now[RESTARTS] > 1) t->orphans = sent - done;
         t->running = true;
-        begin(t, &config, &now);
+        t->setting = 0;
     }
-    if (setting_of(&config) != t->setting) begin(t, &config, &now);
-    if (t->settling) {
-        if ((int32_t)(now.ok + now.failed - t->settled) < 0) return 0;
-        t->mark = now;
-        t->settling = false;
+    const uint32_t setting = config.n_first | (uint32_t)config.n_retx << 8 | (uint32_t)config.k << 16;
+    if (setting != t->setting) {
+        /* Forgets what was learnt under another setting. What is in flight was sent under that one. */
+        t->setting = setting;
+        t->settled = sent - t->orphans;
+        t->settling = true;
+        t->wins = 0;
+        forget(t);
     }
 
-    const uint32_t ok = now.ok - t->mark.ok, outage = now.outage - t->mark.outage;
-    const uint32_t failed = now.failed - t->mark.failed - outage; /* those of an outage say nothing about p */
-    if (ok + failed < t->window) return 0;
-    struct arqlink_evidence window = {
-        .sent_first = now.first - t->mark.first,
-        .sent_retx = now.retx - t->mark.retx,
-        .outcomes = ok + failed,
-        .failed = failed,
-        .k = config.k,
-        .n_first = config.n_first,
-        .n_retx = config.n_retx,
-    };
-    while (window.outcomes > MOST_IN_WINDOW) { /* it was not called for long */
-        window.sent_first >>= 1;
-        window.sent_retx >>= 1;
-        window.outcomes >>= 1;
-        window.failed >>= 1;
+    for (unsigned i = 0; i < ARQLINK_TUNER_COUNTERS; ++i) since[i] = now[i] - t->mark[i];
+    since[FAILED] -= since[OUTAGE]; /* failures of an outage say nothing about p */
+    if (!t->settling && since[OK] + since[FAILED] < t->window) return 0;
+    for (unsigned i = 0; i < ARQLINK_TUNER_COUNTERS; ++i) t->mark[i] = now[i];
+    if (t->settling) {
+        t->settling = (int32_t)(done - t->settled) < 0;
+        return 0;
     }
-    t->mark = now;
-    if ((error = learn(t, &window))) return error;
-    if ((error = judge(t, device, &config, changed))) return error;
-    if (*changed) {
-        if ((error = look(device, &now))) return error; /* what left before the change was of the old setting */
-        begin(t, &config, &now);
-    }
-    return 0;
+    while (since[OK] + since[FAILED] > MOST_IN_WINDOW) /* it was not called for long */
+        for (unsigned i = 0; i < EVIDENCE; ++i) since[i] >>= 1;
+    error = learn(t, &config, since);
+    return error ? error : judge(t, device, &config, changed);
 }
