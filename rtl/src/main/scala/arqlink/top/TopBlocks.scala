@@ -9,6 +9,7 @@ import arqlink._
 object TopBlocks {
   val all: Map[String, LinkConfig => Component] = Map(
     "ArqLink" -> (new ArqLink(_)),
+    "ArqLinkPhyClock" -> (new ArqLinkPhyClock(_)),
     "ArqPair" -> (new ArqPair(_))
   )
 }
