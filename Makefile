@@ -4,7 +4,7 @@ PYTHON := $(VENV)/bin/python
 WAVES  := build/waves/retransmission.fst
 
 
-.PHONY: help setup rtl regs sw demo soc-demo test lint synth synth-all stats-full wave clean
+.PHONY: help setup verilog regs sw demo soc-demo test lint synth synth-all stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -12,8 +12,8 @@ help: ## Show the targets
 setup: ## Install what is missing, and create .venv
 	@scripts/setup
 
-rtl: setup ## Write Verilog to build/rtl: of all configurations, or CONFIG=default SET="windowFrames=4096 maxK=32"
-	$(PYTHON) -m arqlink.rtl ArqLink ArqPair $(if $(CONFIG),--config $(CONFIG)) $(if $(SET),--set $(SET))
+verilog: setup ## Write Verilog to build/rtl: of all configurations, or CONFIG=default SET="windowFrames=4096 maxK=32"
+	$(PYTHON) -m arqlink.rtl ArqLink ArqLinkPhyClock ArqPair $(if $(CONFIG),--config $(CONFIG)) $(if $(SET),--set $(SET))
 
 regs: setup ## Write the generated contracts to rtl/regs
 	$(PYTHON) -m arqlink.contracts

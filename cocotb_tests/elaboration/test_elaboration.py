@@ -76,3 +76,13 @@ def test_corners_are_built_reproducibly(settings, tmp_path):
         assert result.returncode == 0, result.stderr
         texts.append((folder / "ArqLink.v").read_text())
     assert texts[0] == texts[1]
+
+
+def test_the_header_names_the_parameters(tmp_path):
+    """Each parameter that can be set, with the value in force."""
+    assert generate(tmp_path, "windowFrames=2048", "nRetx=20").returncode == 0
+    text = (tmp_path / "ArqLink.v").read_text()
+    header = [line.removeprefix("// ") for line in text[: text.index("module")].splitlines()]
+    wanted = ["dataBytes = 4", "unitBytes = 64", "maxK = 16", "maxParity = 8", "windowFrames = 2048", "maxPacketBytes = 9216", "k = 16", "nFirst = 18", "nRetx = 20", "delta = 15"]
+    assert [line for line in header if " = " in line] == wanted
+    assert any("ArqLink, configuration default" in line for line in header)

@@ -30,7 +30,7 @@ object Generate {
       throw new IllegalArgumentException(s"no block named '$block'; there are ${blocks.keys.toSeq.sorted.mkString(", ")}")
     )
     new File(directory).mkdirs()
-    spinalConfig(directory).generateVerilog {
+    spinalConfig(directory).copy(rtlHeader = Describe.header(block, config)).generateVerilog {
       val top = build(config)
       top.clockDomain.clock.setName("aclk")
       top.clockDomain.reset.setName("aresetn")

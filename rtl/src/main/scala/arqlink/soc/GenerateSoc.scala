@@ -49,7 +49,7 @@ object GenerateSoc {
         )
         val built = config(name, settings)
         new File(directory).mkdirs()
-        Generate.spinalConfig(directory).generateVerilog {
+        Generate.spinalConfig(directory).copy(rtlHeader = Describe.header(block, built.link)).generateVerilog {
           val top = build(built)
           top.clockDomain.clock.setName("aclk")
           top.clockDomain.reset.setName("aresetn")

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# Timing of ArqLink in AMD's tools, read for the module itself: read_xdc -ref ArqLink arqlink.xdc
+# The clock's period comes from the design around it; alone (out of context), 156.25 MHz:
+#   create_clock -name aclk -period 6.400 [get_ports aclk]
+
+# Carrier detect may come at any time; two flip-flops synchronize it.
+set_false_path -from [get_ports phy_up]
