@@ -10,12 +10,13 @@ import arqlink._
 
 /** Writes the Verilog of a soft system: `GenerateSoc BLOCK CONFIG DIRECTORY rom=FILE [image=FILE] [NAME=VALUE …]`.
   *
-  * Files are raw bytes. A setting of `ramBytes`, `clockHz`, `uartDivider` or `bootWait` changes the system, any other the
+  * Files are raw bytes. A setting of `ramBytes`, `clockHz`, `uartDivider`, `bootWait` or `maxDelay` changes the system, any other the
   * link. What cannot be built is refused with one sentence and exit code 2. The CPU's own Verilog is an extra source.
   */
 object GenerateSoc {
-  private val blocks: Map[String, SocConfig => Component] = Map("ArqSoc" -> (new ArqSoc(_)), "ArqPairSoc" -> (new ArqPairSoc(_)))
-  private val numbers = Set("ramBytes", "clockHz", "uartDivider", "bootWait")
+  private val blocks: Map[String, SocConfig => Component] =
+    Map("ArqSoc" -> (new ArqSoc(_)), "ArqPairSoc" -> (new ArqPairSoc(_)), "Ulx3s" -> (new Ulx3s(_)))
+  private val numbers = Set("ramBytes", "clockHz", "uartDivider", "bootWait", "maxDelay")
 
   private def config(name: String, settings: Seq[String]): SocConfig = {
     val pairs = settings.map(s => s.takeWhile(_ != '=') -> s.dropWhile(_ != '=').drop(1))
@@ -31,7 +32,8 @@ object GenerateSoc {
       ramBytes = number("ramBytes", plain.ramBytes, Int.MaxValue).toInt,
       clockHz = number("clockHz", plain.clockHz, 0xffffffffL),
       uartDivider = number("uartDivider", plain.uartDivider, Int.MaxValue).toInt,
-      bootWait = number("bootWait", plain.bootWait, Int.MaxValue).toInt
+      bootWait = number("bootWait", plain.bootWait, Int.MaxValue).toInt,
+      maxDelay = number("maxDelay", plain.maxDelay, Int.MaxValue).toInt
     )
   }
 
@@ -51,8 +53,10 @@ object GenerateSoc {
         new File(directory).mkdirs()
         Generate.spinalConfig(directory).copy(rtlHeader = Describe.header(block, built.link)).generateVerilog {
           val top = build(built)
-          top.clockDomain.clock.setName("aclk")
-          top.clockDomain.reset.setName("aresetn")
+          if (top.clockDomain.hasResetSignal) { // a board makes its own
+            top.clockDomain.clock.setName("aclk")
+            top.clockDomain.reset.setName("aresetn")
+          }
           top
         }
       } catch {

@@ -13,6 +13,7 @@ import arqlink.LinkConfig
   * @param ramBytes    size of RAM: a power of two from 4096 to 1048576
   * @param clockHz     frequency of `aclk`, which software reads in SYSTEM.CLOCK_HZ: 1 to 2^32 - 1
   * @param uartDivider reset value of UART.DIVIDER: a bit takes 8 (uartDivider + 1) clocks; 0 to 2^20 - 1
+  * @param maxDelay    depth of the pair's channels in clocks: a power of two from 16 to 2^24; `ArqSoc` has none
   * @param bootWait    clocks that the boot loader waits for a download, and at most for each of its bytes: 1 to 2^31 - 1
   */
 case class SocConfig(
@@ -22,7 +23,8 @@ case class SocConfig(
     ramBytes: Int = 64 * 1024,
     clockHz: Long = 100000000L,
     uartDivider: Int = 107,
-    bootWait: Int = 20000000
+    bootWait: Int = 20000000,
+    maxDelay: Int = 1 << 20
 ) {
   require(rom.nonEmpty && rom.size <= SocMap.romBytes, s"the boot ROM's content is ${rom.size} bytes; it must be 1 to ${SocMap.romBytes}")
   require(

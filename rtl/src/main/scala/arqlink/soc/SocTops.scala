@@ -62,7 +62,7 @@ class ArqPairSoc(config: SocConfig) extends Component {
   uartRx.setName("uart_rx")
 
   val control = new ControlSystem(config)
-  val pair = new ArqPair(config.link)
+  val pair = new ArqPair(config.link, config.maxDelay)
   pair.axil << control.io.link
   control.io.linkIrq := pair.b.irq ## pair.a.irq
   control.io.uartRx := uartRx
