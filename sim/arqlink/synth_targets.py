@@ -44,8 +44,16 @@ HX8K = Device(
 
 
 @dataclass(frozen=True)
+class Board:
+    """What makes a bitstream of a block: pins and clock (a path within the repository), and the program in its RAM (of build/sw)."""
+
+    pins: str
+    program: str
+
+
+@dataclass(frozen=True)
 class Target:
-    """A block in a configuration between registers (SynthShell).
+    """A block in a configuration: between registers (SynthShell), or with the pins of a board.
 
     `mhz`, `luts`: what it must reach and may take; None: no demand. `ask`: clock that the tools are told to reach, MHz.
     """
@@ -58,9 +66,24 @@ class Target:
     mhz: float | None = None
     luts: int | None = None
     ask: float = 250.0
+    board: Board | None = None
     small: bool = False
     """Placed and routed within a few minutes, so that each test run can afford it."""
 
+
+ULX3S = Target(
+    "ulx3s",
+    "Ulx3s",
+    "default",
+    settings=(
+        "clockHz=50000000", "uartDivider=53", "maxDelay=4096",
+        "windowFrames=64", "maxPacketBytes=2048", "maxK=8", "maxParity=4", "k=8", "nFirst=10", "nRetx=10",
+    ),
+    mhz=50,
+    ask=50,
+    board=Board("constraints/ulx3s/ulx3s.lpf", "firmware"),
+)  # fmt: skip
+"""Both ends of the pair and the soft system; the frame stores of four directions have to fit."""
 
 TARGETS = (
     Target("encoder", "RsEncoder", "line10g", mhz=200, luts=5500, small=True),
@@ -72,6 +95,7 @@ TARGETS = (
     Target("line10g", "ArqLink", "line10g", mhz=156.25, luts=25_000),
     Target("tiny-up5k", "ArqLink", "tiny", device=UP5K, mhz=24, ask=30),
     Target("tiny-hx8k", "ArqLink", "tiny", device=HX8K, mhz=50, ask=60),
+    ULX3S,
 )
 
 
