@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures the latency of an idle link."""
+
+import pytest
+
+from cocotb_tests.lib import rtl
+
+
+@pytest.mark.parametrize("config", ["default"])
+def test_latency(config):
+    rtl.run("ArqPair", config, "cocotb_tests.system.tb_latency", parameters={"ARQLINK_CONFIG": config})
