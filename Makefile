@@ -4,7 +4,7 @@ PYTHON := $(VENV)/bin/python
 WAVES  := build/waves/retransmission.fst
 
 
-.PHONY: help setup verilog regs sw demo soc-demo test lint synth synth-all stats-full wave clean
+.PHONY: help setup verilog regs sw demo soc-demo test lint synth synth-all bench stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -41,6 +41,9 @@ synth: setup ## Place and route the small targets: with one seed, or TARGETS="de
 
 synth-all: setup ## Place and route all targets with three seeds; takes an hour or more
 	$(PYTHON) -m arqlink.synth
+
+bench: setup ## Measure in simulation, compare with software, and write build/bench.json and docs/results.md
+	$(PYTHON) -m arqlink.bench --docs
 
 stats-full: setup ## Run the statistics with 200,000 frames at each point
 	ARQLINK_STATS_FRAMES=200000 $(PYTHON) -m pytest -n auto cocotb_tests/statistics

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make bench`: what the benches measure in clocks, the software to compare with, and what place and route gave, in one file.
+
+Writes build/bench.json, prints it as tables, and with --docs writes docs/results.md.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from arqlink import rtl, software_codecs
+from arqlink.errors import UserError
+from arqlink.synth_targets import TARGETS
+
+OUTPUT = rtl.BUILD / "bench.json"
+RESULTS = rtl.ROOT / "docs" / "results.md"
+BENCHES = (
+    "cocotb_tests/codec",
+    "cocotb_tests/system/test_latency.py",
+    "cocotb_tests/statistics/test_line_use.py",
+)
+CODES = ((32, 40, 64), (10, 12, 64), (10, 14, 64))
+"""K, N and bytes of a unit for the comparison with software."""
+DECODERS = {"decoder": 8, "decoder-16": 16}
+"""Targets of place and route that decode, and their bytes a clock."""
+
+
+def run_benches():
+    """Runs the benches that leave files in build/bench and build/statistics."""
+    command = [sys.executable, "-m", "pytest", "-n", "auto", *BENCHES]
+    if subprocess.run(command, cwd=rtl.ROOT, check=False).returncode:
+        raise UserError("A bench failed; its message is above.")
+
+
+def read(folder, pattern):
+    """The measurements in build/`folder`, by the files' names."""
+    return {p.stem: json.loads(p.read_text()) for p in sorted((rtl.BUILD / folder).glob(pattern))}
+
+
+def placed():
+    """The worst seed of each target that has been placed and routed (build/synth)."""
+    worst = {}
+    for target in TARGETS:
+        seeds = [json.loads(p.read_text()) for p in (rtl.BUILD / "synth" / target.name).glob("result-*.json")]
+        if seeds:
+            worst[target.name] = min(seeds, key=lambda r: r["mhz"]) | {"seeds": len(seeds)}
+    return worst
+
+
+def compare(synthesis):
+    """Bytes of data units a second that each decoder gives, with a fresh erasure pattern for each frame."""
+    rows = []
+    for k, n, unit_bytes in CODES:
+        row = {"k": k, "n": n, "unit_bytes": unit_bytes}
+        row |= software_codecs.measure(k, n, unit_bytes)
+        for name, width in DECODERS.items():
+            if name in synthesis:  # a beat a clock, which cocotb_tests/codec asserts for every pattern
+                row[name] = synthesis[name]["mhz"] * 1e6 * width
+        rows.append(row)
+    return rows
+
+
+def gather():
+    synthesis = placed()
+    return {
+        "clocks": read("bench", "*.json"),
+        "line_use": read("statistics", "line-*.json"),
+        "place_and_route": synthesis,
+        "decode_bytes_per_second": compare(synthesis),
+    }
+
+
+def sections(results):
+    """Title, command, column headings and rows of each table."""
+    if results["place_and_route"]:
+        by_name = {t.name: t for t in TARGETS}
+        rows = []
+        for name, r in results["place_and_route"].items():
+            t = by_name[name]
+            must = ", ".join([*([f"{t.mhz:g} MHz"] if t.mhz else []), *([f"{t.luts} LUT"] if t.luts else [])]) or "-"
+            met = (t.mhz is None or r["mhz"] >= t.mhz) and (t.luts is None or r["luts"] <= t.luts)
+            rows.append((name, f"{t.block} {t.config}", t.device.title, r["luts"], r["registers"] or "-", r["rams"], r["mhz"], must, "yes" if met else "no", r["path"]))
+        yield (
+            "Place and route, the worst seed",
+            "make synth-all",
+            ("target", "block", "device", "LUT", "FF", "RAM", "MHz", "must", "met", "critical path"),
+            rows,
+        )
+    if results["decode_bytes_per_second"]:
+        decoders = [d for d in DECODERS if d in results["place_and_route"]]
+        yield (
+            "Decoding with fresh erasure patterns, MB/s of data units",
+            "make bench",
+            ("K", "N", "unit bytes", "ISA-L, one core", "zfec, one core", *decoders),
+            [(r["k"], r["n"], r["unit_bytes"], *(round(r[name] / 1e6) for name in ("ISA-L", "zfec", *decoders))) for r in results["decode_bytes_per_second"]],
+        )
+    if results["clocks"]:
+        rows = [(name, key, value) for name, values in results["clocks"].items() for key, value in values.items()]
+        yield "Clocks", "make bench", ("bench", "measure", "value"), rows
+    if results["line_use"]:
+        yield (
+            "Line use of a user who always sends",
+            "make bench",
+            ("point", "PHY beats in use", "data units", "goodput / α"),
+            [(name.removeprefix("line-"), *(f"{r[key]:.4f}" for key in ("line_use", "data_unit_use", "goodput_over_alpha"))) for name, r in results["line_use"].items()],
+        )
+
+
+def show(results):
+    console = Console(width=None if sys.stdout.isatty() else 200)
+    for title, _, headings, rows in sections(results):
+        table = Table(*headings, title=title, title_justify="left")
+        for row in rows:
+            table.add_row(*map(str, row))
+        console.print(table)
+
+
+def page(results):
+    """docs/results.md."""
+    lines = ["# Results", "", "Generated by `make bench`, which takes what place and route left in build/synth; command beside each table.", ""]
+    for title, command, headings, rows in sections(results):
+        lines += [f"## {title}", "", f"`{command}`", "", f"| {' | '.join(headings)} |", "|---" * len(headings) + "|"]
+        lines += [f"| {' | '.join(map(str, row))} |" for row in rows]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Measures, compares and prints.")
+    parser.add_argument("--docs", action="store_true", help="write docs/results.md too")
+    parser.add_argument("--gather", action="store_true", help="take what earlier runs have left, run no bench again")
+    options = parser.parse_args()
+    try:
+        if not options.gather:
+            run_benches()
+        results = gather()
+    except UserError as error:
+        sys.exit(str(error))
+    OUTPUT.write_text(json.dumps(results, indent=1) + "\n")
+    show(results)
+    if options.docs:
+        Path(RESULTS).write_text(page(results))
+
+
+if __name__ == "__main__":
+    main()
