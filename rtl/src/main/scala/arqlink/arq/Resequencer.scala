@@ -69,7 +69,10 @@ class Resequencer(link: LinkConfig) extends Component {
   val flagRam = Mem(Flags(), window)
   val frameRam = Mem(ReceivedFrame(code), window)
   // What a read in the clock of a write to the same slot shows is not used.
-  for (ram <- Seq(stateRam, flagRam, frameRam)) ram.addAttribute("no_rw_check")
+  for (ram <- Seq(stateRam, flagRam, frameRam)) {
+    ram.addAttribute("no_rw_check")
+    ram.addAttribute("ram_style", "block")
+  }
 
   val clear = new TableClear(slotBits)
   io.ready := clear.done
@@ -144,6 +147,13 @@ class Resequencer(link: LinkConfig) extends Component {
     val elsewhere, backward = RegInit(False)
     val at, low, high = Reg(Near)
 
+    // `at` stands for two clocks or more.
+    val atFirst = RegNext(at === first)
+    val atHigh = RegNext(at === high)
+    val atNext = RegNext((backward && phase =/= Phase.take) ? (at - 1) | (at + 1))
+    val stands = RegInit(False)
+    stands := False
+
     val address = elsewhere ? at | near(scan)
     val state = RegNext(stateRam.readSync(slotOf(address)))
     val flags = RegNext(flagRam.readSync(slotOf(address)))
@@ -161,7 +171,7 @@ class Resequencer(link: LinkConfig) extends Component {
 
     io.event.skipped := False
     io.event.packetDropped := False
-    port.walk := phase === Phase.take
+    port.walk := phase === Phase.take && stands
     port.walkSlot := slotOf(at)
     completed.io.pop.ready := False
 
@@ -218,7 +228,7 @@ class Resequencer(link: LinkConfig) extends Component {
     }
     when(act && elsewhere) {
       restart := True
-      when(!here || (!backward && taken) || (backward && !sop && at === first)) {
+      when(!here || (!backward && taken) || (backward && !sop && atFirst)) {
         elsewhere := False
       } elsewhen (!backward) {
         when(eop) {
@@ -226,7 +236,7 @@ class Resequencer(link: LinkConfig) extends Component {
           at := low
           backward := True
         } otherwise {
-          at := at + 1
+          at := atNext
         }
       } otherwise {
         when(sop) {
@@ -234,7 +244,7 @@ class Resequencer(link: LinkConfig) extends Component {
           restart := False
           phase := Phase.take
         } otherwise {
-          at := at - 1
+          at := atNext
         }
       }
     }
@@ -243,9 +253,10 @@ class Resequencer(link: LinkConfig) extends Component {
       is(Phase.output)(phase := Phase.compare)
       is(Phase.compare)(phase := Phase.act)
       is(Phase.take) {
-        when(port.walkGranted) {
-          at := at + 1
-          when(at === high)(phase := Phase.send)
+        stands := !(stands && port.walkGranted)
+        when(stands && port.walkGranted) {
+          at := atNext
+          when(atHigh)(phase := Phase.send)
         }
       }
       is(Phase.send) {
