@@ -276,7 +276,7 @@ async def order_under_back_pressure(dut):
         link.send_good()
     await link.settle()
     link.unit.rate = link.control.rate = 1
-    await bench.clocks(10 * limits.unit_beats)
+    await bench.clocks(10 * limits.unit_beats + 20)
     got = link.outputs()
     wanted = link.wanted()
     assert len(got) + link.events.count["overflow"] == len(wanted)

@@ -6,7 +6,7 @@ import pytest
 from cocotb_tests.lib.rtl import run
 
 BENCHES = {
-    "FrameStore": ("tb_frame_store", ["paper", "wide16"]),
+    "FrameStore": ("tb_frame_store", ["paper", "wide16", "codec"]),
     "Segmenter": ("tb_segmenter", ["paper", "default", "wide8", "wide16", "corner"]),
     "Framer": ("tb_framer", ["paper", "default", "wide8", "wide16", "corner"]),
     "Deframer": ("tb_deframer", ["paper", "default", "wide8", "wide16", "corner"]),

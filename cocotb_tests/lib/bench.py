@@ -42,6 +42,7 @@ BUILDS = {
     "wide8": Build(8, 72, 8, 4, 128),
     "wide16": Build(16, 144, 8, 4, 64),
     "corner": Build(16, 16, 4, 4, 64, 1000),
+    "codec": Build(8, 256, 32, 16, 64),
 }
 
 

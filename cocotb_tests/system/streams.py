@@ -16,8 +16,9 @@ def port(dut, name, default=None):
     return getattr(dut, name, default)
 
 
-async def watch_units(dut, prefix, data_bytes, found, life=lambda: 0):
-    """Calls found(bytes, erased) at the last beat of each unit on `prefix`. When `life()` changes what was begun is forgotten."""
+async def watch_units(dut, prefix, data_bytes, found, life=lambda: 0, begins=lambda: None):
+    """Calls begins() at the first and found(bytes, erased) at the last beat of each unit on `prefix`. When `life()` changes what was
+    begun is forgotten."""
     valid, data, last = (getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tdata", "tlast"))
     ready, user = port(dut, f"{prefix}_tready"), port(dut, f"{prefix}_tuser")
     raw, erased, begun = bytearray(), False, life()
@@ -30,6 +31,8 @@ async def watch_units(dut, prefix, data_bytes, found, life=lambda: 0):
             continue
         if begun != life():
             raw, erased, begun = bytearray(), False, life()
+        if not raw:
+            begins()
         raw += int(data.value).to_bytes(data_bytes, "little")
         erased |= user is not None and bool(user.value)
         if last.value:

@@ -51,14 +51,18 @@ class Trace:
 
     def __init__(self, dut):
         self.sent, self.told, self.taken = [], {}, []
-        cocotb.start_soon(watch_units(dut, "a_phy", BUILD.data_bytes, self._unit))
+        self.begun = 0
+        cocotb.start_soon(watch_units(dut, "a_phy", BUILD.data_bytes, self._unit, begins=self._begins))
         cocotb.start_soon(watch_units(dut, "ba_tap", BUILD.data_bytes, self._control))
         cocotb.start_soon(watch_packets(dut, "a_s_axis", BUILD.data_bytes, lambda raw, aborted: self.taken.append(clock())))
+
+    def _begins(self):
+        self.begun = clock()
 
     def _unit(self, raw, erased):
         unit = parse(raw, BUILD.unit_bytes)
         if isinstance(unit, DataUnit) and unit.index == 0:
-            self.sent.append(Sent(clock() - UNIT_BEATS + 1, unit))
+            self.sent.append(Sent(self.begun, unit))
 
     def _control(self, raw, erased):
         """The clock of the first word about each transmission, and whether it was received."""

@@ -22,6 +22,7 @@ RESULTS = rtl.ROOT / "docs" / "results.md"
 BENCHES = (
     "cocotb_tests/codec",
     "cocotb_tests/system/test_latency.py",
+    "cocotb_tests/system/test_nack.py",
     "cocotb_tests/statistics/test_line_use.py",
 )
 CODES = ((32, 40, 64), (10, 12, 64), (10, 14, 64))

@@ -91,7 +91,7 @@ TARGETS = (
     Target("encoder-16", "RsEncoder", "line20g", mhz=160),
     Target("decoder-16", "RsDecoder", "line20g", mhz=160),
     Target("paper", "ArqLink", "paper"),
-    Target("default", "ArqLink", "default", mhz=150, luts=10_000),
+    Target("default", "ArqLink", "default", settings=("windowFrames=128", "maxPacketBytes=8192"), mhz=150, luts=10_000),
     Target("line10g", "ArqLink", "line10g", mhz=156.25, luts=25_000),
     Target("tiny-up5k", "ArqLink", "tiny", device=UP5K, mhz=24, ask=30),
     Target("tiny-hx8k", "ArqLink", "tiny", device=HX8K, mhz=50, ask=60),

@@ -52,5 +52,13 @@ object TestConfigs {
     ResetValues(k = 4, nFirst = 6, nRetx = 6)
   )
 
-  val all = Seq(small, wide8, wide16, wide, long, corner)
+  /** 128-bit datapath at full rate: units of 64 bytes, a window that holds many round trips. */
+  val fast16 = LinkConfig(
+    "fast16",
+    CodeConfig(dataBytes = 16, unitBytes = 64, maxK = 16, maxParity = 8),
+    WindowConfig(windowFrames = 256),
+    ResetValues(k = 16, nFirst = 18, nRetx = 18)
+  )
+
+  val all = Seq(small, wide8, wide16, wide, long, corner, fast16)
 }

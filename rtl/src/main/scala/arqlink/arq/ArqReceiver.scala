@@ -11,6 +11,9 @@ import arqlink.link._
   *
   * As the link is FIFO and a transmission's units follow each other, the only collection in progress is in registers. K units
   * make the frame complete; the transmission is closed by its last unit, by a later one, or by the sender's txEdge.
+  *
+  * A unit takes unitBeats + 1 clocks: its header is compared while its first beat waits in a register, and judged in the next
+  * clock, from registers alone. So one is taken in the time that it lasts on a wire of any width.
   */
 class ArqReceiver(link: LinkConfig) extends Component {
   import link.code
@@ -28,7 +31,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val close = slave Stream Wire.sn
     val rxBase = in(Wire.sn)
 
-    /** Whether the frame of `querySlot` is complete; answered in the next clock. */
+    /** Whether the frame of `querySlot` is complete; answered two clocks later. */
     val querySlot = out UInt (slotBits bits)
     val queryComplete = in Bool ()
 
@@ -50,217 +53,268 @@ class ArqReceiver(link: LinkConfig) extends Component {
     })
   }
 
-  val header = io.unit.fragment.header
-  val tx = header.tx
-
   val log = new OutcomeLog(link)
   io.outcomes <> log.io.port
   io.rxNext := log.io.next
 
-  object Phase extends SpinalEnum {
-    val judge, decide, close, payload, commit, skip = newElement()
-  }
-  val phase = RegInit(Phase.judge)
+  /** TSN of the transmission in progress; `log` follows a clock later. */
+  val next = Reg(Wire.sn) init 0
 
-  // The transmission in progress: TSN = rxNext while `open`.
+  // The transmission in progress: TSN = next while `open`.
   val current = new Area {
     val open = RegInit(False)
     val fsn = Reg(Wire.sn)
-    val k = Reg(UInt(code.kBits bits))
+    val meta = Reg(FrameMeta(code))
     val preset = Reg(UInt(2 bits))
+    val attempt = Reg(UInt(Wire.attemptBits bits))
     val only = Reg(Bool())
     val duplicate = Reg(Bool())
-    val complete = Reg(Bool())
-    val count = Reg(UInt(code.kBits bits))
+
+    /** Complete, or nothing that has to become so. Stays when the transmission is closed, for a unit of the same frame behind it. */
+    val good = RegInit(False)
+    val repaired = Reg(Bool())
+    val left = Reg(UInt(code.kBits bits))
     val received = Reg(Bits(code.maxN bits))
-    val writeBeat = Reg(UInt(code.slotBeatBits bits))
-    val good = open && (complete || duplicate)
   }
 
-  // Judged for the unit at the input; registered so that each comparison has a clock of its own.
-  val judged = new Area {
-    val tsnAhead = RegNext(tx.tsn - log.io.next)
-    val fsnAhead = RegNext(tx.fsn - io.rxBase)
-    val accepted = RegNext(io.accept && header.epoch === io.epoch)
-    val same = RegNext(
-      current.open && tx.tsn === log.io.next && tx.fsn === current.fsn && tx.meta.k === current.k && tx.preset === current.preset
-    )
-    val seen = RegNext(current.received(header.index.resize(log2Up(code.maxN))))
-    val last = RegNext(header.index + 1 === tx.n)
-    val late = tsnAhead.msb
-    val tooFar = !late && tsnAhead >= window
-    val passed = fsnAhead.msb
-    val beyond = !passed && fsnAhead >= window
-    val mixed = current.open && tsnAhead === 0 && !same
+  object Phase extends SpinalEnum(binaryOneHot) {
+
+    /** Nothing held; compare what is held; judge it; measure its distance anew; pass or drop the rest of the unit. */
+    val empty, compare, judge, again, pass, drop = newElement()
+  }
+  val phase = RegInit(Phase.empty)
+
+  // What is in hand: a beat, with its unit's header, or an edge to close. Its distance to `next` comes with it.
+  val close = io.close.halfPipe()
+  val hand = new Area {
+    val tx = Reg(Transmission(code))
+    val index = Reg(UInt(code.nBits bits))
+    val isClose = Reg(Bool())
+    val data = Reg(Bits(code.dataBits bits))
+    val last = Reg(Bool())
+    val valid = RegInit(False)
+
+    val leaves = Bool()
+    val between = (phase === Phase.empty) || (leaves && last)
+    val take = between || leaves || !valid
+    val takesClose = between && close.valid
+    val begins = between && (close.valid || io.unit.valid)
+    close.ready := between
+    io.unit.ready := take && !takesClose
+    when(take)(valid := close.valid && between || io.unit.valid)
+    when(take) {
+      data := io.unit.fragment.data
+      last := io.unit.last || between && close.valid
+    }
+    when(between) {
+      tx := io.unit.fragment.header.tx
+      index := io.unit.fragment.header.index
+      isClose := close.valid
+      when(close.valid)(tx.tsn := close.payload)
+    }
   }
 
-  // The unit last taken, for what follows it.
-  val taken = new Area {
-    val meta = Reg(FrameMeta(code))
-    val attempt = Reg(UInt(Wire.attemptBits bits))
-    val isEnd = Reg(Bool())
+  // Measured when the first beat comes, and again after transmissions have been closed; from registers at both ends.
+  val measured = new Area {
+    private val header = io.unit.fragment.header
+    val tsn = (phase === Phase.again) ? hand.tx.tsn | (close.valid ? close.payload | header.tx.tsn)
+    private val renew = phase =/= Phase.compare
+    private def keep[T <: Data](x: T) = RegNextWhen(x, renew)
+    val tsnAhead = keep(tsn - next)
+    val fsnAhead = keep(header.tx.fsn - io.rxBase)
+    val accepted = keep(io.accept && header.epoch === io.epoch)
+    val toEnd = keep(header.tx.n - header.index)
+
+    /** The unit before has closed its transmission in the clock of the measurement, so `tsnAhead` is one too many. */
+    val moved = RegInit(False)
   }
 
-  /** The unit being skipped is one of the transmission in progress. */
-  val belongs = Reg(Bool())
+  /** TSNs left in the log's block. A clock behind `next`, which stands still from the measurement to a step. */
+  private val inBlock = RegNext(U(Wire.blockBits, 6 bits) - next(4 downto 0))
 
-  val closeTarget = Reg(Wire.sn)
-  val closeDistance = RegNext(io.close.payload - log.io.next)
+  // Compared with what the unit before has left; registered for the judgement.
+  val compared = new Area {
+    import measured._
+    private val far = tsnAhead(Wire.snBits - 2 downto slotBits) =/= 0
+    private val atEdge = tsnAhead(Wire.snBits - 2 downto 0) === window
+    private val zero = tsnAhead === 0
+    private val isLate = tsnAhead.msb || (moved && zero)
+    private val isNext = moved ? (tsnAhead === 1) | zero
+    private val ours = hand.isClose || accepted
 
-  io.unit.ready := False
-  io.close.ready := False
-  io.querySlot := tx.fsn.resize(slotBits)
+    private val passedNow = fsnAhead.msb
+    private val beyond = !passedNow && fsnAhead(Wire.snBits - 2 downto slotBits) =/= 0
+    private val sameFrame = hand.tx.fsn === current.fsn
+    private val mixed = current.open && isNext && !(sameFrame && hand.tx.meta.k === current.meta.k && hand.tx.preset === current.preset)
+    private val tooFar = hand.isClose ? (far && !atEdge) | (far || beyond)
 
-  io.write.valid := False
-  io.write.slot := tx.fsn.resize(slotBits)
-  io.write.beat := current.writeBeat
-  io.write.data := io.unit.fragment.data
+    // A distance that is one too many is measured anew, unless it is clear that nothing has to be closed.
+    private val unsure = ours && moved && !isLate && !isNext
+    private val bad = !moved && !tsnAhead.msb && tooFar || (!hand.isClose && isNext && (beyond || mixed))
+    private val steps = ours && !isLate && !isNext && !unsure && !bad
 
-  io.complete.valid := False
-  io.complete.dead := False
+    val enable = phase === Phase.compare
+    private def keep(x: Bool) = RegNextWhen(x, enable)
+    val again = keep(unsure)
+    val foreign = keep(!ours)
+    val late = keep(!hand.isClose && ours && isLate)
+    val invalid = keep(ours && !isLate && !unsure && bad)
+    val step = keep(steps)
+
+    /** Nothing has to be closed before. */
+    val settled = keep(!unsure && !steps)
+    val belongs = RegNextWhen(!hand.isClose && ours && !isLate && isNext && !bad, enable)
+    val passed = keep(passedNow)
+    val repeats = keep(sameFrame && current.good)
+    val isEnd = keep(measured.toEnd === 1)
+    val seen = keep(current.received(hand.index.resize(log2Up(code.maxN))))
+    val parity = keep(hand.index >= hand.tx.meta.k)
+    val fills = keep(Mux(current.open, current.left === 1, hand.tx.meta.k === 1))
+
+    /** What a step closes: the transmission in progress, or all that failed within a block. */
+    private val whole = tsnAhead(Wire.snBits - 1 downto 6) === 0 && tsnAhead(5 downto 0) <= inBlock
+    val amount = RegNextWhen((isNext || current.open) ? U(1, 6 bits) | (whole ? tsnAhead(5 downto 0) | inBlock), enable)
+    val reaches = keep(Mux(current.open, tsnAhead === 1 && !current.only, whole))
+  }
+
+  // Judgement ------------------------------------------------------------------------------------------------------
+
+  /** A beat on its way to the store, or the end of a transmission without one. */
+  val write = new Area {
+    val valid, isBeat = RegInit(False)
+    val last = Reg(Bool())
+    val data = Reg(Bits(code.dataBits bits))
+    val beat = Reg(UInt(code.slotBeatBits bits))
+
+    /** With the last beat the frame is complete, or dead. */
+    val completes, dies = Reg(Bool())
+    val tells = last && (completes || dies)
+    // The word of a frame goes with its last beat: both are taken, or none.
+    io.write.valid := valid && isBeat && (io.complete.ready || !tells)
+    io.write.slot := current.fsn.resize(slotBits)
+    io.write.beat := beat
+    io.write.data := data
+    io.complete.valid := valid && tells && (io.write.ready || !isBeat)
+    io.complete.dead := dies
+    val fire = valid && (io.write.ready || !isBeat) && (io.complete.ready || !tells)
+    val ready = !valid || fire
+    when(fire && isBeat)(beat := beat + 1)
+  }
   io.complete.fsn := current.fsn
-  io.complete.frame.meta := taken.meta
+  io.complete.frame.meta := current.meta
   io.complete.frame.preset := current.preset
   io.complete.frame.received := current.received
 
-  log.io.push.valid := False
-  log.io.push.received := current.good
-  log.io.push.failures := 0
+  val judge = new Area {
+    import compared._
+    val now = phase === Phase.judge
+    val known = passed || io.queryComplete || repeats
+    val goodBefore = Mux(current.open, current.good, known)
+    val surplus = goodBefore || (current.open && seen)
+    val stores = belongs && !surplus
+    val goodAfter = goodBefore || (fills && stores)
+    val closes = Mux(belongs, isEnd, step)
 
-  val event = io.event
-  for (b <- Seq(event.clean, event.repaired, event.units, event.surplus, event.late, event.invalid, event.epoch, event.closeInvalid))
-    b := False
-  event.attempt := 0
-  event.duplicate := log.io.push.fire && current.open && current.duplicate
-  event.outcomeOk := log.io.push.fire && log.io.push.received
-  event.outcomeFailed := (log.io.push.fire && !log.io.push.received) ? (log.io.push.failures | (!log.io.push.failures.orR).asUInt.resized) | U(0, 6 bits)
-  io.decided := log.io.push.fire
-  io.alive := False
+    /** The outcome of what is closed. */
+    val outcome = Mux(belongs, goodAfter, current.open && current.good)
+    val dies = closes && !outcome && Mux(current.open, current.only, belongs && hand.tx.only)
 
-  private val dataMissing = Bits(code.maxN bits)
-  for (i <- 0 until code.maxN) dataMissing(i) := (if (i < code.maxK) !current.received(i) && U(i) < current.k else False)
+    when(now) {
+      when(belongs && !current.open) {
+        current.open := True
+        current.fsn := hand.tx.fsn
+        current.preset := hand.tx.preset
+        current.only := hand.tx.only
+        current.duplicate := known
+        current.received := 0
+        current.repaired := False
+        write.beat := 0
+      }
+      when(belongs) {
+        current.meta := hand.tx.meta
+        current.attempt := hand.tx.attempt
+        current.good := goodAfter
+      }
+      when(stores) {
+        current.left := Mux(current.open, current.left, hand.tx.meta.k) - 1
+        current.received(hand.index.resize(log2Up(code.maxN))) := True
+        current.repaired setWhen parity
+      }
+      when(closes) {
+        current.open := False
+        next := next + amount
+      }
+    }
+    measured.moved := Mux(hand.begins, now && belongs && closes, measured.moved && phase =/= Phase.again)
+
+    val push = now && closes
+    log.io.push.valid := RegNext(push) init False
+    log.io.push.received := RegNext(outcome)
+    log.io.push.count := RegNext(amount)
+    log.io.push.full := RegNext((next(4 downto 0) +^ amount)(5))
+  }
+
+  val beats = phase === Phase.pass && hand.valid
+  private val begins = judge.now && judge.stores
+  private val ends = judge.now && judge.dies
+  when(write.ready)(write.valid := beats || begins || ends)
+  when(beats && write.ready || begins || ends) {
+    write.isBeat := beats || judge.stores
+    write.last := hand.last || !(beats || judge.stores)
+    write.data := hand.data
+  }
+  when(judge.now) {
+    write.completes := judge.stores && compared.fills
+    write.dies := judge.dies
+  }
+
+  val consumed = judge.now && compared.settled
+  hand.leaves := consumed || (hand.valid && (phase === Phase.drop || (phase === Phase.pass && write.ready)))
 
   switch(phase) {
+    is(Phase.compare) {
+      // What the unit before had to say has been taken then, so `current` may change.
+      when(write.ready)(phase := Phase.judge)
+    }
+    is(Phase.again)(phase := Phase.compare)
     is(Phase.judge) {
-      when(io.unit.valid || io.close.valid)(phase := Phase.decide)
-    }
-    is(Phase.decide) {
-      phase := Phase.judge
-      when(io.close.valid) {
-        closeTarget := io.close.payload
-        io.close.ready := True
-        when(closeDistance.msb || closeDistance === 0) {
-          // an older edge: nothing to close
-        } elsewhen (closeDistance > window) {
-          event.closeInvalid := True
-        } otherwise {
-          phase := Phase.close
-        }
-      } elsewhen (io.unit.valid) {
-        closeTarget := tx.tsn
-        belongs := False
-        when(!judged.accepted) {
-          event.epoch := True
-          phase := Phase.skip
-        } elsewhen (judged.late) {
-          event.late := True
-          phase := Phase.skip
-        } elsewhen (judged.tooFar || judged.beyond || judged.mixed) {
-          event.invalid := True
-          phase := Phase.skip
-        } elsewhen (judged.tsnAhead =/= 0) {
-          phase := Phase.close
-        } otherwise {
-          // The query was asked in the clock before.
-          val known = judged.passed || io.queryComplete
-          val surplus = Mux(current.open, current.good || judged.seen, known)
-          belongs := True
-          event.surplus := surplus
-          phase := surplus ? Phase.skip | Phase.payload
-          when(!current.open) {
-            current.open := True
-            current.fsn := tx.fsn
-            current.k := tx.meta.k
-            current.preset := tx.preset
-            current.only := tx.only
-            current.duplicate := known
-            current.complete := False
-            current.count := 0
-            current.received := 0
-            current.writeBeat := 0
-          }
-        }
-        when(judged.accepted)(io.alive := True)
-      }
-    }
-    is(Phase.close) {
-      when(log.io.next === closeTarget) {
-        phase := Phase.judge
-      } otherwise {
-        // A frame that will not come again is dead with its only transmission.
-        val dies = current.open && current.only && !current.good
-        io.complete.valid := dies
-        io.complete.dead := True
-        log.io.push.valid := !dies || io.complete.ready
-        // All that failed in a block is closed in one clock, for units go on coming and few can wait.
-        when(!current.open) {
-          val left = closeTarget - log.io.next
-          val inBlock = U(Wire.blockBits, 6 bits) - log.io.next(4 downto 0)
-          log.io.push.failures := Mux(left >= inBlock, inBlock, left.resize(6))
-        }
-        when(log.io.push.fire)(current.open := False)
-      }
-    }
-    is(Phase.payload) {
-      io.write.valid := io.unit.valid
-      io.unit.ready := io.write.ready
-      when(io.unit.valid && io.write.ready) {
-        current.writeBeat := current.writeBeat + 1
-        when(io.unit.last) {
-          event.units := True
-          current.received(header.index.resize(log2Up(code.maxN))) := True
-          current.count := current.count + 1
-          phase := Phase.judge
-          taken.meta := tx.meta
-          taken.attempt := tx.attempt
-          taken.isEnd := judged.last
-          when(current.count + 1 === current.k || judged.last)(phase := Phase.commit)
-        }
-      }
-    }
-    is(Phase.commit) {
-      when(current.count === current.k && !current.complete) {
-        io.complete.valid := True
-        when(io.complete.ready) {
-          current.complete := True
-          event.attempt(taken.attempt) := True
-          event.clean := !dataMissing.orR
-          event.repaired := dataMissing.orR
-          phase := Phase.judge
-          when(taken.isEnd) {
-            log.io.push.valid := True
-            log.io.push.received := True
-            current.open := False
-          }
-        }
-      } otherwise {
-        val dies = current.only && !current.good
-        io.complete.valid := dies
-        io.complete.dead := True
-        log.io.push.valid := !dies || io.complete.ready
-        when(log.io.push.fire) {
-          current.open := False
-          phase := Phase.judge
-        }
-      }
-    }
-    is(Phase.skip) {
-      io.unit.ready := True
-      when(io.unit.valid && io.unit.last) {
-        taken.isEnd := True
-        phase := Phase.judge
-        when(belongs && judged.last)(phase := Phase.commit)
+      when(consumed) {
+        phase := judge.stores ? Phase.pass | Phase.drop
+      } elsewhen (judge.now) {
+        // All that is left to do is known when the step has got to the unit's own transmission.
+        when(compared.again || !compared.reaches)(phase := Phase.again) // what `compared` says is made anew there
       }
     }
   }
+  when(judge.now && compared.step) {
+    compared.step := False
+    compared.settled := compared.reaches
+    compared.belongs := compared.reaches && !hand.isClose
+    compared.amount := 1
+    when(current.open)(compared.fills := hand.tx.meta.k === 1)
+  }
+  when(hand.between)(phase := hand.begins ? Phase.compare | Phase.empty)
+
+  // Events ---------------------------------------------------------------------------------------------------------
+
+  private def pulse(x: Bool) = RegNext(x) init False
+  val event = io.event
+  val completed = io.complete.fire && !io.complete.dead
+  event.clean := completed && !current.repaired
+  event.repaired := completed && current.repaired
+  event.attempt := completed ? UIntToOh(current.attempt, 16) | B(0, 16 bits)
+  event.units := pulse(judge.now && judge.stores)
+  event.surplus := pulse(judge.now && compared.belongs && judge.surplus)
+  event.late := pulse(judge.now && compared.late)
+  event.invalid := pulse(judge.now && compared.invalid && !hand.isClose)
+  event.closeInvalid := pulse(judge.now && compared.invalid && hand.isClose)
+  event.epoch := pulse(judge.now && compared.foreign)
+  event.duplicate := pulse(judge.push && Mux(current.open, current.duplicate, compared.belongs && judge.known))
+  event.outcomeOk := log.io.push.valid && log.io.push.received
+  event.outcomeFailed := (log.io.push.valid && !log.io.push.received) ? log.io.push.count | U(0, 6 bits)
+  io.decided := log.io.push.valid
+  io.alive := pulse(judge.now && !hand.isClose && !compared.foreign)
+
+  // Asked for what is in hand, and for what comes into it.
+  io.querySlot := (hand.between ? io.unit.fragment.header.tx.fsn | hand.tx.fsn).resize(slotBits)
 }

@@ -67,6 +67,9 @@ class ArqSender(link: LinkConfig) extends Component {
 
   private def slotOf(sn: UInt) = sn.resize(slotBits)
 
+  /** Of numbers that are a window apart at most. */
+  private def differ(a: UInt, b: UInt) = a.resize(slotBits + 1) =/= b.resize(slotBits + 1)
+
   case class Sent() extends Bundle {
     val slot = UInt(slotBits bits)
     val attempt = UInt(Wire.attemptBits bits)
@@ -82,7 +85,16 @@ class ArqSender(link: LinkConfig) extends Component {
   val metaRam = Mem(FrameMeta(code), window)
   val sentRam = Mem(Sent(), window)
   val stateRam = Mem(Bits(2 bits), window)
+  val eopRam = Mem(Bool(), window)
   metaRam.write(io.meta.slot, io.meta.meta, io.meta.valid)
+  eopRam.write(io.meta.slot, io.meta.meta.eop, io.meta.valid)
+
+  // All are read in two clocks, array and output register. A slot is read long after it was written: a frame is sent after its
+  // description has come, and its outcome comes after it has been sent. Only the sweep looks at states while they are written.
+  for (ram <- Seq(metaRam, sentRam, stateRam, eopRam)) {
+    ram.addAttribute("no_rw_check")
+    ram.addAttribute("ram_style", "block")
+  }
 
   // Outcomes -----------------------------------------------------------------------------------------------------
 
@@ -102,36 +114,49 @@ class ArqSender(link: LinkConfig) extends Component {
     val edge = Reg(Wire.sn)
     val pending = RegInit(False)
     val nextTsn = Wire.sn
-    when(pending && !Sn.behind(intake.io.ackTsn, edge))(pending := False)
+
+    /** Whether the outcome of ackTsn, a clock ago, is one of before the edge. */
+    val before = RegNext(Sn.behind(intake.io.ackTsn, edge))
+    when(!before && !RegNext(io.outageEnded, init = False))(pending := False) // `before` is of the edge as it was a clock ago
     when(io.outageEnded) {
       edge := nextTsn
       pending := True
     }
   }
 
-  val retransmit = StreamFifo(Sent(), window)
+  val retransmit = new RetransmitQueue(Sent(), window)
   val outcome = new Area {
-    val valid = RegNext(intake.io.outcome.valid) init False
-    val received = RegNext(intake.io.outcome.received)
-    val forgiven = RegNext(outage.pending && Sn.behind(intake.io.outcome.tsn, outage.edge)) &&
-      io.config.outageFreeze && io.config.delta =/= 0
-    val sent = sentRam.readSync(slotOf(intake.io.outcome.tsn))
-    // What was announced as the only transmission stays that, whatever delta has become.
-    val last = sent.only || (io.config.delta =/= 15 && sent.attempt >= io.config.delta && !forgiven)
-    val acked = valid && received
-    val failed = valid && !received
-    val abandoned = failed && last
+    val freeze = RegNext(io.config.outageFreeze && io.config.delta =/= 0)
+    val finite = RegNext(io.config.delta =/= 15)
 
-    retransmit.io.push.valid := failed && !last
-    retransmit.io.push.slot := sent.slot
+    // With the outcome comes what was sent, two clocks after its TSN.
+    val valid = intake.io.outcome.valid
+    val received = intake.io.outcome.payload
+    val forgiven = RegNext(outage.pending && outage.before && freeze)
+    val sent = RegNext(sentRam.readSync(slotOf(intake.io.ackTsn)))
+
+    // What was announced as the only transmission stays that, whatever delta has become.
+    val last = sent.only || (finite && sent.attempt >= io.config.delta && !forgiven)
+    private def pulse(x: Bool) = RegNext(x) init False
+    val acked = pulse(valid && received)
+    val failed = pulse(valid && !received)
+    val abandoned = pulse(valid && !received && last)
+    val resolved = pulse(valid && (received || last))
+    val slot = RegNext(sent.slot)
+    val again = pulse(valid && !received && !last)
+    val attempt = RegNext((forgiven || sent.attempt === 15) ? sent.attempt | (sent.attempt + 1))
+    val busy = valid || failed || acked
+
+    retransmit.io.push.valid := again
+    retransmit.io.push.slot := slot
     retransmit.io.push.only := False
-    retransmit.io.push.attempt := (forgiven || sent.attempt === 15) ? sent.attempt | (sent.attempt + 1)
+    retransmit.io.push.attempt := attempt
 
     io.event.acked := acked
     io.event.abandoned := abandoned
     io.event.outcomeOk := acked
     io.event.outcomeFailed := failed
-    io.event.outcomeOutage := failed && forgiven && !sent.only
+    io.event.outcomeOutage := pulse(valid && !received && forgiven && !sent.only)
   }
 
   // Window edge --------------------------------------------------------------------------------------------------
@@ -141,35 +166,39 @@ class ArqSender(link: LinkConfig) extends Component {
 
   val txBase = Reg(Wire.sn) init 0
   val sweep = new Area {
-    val looked = RegInit(False)
-    val state = stateRam.readSync(slotOf(txBase))
-    val meta = metaRam.readSync(slotOf(txBase))
-    val portFree = !outcome.acked && !outcome.abandoned
-    val move = looked && state =/= State.open && portFree
-    looked := txBase =/= nextFsn && clear.done && !move
+    // Two clocks for the table, one for what it says; anew after each move, and while a state is being written.
+    val state = RegNext(stateRam.readSync(slotOf(txBase)))
+    val eop = RegNext(RegNext(eopRam.readSync(slotOf(txBase))))
+    val move = Bool()
+    val unmoved = History(!move && !outcome.resolved, 1 to 3, init = False).reduce(_ && _)
+    val exists = RegNext(differ(txBase, nextFsn))
+    val resolved = RegNext(state =/= State.open)
+    val lostHere = RegNext(state === State.abandoned)
+    move := unmoved && exists && resolved && clear.done && !outcome.resolved
 
     val packetLost = RegInit(False)
-    val lostHere = state === State.abandoned
     val lastAbandoned = Reg(Wire.sn)
     val unconfirmed = RegInit(False)
-    io.gaveUp := move && lostHere
-    when(unconfirmed && !Sn.behind(io.peerRxBase, lastAbandoned) && io.peerRxBase =/= lastAbandoned)(unconfirmed := False)
+    private def pulse(x: Bool) = RegNext(x) init False
+    io.gaveUp := pulse(move && lostHere)
+    val confirmed = RegNext(Sn.behind(lastAbandoned, io.peerRxBase))
+    when(confirmed && !io.gaveUp)(unconfirmed := False) // `confirmed` is of a clock ago
     when(move) {
       txBase := txBase + 1
-      packetLost := (packetLost || lostHere) && !meta.eop
+      packetLost := (packetLost || lostHere) && !eop
       when(lostHere) {
         lastAbandoned := txBase
         unconfirmed := True
       }
     }
     io.unconfirmed := unconfirmed
-    io.event.packetLost := move && meta.eop && (packetLost || lostHere)
+    io.event.packetLost := pulse(move && eop && (packetLost || lostHere))
   }
 
   stateRam.write(
-    address = !clear.done ? clear.address | (sweep.portFree ? slotOf(txBase) | outcome.sent.slot),
-    data = (!clear.done || sweep.portFree) ? State.open | (outcome.acked ? State.acked | State.abandoned),
-    enable = !clear.done || !sweep.portFree || sweep.move
+    address = !clear.done ? clear.address | (outcome.resolved ? outcome.slot | slotOf(txBase)),
+    data = (clear.done && outcome.resolved) ? (outcome.acked ? State.acked | State.abandoned) | State.open,
+    enable = !clear.done || outcome.resolved || sweep.move
   )
 
   // What to send next --------------------------------------------------------------------------------------------
@@ -178,25 +207,24 @@ class ArqSender(link: LinkConfig) extends Component {
   outage.nextTsn := nextTsn
   val issue = new Area {
     // The peer's window limits what it must store and the outcomes it must keep.
-    val stored = nextFsn - io.peerRxBase
-    val unresolved = nextFsn - txBase
-    val credit = RegNext(((stored | unresolved) |>> io.peerWindowLog2) === 0) init False
-    val fresh = nextFsn =/= io.head
+    val stored = RegNext(nextFsn - io.peerRxBase)
+    val unresolved = RegNext(nextFsn - txBase)
+    val beyond = RegNext(Cat((0 until Wire.snBits).map(i => U(i) >= io.peerWindowLog2)))
+    val credit = RegNext(((stored | unresolved).asBits & beyond) === 0) init False
+    val fresh = RegNext(differ(nextFsn, io.head)) init False
     io.stalled := fresh && !credit
 
     val chosen = RegInit(False)
-    val loaded = RegInit(False)
     val retx = Reg(Bool())
     val sent = Reg(Sent())
     val parity = RegNextWhen(retransmit.io.pop.valid ? io.config.parityRetx | io.config.parityFirst, !chosen)
     val preset = RegNextWhen(io.config.preset, !chosen)
 
-    // A choice waits until `credit` has followed nextFsn.
-    val settle = RegInit(U(0, 2 bits))
-    when(settle =/= 0)(settle := settle - 1)
+    // A choice waits until `credit` and `fresh` have followed nextFsn.
+    val settled = History(!io.frame.fire, 1 to 3, init = True).reduce(_ && _)
 
     retransmit.io.pop.ready := False
-    when(!chosen && io.enable && io.wanted && clear.done && settle === 0) {
+    when(!chosen && io.enable && io.wanted && clear.done && settled) {
       when(retransmit.io.pop.valid) {
         chosen := True
         retx := True
@@ -210,33 +238,35 @@ class ArqSender(link: LinkConfig) extends Component {
         sent.only := io.config.delta === 0
       }
     }
-    val meta = metaRam.readSync(sent.slot)
-    loaded := chosen && !io.frame.fire
+    // Two clocks for the table, one for the sum; the slot and the window base give back the full number meanwhile.
+    val loaded = History(chosen, 1 to 3, init = False).reduce(_ && _)
+    val meta = RegNext(metaRam.readSync(sent.slot))
+    val wraps = RegNext(sent.slot < slotOf(txBase))
+    val above = RegNext(txBase(Wire.snBits - 1 downto slotBits))
+    val fsn = RegNextWhen((above + wraps.asUInt) @@ sent.slot, !loaded)
 
-    // The slot and the window base give back the full number.
-    val fsn = txBase + (sent.slot - slotOf(txBase)).resize(Wire.snBits)
     io.frame.valid := chosen && loaded
     io.frame.meta := meta
-    io.frame.n := meta.k.resize(code.nBits) + parity.resize(code.nBits)
+    io.frame.n := RegNextWhen(meta.k.resize(code.nBits) + parity.resize(code.nBits), !loaded)
     io.frame.preset := preset
     io.frame.attempt := sent.attempt
     io.frame.again := retx
     io.frame.only := sent.only
     io.frame.fsn := fsn
     io.frame.tsn := nextTsn
-    io.event.frames := io.frame.fire && !retx
-    io.event.retx := io.frame.fire && retx
+    io.event.frames := RegNext(io.frame.fire && !retx) init False
+    io.event.retx := RegNext(io.frame.fire && retx) init False
     when(io.frame.fire) {
       chosen := False
-      settle := 2
       nextTsn := nextTsn + 1
       when(!retx)(nextFsn := nextFsn + 1)
     }
   }
-  sentRam.write(slotOf(nextTsn), issue.sent, io.frame.fire)
+  // `sent` stands for another clock.
+  sentRam.write(RegNext(slotOf(nextTsn)), issue.sent, RegNext(io.frame.fire) init False)
 
   val open = Reg(UInt(slotBits + 1 bits)) init 0
-  val openNext = open + io.event.frames.asUInt - (io.event.acked || io.event.abandoned).asUInt
+  val openNext = open + io.event.frames.asUInt - outcome.resolved.asUInt
 
   io.txBase := txBase
   io.txEdge := txEdge
@@ -244,8 +274,10 @@ class ArqSender(link: LinkConfig) extends Component {
   io.ackTsn := intake.io.ackTsn
   io.peerRxBase := intake.io.peerRxBase
   io.gap := intake.io.gap
-  io.idle := !issue.chosen && !retransmit.io.pop.valid && !(issue.fresh && issue.credit) && txEdge === nextTsn &&
-    !intake.io.busy && !outcome.valid && !intake.io.feedback.valid
+  io.idle := RegNext(
+    !issue.chosen && issue.settled && !retransmit.io.busy && !(issue.fresh && issue.credit) && !differ(txEdge, nextTsn) &&
+      !intake.io.busy && !outcome.busy && !intake.io.feedback.valid
+  ) init False
   open := openNext
   io.open := openNext
 }

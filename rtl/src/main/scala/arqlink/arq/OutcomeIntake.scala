@@ -14,16 +14,17 @@ import arqlink.link._
   */
 class OutcomeIntake(link: LinkConfig) extends Component {
   private val snBits = Wire.snBits
+  private val slotBits = link.window.slotBits
+
+  /** Bits of 0 to windowFrames. */
+  private val spanBits = slotBits + 1
   val io = new Bundle {
     val feedback = slave Stream ControlMessage()
     val txEdge = in(Wire.sn)
     val nextFsn = in(Wire.sn)
 
-    /** Outcome of TSN `tsn`: received or failed; tsn = ackTsn at that moment. */
-    val outcome = master Flow new Bundle {
-      val tsn = Wire.sn
-      val received = Bool()
-    }
+    /** Received or failed, of the TSN that `ackTsn` was two clocks before. */
+    val outcome = master Flow Bool()
     val ackTsn = out(Wire.sn)
     val peerRxBase = out(Wire.sn)
 
@@ -38,66 +39,62 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   io.ackTsn := ackTsn
   io.peerRxBase := peerRxBase
 
-  // Stage 1: distances, registered so that the checks below have a clock of their own.
-  private def toRange(x: UInt, base: UInt) = RegNext(x - base)
-  val checking, judging, listing = RegInit(False)
-  io.busy := checking || judging || listing
+  // Three clocks: distances, what they say, what is done about it. The message stays on the port meanwhile.
+  val measuring, comparing, judging, listing = RegInit(False)
   io.feedback.ready := judging
-  checking := io.feedback.valid && !checking && !judging && !listing
-  judging := checking
+  measuring := io.feedback.valid && !measuring && !comparing && !judging && !listing
+  comparing := measuring
+  judging := comparing
 
-  val advance = toRange(io.feedback.rxNext, ackTsn)
-  val sent = toRange(io.txEdge, ackTsn)
-  val offset = toRange(ackTsn, io.feedback.bitmapBase)
-  val baseAdvance = toRange(io.feedback.rxBase, peerRxBase)
-  val baseSpan = toRange(io.nextFsn, peerRxBase)
+  val advance = RegNext(io.feedback.rxNext - ackTsn)
+  val sent = RegNext((io.txEdge - ackTsn).resize(spanBits))
+  val offset = RegNext(ackTsn - io.feedback.bitmapBase)
+  val baseAdvance = RegNext(io.feedback.rxBase - peerRxBase)
+  val baseSpan = RegNext(io.nextFsn - peerRxBase) // the peer's window may be the larger one
 
-  // Stage 2: judge the message.
-  private val window = link.window.windowFrames
-  val ahead = advance <= sent
-  val stale = advance.msb && (U(0, snBits bits) - advance) <= window
-  val baseAhead = baseAdvance <= baseSpan
-  val baseStale = baseAdvance.msb && (U(0, snBits bits) - baseAdvance) <= window
+  // A window is a power of two: up to that far behind are the numbers with nothing but ones in the bits above it.
+  private def above(x: UInt) = x(snBits - 1 downto slotBits)
+  private def within(x: UInt, span: UInt) = !x(snBits - 1 downto spanBits).orR && x.resize(spanBits) <= span
+  val ahead = RegNext(within(advance, sent))
+  val stale = RegNext(above(advance).andR)
+  val baseAhead = RegNext(baseAdvance <= baseSpan)
+  val baseStale = RegNext(above(baseAdvance).andR)
+  val nothing = RegNext(advance === 0)
+  val covers = RegNext(!offset(snBits - 1 downto 6).orR)
+
   val valid = (ahead || stale) && (baseAhead || baseStale)
-  val covers = offset < Wire.bitmapBits
-  val news = ahead && advance =/= 0
+  val news = ahead && !nothing
+  io.controlInvalid := RegNext(judging && !valid) init False
+  io.gap := RegNext(judging && valid && news && !covers) init False
 
-  io.controlInvalid := judging && !valid
-  io.gap := judging && valid && news && !covers
-
-  // Stage 3: walk through the bitmap; first past what is known, eight bits a clock while possible.
+  // One outcome a clock, to the end of the bitmap or of what is told, whichever comes first.
   val bitmap = Reg(Bits(Wire.bitmapBits bits))
-  val skip = Reg(UInt(6 bits))
-  val room = Reg(UInt(7 bits))
-  val left = Reg(Wire.sn)
+  val index = Reg(UInt(6 bits))
+  val left = Reg(UInt(6 bits))
+  val few = RegNext(!advance(snBits - 1 downto 6).orR)
   when(judging && valid) {
     when(baseAhead)(peerRxBase := io.feedback.rxBase)
     when(news && covers) {
       listing := True
       bitmap := io.feedback.bitmap
-      skip := offset.resized
-      room := (U(Wire.bitmapBits) - offset.resize(7)).resized
-      left := advance
+      index := offset.resized
+      left := Mux(few, advance.resize(6) - 1, U(63, 6 bits))
     }
+  }
+  when(listing) {
+    ackTsn := ackTsn + 1
+    index := index + 1
+    left := left - 1
+    when(index.andR || left === 0)(listing := False)
   }
 
-  io.outcome.valid := False
-  io.outcome.tsn := ackTsn
-  io.outcome.received := bitmap(0)
-  when(listing) {
-    when(skip >= 8) {
-      bitmap := bitmap |>> 8
-      skip := skip - 8
-    } elsewhen (skip =/= 0) {
-      bitmap := bitmap |>> 1
-      skip := skip - 1
-    } otherwise {
-      io.outcome.valid := True
-      bitmap := bitmap |>> 1
-      ackTsn := ackTsn + 1
-      room := room - 1
-      left := left - 1
-      when(room === 1 || left === 1)(listing := False)
-    }
+  // The bit in two clocks: its byte, then itself.
+  val reading = new Area {
+    val valid = RegNext(listing) init False
+    val byte = RegNext(bitmap.subdivideIn(8 bits)(index(5 downto 3)))
+    val place = RegNext(index(2 downto 0))
   }
+  io.busy := measuring || comparing || judging || listing || reading.valid
+  io.outcome.valid := RegNext(reading.valid) init False
+  io.outcome.payload := RegNext(reading.byte(reading.place))
 }

@@ -31,48 +31,54 @@ class OutcomeLog(link: LinkConfig) extends Component {
   private val blockBits = Wire.snBits - 5
   val io = new Bundle {
 
-    /** One outcome, or as many `failures`, if not 0, of one block. */
-    val push = slave Stream new Bundle {
+    /** `count` outcomes of one block; more than one only of failures. */
+    val push = slave Flow new Bundle {
       val received = Bool()
-      val failures = UInt(6 bits)
+      val count = UInt(6 bits)
+
+      /** They fill the block. */
+      val full = Bool()
     }
     val next = out(Wire.sn)
     val port = master(OutcomePort(link))
   }
 
-  val next = Reg(Wire.sn) init 0
   val current = Reg(Bits(Wire.blockBits bits)) init 0
   val previous = Reg(Bits(Wire.blockBits bits)) init 0
   val ram = Mem(Bits(Wire.blockBits bits), blocks)
-  io.next := next
-  io.push.ready := True
 
-  val bit = next(4 downto 0)
-  val block = next(Wire.snBits - 1 downto 5)
-  val added = Mux(io.push.failures =/= 0, io.push.failures, U(1, 6 bits))
+  // In two parts: an outcome moves `block` only when the block is full.
+  val bit = Reg(UInt(5 bits)) init 0
+  val block = Reg(UInt(blockBits bits)) init 0
+  io.next := block @@ bit
+
   val updated = CombInit(current) // what is ahead of `bit` is 0
-  updated(bit) := io.push.received && io.push.failures === 0
-  val full = io.push.fire && (bit +^ added)(5)
-  when(io.push.fire) {
+  updated(bit) := io.push.received
+  val full = io.push.valid && io.push.full
+  when(io.push.valid) {
     current := updated
-    next := next + added
+    bit := bit + io.push.count.resized
   }
   when(full) {
     current := 0
     previous := updated
+    block := block + 1
   }
-  ram.write(block.resize(log2Up(blocks)), updated, full)
 
   io.port.current := block
-  io.port.recent.base := ((block - 1) @@ U(0, 5 bits))
+  // The block in progress follows the one before.
+  val before = Reg(UInt(blockBits bits)) init ((BigInt(1) << blockBits) - 1)
+  when(full)(before := block)
+  ram.write(before.resize(log2Up(blocks)), previous, RegNext(full) init False)
+  io.port.recent.base := before @@ U(0, 5 bits)
   io.port.recent.bitmap := current ## previous
 
   // The two blocks are read in turn.
   val second = RegInit(False)
   second := !second
   val address = io.port.block + second.asUInt.resized
-  val word = ram.readSync(address.resize(log2Up(blocks)))
-  val wordIsSecond = RegNext(second)
+  val word = RegNext(ram.readSync(address.resize(log2Up(blocks)))) // a block RAM's output register
+  val wordIsSecond = Delay(second, 2)
   val low, high = Reg(Bits(Wire.blockBits bits))
   when(wordIsSecond)(high := word) otherwise (low := word)
   io.port.report.base := io.port.block @@ U(0, 5 bits)

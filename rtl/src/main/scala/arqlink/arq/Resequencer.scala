@@ -40,6 +40,10 @@ class Resequencer(link: LinkConfig) extends Component {
 
   private def slotOf(sn: UInt) = sn.resize(slotBits)
 
+  /** Within the window one bit more than a slot's number tells two frames apart. */
+  private def near(sn: UInt) = sn.resize(slotBits + 1)
+  private def Near = UInt(slotBits + 1 bits)
+
   object State {
     val empty = B"00"
     val complete = B"01"
@@ -57,31 +61,49 @@ class Resequencer(link: LinkConfig) extends Component {
 
   /** Frames first … last of the packet to `deliver`; all up to last are freed if `release`. */
   case class Parcel() extends Bundle {
-    val first, last = Wire.sn
+    val first, last = Near
     val deliver, release = Bool()
   }
 
   val stateRam = Mem(Bits(2 bits), window)
   val flagRam = Mem(Flags(), window)
   val frameRam = Mem(ReceivedFrame(code), window)
+  // What a read in the clock of a write to the same slot shows is not used.
+  for (ram <- Seq(stateRam, flagRam, frameRam)) {
+    ram.addAttribute("no_rw_check")
+    ram.addAttribute("ram_style", "block")
+  }
 
   val clear = new TableClear(slotBits)
   io.ready := clear.done
-  io.queryComplete := stateRam.readSync(io.querySlot) =/= State.empty
+
+  // What has become complete or dead, a clock later.
+  val told = new Area {
+    val valid = RegNext(io.complete.fire) init False
+    val fsn = RegNext(near(io.complete.fsn))
+    val dead = RegNext(io.complete.dead)
+  }
 
   // The table's one write port: completions first, then the walk, then freeing.
   val port = new Area {
     val walk, free = Bool()
     val walkSlot, freeSlot = UInt(slotBits bits)
-    val byCompletion = io.complete.fire
-    val walkGranted = !byCompletion && clear.done
+    val walkGranted = !told.valid && clear.done
     val freeGranted = walkGranted && !walk
-    val slot = byCompletion ? slotOf(io.complete.fsn) | (walk ? walkSlot | freeSlot)
-    stateRam.write(
-      address = clear.done ? slot | clear.address,
-      data = (!clear.done) ? State.empty | (byCompletion ? (io.complete.dead ? State.dead | State.complete) | (walk ? State.taken | State.empty)),
-      enable = !clear.done || byCompletion || walk || free
-    )
+    val slot = told.valid ? slotOf(told.fsn) | (walk ? walkSlot | freeSlot)
+    val address = clear.done ? slot | clear.address
+    val data = (!clear.done) ? State.empty | (told.valid ? (told.dead ? State.dead | State.complete) | (walk ? State.taken | State.empty))
+    val enable = !clear.done || told.valid || walk || free
+    stateRam.write(address, data, enable)
+
+    /** A read of `slot` meets a write: tells so when the read's data is there. */
+    def meets(slot: UInt): Bool = Delay(enable && address === slot, 2, init = False)
+  }
+
+  val query = new Area {
+    val state = RegNext(stateRam.readSync(io.querySlot))
+    val written = Delay(port.data =/= State.empty, 2)
+    io.queryComplete := Mux(port.meets(io.querySlot), written, state =/= State.empty)
   }
 
   private val completedFlags = Flags()
@@ -91,9 +113,9 @@ class Resequencer(link: LinkConfig) extends Component {
   frameRam.write(slotOf(io.complete.fsn), io.complete.frame, io.complete.fire)
 
   // Frames whose packet may leave out of sequence. When the queue is full one is forgotten: its packet leaves with the scan.
-  val completed = StreamFifo(Wire.sn, 16)
-  completed.io.push.valid := io.complete.valid && !io.complete.dead && !io.inOrder && clear.done
-  completed.io.push.payload := io.complete.fsn
+  val completed = StreamFifo(Near, 16)
+  completed.io.push.valid := told.valid && !told.dead && !io.inOrder
+  completed.io.push.payload := told.fsn
   io.complete.ready := clear.done
 
   val parcels = StreamFifo(Parcel(), 4)
@@ -104,126 +126,137 @@ class Resequencer(link: LinkConfig) extends Component {
 
   // The walk ------------------------------------------------------------------------------------------------------
   val walk = new Area {
-    object Phase extends SpinalEnum {
-      val start, scan, scanned, forward, forwarded, backward, backed, take, send = newElement()
-    }
-    val phase = RegInit(Phase.start)
+    object Phase extends SpinalEnum(binaryOneHot) {
 
-    /** The packet that the scan is in begins at `first`; all before it has been dealt with. */
-    val first, scan = Reg(Wire.sn) init 0
+      /** Two clocks of the tables, one that compares; act on what was found; mark a packet as taken; send it. */
+      val array, output, compare, act, take, send = newElement()
+    }
+    val phase = RegInit(Phase.array)
+
+    /** All before `scan` has been dealt with but for the packet that it is in, which begins at `first`. */
+    val scan = Reg(Wire.sn) init 0
+    val first = Reg(Near) init 0
 
     /** Discarding what is left of a packet with a skipped frame; `counted`: a frame of it had come. */
     val dropping, counted = RegInit(False)
 
-    /** A look elsewhere: from frame `at`, whose packet goes from `low` to `high`. */
-    val at, low, high = Reg(Wire.sn)
+    /** `scan` is in the middle of its packet. */
+    val inside = RegInit(False)
 
-    val address = Wire.sn
-    address := (phase === Phase.start || phase === Phase.scan) ? scan | at
-    val state = stateRam.readSync(slotOf(address))
-    val flags = flagRam.readSync(slotOf(address))
-    val inWindow = RegNext((address - rxBase) < window)
-    val here = (state === State.complete || state === State.taken) && inWindow
-    val givenUp = RegNext(Sn.behind(address, io.peerTxBase))
-    val skipped = inWindow && (state === State.dead || state === State.empty && givenUp)
+    /** A look at frame `at`, whose packet goes from `low` to `high`; forward first, then `backward`. */
+    val elsewhere, backward = RegInit(False)
+    val at, low, high = Reg(Near)
+
+    // `at` stands for two clocks or more.
+    val atFirst = RegNext(at === first)
+    val atHigh = RegNext(at === high)
+    val atNext = RegNext((backward && phase =/= Phase.take) ? (at - 1) | (at + 1))
+    val stands = RegInit(False)
+    stands := False
+
+    val address = elsewhere ? at | near(scan)
+    val state = RegNext(stateRam.readSync(slotOf(address)))
+    val flags = RegNext(flagRam.readSync(slotOf(address)))
+
+    // The address stands until the phase after `compare`, so these may take their time.
+    val inWindow = RegNext(!(address - near(rxBase)).msb)
+    // As old as the state, or a frame that has just come would seem to be given up.
+    val givenUp = RegNext(Sn.behind(scan, Delay(io.peerTxBase, 3, init = U(0, Wire.snBits bits))))
+    val known = inWindow && !port.meets(slotOf(address))
+    val here = RegNext((state === State.complete || state === State.taken) && known)
+    val taken = RegNext(state === State.taken)
+    val skipped = RegNext(known && (state === State.dead || state === State.empty && givenUp))
+    val sop = RegNext(flags.sop)
+    val eop = RegNext(flags.eop)
 
     io.event.skipped := False
     io.event.packetDropped := False
-    port.walk := False
+    port.walk := phase === Phase.take && stands
     port.walkSlot := slotOf(at)
     completed.io.pop.ready := False
 
-    switch(phase) {
-      is(Phase.start) {
-        when(clear.done)(phase := Phase.scan)
-      }
-      // Phase.scan puts `scan` on the table's address; Phase.scanned judges what came.
-      is(Phase.scan)(phase := Phase.scanned)
-      is(Phase.scanned) {
-        phase := Phase.scan
-        when(here) {
-          val continues = dropping && !flags.sop
-          when(continues) {
-            // A frame whose packet has lost another one.
-            io.event.packetDropped := !counted && parcels.io.push.ready
-            parcels.io.push.valid := True
-            parcels.io.push.last := scan
-            parcels.io.push.deliver := False
-            parcels.io.push.release := True
-            when(parcels.io.push.ready) {
-              counted := !flags.eop
-              first := scan + 1
-              scan := scan + 1
-            }
-          } elsewhen (flags.eop) {
-            parcels.io.push.valid := True
-            parcels.io.push.first := first
-            parcels.io.push.last := scan
-            parcels.io.push.deliver := state === State.complete
-            parcels.io.push.release := True
-            when(parcels.io.push.ready) {
-              first := scan + 1
-              scan := scan + 1
-              dropping := False
-              counted := False
-            }
-          } otherwise {
-            scan := scan + 1
-            dropping := False
-            counted := False
-          }
-        } elsewhen (skipped) {
-          parcels.io.push.valid := True
-          parcels.io.push.last := scan
-          parcels.io.push.deliver := False
-          parcels.io.push.release := True
-          when(parcels.io.push.ready) {
-            io.event.skipped := True
-            io.event.packetDropped := first =/= scan
-            counted := counted || first =/= scan
-            dropping := True
-            first := scan + 1
-            scan := scan + 1
-          }
-        } elsewhen (completed.io.pop.valid) {
-          // The scan waits for a frame: look whether a later packet is complete.
-          at := completed.io.pop.payload
-          high := completed.io.pop.payload
-          low := completed.io.pop.payload
-          completed.io.pop.ready := True
-          when(!Sn.behind(completed.io.pop.payload, first))(phase := Phase.forward)
+    val advance, restart = False
+    private val act = phase === Phase.act
+    private val room = parcels.io.push.ready
+    when(act && !elsewhere) {
+      when(here) {
+        val continues = dropping && !sop
+        val pushes = continues || eop
+        parcels.io.push.valid := pushes
+        parcels.io.push.first := first
+        parcels.io.push.last := near(scan)
+        parcels.io.push.deliver := !continues && !taken
+        parcels.io.push.release := True
+        advance := !pushes || room
+        when(advance) {
+          // A frame whose packet has lost another one.
+          io.event.packetDropped := continues && !counted
+          counted := continues && !eop
+          dropping := continues
+          inside := !pushes
+        }
+      } elsewhen (skipped) {
+        parcels.io.push.valid := True
+        parcels.io.push.last := near(scan)
+        parcels.io.push.deliver := False
+        parcels.io.push.release := True
+        advance := room
+        when(advance) {
+          io.event.skipped := True
+          io.event.packetDropped := inside
+          counted := counted || inside
+          dropping := True
+          inside := False
+        }
+      } elsewhen (completed.io.pop.valid) {
+        // The scan waits for a frame: look whether a later packet is complete.
+        at := completed.io.pop.payload
+        high := completed.io.pop.payload
+        low := completed.io.pop.payload
+        completed.io.pop.ready := True
+        when(!(completed.io.pop.payload - first).msb) {
+          elsewhere := True
+          backward := False
+          restart := True
         }
       }
-      is(Phase.forward)(phase := Phase.forwarded)
-      is(Phase.forwarded) {
-        when(!here || state === State.taken) {
-          phase := Phase.scan
-        } elsewhen (flags.eop) {
+    }
+    when(advance) {
+      scan := scan + 1
+      when(parcels.io.push.valid)(first := near(scan) + 1)
+      restart := True
+    }
+    when(act && elsewhere) {
+      restart := True
+      when(!here || (!backward && taken) || (backward && !sop && atFirst)) {
+        elsewhere := False
+      } elsewhen (!backward) {
+        when(eop) {
           high := at
           at := low
-          phase := Phase.backward
+          backward := True
         } otherwise {
-          at := at + 1
-          phase := Phase.forward
+          at := atNext
         }
-      }
-      is(Phase.backward)(phase := Phase.backed)
-      is(Phase.backed) {
-        when(!here || (!flags.sop && at === first)) {
-          phase := Phase.scan
-        } elsewhen (flags.sop) {
+      } otherwise {
+        when(sop) {
           low := at
+          restart := False
           phase := Phase.take
         } otherwise {
-          at := at - 1
-          phase := Phase.backward
+          at := atNext
         }
       }
+    }
+    switch(phase) {
+      is(Phase.array)(when(clear.done)(phase := Phase.output))
+      is(Phase.output)(phase := Phase.compare)
+      is(Phase.compare)(phase := Phase.act)
       is(Phase.take) {
-        port.walk := True
-        when(port.walkGranted) {
-          at := at + 1
-          when(at === high)(phase := Phase.send)
+        stands := !(stands && port.walkGranted)
+        when(stands && port.walkGranted) {
+          at := atNext
+          when(atHigh)(phase := Phase.send)
         }
       }
       is(Phase.send) {
@@ -232,9 +265,13 @@ class Resequencer(link: LinkConfig) extends Component {
         parcels.io.push.last := high
         parcels.io.push.deliver := True
         parcels.io.push.release := False
-        when(parcels.io.push.ready)(phase := Phase.scan)
+        when(room) {
+          elsewhere := False
+          phase := Phase.array
+        }
       }
     }
+    when(restart)(phase := Phase.array)
   }
 
   // Delivery ------------------------------------------------------------------------------------------------------
@@ -242,25 +279,28 @@ class Resequencer(link: LinkConfig) extends Component {
   /** What follows once a frame, or nothing (`reads` low), has been read. */
   case class Receipt() extends Bundle {
     val reads, release = Bool()
-    val last = Wire.sn
+    val last = Near
   }
   val receipts = StreamFifo(Receipt(), 8)
 
   val delivery = new Area {
     val parcel = parcels.io.pop
     val active = RegInit(False)
-    val fsn = Reg(Wire.sn)
-    val loaded = RegInit(False)
-    val frame = frameRam.readSync(slotOf(fsn))
-    val isLast = fsn === parcel.last
+    val fsn = Reg(Near)
+
+    /** Clocks since `fsn` has stood: two for the table. */
+    val looked, loaded = RegInit(False)
+    val frame = RegNext(frameRam.readSync(slotOf(fsn)))
+    val isLast = RegNext(fsn === parcel.last)
 
     when(!active && parcel.valid && parcel.deliver) {
       active := True
       fsn := parcel.first
     }
-    loaded := active && !io.job.fire
+    looked := active && !io.job.fire
+    loaded := looked && !io.job.fire
 
-    io.job.valid := loaded && active && receipts.io.push.ready
+    io.job.valid := loaded && receipts.io.push.ready
     io.job.slot := slotOf(fsn)
     io.job.frame := frame
     val nothing = parcel.valid && !parcel.deliver && !active
@@ -277,14 +317,17 @@ class Resequencer(link: LinkConfig) extends Component {
 
   // Freeing -------------------------------------------------------------------------------------------------------
   val free = new Area {
-    val target = Reg(Wire.sn) init 0
+    val target = Reg(Near) init 0
     val read = Reg(UInt(4 bits)) init 0
     val receipt = receipts.io.pop
     receipt.ready := !receipt.reads || read =/= 0
     read := read + io.frameRead.asUInt - (receipt.fire && receipt.reads).asUInt
     when(receipt.fire && receipt.release)(target := receipt.last + 1)
 
-    port.free := rxBase =/= target && port.freeGranted
+    // Compared in one clock, freed in the next.
+    val due = RegInit(False)
+    due := near(rxBase) =/= target && !port.free
+    port.free := due && port.freeGranted
     port.freeSlot := slotOf(rxBase)
     when(port.free)(rxBase := rxBase + 1)
   }

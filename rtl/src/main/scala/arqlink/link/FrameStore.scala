@@ -54,11 +54,21 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   private val code = link.code
   private val queueDepth = 8
 
-  val ram = Mem(Bits(code.dataBits bits), link.window.windowFrames << code.slotBeatBits)
-  ram.addAttribute("no_rw_check")
+  /** Up to four memories, none deeper than an ECP5's block RAM of one bit a word: a choice between deeper ones would stand before
+    * the RAM's output register, and here it stands behind. A store too large for that is one memory, and slow.
+    */
+  private val addressBits = link.window.slotBits + code.slotBeatBits
+  private val bankBits = if (addressBits > 14 && addressBits <= 16) addressBits - 14 else 0
+  val banks = Seq.fill(1 << bankBits)(Mem(Bits(code.dataBits bits), BigInt(1) << (addressBits - bankBits)))
+  private def bankOf(address: UInt) = address.takeHigh(bankBits).asUInt
+  private def place(address: UInt) = address.resize(addressBits - bankBits)
 
   io.write.ready := True
-  ram.write(io.write.slot @@ io.write.beat, io.write.data, io.write.valid)
+  private val writeAddress = io.write.slot @@ io.write.beat
+  for ((ram, i) <- banks.zipWithIndex) {
+    ram.addAttribute("no_rw_check")
+    ram.write(place(writeAddress), io.write.data, io.write.valid && (if (bankBits == 0) True else bankOf(writeAddress) === i))
+  }
 
   val reader = new Area {
     val active = RegInit(False)
@@ -95,9 +105,10 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   }
 
   val queue = StreamFifo(Fragment(Bits(code.dataBits bits)), queueDepth, latency = 1)
-  val array = ram.readSync(reader.slot @@ reader.beat, reader.issue)
+  private val readAddress = reader.slot @@ reader.beat
+  private val words = banks.map(ram => RegNext(ram.readSync(place(readAddress), reader.active)))
   queue.io.push.valid := Delay(reader.issue, 2, init = False)
-  queue.io.push.fragment := RegNext(array)
+  queue.io.push.fragment := (if (bankBits == 0) words.head else Vec(words)(Delay(bankOf(readAddress), 2)))
   queue.io.push.last := Delay(reader.endsUnit, 2)
   queue.io.pop >> io.data
 }

@@ -44,7 +44,10 @@ case class Framer(code: CodeConfig) extends Component {
     val active = RegInit(False)
     val tx = Reg(Transmission(code))
     val index = Reg(UInt(code.nBits bits))
-    val lastUnit = index === tx.n - 1
+
+    /** Units after this one. */
+    val unitsLeft = Reg(UInt(code.nBits bits))
+    val lastUnit = Reg(Bool())
     val ends = Bool() // the last beat of the frame's last unit has been formed
 
     /** After a flush, until the unit that was being sent has left. */
@@ -62,7 +65,8 @@ case class Framer(code: CodeConfig) extends Component {
   // clocks for the choice and the pipelines.
   private val leadClocks = code.maxParity * (code.maxParity + 2) + code.maxN + 40
   private val lead = (leadClocks + dataBeats - 1) / dataBeats
-  io.nearEnd := RegNext((!frame.active || frame.index +^ U(lead) >= frame.tx.n) && !io.frame.fire) init True
+  private val isNear = if (lead > code.maxN) True else frame.unitsLeft < lead
+  io.nearEnd := RegNext((!frame.active || isNear) && !io.frame.fire) init True
 
   val unit = new Area {
     val starting = RegInit(True)
@@ -70,11 +74,21 @@ case class Framer(code: CodeConfig) extends Component {
     val wasControl = Reg(Bool())
     val spoiled = RegInit(False)
 
+    // Where `beat` is, worked out with it.
+    private def at(place: Int) = RegInit(Bool(place == 0))
+    val inPayload = at(headerBeats)
+    val inHeader = RegInit(Bool(headerBeats > 0))
+    val atShift = at(headerBeats)
+    val controlLast = at(controlBeats - 1)
+    val dataLast = at(dataBeats - 1)
+    val controlCrc = at(controlBeats - crcBeats)
+    val dataCrc = at(dataBeats - crcBeats)
+
     val isControl = starting ? io.control.valid | wasControl
     val spoil = !starting && (spoiled || io.flush)
     val may = !starting || (!io.flush && (io.control.valid || frame.active))
-    val takesPayload = !isControl && !spoil && beat >= headerBeats && beat < headerBeats + code.unitBeats
-    val last = beat === (isControl ? U(controlBeats - 1, beat.getWidth bits) | U(dataBeats - 1, beat.getWidth bits))
+    val takesPayload = !isControl && !spoil && inPayload
+    val last = Mux(isControl, controlLast, dataLast)
     val ends = blank.fire && last
 
     blank.valid := may && (!takesPayload || io.units.valid)
@@ -85,10 +99,26 @@ case class Framer(code: CodeConfig) extends Component {
       starting := last
       wasControl := isControl
       beat := last ? U(0) | beat + 1
+      def next(place: Int) = if (place == 0) last else !last && beat === place - 1
+      atShift := next(headerBeats)
+      inPayload := next(headerBeats) || (inPayload && beat =/= headerBeats + code.unitBeats - 1 && !last)
+      inHeader := (if (headerBeats > 0) last || (inHeader && beat =/= headerBeats - 1) else False)
+      controlLast := next(controlBeats - 1)
+      dataLast := next(dataBeats - 1)
+      controlCrc := next(controlBeats - crcBeats) || controlCrc && !last
+      dataCrc := next(dataBeats - crcBeats) || dataCrc && !last
     }
     spoiled := spoil && !ends
-    when(ends && !isControl) { frame.index := frame.index + 1 }
-    when(io.frame.fire) { frame.index := 0 }
+    when(ends && !isControl) {
+      frame.index := frame.index + 1
+      frame.unitsLeft := frame.unitsLeft - 1
+      frame.lastUnit := frame.unitsLeft === 1
+    }
+    when(io.frame.fire) {
+      frame.index := 0
+      frame.unitsLeft := io.frame.n - 1
+      frame.lastUnit := io.frame.n === 1
+    }
     frame.ends := ends && !isControl && !spoil && frame.lastUnit
   }
 
@@ -106,17 +136,16 @@ case class Framer(code: CodeConfig) extends Component {
         // The header's end shifts the payload: each beat's last bytes wait for the next beat.
         val carry = Reg(Bits(shift * 8 bits))
         when(io.units.fire) { carry := io.units.fragment.takeHigh(shift * 8) }
-        val low = (unit.beat === headerBeats) ? header.takeHigh(shift * 8) | carry
+        val low = unit.atShift ? header.takeHigh(shift * 8) | carry
         io.units.fragment.resize(code.dataBits - shift * 8) ## low
       }
 
     blank.data := payload
-    if (headerBeats > 0) when(unit.beat < headerBeats) { blank.data := beatOf(header, headerBeats) }
+    if (headerBeats > 0) when(unit.inHeader) { blank.data := beatOf(header, headerBeats) }
     when(unit.isControl) { blank.data := beatOf(control, controlBeats) }
     blank.first := unit.starting
     blank.last := unit.last
-    blank.check := unit.beat >=
-      (unit.isControl ? U(controlBeats - crcBeats, unit.beat.getWidth bits) | U(dataBeats - crcBeats, unit.beat.getWidth bits))
+    blank.check := Mux(unit.isControl, unit.controlCrc, unit.dataCrc)
     blank.spoil := unit.spoil
     blank.ofFrame := !unit.isControl
     blank.endsFrame := !unit.isControl && frame.lastUnit

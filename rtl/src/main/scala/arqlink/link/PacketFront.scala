@@ -13,6 +13,9 @@ case class JudgedBeat(dataBytes: Int) extends Bundle {
   val last = Bool()
   val keepBad = Bool()
   val abort = Bool()
+
+  /** `bytes` is 0. */
+  val empty = Bool()
 }
 
 /** First stage of the segmenter: judges `tkeep` and moves the end of a packet that ends with an empty beat onto the beat
@@ -24,23 +27,24 @@ case class PacketFront(dataBytes: Int) extends Component {
     val beat = master(Stream(JudgedBeat(dataBytes)))
   }
 
-  // Registered first, so that `packet.ready` does not depend on what is on the port in the same clock.
-  val input = io.packet.m2sPipe()
-
-  val judged = JudgedBeat(dataBytes)
-  val keep = input.keep
+  // Judged first, then registered, so that `packet.ready` does not depend on what is on the port in the same clock.
+  val arriving = Stream(JudgedBeat(dataBytes))
+  arriving.arbitrationFrom(io.packet)
+  val keep = io.packet.keep
   val contiguous = (keep & (keep.asUInt +^ 1).asBits.resize(dataBytes)) === 0
   for (i <- 0 until dataBytes)
-    judged.data(8 * i, 8 bits) := keep(i) ? input.data(8 * i, 8 bits) | B(0, 8 bits)
-  judged.bytes := CountOne(keep).resized
-  judged.last := input.last
-  judged.keepBad := !contiguous || (!keep.andR && !input.last)
-  judged.abort := input.error
+    arriving.data(8 * i, 8 bits) := keep(i) ? io.packet.data(8 * i, 8 bits) | B(0, 8 bits)
+  arriving.bytes := CountOne(keep).resized
+  arriving.last := io.packet.last
+  arriving.keepBad := !contiguous || (!keep.andR && !io.packet.last)
+  arriving.abort := io.packet.error
+  arriving.empty := !keep.orR
+  val input = arriving.m2sPipe()
 
   val holding = RegInit(False)
   val held = Reg(JudgedBeat(dataBytes))
 
-  val merge = holding && !held.last && input.valid && input.last && !keep.orR
+  val merge = holding && !held.last && input.valid && input.last && input.empty
   io.beat.valid := holding && (held.last || (input.valid && !merge))
   io.beat.payload := held
   input.ready := !holding || merge || io.beat.ready
@@ -48,9 +52,9 @@ case class PacketFront(dataBytes: Int) extends Component {
   holding clearWhen io.beat.fire
   when(merge) {
     held.last := True
-    held.abort setWhen input.error
+    held.abort setWhen input.abort
   } elsewhen (input.fire) {
     holding := True
-    held := judged
+    held := input.payload
   }
 }

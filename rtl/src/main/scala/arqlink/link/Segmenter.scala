@@ -42,7 +42,18 @@ case class Segmenter(link: LinkConfig) extends Component {
 
   val front = PacketFront(code.dataBytes)
   front.io.packet << io.packet
-  val beat = front.io.beat
+
+  /** A beat with all that is known of its packet then. */
+  case class CheckedBeat() extends Bundle {
+    val beat = JudgedBeat(code.dataBytes)
+    val keep, abort, oversize, store = Bool()
+
+    /** Bytes of the packet with this beat. */
+    val total = UInt(14 bits)
+  }
+  val checked = Stream(CheckedBeat())
+  val taken = checked.m2sPipe()
+  val beat = taken.beat
 
   /** A packet's last write carries `commit`, so that `head` moves only when the store has taken it. */
   case class PacketWrite() extends Bundle {
@@ -52,28 +63,40 @@ case class Segmenter(link: LinkConfig) extends Component {
   val writes = Stream(PacketWrite())
 
   val packet = new Area {
-    val room = Reg(UInt(log2Up(maxBytes + 1) bits)) init maxBytes
+    // All beats but a packet's last one are full, or it is dropped for its keep: counting beats is enough.
+    private val fullBeats = maxBytes / code.dataBytes
+    private val restBytes = maxBytes % code.dataBytes
+    val byteBits = log2Up(code.dataBytes)
+    val count = Reg(UInt(14 - byteBits bits)) init 0
+
+    /** `count` is fullBeats: at most restBytes may come. */
+    val tight = RegInit(Bool(fullBeats == 0))
     val badKeep, badAbort, badOversize = RegInit(False)
 
-    val keep = badKeep || beat.keepBad
-    val abort = badAbort || beat.abort
-    val oversize = badOversize || beat.bytes > room
-    val zero = beat.bytes === 0
-    val store = !(keep || abort || oversize || zero)
-    val ends = beat.fire && beat.last
+    private val input = front.io.beat
+    checked.arbitrationFrom(input)
+    checked.beat := input.payload
+    checked.keep := badKeep || input.keepBad
+    checked.abort := badAbort || input.abort
+    checked.oversize := badOversize || (tight && input.bytes > restBytes)
+    checked.store := !(checked.keep || checked.abort || checked.oversize || input.empty)
+    checked.total := ((count << byteBits) + input.bytes).resize(14 bits)
 
-    when(beat.fire) {
-      badKeep := keep
-      badAbort := abort
-      badOversize := oversize
-      when(!oversize) { room := (room - beat.bytes).resized }
+    when(input.fire) {
+      badKeep := checked.keep
+      badAbort := checked.abort
+      badOversize := checked.oversize || tight
+      count := count + 1
+      tight := count === fullBeats - 1
+      when(input.last) {
+        badKeep := False
+        badAbort := False
+        badOversize := False
+        count := 0
+        tight := Bool(fullBeats == 0)
+      }
     }
-    when(ends) {
-      badKeep := False
-      badAbort := False
-      badOversize := False
-      room := maxBytes
-    }
+    val ends = taken.fire && beat.last
   }
 
   val frame = new Area {
@@ -84,21 +107,27 @@ case class Segmenter(link: LinkConfig) extends Component {
     val slotBeat = Reg(UInt(code.slotBeatBits bits)) init 0
     val unitBeat = Reg(UInt(code.unitBeatBits bits)) init 0
     val unit = Reg(UInt(code.kBits bits)) init 0
-    val lastUnit = Reg(UInt(code.kBits bits))
+
+    /** Units of the frame after this one. */
+    val unitsLeft = Reg(UInt(code.kBits bits))
+    val isLastUnit = Reg(Bool())
 
     /** The packet is complete, its last unit is being filled with zeros. */
     val filling = RegInit(False)
 
     // Bit slotBits of the distance says that windowFrames slots are taken; it cannot be more.
+    // Registered, so it may be said for a clock too long, but not too short: `moved` tells that fsn is one more by now.
     private val distanceBits = link.window.slotBits + 1
-    val full = (fsn.resize(distanceBits) - io.base.resize(distanceBits)).msb
+    private val distance = fsn.resize(distanceBits) - io.base.resize(distanceBits)
+    val moved = RegInit(False)
+    val full = moved ? RegNext((distance + 1).msb, init = False) | RegNext(distance.msb, init = False)
 
-    val endsUnit = unitBeat === code.unitBeats - 1
-    val endsFrame = endsUnit && unit === lastUnit
+    val endsUnit = RegInit(Bool(code.unitBeats == 1))
+    val endsFrame = endsUnit && isLastUnit
     val endsPacket = endsUnit && (filling || beat.last)
 
-    writes.valid := filling || (beat.valid && packet.store && !full)
-    beat.ready := !filling && (!packet.store || (writes.ready && !full))
+    writes.valid := filling || (taken.valid && taken.store && !full)
+    taken.ready := !filling && (!taken.store || (writes.ready && !full))
     writes.write.slot := fsn.resized
     writes.write.beat := slotBeat
     writes.write.data := filling ? B(0, code.dataBits bits) | beat.data
@@ -108,15 +137,19 @@ case class Segmenter(link: LinkConfig) extends Component {
       begun := True
       slotBeat := slotBeat + 1
       unitBeat := unitBeat + 1
+      endsUnit := (if (code.unitBeats == 1) True else unitBeat === code.unitBeats - 2)
       when(endsUnit) {
         unitBeat := 0
         unit := unit + 1
+        unitsLeft := unitsLeft - 1
+        isLastUnit := unitsLeft === 1
       }
       filling setWhen (beat.last && !filling)
     }
 
     val next = writes.fire && (endsPacket || (endsFrame && !filling))
-    val rollback = packet.ends && !packet.store
+    val rollback = packet.ends && !taken.store
+    moved := next
     when(next) {
       fsn := fsn + 1
       sop := endsPacket
@@ -133,10 +166,14 @@ case class Segmenter(link: LinkConfig) extends Component {
       begun := False
       slotBeat := 0
       unitBeat := 0
+      endsUnit := Bool(code.unitBeats == 1)
       unit := 0
     }
     // K - 1 as it was one clock before the frame's first beat.
-    when((!begun && !writes.fire) || next) { lastUnit := io.k - 1 }
+    when((!begun && !writes.fire) || next || rollback) {
+      unitsLeft := io.k - 1
+      isLastUnit := io.k === 1
+    }
   }
 
   val output = new Area {
@@ -157,18 +194,17 @@ case class Segmenter(link: LinkConfig) extends Component {
     meta.meta.pad := beat.last ? ((fillBeats |<< log2Up(code.dataBytes)) | fillBytes) | U(0)
     meta.meta.sop := frame.sop
     meta.meta.eop := beat.last
-    io.meta.valid := RegNext(beat.fire && packet.store && (beat.last || frame.endsFrame)) init False
+    io.meta.valid := RegNext(taken.fire && taken.store && (beat.last || frame.endsFrame)) init False
     io.meta.payload := RegNext(meta)
   }
 
   val events = new Area {
-    import packet._
-    private def pulse(condition: Bool): Bool = RegNext(ends && condition) init False
-    io.txPackets := pulse(store)
-    io.txBytes := RegNext((ends && store) ? (U(maxBytes, 14 bits) - room + beat.bytes) | U(0, 14 bits)) init 0
-    io.dropKeep := pulse(keep)
-    io.dropAbort := pulse(!keep && abort)
-    io.dropOversize := pulse(!keep && !abort && oversize)
-    io.dropZero := pulse(!keep && !abort && !oversize && zero)
+    private def pulse(condition: Bool): Bool = RegNext(packet.ends && condition) init False
+    io.txPackets := pulse(taken.store)
+    io.txBytes := RegNext((packet.ends && taken.store) ? taken.total | U(0, 14 bits)) init 0
+    io.dropKeep := pulse(taken.keep)
+    io.dropAbort := pulse(!taken.keep && taken.abort)
+    io.dropOversize := pulse(!taken.keep && !taken.abort && taken.oversize)
+    io.dropZero := pulse(!taken.keep && !taken.abort && !taken.oversize && beat.empty)
   }
 }

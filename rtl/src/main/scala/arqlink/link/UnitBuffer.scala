@@ -15,15 +15,14 @@ case class BufferedBeat(code: CodeConfig) extends Bundle {
 
 /** Holds units until they have been judged and taken.
   *
-  * Headers wait in a queue of `entries`, of which one is always being filled, and the payload of data units in four slots, of
-  * which one is always being filled. A unit that is accepted when there is no room is dropped. With an output that is
-  * always ready this does not happen: a unit is gone unitBeats + 2 clocks after it was accepted, and the queue has room for
-  * all control units that can follow a data unit in that time.
+  * Headers wait in a queue of `entries`, of which one is always being filled, and the payload of data units in eight slots, of
+  * which one is always being filled. A unit that is accepted when there is no room is dropped. With an output that takes a
+  * data unit in unitBeats + 1 clocks, and a control unit in two, this does not happen: no unit is shorter on the PHY.
   */
 case class UnitBuffer(code: CodeConfig) extends Component {
-  private val slotBits = 2
+  private val slotBits = 3
   private val shortestUnit = UnitFormat.controlBeats(code.dataBytes) min UnitFormat.dataBeats(code)
-  private val entryBits = log2Up((code.unitBeats + 3) / shortestUnit + 4) max 2
+  private val entryBits = log2Up((code.unitBeats + 3) / shortestUnit + 8)
 
   val io = new Bundle {
     val payload = slave(Flow(PayloadBeat(code)))
@@ -92,7 +91,7 @@ case class UnitBuffer(code: CodeConfig) extends Component {
 
     val array = address.m2sPipe()
     val arrayData = data.readSync(slot @@ beat, address.fire)
-    val arrayHeader = headers.readSync(entry, address.fire && address.first)
+    val arrayHeader = headers.readSync(entry, address.ready) // stands while its unit waits in `array`
     when(array.fire && array.last) {
       writer.freedEntry := writer.freedEntry + 1
       when(!array.control) { writer.freedSlot := writer.freedSlot + 1 }

@@ -52,6 +52,11 @@ case class UnitChecker(code: CodeConfig) extends Component {
     val earlierType = Reg(UInt(2 bits))
     val kind = first ? input.data(5 downto 4).asUInt | earlierType
     val flagged = Reg(Bool())
+
+    /** The beat is one of the first contentBeats; holds payload, or the end of it where the header shifts it. */
+    val inContent = RegInit(True)
+    val inPayload = RegInit(False)
+    val payloadBeat = Reg(UInt(code.unitBeatBits bits)) init 0
     val crc = Reg(Bits(32 bits))
 
     val isData = kind === Wire.typeData || kind === Wire.typeOnly
@@ -63,25 +68,36 @@ case class UnitChecker(code: CodeConfig) extends Component {
       flagged := input.erased || (flagged && !first)
       crc := Crc32.next(first ? Crc32.init | crc, input.data)
       when(!beat.andR) { beat := beat + 1 }
-      when(input.last) { beat := 0 }
+      when(beat === contentBeats - 1) { inContent := False }
+      when(beat === headerBeats - 1) { inPayload := True }
+      when(beat === headerBeats + code.unitBeats - 1) { inPayload := False }
+      when(inPayload) { payloadBeat := payloadBeat + 1 }
+      when(input.last) {
+        beat := 0
+        inContent := True
+        inPayload := False
+        payloadBeat := 0
+      }
     }
   }
 
-  // The header's bytes move in from the top, so that they sit in a fixed place once the last one has come.
+  // The unit's first beats move in from the top, so that each sits in a fixed place once all have come: a control unit's content at
+  // the bottom, and a data unit's header as well, unless the whole unit is shorter than that content.
   val capture = new Area {
     val bytes = Reg(Bits(contentBeats * dataBytes * 8 bits))
-    when(input.valid && unit.beat < (unit.isControl ? U(contentBeats) | U(headerBeats))) {
+    when(input.valid && unit.inContent) {
       bytes := input.data ## bytes.dropLow(code.dataBits)
     }
-    val dataHeader = bytes.takeHigh(headerBeats * dataBytes * 8).resize(Wire.headerBytes * 8)
+    private val missing = (contentBeats - dataBeats) max 0
+    val dataHeader = (bytes >> (missing * dataBytes * 8)).resize(Wire.headerBytes * 8)
     val control = bytes.resize(UnitFormat.controlContentBytes * 8)
   }
 
   val payload = new Area {
     val earlier = (shift > 0) generate RegNextWhen(input.data.dropLow(shift * 8), input.valid)
     val write = Flow(PayloadBeat(code))
-    write.valid := input.valid && unit.beat >= headerBeats && unit.beat < headerBeats + code.unitBeats
-    write.beat := (unit.beat - headerBeats).resized
+    write.valid := input.valid && unit.inPayload
+    write.beat := unit.payloadBeat
     write.data := (if (shift > 0) input.data.resize(shift * 8) ## earlier else input.data)
     io.payload << write.m2sPipe()
   }
@@ -99,7 +115,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
 
     io.header.valid := valid && rightLength
     io.header.control := isControl
-    io.header.bytes := isControl ? capture.control | capture.dataHeader.resized
+    io.header.bytes := (if (dataBeats >= contentBeats) capture.control else Mux(isControl, capture.control, capture.dataHeader.resized))
   }
 
   // Another clock later: the verdict.
@@ -109,8 +125,12 @@ case class UnitChecker(code: CodeConfig) extends Component {
     // Type 3 has no length that could be wrong; its header is.
     val wrongLength = RegNextWhen((ended.isData || ended.isControl) && !ended.rightLength, ended.valid)
     val wrongCrc = RegNextWhen(unit.crc =/= Crc32.residue, ended.valid)
+    // The header is in place before the last beat comes, unless the unit is a very short one.
+    private val early = dataBeats > contentBeats + 1
+    private def stage[T <: Data](x: T): T = if (early) RegNext(x) else x
+    val plausible = stage(UnitFormat.dataPlausible(code, capture.dataHeader, stage(_)))
     val wrongHeader = RegNextWhen(
-      !(ended.isData && UnitFormat.dataPlausible(code, capture.dataHeader)) &&
+      !(ended.isData && plausible) &&
         !(ended.isControl && UnitFormat.controlPlausible(capture.control)),
       ended.valid
     )

@@ -102,14 +102,18 @@ object UnitFormat {
 
   /** True where a data unit's header can be: version, type, ranges of K, N, index, pad and preset. Compares the bytes
     * of the wire, not the narrower fields of the build.
+    *
+    * @param stage put on what is compared: a register, or nothing
     */
-  def dataPlausible(code: CodeConfig, header: Bits): Bool = {
+  def dataPlausible(code: CodeConfig, header: Bits, stage: UInt => UInt): Bool = {
     val field = new Fields(header)
     val k = field(79, 8)
     val n = field(71, 8)
     val index = field(63, 8)
+    val parity = stage(n.resize(9) - k.resize(9)) // bit 8: below 0
+    val place = stage(index.resize(9) - n.resize(9))
     field(95, 2) === Wire.version && !field.bit(92) && field(91, 2) =/= 3 &&
-    k =/= 0 && k <= code.maxK && n >= k && n.resize(9) <= k.resize(9) + code.maxParity && index < n &&
+    k =/= 0 && k <= code.maxK && !parity(8) && parity <= code.maxParity && place(8) &&
     field(51, 12) < code.unitBytes
   }
 

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a control unit that says that a transmission failed to the first beat of the retransmission, on a line that is idle."""
+
+import cocotb
+
+from cocotb_tests.lib.measured import record
+from cocotb_tests.model.sender import INFINITE
+from cocotb_tests.model.units import DataUnit, parse
+from cocotb_tests.statistics.bench import started
+from cocotb_tests.system.streams import watch_units
+from cocotb_tests.system.tb_effect import clock
+
+DATA_BYTES, UNIT_BYTES, K = 4, 64, 4
+CERTAIN = (1 << 32) - 1
+MOST_CLOCKS = 40
+
+
+@cocotb.test()
+async def nack_to_retransmission(dut):
+    """All data units are erased and control units pass, so each transmission fails, is told so, and comes again."""
+    told, begun, starts = {}, {}, [0]
+
+    def begins():
+        starts[0] = clock()
+
+    def sent(raw, erased):
+        unit = parse(raw, UNIT_BYTES)
+        if isinstance(unit, DataUnit) and unit.index == 0:
+            begun[unit.tsn] = starts[0]
+
+    def heard(raw, erased):
+        unit = parse(raw, UNIT_BYTES)
+        if not isinstance(unit, DataUnit) and not unit.hello and unit.rx_next:
+            told.setdefault(unit.rx_next - 1, clock())
+
+    pair = await started(dut)
+    cocotb.start_soon(watch_units(dut, "a_phy", DATA_BYTES, sent, begins=begins))
+    cocotb.start_soon(watch_units(dut, "ba_tap", DATA_BYTES, heard))
+    await pair.start_link(K, K, K, INFINITE, 50)
+    await pair.ab.write("P_GOOD", CERTAIN)
+    await pair.ab.write("CTRL", enable=1, spare_control=1)
+    await pair.start_traffic(K * UNIT_BYTES, packets=1)
+    await pair.run(30_000)
+    clocks = [begun[tsn + 1] - at for tsn, at in sorted(told.items()) if tsn + 1 in begun]
+    cocotb.log.warning("clocks from the last beat of a NACK to the first beat of the retransmission: %s", sorted(set(clocks)))
+    assert len(clocks) > 20 and min(clocks) > 0
+    record("nack-default", config="default", nack_to_retransmission_clocks=max(clocks))
+    assert max(clocks) <= MOST_CLOCKS
