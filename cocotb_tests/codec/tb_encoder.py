@@ -100,7 +100,7 @@ async def full_rate(dut):
     e, beats = bench.max_parity, bench.beats
     cases = {f"K={k} N={k + e}": [(k, k + e)] * 6 for k in sorted({bench.max_k, min(4, bench.max_k), 1})}
     cases["K=1 N=2"] = [(1, 2)] * 24
-    cases["random"] = [(k, k + bench.rng.randint(0, e)) for k in (bench.rng.randint(1, bench.max_k) for _ in range(12))]
+    cases["random"] = [(1, 1 + e)] + [(k, k + bench.rng.randint(0, e)) for k in (bench.rng.randint(1, bench.max_k) for _ in range(12))]
     for label, shapes in cases.items():
         await bench.reset()
         frames = [frame(bench, i % 3, k, n) for i, (k, n) in enumerate(shapes)]
