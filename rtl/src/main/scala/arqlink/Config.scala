@@ -31,9 +31,6 @@ case class CodeConfig(dataBytes: Int, unitBytes: Int, maxK: Int, maxParity: Int)
   def nBits: Int = log2Up(maxN + 1)
   def unitBeatBits: Int = log2Up(unitBeats) max 1
   def slotBeatBits: Int = log2Up(slotBeats) max 1
-
-  /** The coefficient generator visits every other point twice a unit, so it keeps up with a unit this short. */
-  def fullRateDecode: Boolean = unitBeats >= 2 * maxParity
 }
 
 /** Selective-repeat window.

@@ -59,20 +59,32 @@ class DecodeFront(code: CodeConfig) extends Component {
     }
     .m2sPipe(holdPayload = true)
 
-  case class Counted() extends Bundle {
+  /** Ones of the bitmap: of its parts, then of all. */
+  case class Counted(parts: Int) extends Bundle {
     val checked = Checked()
     val some = Bool()
-    val targets = UInt(code.kBits bits)
+    val counts = Vec(UInt(code.kBits bits), parts)
   }
-  val counted = checked
+  val groups = (code.maxK + 5) / 6
+  val partial = checked
     .map { c =>
-      val r = Counted()
+      val r = Counted(groups)
       r.checked := c
       r.some := c.missing.orR
-      r.targets := CountOne(c.missing).resized
+      for ((count, bits) <- r.counts.zip(c.missing.asBools.grouped(6))) count := CountOne(bits).resized
       r
     }
     .m2sPipe(holdPayload = true)
+  val counted = partial
+    .map { c =>
+      val r = Counted(1)
+      r.checked := c.checked
+      r.some := c.some
+      r.counts.head := c.counts.reduceBalancedTree(_ + _)
+      r
+    }
+    .m2sPipe(holdPayload = true)
+  val targets = counted.counts.head
 
   val job = counted.checked.job
   io.repair.valid := counted.valid && counted.some
@@ -84,11 +96,11 @@ class DecodeFront(code: CodeConfig) extends Component {
   val k = job.k.intoSInt
   io.frame.valid := counted.fire
   io.frame.units := k - 2
-  io.frame.data := (job.k - counted.targets).intoSInt - 1
+  io.frame.data := (job.k - targets).intoSInt - 1
   io.frame.repair := counted.some
   io.merge.valid := counted.fire
   io.merge.units := k - 2
   io.merge.missing := counted.checked.missing
   io.targets.valid := counted.fire && counted.some
-  io.targets.payload := (counted.targets.intoSInt - 2).resized
+  io.targets.payload := (targets.intoSInt - 2).resized
 }

@@ -21,6 +21,8 @@ class DecodeSequencer(code: CodeConfig) extends Component {
 
     /** What the array adds; the tag marks the last unit of a frame, with which the sums are complete. */
     val add = master(Flow(MacBeat(code, Bool())))
+
+    /** Coefficients of the unit that began a clock before. */
     val vector = out(Vec(Bits(8 bits), code.maxParity))
   }
 
@@ -34,7 +36,7 @@ class DecodeSequencer(code: CodeConfig) extends Component {
   io.input.ready := isReady
   val load = fire && frame.repair && beat.first
   io.coefficients.ready := load
-  io.vector := RegNextWhen(io.coefficients.values, load)
+  io.vector := RegNext(io.coefficients.values)
 
   io.data.valid := fire && !frame.data.msb
   io.data.payload := io.input.payload

@@ -89,7 +89,8 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
     copy
   }
 
-  val beat = io.input.m2sPipe(holdPayload = true)
+  // Without an enable, as whatever decides that a beat comes is late in its clock.
+  val beat = io.input.m2sPipe()
   val entering = Control().setName("entering")
   entering.valid := beat.valid
   entering.first := beat.first

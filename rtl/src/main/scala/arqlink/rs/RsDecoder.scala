@@ -50,7 +50,7 @@ class RsDecoder(code: CodeConfig) extends Component {
   // Room for two frames, so that one is taken in while the other one leaves; at least one always fits.
   val margin = 4
   val buffer = new DeepQueue(Bits(code.dataBits bits), 1 << log2Up(2 * code.maxK * code.unitBeats + margin), margin)
-  buffer.io.push << sequencer.io.data.m2sPipe(holdPayload = true)
+  buffer.io.push << sequencer.io.data.m2sPipe()
   sequencer.io.room := RegNext(buffer.io.room && store.io.room) init False
 
   val complete = Flow(MacSums(code))

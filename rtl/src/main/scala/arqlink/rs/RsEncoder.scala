@@ -72,7 +72,7 @@ class RsEncoder(code: CodeConfig) extends Component {
       beat.tag.lane := s.lane
       beat
     }
-  mac.io.input << macInput.m2sPipe(holdPayload = true).m2sPipe(holdPayload = true)
+  mac.io.input << macInput.m2sPipe().m2sPipe(holdPayload = true)
 
   // A parity beat is what its lane's sums are before it. A copy of the lane's number for each byte keeps fan-out small.
   val sums = mac.io.output
