@@ -12,6 +12,9 @@ CONFIGS = {  # dataBytes, unitBytes, maxK, maxParity; as in rtl/src/main/scala/a
     "montecarlo": (4, 8, 16, 8),
     "codec": (8, 256, 32, 16),
     "wide": (16, 16, 5, 3),
+    "corner": (16, 16, 4, 4),
+    "line10g": (8, 64, 32, 8),
+    "line20g": (16, 64, 32, 8),
     "long": (2, 200, 3, 1),
 }
 

@@ -4,10 +4,10 @@ import pytest
 from cocotb_tests.lib import rtl
 
 
-# paper and default keep full rate; units of montecarlo and wide are too short for that; wide and long are corners.
-# Configuration codec is covered by sim/tests/test_codec_cli.py.
-CASES = [("RsDecoder", c) for c in ("default", "paper", "montecarlo", "wide", "long")]
-CASES += [("RsEncoder", c) for c in ("default", "paper", "wide", "long")]
+# Widths of 1 to 16 bytes, units of one beat up to a hundred, one parity unit up to eight.
+# Configuration codec (sixteen) is covered by sim/tests/test_codec_cli.py.
+CONFIGS = ("paper", "default", "line10g", "line20g", "montecarlo", "wide", "corner", "long")
+CASES = [(block, config) for block in ("RsDecoder", "RsEncoder") for config in CONFIGS]
 
 
 @pytest.mark.parametrize("block, config", CASES)

@@ -42,7 +42,6 @@
 
 /* built limits */
 #define ARQLINK_BUILD2_OFFSET 0x010u
-#define ARQLINK_BUILD2_RESET 0x00002400u
 #define ARQLINK_BUILD2_MAX_PACKET_BYTES_SHIFT 0u
 #define ARQLINK_BUILD2_MAX_PACKET_BYTES_MASK 0x0000FFFFu /* RO: longest packet in bytes */
 

@@ -70,7 +70,7 @@ ARQLINK = {
         0x010,
         "built limits",
         {
-            "max_packet_bytes": Field(0, 16, "RO", 0x2400, "longest packet in bytes"),
+            "max_packet_bytes": Field(0, 16, "RO", None, "longest packet in bytes"),
         },
     ),
     "CTRL": Register(

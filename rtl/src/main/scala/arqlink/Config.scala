@@ -31,9 +31,6 @@ case class CodeConfig(dataBytes: Int, unitBytes: Int, maxK: Int, maxParity: Int)
   def nBits: Int = log2Up(maxN + 1)
   def unitBeatBits: Int = log2Up(unitBeats) max 1
   def slotBeatBits: Int = log2Up(slotBeats) max 1
-
-  /** The coefficient generator visits every other point twice a unit, so it keeps up with a unit this short. */
-  def fullRateDecode: Boolean = unitBeats >= 2 * maxParity
 }
 
 /** Selective-repeat window.
@@ -163,7 +160,23 @@ object LinkConfig {
     ResetValues(k = 32, nFirst = 40, nRetx = 40)
   )
 
-  val all = Seq(paper, default, montecarlo, codec)
+  /** 10 Gb/s from 156.25 MHz on, in one ECP5-85F: both frame stores are 128 block RAMs of 2 KiB. */
+  val line10g = LinkConfig(
+    "line10g",
+    CodeConfig(dataBytes = 8, unitBytes = 64, maxK = 32, maxParity = 8),
+    WindowConfig(windowFrames = 64, maxPacketBytes = 4096),
+    ResetValues(k = 32, nFirst = 36, nRetx = 36)
+  )
+
+  /** `line10g` with twice the width. */
+  val line20g = LinkConfig(
+    "line20g",
+    CodeConfig(dataBytes = 16, unitBytes = 64, maxK = 32, maxParity = 8),
+    WindowConfig(windowFrames = 64, maxPacketBytes = 4096),
+    ResetValues(k = 32, nFirst = 36, nRetx = 36)
+  )
+
+  val all = Seq(paper, default, line10g, line20g, montecarlo, codec)
 
   def named(name: String): LinkConfig = (all ++ TestConfigs.all)
     .find(_.name == name)

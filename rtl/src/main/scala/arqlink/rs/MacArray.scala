@@ -5,19 +5,19 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink._
-import arqlink.gf.GfLogic
+import arqlink.gf.TowerLogic
 
 /** A beat on its way into the multiply-accumulate array. */
 case class MacBeat[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Bundle {
   val data = Bits(code.dataBits bits)
 
-  /** Position within the unit. */
-  val beat = UInt(code.unitBeatBits bits)
+  /** Position within the unit, as `BeatCounter.address`. */
+  val position = UInt(code.unitBeatBits bits)
 
   /** Belongs to the first unit of a frame: the sums begin anew. */
   val first = Bool()
 
-  /** First beat of a unit: takes the next vector of coefficients. */
+  /** First beat of a unit: takes the coefficients. */
   val load = Bool()
 
   /** Adds coefficient times data to the sums; otherwise the sums are only read. */
@@ -27,77 +27,128 @@ case class MacBeat[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Bu
   val tag = tagType()
 }
 
-/** A beat with the sums after it, as in `Lanes.select`. */
-case class MacSum[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Bundle {
-  val data = Bits(code.dataBits bits)
-  val sums = Vec(Bits(8 * code.maxParity bits), code.dataBytes)
-  val tag = tagType()
+/** The sums of all lanes at one position of a unit, unreduced: for each byte the three products of `TowerField`, each as a word that
+  * holds lane i in bits 4i+3:4i.
+  */
+case class MacSums(code: CodeConfig) extends Bundle {
+  val words = Vec(Bits(4 * code.maxParity bits), 3 * code.dataBytes)
 
-  /** The beat of the unit that lane `lane` computes. */
-  def unit(lane: UInt): Bits = Lanes.select(sums, lane)
+  /** The three products of each byte, of one lane: 12 bits a byte. */
+  def lane(i: UInt): Bits = Lanes.select(words, i)
+}
+
+/** What comes out of the array. */
+case class MacResult[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Bundle {
+
+  /** The sums before this beat, and with it. */
+  val before, after = MacSums(code)
+  val add = Bool()
+  val tag = tagType()
+}
+
+object MacSums {
+
+  /** The bytes that the products of a lane make. */
+  def reduce(products: Bits): Bits = Cat(products.subdivideIn(12 bits).map(TowerLogic.result))
 }
 
 /** maxParity lanes that multiply each byte by the unit's coefficients and add the products up, one sum per byte position
-  * of a unit and lane. Five clocks from input to output.
+  * of a unit and lane. A beat in each clock; nothing stalls. The result of a beat is there three clocks after it.
   *
-  * A coefficient is constant over a unit, so it is expanded once into the columns of its bit matrix; a product
-  * is then a sum of columns. The sums are read, changed and written within one stage: a unit may be as short as one beat.
+  * A coefficient is constant over a unit, so it is expanded once into the bit matrices of its three operands ([[gf.TowerField]]): a bit
+  * of a sum costs two LUTs for four products of bits, and one that adds them to the sum before.
+  *
+  * The sums are read a clock ahead (two from block RAM) and written a clock later: that never is the position that another beat is about
+  * to write, unless a unit is a single beat; then its sums are one register.
   */
 class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Component {
-  val width = 8 * code.maxParity
+  val width = 4 * code.maxParity
   val io = new Bundle {
-    val input = slave(Stream(MacBeat(code, tagType)))
-    val coefficients = slave(Stream(Vec(Bits(8 bits), code.maxParity)))
+    val input = slave(Flow(MacBeat(code, tagType)))
 
-    /** Every stage moves when `output.ready` is high, so it must not wait for `valid`. */
-    val output = master(Stream(MacSum(code, tagType)))
+    /** Tower bytes; those of a unit are to be there a clock after its first beat. */
+    val coefficients = in(Vec(Bits(8 bits), code.maxParity))
+    val output = master(Flow(MacResult(code, tagType)))
   }
 
-  /** Beat with its products, lanes as in `Lanes.select`. */
-  case class Product() extends Bundle {
-    val beat = MacBeat(code, tagType)
-    val products = Vec(Bits(width bits), code.dataBytes)
+  /** Control that the stages behind the first one need; a copy for each byte keeps fan-out small. */
+  case class Control() extends Bundle {
+    val valid, first, add = Bool()
+    val position = UInt(code.unitBeatBits bits)
   }
-
-  val taken = io.input.haltWhen(io.input.load && !io.coefficients.valid)
-  io.coefficients.ready := taken.fire && taken.load
-
-  val loaded = taken.m2sPipe(collapsBubble = false, holdPayload = true)
-  val vector = RegNextWhen(io.coefficients.payload, io.coefficients.fire)
-
-  val expanded = loaded.m2sPipe(collapsBubble = false, holdPayload = true)
-  val columns = Vec(Reg(Bits(width bits)), 8)
-  when(loaded.fire && loaded.load) {
-    for ((column, value) <- columns.zip(GfLogic.columns(vector.asBits))) column := value
-  }
-
-  val multiplied = expanded.map { beat =>
-    val p = Product()
-    p.beat := beat
-    for ((bits, product) <- beat.data.subdivideIn(8 bits).zip(p.products)) {
-      val terms = for (i <- 0 until 8) yield columns(i) & B(width bits, default -> (bits(i) && beat.add))
-      product := terms.reduceBalancedTree(_ ^ _)
+  private def copies(of: Control) = for (b <- 0 until code.dataBytes) yield {
+    val copy = Reg(Control()).setName(s"control_${of.getName()}_$b")
+    copy.valid.init(False)
+    copy.addAttribute("keep")
+    copy.valid := of.valid
+    when(of.valid) {
+      copy.first := of.first
+      copy.add := of.add
+      copy.position := of.position
     }
-    p
-  }.m2sPipe(collapsBubble = false, holdPayload = true)
+    copy
+  }
 
-  val position = multiplied.beat.beat
-  val sums = Vec(for ((product, b) <- multiplied.products.zipWithIndex) yield {
-    val store = Mem(Bits(width bits), code.unitBeats max 2).setName(s"sums_$b")
-    // Long units are kept in block RAM, read a clock ahead: the address is never that of the write in between.
-    val before =
-      if (code.unitBeats <= 64) store.readAsync(position, writeFirst)
-      else store.readSync(expanded.beat, enable = expanded.fire)
-    val after = product ^ (multiplied.beat.first ? B(0, width bits) | before)
-    store.write(position, after, enable = multiplied.fire && multiplied.beat.add)
-    after
-  })
+  // Without an enable, as whatever decides that a beat comes is late in its clock.
+  val beat = io.input.m2sPipe()
+  val entering = Control().setName("entering")
+  entering.valid := beat.valid
+  entering.first := beat.first
+  entering.add := beat.add
+  entering.position := beat.position
 
-  io.output << multiplied.map { p =>
-    val s = MacSum(code, tagType)
-    s.data := p.beat.data
-    s.sums := sums
-    s.tag := p.beat.tag
-    s
-  }.m2sPipe(collapsBubble = false, holdPayload = true)
+  // The matrices: column i of product p, four bits a lane.
+  val columns = Vec(Reg(Bits(width bits)), 12)
+  when(beat.valid && beat.load) {
+    val low = Cat(io.coefficients.map(_(3 downto 0)))
+    val high = Cat(io.coefficients.map(_(7 downto 4)))
+    for ((column, value) <- columns.zip(Seq(low, high, low ^ high).flatMap(TowerLogic.columns))) column := value
+  }
+
+  val formed = copies(entering)
+  val forms = for ((byte, b) <- beat.data.subdivideIn(8 bits).zipWithIndex)
+    yield RegNextWhen(TowerLogic.form(byte), beat.valid).setName(s"form_$b")
+
+  // Sums of two products of bits.
+  val pairs = for ((form, c) <- forms.zip(formed)) yield for (p <- 0 until 3) yield for (half <- 0 until 2) yield {
+    val terms = for (i <- Seq(2 * half, 2 * half + 1)) yield columns(4 * p + i) & B(width bits, default -> form(4 * p + i))
+    RegNextWhen(terms.reduce(_ ^ _), c.valid)
+  }
+
+  val summing = for ((c, b) <- formed.zipWithIndex) yield {
+    val copy = Reg(Control()).setName(s"control_summing_$b")
+    copy.valid.init(False)
+    copy.addAttribute("keep")
+    copy.valid := c.valid && c.add
+    when(c.valid) {
+      copy.first := c.first
+      copy.position := c.position
+    }
+    copy.add := c.add
+    copy
+  }
+
+  for (b <- 0 until code.dataBytes; p <- 0 until 3) {
+    val (c, next) = (summing(b), formed(b))
+    val before = Reg(Bits(width bits)).setName(s"before_${b}_$p")
+    val after = pairs(b)(p)(0) ^ pairs(b)(p)(1) ^ (c.first ? B(0, width bits) | before)
+    if (code.unitBeats == 1) when(c.valid)(before := after)
+    else {
+      val store = Mem(Bits(width bits), 1 << code.unitBeatBits).setName(s"sums_${b}_$p")
+      store.write(c.position, after, enable = c.valid)
+      if (code.unitBeats <= 16) {
+        when(next.valid)(before := store.readAsync(next.position, writeFirst))
+      } else {
+        store.addAttribute("no_rw_check")
+        before := store.readSync(beat.position)
+      }
+    }
+    io.output.before.words(3 * b + p) := before
+    io.output.after.words(3 * b + p) := after
+  }
+
+  val left = io.input.translateWith(io.input.tag).m2sPipe(holdPayload = true).m2sPipe(holdPayload = true).m2sPipe(holdPayload = true)
+  io.output.valid := left.valid
+  io.output.tag := left.payload
+  io.output.add := summing.head.valid
 }

@@ -13,102 +13,171 @@ case class CodePoint(code: CodeConfig) extends Bundle {
   val x = UInt(8 bits)
 }
 
-/** A frame whose lists of points are complete. Counts are given as the last position, so one less.
-  *
-  * @note the wanted units are the first ones of the missing: data units come before parity units
-  */
-case class FrameLists(code: CodeConfig) extends Bundle {
-  val bank = UInt(1 bits)
+/** A frame that needs coefficients: bit i of `received` belongs to unit i. */
+case class RepairJob(code: CodeConfig) extends Bundle {
   val preset = UInt(2 bits)
   val k = UInt(code.kBits bits)
-  val n = UInt(code.nBits bits)
-  val lastUnit = UInt(Lanes.unitBits(code) bits)
-  val lastMissing = UInt(Lanes.bits(code) bits)
-  val lastTarget = UInt(Lanes.bits(code) bits)
+  val received = Bits(code.maxN bits)
 }
 
-/** Widths of positions in the lists. */
-object Lanes {
+/** A frame whose lists are complete. */
+case class FrameLists(code: CodeConfig) extends Bundle {
+  val preset = UInt(2 bits)
+  val k = UInt(code.kBits bits)
 
-  /** Position among missing units, 0 to maxParity - 1; also the number of a multiply-accumulate lane. */
-  def bits(code: CodeConfig): Int = log2Up(code.maxParity) max 1
+  /** Data units missing, as many as parity units received. */
+  val targets = UInt(GeneratorShape(code).targetBits bits)
 
-  /** Position among received units, 0 to maxK - 1. */
-  def unitBits(code: CodeConfig): Int = log2Up(code.maxK) max 1
-
-  /** The beat of one unit out of words that hold all lanes: word b holds byte b, lane i in bits 8i+7:8i. */
-  def select(words: collection.Seq[Bits], lane: UInt): Bits =
-    Cat(words.toSeq.map(w => if (w.getWidth == 8) w else w.subdivideIn(8 bits)(lane)))
+  /** Last positions among the missing and among the received units. */
+  val lastTarget, lastUnit = UInt(GeneratorShape(code).positionBits bits)
 }
 
-/** Sorts the units of a job into the received and the missing ones and keeps their points, for two frames: one that is
-  * being sorted or waits and one that the product engine works on.
+/** Sorts the units of a frame: its missing data units, its received parity units (as many), and all received units in ascending
+  * order. Frames follow each other without a pause, K + t + 1 clocks each.
+  *
+  * The evaluation points of the first two are read a group at a time, those of the units in turn by position.
   */
 class PointLists(code: CodeConfig) extends Component {
-  val laneBits = Lanes.bits(code)
+  val shape = GeneratorShape(code)
   val io = new Bundle {
-    val unit = slave(Stream(ScannedUnit(code)))
+    val job = slave(Stream(RepairJob(code)))
     val frame = master(Stream(FrameLists(code)))
 
-    /** Asynchronous reads from the lists of the frame at `frame`. */
-    val receivedAt = in UInt (Lanes.unitBits(code) bits)
-    val received = out(CodePoint(code))
-    val targetAt = in UInt (laneBits bits)
-    val target = out(CodePoint(code))
-    val missingAt = in UInt (laneBits bits)
-    val missing = out(CodePoint(code))
+    /** The oldest frame is not needed any more. */
+    val free = in Bool ()
+
+    val bank = in UInt (shape.bankBits bits)
+    val group = in UInt (shape.groupBits bits)
+
+    /** Points of the missing and of the parity units at `bank` and `group`, in the same clock. */
+    val missing, parity = out(Vec(UInt(8 bits), shape.lanes))
+
+    /** The unit at `unitAddress`: bank, received or missing, position. The first register moves with `enable`, the second with
+      * `unitEnable`.
+      */
+    val unitAddress = in UInt (shape.bankBits + 1 + shape.positionBits bits)
+    val enable = in Bool ()
+    val unitEnable = in Bool ()
+    val unit = out(CodePoint(code))
   }
 
-  val points = Roms.points(code)
-  val free = Bool()
-  val unit = io.unit.haltWhen(!free).m2sPipe(collapsBubble = false, holdPayload = true)
-  unit.ready := True
-  val point = CodePoint(code)
-  point.index := unit.index
-  point.x := points.readSync(io.unit.preset @@ io.unit.index, io.unit.fire)
+  /** A unit on its way to the lists. */
+  case class Item() extends Bundle {
+    val preset = UInt(2 bits)
 
-  val receivedList = Mem(CodePoint(code), 2 << Lanes.unitBits(code))
-  val missingList = Mem(CodePoint(code), 2 << laneBits)
-  val bank = Reg(UInt(1 bits)) init 0
-  val receivedCount = Reg(UInt(Lanes.unitBits(code) bits)) init 0
-  val missingCount = Reg(UInt(laneBits bits)) init 0
-  val targetCount = Reg(UInt(laneBits bits)) init 0
-  receivedList.write(bank @@ receivedCount, point, unit.fire && unit.received)
-  missingList.write(bank @@ missingCount, point, unit.fire && !unit.received)
+    /** A data unit's index; a parity unit's less its position among all parity units. */
+    val base = UInt(code.nBits bits)
+    val missing, parity = Bool()
+    val bank = UInt(shape.bankBits bits)
+    val position = UInt(shape.positionBits bits)
 
-  when(unit.fire) {
-    when(unit.received)(receivedCount := receivedCount + 1) otherwise (missingCount := missingCount + 1)
-    when(unit.target)(targetCount := targetCount + 1)
-    when(unit.last) {
+    /** Position among the parity units. */
+    val order = UInt(shape.positionBits bits)
+  }
+
+  // Walk: first the data units one by one, the bitmap moving with them, then the parity units received.
+  val active, inParity = RegInit(False)
+  val job = Reg(RepairJob(code))
+  val bits = job.received
+  val index = Reg(UInt(code.nBits bits))
+  val dataLeft = Reg(SInt(code.kBits + 1 bits))
+  val targets = Reg(UInt(shape.targetBits bits))
+  val parityLeft = Reg(SInt(shape.targetBits + 1 bits))
+  val missingAt, receivedAt, parityAt = Reg(UInt(shape.positionBits bits))
+  val bank = Reg(UInt(shape.bankBits bits)) init 0
+  val banks = Reg(SInt(shape.bankBits + 1 bits)) init ((1 << shape.bankBits) - 1)
+
+  io.job.ready := !active && !banks.msb
+  val parityBits = bits(code.maxParity - 1 downto 0)
+  val some = parityBits.orR
+  val item = Flow(Item())
+  item.valid := active && (!inParity || some)
+  item.preset := job.preset
+  item.base := inParity ? job.k.resize(code.nBits) | index
+  item.missing := !inParity && !bits.lsb
+  item.parity := inParity
+  item.bank := bank
+  item.position := item.missing ? missingAt | receivedAt
+  item.order := parityAt
+  val first = OHMasking.first(parityBits)
+
+  val finished = inParity && some && parityLeft.msb
+  when(active) {
+    when(!inParity) {
+      bits := bits |>> 1
+      index := index + 1
+      dataLeft := dataLeft - 1
+      inParity := dataLeft.msb
+      when(bits.lsb)(receivedAt := receivedAt + 1) otherwise {
+        missingAt := missingAt + 1
+        targets := targets + 1
+        parityLeft := parityLeft + 1
+      }
+    } otherwise {
+      bits(code.maxParity - 1 downto 0) := parityBits & ~first
+      when(some) {
+        receivedAt := receivedAt + 1
+        parityAt := parityAt + 1
+        parityLeft := parityLeft - 1
+      }
+    }
+    when(finished) {
+      active := False
       bank := bank + 1
-      receivedCount := 0
-      missingCount := 0
-      targetCount := 0
     }
   }
+  when(io.job.fire) {
+    active := True
+    inParity := False
+    job := io.job.payload
+    index := 0
+    dataLeft := io.job.k.intoSInt - 2
+    targets := 0
+    parityLeft := -2
+    missingAt := 0
+    receivedAt := 0
+    parityAt := 0
+  }
+  when(io.job.fire =/= io.free)(banks := io.job.fire ? (banks - 1) | (banks + 1))
 
-  // The last position: a unit that counts has not been added yet when it is the last one.
+  // Position of a parity unit, then the index, then the point.
+  val walked = item.m2sPipe(holdPayload = true)
+  val firstOne = RegNext(first)
+  val located = walked.m2sPipe(holdPayload = true)
+  val offset = RegNextWhen(walked.parity ? OHToUInt(firstOne).resize(code.nBits) | U(0), walked.valid)
+  val indexed = located.m2sPipe(holdPayload = true)
+  val indexReg = RegNextWhen(located.base + offset, located.valid)
+  val read = indexed.m2sPipe(holdPayload = true)
+  val looked = read.m2sPipe(holdPayload = true)
+  val points = Roms.points(code)
+  val point = CodePoint(code)
+  point.x := RegNext(points.readSync(indexed.preset @@ indexReg))
+  point.index := RegNextWhen(RegNextWhen(indexReg, indexed.valid), read.valid)
+
+  val units = Mem(CodePoint(code), 1 << io.unitAddress.getWidth)
+  units.addAttribute("no_rw_check")
+  units.addAttribute("ram_style", "block")
+  units.write(looked.bank @@ (!looked.missing).asUInt @@ looked.position, point, looked.valid)
+  io.unit := RegNextWhen(units.readSync(io.unitAddress, io.enable), io.unitEnable)
+
+  private def list(kind: String, position: UInt, enable: Bool): Vec[UInt] = Vec(for (lane <- 0 until shape.lanes) yield {
+    val store = Mem(UInt(8 bits), 1 << (shape.bankBits + shape.groupBits)).setName(s"${kind}_$lane")
+    store.write(looked.bank @@ shape.group(position), point.x, enable && shape.isIn(lane, position))
+    store.readAsync(io.bank @@ io.group, writeFirst)
+  })
+  io.missing := list("missing", looked.position, looked.valid && looked.missing)
+  io.parity := list("parity", looked.order, looked.valid && looked.parity)
+
+  // A frame is announced when its last unit is in the lists.
   val done = Flow(FrameLists(code))
-  done.valid := unit.fire && unit.last
-  done.bank := bank
-  done.preset := unit.preset
-  done.k := unit.k
-  done.n := unit.index + 1
-  done.lastUnit := (unit.k - 1).resized
-  done.lastMissing := missingCount - unit.received.asUInt
-  done.lastTarget := targetCount - (!unit.target).asUInt
-
-  // A frame holds its bank from its first unit until the engine is done with it.
-  val started = Reg(UInt(2 bits)) init 0
-  val inFrame = RegInit(False)
-  when(io.unit.fire)(inFrame := !io.unit.last)
-  free := inFrame || started =/= 2
-  val starts = io.unit.fire && !inFrame
-  when(starts =/= io.frame.fire)(started := starts ? (started + 1) | (started - 1))
-
-  io.frame << done.toStream.queue(2)
-  val current = io.frame.bank
-  io.received := receivedList.readAsync(current @@ io.receivedAt, writeFirst)
-  io.target := missingList.readAsync(current @@ io.targetAt, writeFirst)
-  io.missing := missingList.readAsync(current @@ io.missingAt, writeFirst)
+  done.valid := active && finished
+  done.preset := job.preset
+  done.k := job.k
+  done.targets := targets
+  done.lastTarget := (targets - 1).resized
+  done.lastUnit := (job.k - 1).resized
+  val announced = Seq.iterate(done, 5)(_.m2sPipe(holdPayload = true)).last
+  val queue = new CreditQueue(FrameLists(code), 1 << shape.bankBits)
+  queue.io.push << announced
+  io.frame << queue.io.pop
 }

@@ -6,59 +6,20 @@ import spinal.lib._
 
 import arqlink._
 
-/** What becomes of a beat at the encoder's output. */
+/** Place of a parity beat on its way through the array. */
 case class EncodeTag(code: CodeConfig) extends Bundle {
   val parity = Bool()
   val lane = UInt(Lanes.bits(code) bits)
-  val last = Bool()
 }
 
-/** Orders the beats of a frame: K units from the input, then N - K units that read the sums. */
-class EncodeSequencer(code: CodeConfig) extends Component {
-  val io = new Bundle {
-    val job = slave(Stream(EncodeJob(code)))
-    val input = slave(Stream(Bits(code.dataBits bits)))
-    val output = master(Stream(MacBeat(code, EncodeTag(code))))
-  }
-
-  val job = io.job.payload
-  val beat = Reg(UInt(code.unitBeatBits bits)) init 0
-  val unit = Reg(UInt(code.nBits bits)) init 0
-  val lane = Reg(UInt(Lanes.bits(code) bits)) init 0
-  val parity = RegInit(False)
-  val lastBeat = beat === code.unitBeats - 1
-  val lastUnit = unit === job.n - 1
-  val repair = job.n =/= job.k.resized
-
-  io.output.valid := io.job.valid && (parity || io.input.valid)
-  io.input.ready := io.job.valid && !parity && io.output.ready
-  io.job.ready := io.output.fire && lastBeat && lastUnit
-  io.output.data := io.input.payload
-  io.output.beat := beat
-  io.output.first := unit === 0
-  io.output.load := !parity && repair && beat === 0
-  io.output.add := !parity && repair
-  io.output.tag.parity := parity
-  io.output.tag.lane := lane
-  io.output.tag.last := lastBeat
-
-  when(io.output.fire) {
-    beat := beat + 1
-    when(lastBeat) {
-      beat := 0
-      unit := unit + 1
-      lane := parity ? (lane + 1) | U(0)
-      when(unit === (job.k - 1).resized)(parity := True)
-      when(lastUnit) {
-        unit := 0
-        parity := False
-      }
-    }
-  }
+/** A beat in the order of the output; a parity beat's data comes later by itself. */
+case class EncodeOrder(code: CodeConfig) extends Bundle {
+  val data = Bits(code.dataBits bits)
+  val parity, last = Bool()
 }
 
 /** Systematic Reed-Solomon encoder: passes the K data units of a frame on and appends its N - K parity units, without a
-  * bubble within or between frames as long as jobs are offered ahead of the data.
+  * bubble within or between frames. Data beats do not wait for the array; the parity beats come behind it.
   *
   * Every job is checked by its source: 1 <= k <= maxK, k <= n <= k + maxParity, preset <= 2. `last` on the input is
   * not looked at, units are counted.
@@ -70,27 +31,76 @@ class RsEncoder(code: CodeConfig) extends Component {
     val output = master(Stream(Fragment(Bits(code.dataBits bits))))
   }
 
-  val scanner = new EncodeScanner(code)
-  val generator = new CoefficientGenerator(code)
+  /** Steps that may be on their way: their beats all have a place in the queues. */
+  val depth = 16
+
   val sequencer = new EncodeSequencer(code)
+  val table = new EncodeCoefficients(code)
   val mac = new MacArray(code, EncodeTag(code))
 
-  val jobs = StreamFork(io.job, 2)
-  scanner.io.job << jobs(0).m2sPipe()
-  sequencer.io.job << jobs(1).queue(4)
-  generator.io.unit << scanner.io.unit
+  table.io.preset := io.job.preset
+  table.io.k := io.job.k
+  val frame = io.job.map { job =>
+    val f = EncodeFrame(code)
+    f.data := job.k.intoSInt - 2
+    f.parity := (job.n - job.k.resized).resize(f.parity.getWidth).asSInt + S(-2, f.parity.getWidth bits)
+    f.repair := job.n =/= job.k.resized
+    f.start := table.io.start
+    f
+  }.m2sPipe(holdPayload = true)
+  sequencer.io.frame << frame
+  sequencer.io.input << io.input.map(_.fragment)
+  val step = sequencer.io.step
 
-  sequencer.io.input << io.input.map(_.fragment).s2mPipe()
-  mac.io.input << sequencer.io.output
-  mac.io.coefficients << generator.io.coefficients
+  // The address of the unit that begins next. The word comes two clocks later and goes through one more register, as the way
+  // from block RAM is long.
+  val address = Reg(UInt(table.io.address.getWidth bits))
+  when(frame.fire)(address := frame.start) elsewhen (step.valid && step.start)(address := address + 1)
+  table.io.address := address
+  mac.io.coefficients := RegNext(table.io.coefficients)
 
-  io.output << mac.io.output
-    .map { sum =>
-      val beat = Fragment(Bits(code.dataBits bits))
-      beat.fragment := sum.tag.parity ? sum.unit(sum.tag.lane) | sum.data
-      beat.last := sum.tag.last
+  val macInput = step
+    .takeWhen(step.parity || step.repair)
+    .map { s =>
+      val beat = MacBeat(code, EncodeTag(code))
+      beat.data := s.data
+      beat.position := s.position
+      beat.first := s.first
+      beat.load := s.start && !s.parity
+      beat.add := !s.parity
+      beat.tag.parity := s.parity
+      beat.tag.lane := s.lane
       beat
     }
-    .m2sPipe()
-    .s2mPipe()
+  mac.io.input << macInput.m2sPipe().m2sPipe(holdPayload = true)
+
+  // A parity beat is what its lane's sums are before it. A copy of the lane's number for each byte keeps fan-out small.
+  val sums = mac.io.output
+  val products = RegNextWhen(sums.before.lane(sums.tag.lane), sums.valid && sums.tag.parity)
+  val chosen = RegNext(sums.valid && sums.tag.parity) init False
+  val bytes = RegNextWhen(MacSums.reduce(products), chosen)
+  val made = RegNext(chosen) init False
+
+  val order = new CreditQueue(EncodeOrder(code), depth)
+  order.io.push.valid := step.valid
+  order.io.push.data := step.data
+  order.io.push.parity := step.parity
+  order.io.push.last := step.last
+  val parity = new CreditQueue(Bits(code.dataBits bits), depth)
+  parity.io.push.valid := made
+  parity.io.push.payload := bytes
+
+  // Both heads are registers.
+  val (head, parityHead) = (order.io.pop, parity.io.pop)
+  io.output.valid := head.valid && (!head.parity || parityHead.valid)
+  io.output.fragment := head.parity ? parityHead.payload | head.data
+  io.output.last := head.last
+  head.ready := io.output.ready && (!head.parity || parityHead.valid)
+  parityHead.ready := io.output.ready && head.valid && head.parity
+
+  // Places left less one; a beat's place is given back a clock after it left.
+  val left = RegNext(io.output.fire) init False
+  val places = Reg(SInt(log2Up(depth) + 1 bits)) init (depth - 1)
+  when(step.valid =/= left)(places := step.valid ? (places - 1) | (places + 1))
+  sequencer.io.room := !places.msb
 }

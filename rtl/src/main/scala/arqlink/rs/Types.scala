@@ -2,6 +2,7 @@
 package arqlink.rs
 
 import spinal.core._
+import spinal.lib._
 
 import arqlink._
 
@@ -19,4 +20,15 @@ case class DecodeJob(code: CodeConfig) extends Bundle {
   val preset = UInt(2 bits)
   val k = UInt(code.kBits bits)
   val received = Bits(code.maxN bits)
+}
+
+/** Lanes of the multiply-accumulate array. */
+object Lanes {
+
+  /** Number of a lane, 0 to maxParity - 1. */
+  def bits(code: CodeConfig): Int = log2Up(code.maxParity) max 1
+
+  /** The byte that the sums of one byte position make in one lane; see [[MacSums]]. */
+  def select(words: collection.Seq[Bits], lane: UInt): Bits =
+    Cat(words.toSeq.map(word => if (word.getWidth == 4) word else word.subdivideIn(4 bits)(lane)))
 }

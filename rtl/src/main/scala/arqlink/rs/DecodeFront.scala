@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.rs
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink._
+
+/** A frame as the sequencer takes it in. */
+case class DecodeFrame(code: CodeConfig) extends Bundle {
+
+  /** Received units less two. */
+  val units = SInt(code.kBits + 1 bits)
+
+  /** Received data units less one: negative once parity units come. */
+  val data = SInt(code.kBits + 1 bits)
+
+  /** Data units are missing. */
+  val repair = Bool()
+}
+
+/** A frame as it leaves: data units less two, and which of them are missing. */
+case class MergeFrame(code: CodeConfig) extends Bundle {
+  val units = SInt(code.kBits + 1 bits)
+  val missing = Bits(code.maxK bits)
+}
+
+/** Looks at a job and tells every other part of the decoder what it has to know; a frame a clock. */
+class DecodeFront(code: CodeConfig) extends Component {
+  val shape = GeneratorShape(code)
+  val io = new Bundle {
+    val job = slave(Stream(DecodeJob(code)))
+
+    /** A frame has left. */
+    val done = in Bool ()
+    val frame = master(Flow(DecodeFrame(code)))
+    val merge = master(Flow(MergeFrame(code)))
+
+    /** Number of missing data units less two, of each frame that has any. */
+    val targets = master(Flow(SInt(shape.targetBits + 1 bits)))
+    val repair = master(Stream(RepairJob(code)))
+  }
+
+  // The queues behind have room for `frames`.
+  val places = Reg(SInt(log2Up(shape.frames) + 1 bits)) init (shape.frames - 1)
+  when(io.job.fire =/= io.done)(places := io.job.fire ? (places - 1) | (places + 1))
+
+  case class Checked() extends Bundle {
+    val job = DecodeJob(code)
+    val missing = Bits(code.maxK bits)
+  }
+  val checked = io.job
+    .haltWhen(places.msb)
+    .map { job =>
+      val c = Checked()
+      c.job := job
+      for (i <- 0 until code.maxK) c.missing(i) := job.k > i && !job.received(i)
+      c
+    }
+    .m2sPipe(holdPayload = true)
+
+  /** Ones of the bitmap: of its parts, then of all. */
+  case class Counted(parts: Int) extends Bundle {
+    val checked = Checked()
+    val some = Bool()
+    val counts = Vec(UInt(code.kBits bits), parts)
+  }
+  val groups = (code.maxK + 5) / 6
+  val partial = checked
+    .map { c =>
+      val r = Counted(groups)
+      r.checked := c
+      r.some := c.missing.orR
+      for ((count, bits) <- r.counts.zip(c.missing.asBools.grouped(6))) count := CountOne(bits).resized
+      r
+    }
+    .m2sPipe(holdPayload = true)
+  val counted = partial
+    .map { c =>
+      val r = Counted(1)
+      r.checked := c.checked
+      r.some := c.some
+      r.counts.head := c.counts.reduceBalancedTree(_ + _)
+      r
+    }
+    .m2sPipe(holdPayload = true)
+  val targets = counted.counts.head
+
+  val job = counted.checked.job
+  io.repair.valid := counted.valid && counted.some
+  io.repair.preset := job.preset
+  io.repair.k := job.k
+  io.repair.received := job.received
+  counted.ready := !counted.some || io.repair.ready
+
+  val k = job.k.intoSInt
+  io.frame.valid := counted.fire
+  io.frame.units := k - 2
+  io.frame.data := (job.k - targets).intoSInt - 1
+  io.frame.repair := counted.some
+  io.merge.valid := counted.fire
+  io.merge.units := k - 2
+  io.merge.missing := counted.checked.missing
+  io.targets.valid := counted.fire && counted.some
+  io.targets.payload := (targets.intoSInt - 2).resized
+}
