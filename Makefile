@@ -36,7 +36,7 @@ lint: setup ## Check the generated Verilog of the link and of the soft system wi
 	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint_paper arqlink
 	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint_soc arqlink
 
-synth: setup ## Place and route the small targets: with one seed, or TARGETS="default" SEEDS="1 2 3"
+synth: setup ## Place and route encoder and decoder with one seed, or TARGETS="default" SEEDS="1 2 3"
 	$(PYTHON) -m arqlink.synth $(or $(TARGETS),encoder decoder) --seeds $(or $(SEEDS),1)
 
 synth-all: setup ## Place and route all targets with three seeds; takes an hour or more

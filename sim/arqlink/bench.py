@@ -85,7 +85,7 @@ def sections(results):
             t = by_name[name]
             must = ", ".join([*([f"{t.mhz:g} MHz"] if t.mhz else []), *([f"{t.luts} LUT"] if t.luts else [])]) or "-"
             met = (t.mhz is None or r["mhz"] >= t.mhz) and (t.luts is None or r["luts"] <= t.luts)
-            rows.append((name, f"{t.block} {t.config}", t.device.title, r["luts"], r["registers"] or "-", r["rams"], r["mhz"], must, "yes" if met else "no", r["path"]))
+            rows.append((name, f"{t.block} {t.config}", t.device.title, r["luts"], r["registers"], r["rams"], r["mhz"], must, "yes" if met else "no", r["path"]))
         yield (
             "Place and route, the worst seed",
             "make synth-all",

