@@ -34,6 +34,8 @@ SOAK = int(os.environ.get("ARQLINK_SOAK_SEEDS", 0))
 
 # Clocks from a change of the setting until no unit can leave that an older setting decided: the longest frames under way.
 COMMITTED = 1500
+# Clocks in which all outcomes of a control unit are sure to have been dealt with after it came.
+INTAKE = 200
 
 BUILDS = {
     "montecarlo": Build(2048),
@@ -195,6 +197,8 @@ class Bench:
         sender.active = [sender.active[-1], setting]
         if setting not in sender.settings:
             sender.settings.append(setting)
+        # A control unit that came just before is still judged by the setting of then, as the checker did.
+        await ClockCycles(self.dut.aclk, INTAKE)
         await self.registers.apply((LINK_A, LINK_B)[which], setting, in_order, self.scenario.freeze)
 
         async def later():
