@@ -95,11 +95,11 @@ class DecodeFront(code: CodeConfig) extends Component {
 
   val k = job.k.intoSInt
   io.frame.valid := counted.fire
-  io.frame.units := k - 2
+  io.frame.units := (k - 2).resized
   io.frame.data := (job.k - targets).intoSInt - 1
   io.frame.repair := counted.some
   io.merge.valid := counted.fire
-  io.merge.units := k - 2
+  io.merge.units := (k - 2).resized
   io.merge.missing := counted.checked.missing
   io.targets.valid := counted.fire && counted.some
   io.targets.payload := (targets.intoSInt - 2).resized

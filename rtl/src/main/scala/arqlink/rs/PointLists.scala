@@ -131,7 +131,7 @@ class PointLists(code: CodeConfig) extends Component {
     inParity := False
     job := io.job.payload
     index := 0
-    dataLeft := io.job.k.intoSInt - 2
+    dataLeft := (io.job.k.intoSInt - 2).resized
     targets := 0
     parityLeft := -2
     missingAt := 0

@@ -42,7 +42,7 @@ class RsEncoder(code: CodeConfig) extends Component {
   table.io.k := io.job.k
   val frame = io.job.map { job =>
     val f = EncodeFrame(code)
-    f.data := job.k.intoSInt - 2
+    f.data := (job.k.intoSInt - 2).resized
     f.parity := (job.n - job.k.resized).resize(f.parity.getWidth).asSInt + S(-2, f.parity.getWidth bits)
     f.repair := job.n =/= job.k.resized
     f.start := table.io.start
