@@ -15,18 +15,22 @@ def result_file(point):
     return RESULTS / f"{point.name}-{frames()}.json"
 
 
+def recorded(point):
+    """Counts of the last run of `point`."""
+    return json.loads(result_file(point).read_text())
+
+
 def sample(point):
     """Counts of a run of `point`."""
     RESULTS.mkdir(parents=True, exist_ok=True)
-    path = result_file(point)
-    path.unlink(missing_ok=True)
+    result_file(point).unlink(missing_ok=True)
     rtl.run(
         "ArqPair",
         "montecarlo",
         "cocotb_tests.statistics.tb_statistics",
         parameters={"STATS_POINT": point.name},
     )
-    return json.loads(path.read_text())
+    return recorded(point)
 
 
 def confirmed(point):

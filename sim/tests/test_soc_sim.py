@@ -114,11 +114,16 @@ def test_a_simulation_ends_with_its_terminal():
     assert running.wait(20) == 0
 
 
+def hears_ctrl_c():
+    """Also where the tests themselves run in the background, which makes a shell ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_a_board_for_other_programs(arqlink):
     """`arqlink board` serves one program after the other until Ctrl-C."""
     command = [sys.executable, "-m", "arqlink", "board"]
     env = os.environ | {"PYTHONPATH": str(ROOT / "sim")}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env) as running:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, preexec_fn=hears_ctrl_c) as running:
         try:
             name = running.stdout.readline().split()[3].rstrip(";")
             with SerialPort(name, patience=soc_sim.PATIENCE_S) as port:
