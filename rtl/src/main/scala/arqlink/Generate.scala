@@ -24,30 +24,41 @@ object Generate {
     inlineRom = true
   )
 
-  def apply(block: String, config: LinkConfig, directory: String): Unit = {
-    val build = blocks.getOrElse(
-      block,
-      throw new IllegalArgumentException(s"no block named '$block'; there are ${blocks.keys.toSeq.sorted.mkString(", ")}")
-    )
+  /** The entry of that name; an unknown one is refused with the names that there are. */
+  def named[T](entries: Map[String, T], name: String): T = entries.getOrElse(
+    name,
+    throw new IllegalArgumentException(s"no block named '$name'; there are ${entries.keys.toSeq.sorted.mkString(", ")}")
+  )
+
+  /** Writes the Verilog of a top, whose clock and reset are `aclk` and `aresetn`, with `header` as its first comment. */
+  def write(directory: String, header: String)(build: => Component): Unit = {
     new File(directory).mkdirs()
-    spinalConfig(directory).copy(rtlHeader = Describe.header(block, config)).generateVerilog {
-      val top = build(config)
+    spinalConfig(directory).copy(rtlHeader = header).generateVerilog {
+      val top = build
       top.clockDomain.clock.setName("aclk")
       top.clockDomain.reset.setName("aresetn")
       top
     }
   }
 
+  /** Ends the program with one sentence and exit code 2. */
+  def refuse(message: String): Nothing = {
+    System.err.println(message)
+    sys.exit(2)
+  }
+
+  /** Refuses what cannot be built. */
+  def orRefuse(body: => Unit): Unit =
+    try body
+    catch { case e: IllegalArgumentException => refuse(e.getMessage.stripPrefix("requirement failed: ")) }
+
   def main(args: Array[String]): Unit = args match {
-    case Array(block, config, directory, settings @ _*) =>
-      try apply(block, LinkConfig.named(config).withSettings(settings), directory)
-      catch {
-        case e: IllegalArgumentException =>
-          System.err.println(e.getMessage.stripPrefix("requirement failed: "))
-          sys.exit(2)
+    case Array(block, name, directory, settings @ _*) =>
+      orRefuse {
+        val config = LinkConfig.named(name).withSettings(settings)
+        val build = named(blocks, block)
+        write(directory, Describe.header(block, config))(build(config))
       }
-    case _ =>
-      System.err.println("usage: Generate BLOCK CONFIG DIRECTORY [NAME=VALUE …]")
-      sys.exit(2)
+    case _ => refuse("usage: Generate BLOCK CONFIG DIRECTORY [NAME=VALUE …]")
   }
 }

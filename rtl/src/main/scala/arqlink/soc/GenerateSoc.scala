@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package arqlink.soc
 
-import java.io.{File, IOException}
+import java.io.IOException
 import java.nio.file.{Files, Paths}
 
 import spinal.core._
@@ -37,32 +37,15 @@ object GenerateSoc {
     )
   }
 
-  private def refuse(message: String): Nothing = {
-    System.err.println(message)
-    sys.exit(2)
-  }
-
   def main(args: Array[String]): Unit = args match {
     case Array(block, name, directory, settings @ _*) =>
-      try {
-        val build = blocks.getOrElse(
-          block,
-          throw new IllegalArgumentException(s"no block named '$block'; there are ${blocks.keys.toSeq.sorted.mkString(", ")}")
-        )
-        val built = config(name, settings)
-        new File(directory).mkdirs()
-        Generate.spinalConfig(directory).copy(rtlHeader = Describe.header(block, built.link)).generateVerilog {
-          val top = build(built)
-          if (top.clockDomain.hasResetSignal) { // a board makes its own
-            top.clockDomain.clock.setName("aclk")
-            top.clockDomain.reset.setName("aresetn")
-          }
-          top
-        }
-      } catch {
-        case e: IllegalArgumentException => refuse(e.getMessage.stripPrefix("requirement failed: "))
-        case e: IOException => refuse(s"cannot read ${e.getMessage}")
+      Generate.orRefuse {
+        try {
+          val build = Generate.named(blocks, block)
+          val built = config(name, settings)
+          Generate.write(directory, Describe.header(block, built.link))(build(built))
+        } catch { case e: IOException => Generate.refuse(s"cannot read ${e.getMessage}") }
       }
-    case _ => refuse("usage: GenerateSoc BLOCK CONFIG DIRECTORY rom=FILE [image=FILE] [NAME=VALUE …]")
+    case _ => Generate.refuse("usage: GenerateSoc BLOCK CONFIG DIRECTORY rom=FILE [image=FILE] [NAME=VALUE …]")
   }
 }

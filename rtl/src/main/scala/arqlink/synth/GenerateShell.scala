@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package arqlink.synth
 
-import java.io.File
-
 import arqlink._
 
 /** Writes the Verilog of one block between registers ([[SynthShell]]): `GenerateShell BLOCK CONFIG DIRECTORY [NAME=VALUE …]`. */
 object GenerateShell {
-  def main(args: Array[String]): Unit = {
-    val Array(block, config, directory, settings @ _*) = args
-    val link = LinkConfig.named(config).withSettings(settings)
-    new File(directory).mkdirs()
-    Generate.spinalConfig(directory).generateVerilog {
-      val top = new SynthShell(Generate.blocks(block)(link))
-      top.clockDomain.clock.setName("aclk")
-      top.clockDomain.reset.setName("aresetn")
-      top
-    }
+  def main(args: Array[String]): Unit = args match {
+    case Array(block, name, directory, settings @ _*) =>
+      Generate.orRefuse {
+        val config = LinkConfig.named(name).withSettings(settings)
+        val build = Generate.named(Generate.blocks, block)
+        Generate.write(directory, Describe.header(block, config))(new SynthShell(build(config)))
+      }
+    case _ => Generate.refuse("usage: GenerateShell BLOCK CONFIG DIRECTORY [NAME=VALUE …]")
   }
 }
