@@ -25,7 +25,7 @@ class AxiLiteFront(addressWidth: Int) extends Component {
     val early = out Bool ()
     val earlyAddress = out UInt (addressWidth - 2 bits)
 
-    /** Two clocks after `access`: what was read; there is no such register, or it cannot be written. The answer is SLVERR. */
+    /** Three clocks after `access`: what was read; there is no such register, or it cannot be written. The answer is SLVERR. */
     val data = in Bits (32 bits)
     val refused = in Bool ()
     val accessError = out Bool ()
@@ -39,7 +39,7 @@ class AxiLiteFront(addressWidth: Int) extends Component {
 
     /** Address and data are taken and go to the registers. */
     val issue = RegNext(start) init False
-    val returns = Delay(issue, 2, init = False)
+    val returns = Delay(issue, 3, init = False)
 
     io.axi.aw.ready := issue
     io.axi.w.ready := issue
@@ -59,7 +59,7 @@ class AxiLiteFront(addressWidth: Int) extends Component {
     // There is one access a clock; a write needs several more clocks before the next one, so none starves.
     val start = io.axi.ar.valid && !busy && !write.start
     val issue = RegNext(start) init False
-    val returns = Delay(issue, 2, init = False)
+    val returns = Delay(issue, 3, init = False)
 
     io.axi.ar.ready := issue
     io.axi.r.valid := done

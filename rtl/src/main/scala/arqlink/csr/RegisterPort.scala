@@ -4,43 +4,42 @@ package arqlink.csr
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
-import spinal.lib.bus.localbus.{MinBus, MinBusConfig}
-import spinal.lib.bus.misc.SizeMapping
 import spinal.lib.bus.regif._
 
 /** A regif register description behind an AXI4-Lite port, with SLVERR for every access that no register answers.
   *
-  * regif describes the registers and writes them. Reads do not pass its multiplexer: in one clock the address is decoded to
-  * one bit per register, in the next these bits choose the word.
+  * regif describes the registers and writes them; their multiplexer is here. One clock decodes the address to one bit per
+  * register, the next writes or chooses with these bits among eight words each, the last one joins those.
   *
   * @param axi the slave port of the component that holds the registers; they are within its first 128 bytes
   */
 class RegisterPort(axi: AxiLite4) extends Area {
   import RegisterPort._
 
-  private val addressWidth = axi.config.addressWidth
-  val front = new AxiLiteFront(addressWidth)
+  val front = new AxiLiteFront(axi.config.addressWidth)
   front.io.axi << axi
   private val access = front.io.access
-
-  // The bus starts at registers; the address bits beyond the registers are in `ce`.
-  private val bus = MinBus(MinBusConfig(addressWidth, 32, withStrb = true))
-  bus.ce := RegNext(access.valid && access.word >> (fileBits - 2) === 0) init False
-  bus.wr := RegNextWhen(access.write, access.valid)
-  bus.addr := (RegNextWhen(access.word.resize(fileBits - 2), access.valid) << 2).resized
-  bus.wdat := RegNextWhen(access.data, access.valid)
-  bus.strb := RegNextWhen(access.strobe, access.valid)
-  bus.prot := 0
-
-  val regs = new StrobedBus(bus, SizeMapping(0, BigInt(1) << addressWidth))
   val accessError: Bool = front.io.accessError
 
+  private val taken = new Area {
+    val valid = RegNext(access.valid && access.word >> (fileBits - 2) === 0) init False
+    val write = RegNextWhen(access.write, access.valid)
+    val word = RegNextWhen(access.word.resize(fileBits - 2), access.valid)
+
+    def at(address: BigInt): Bool = valid && word === U(address >> 2, fileBits - 2 bits)
+  }
+
+  // A read may follow a write in the next clock.
+  private val writes = access.valid && access.write
+  val regs = new DecodedBus(RegNextWhen(access.data, writes), RegNextWhen(access.strobe, writes))
+
   // Runs when all registers are known.
-  Component.current.addPrePopTask(() => decode())
+  Component.current.addPrePopTask(() => choose())
 
   def register(address: BigInt, name: String, doc: String): RegInst = {
     require(address < (1 << fileBits), s"register $name is at $address; registers are below ${1 << fileBits}")
     regs.regPtrReAnchorAt(address)
+    regs.written = RegNext(taken.at(address) && taken.write) init False
     regs.newReg(doc)(SymbolName(name))
   }
 
@@ -57,22 +56,27 @@ class RegisterPort(axi: AxiLite4) extends Area {
   def early: Bool = front.io.early
   def earlyAddress: UInt = front.io.earlyAddress
 
-  private def decode(): Unit = {
-    val write = RegNext(bus.wr)
+  private def choose(): Unit = {
+    val write = RegNext(taken.write)
     val words = regs.RegInsts.toSeq.map { slice =>
-      val hit = RegNext(bus.ce && bus.addr === U(slice.getAddr(), addressWidth bits)) init False
-      (hit, writable(slice), readBits(slice))
+      val hit = RegNext(taken.at(slice.getAddr())) init False
+      (hit, if (writable(slice)) hit else hit && !write, readBits(slice))
     } ++ windows.map { window =>
       val bits = log2Up(window.size) - 2
       val first = window.address >> 2
       require((first & ((1 << bits) - 1)) == 0, s"a window of ${window.size} bytes is at ${window.address}")
       val begun = if (isPow2(window.size)) True else access.word.resize(bits) < (window.size >> 2).toInt
       val within = RegNext(access.valid && (access.word >> bits) === (first >> bits).toInt && begun) init False
-      (RegNext(within) init False, false, window.data)
+      val hit = RegNext(within) init False
+      (hit, hit && !write, window.data)
     }
-    front.io.data := words.map { case (hit, _, word) => Mux(hit, word, B(0, 32 bits)) }.reduceBalancedTree(_ | _)
-    val answered = words.map { case (hit, canWrite, _) => if (canWrite) hit else hit && !write }
-    front.io.refused := !answered.reduceBalancedTree(_ || _)
+    val groups = words.grouped(8).toSeq.map { group =>
+      val word = RegNext(group.map { case (hit, _, word) => Mux(hit, word, B(0, 32 bits)) }.reduceBalancedTree(_ | _))
+      val answered = RegNext(group.map(_._2).reduceBalancedTree(_ || _))
+      (word, answered)
+    }
+    front.io.data := groups.map(_._1).reduceBalancedTree(_ | _)
+    front.io.refused := !groups.map(_._2).reduceBalancedTree(_ || _)
   }
 }
 
