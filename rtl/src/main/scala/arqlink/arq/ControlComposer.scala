@@ -104,10 +104,10 @@ class ControlComposer(link: LinkConfig) extends Component {
     private val ackTsn = RegNextWhen(io.taken.ackTsn, io.taken.valid)
     private val window = log2Up(link.window.windowFrames)
     private val age = RegNext(io.rxNext - ackTsn)
-    private val within = !(age >> window).orR || age === link.window.windowFrames
+    private val within = !age.dropLow(window).orR || age === link.window.windowFrames
 
-    val block = RegNext(ackTsn >> 5)
-    private val old = RegNext(isOld(ackTsn >> 5))
+    val block = RegNext(ackTsn.dropLow(5).asUInt)
+    private val old = RegNext(isOld(ackTsn.dropLow(5).asUInt))
     private val judged = RegNext(poll) init False
     val now = RegNext(judged) init False
     val series = RegNext(judged && within && old) init False
@@ -149,7 +149,7 @@ class ControlComposer(link: LinkConfig) extends Component {
 
     // A report alone lets one waiting data unit go first, or short frames of the peer would starve this side's.
     val dataTurn = RegInit(False) setWhen compose clearWhen (io.sentData || !io.sending)
-    private def atLeast(power: Int, now: UInt, said: UInt) = RegNext(RegNext((now - said) >> log2Up(power)).orR) init False
+    private def atLeast(power: Int, now: UInt, said: UInt) = RegNext(RegNext((now - said).dropLow(log2Up(power))).orR) init False
     val many = atLeast(16, io.rxNext, saidRxNext)
     val gaveUp = pending(io.gaveUp)
     val polling = pending(poll.due || poll.gapNow || poll.first || io.outageEnded)

@@ -16,7 +16,7 @@ class Countdown(interval: UInt, reload: Bool, run: Bool) extends Area {
 
   when(reload) {
     low := interval(half - 1 downto 0).resized
-    high := (interval >> half).resized
+    high := interval.dropLow(half).asUInt.resized
   } elsewhen (run && !expired) {
     low := low.resize(half).resize(half + 1) - 1
     high := high - low.msb.asUInt

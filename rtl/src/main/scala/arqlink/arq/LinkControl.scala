@@ -137,7 +137,7 @@ class LinkControl(link: LinkConfig) extends Component {
 
   val silence = new Area {
     val heard = take && (pass || message.hello && fits) || io.alive
-    private val never = RegNext(!RegNext(io.timers.outageTimeout >> 16).orR && !RegNext(io.timers.outageTimeout(15 downto 0)).orR) init True
+    private val never = RegNext(!RegNext(io.timers.outageTimeout(31 downto 16)).orR && !RegNext(io.timers.outageTimeout(15 downto 0)).orR) init True
     private val hearing = RegNext(heard || !isUp || never) init True
     private val timer = new Countdown(io.timers.outageTimeout, hearing, True)
     val deaf = RegNext(timer.expired && !hearing || !io.phyUp) init True

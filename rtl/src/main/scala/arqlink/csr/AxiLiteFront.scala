@@ -25,7 +25,7 @@ class AxiLiteFront(addressWidth: Int) extends Component {
     val early = out Bool ()
     val earlyAddress = out UInt (addressWidth - 2 bits)
 
-    /** Three clocks after `access`: what was read; there is no such register, or it cannot be written. The answer is SLVERR. */
+    /** In the clock after `access`: what was read; there is no such register, or it cannot be written. The answer is SLVERR. */
     val data = in Bits (32 bits)
     val refused = in Bool ()
     val accessError = out Bool ()
@@ -39,7 +39,7 @@ class AxiLiteFront(addressWidth: Int) extends Component {
 
     /** Address and data are taken and go to the registers. */
     val issue = RegNext(start) init False
-    val returns = Delay(issue, 3, init = False)
+    val returns = RegNext(issue) init False
 
     io.axi.aw.ready := issue
     io.axi.w.ready := issue
@@ -47,7 +47,7 @@ class AxiLiteFront(addressWidth: Int) extends Component {
     io.axi.b.resp := RegNextWhen(answer(io.refused), returns)
 
     busy.setWhen(start)
-    done.setWhen(returns)
+    done.setWhen(RegNext(returns) init False) // what an APPLY changes has changed when its answer comes
     when(io.axi.b.fire) {
       busy := False
       done := False
@@ -59,7 +59,7 @@ class AxiLiteFront(addressWidth: Int) extends Component {
     // There is one access a clock; a write needs several more clocks before the next one, so none starves.
     val start = io.axi.ar.valid && !busy && !write.start
     val issue = RegNext(start) init False
-    val returns = Delay(issue, 3, init = False)
+    val returns = RegNext(issue) init False
 
     io.axi.ar.ready := issue
     io.axi.r.valid := done
@@ -75,10 +75,10 @@ class AxiLiteFront(addressWidth: Int) extends Component {
   }
 
   io.early := read.start
-  io.earlyAddress := io.axi.ar.addr >> 2
+  io.earlyAddress := io.axi.ar.addr.dropLow(2).asUInt
   io.access.valid := write.issue || read.issue
   io.access.write := write.issue
-  io.access.word := RegNextWhen((write.start ? io.axi.aw.addr | io.axi.ar.addr) >> 2, write.start || read.start)
+  io.access.word := RegNextWhen((write.start ? io.axi.aw.addr | io.axi.ar.addr).dropLow(2).asUInt, write.start || read.start)
   io.access.data := io.axi.w.data
   io.access.strobe := io.axi.w.strb
 

@@ -63,7 +63,7 @@ class CounterBank extends Component {
     val isHigh = stages(6).lsb
     val sum = Reg(UInt(33 bits))
     // Two more digits make the carry in: of the low word for the high one, and `one`, without a LUT ahead of the adder.
-    sum := ((base ## True ## isHigh).asUInt +^ (pending.addend.resize(32) @@ pending.one @@ sum.msb)) >> 2
+    sum := ((base ## True ## isHigh).asUInt +^ (pending.addend.resize(32) @@ pending.one @@ sum.msb)).dropLow(2).asUInt
     val word = sum(31 downto 0)
     ram.write(stages(7), word.asBits)
     copy.write(stages(7), word.asBits, pass.keep)
@@ -75,7 +75,7 @@ class CounterBank extends Component {
     val any = RegNext(io.port.level(63 downto 32).orR) || RegNext(io.port.level(31 downto 0).orR)
     val notLess = Reg(Bool())
     notLess := ((add.word.asBits ## True).asUInt +^ (~level @@ (notLess || !stages(7).lsb))).msb
-    val watched = RegNext(stages(7).lsb && (stages(7) >> 1) === io.port.watch) init False
+    val watched = RegNext(stages(7).lsb && stages(7).dropLow(1).asUInt === io.port.watch) init False
 
     // A comparison with what was there before the level changed does not count.
     val settling = History(io.port.rearm, 1 to 4, init = False).orR

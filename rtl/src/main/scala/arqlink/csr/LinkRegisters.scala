@@ -193,8 +193,8 @@ class LinkRegisters(link: LinkConfig) extends Component {
     io.counters.rearm := RegNext((choice +: levels).map(_.hitDoWrite).reduce(_ || _)) init False
 
     port.window(LinkRegisters.counterWindow, 8 * Counters.all.size, io.counters.data)
-    io.counters.read := RegNext(port.early) init False
-    io.counters.address := RegNextWhen(port.earlyAddress.resize(CounterPort.addressBits), port.early)
+    io.counters.read := port.early
+    io.counters.address := port.earlyAddress.resized
   }
 }
 

@@ -9,7 +9,7 @@ import spinal.lib.bus.regif._
 /** A regif register description behind an AXI4-Lite port, with SLVERR for every access that no register answers.
   *
   * regif describes the registers and writes them; their multiplexer is here. One clock decodes the address to one bit per
-  * register, the next writes or chooses with these bits among eight words each, the last one joins those.
+  * register, the next writes or chooses with these bits.
   *
   * @param axi the slave port of the component that holds the registers; they are within its first 128 bytes
   */
@@ -21,12 +21,14 @@ class RegisterPort(axi: AxiLite4) extends Area {
   private val access = front.io.access
   val accessError: Bool = front.io.accessError
 
-  private val taken = new Area {
-    val valid = RegNext(access.valid && access.word >> (fileBits - 2) === 0) init False
-    val write = RegNextWhen(access.write, access.valid)
-    val word = RegNextWhen(access.word.resize(fileBits - 2), access.valid)
-
-    def at(address: BigInt): Bool = valid && word === U(address >> 2, fileBits - 2 bits)
+  /** One bit per register, for one clock: it is accessed; it is written. Whole words, and held when idle, for simulators. */
+  private val accessed, written = Reg(Bits(1 << (fileBits - 2) bits)) init 0
+  accessed := 0
+  written := 0
+  when(access.valid && access.word.dropLow(fileBits - 2) === 0) {
+    val decoded = UIntToOh(access.word.resize(fileBits - 2))
+    accessed := decoded
+    when(access.write)(written := decoded)
   }
 
   // A read may follow a write in the next clock.
@@ -39,7 +41,7 @@ class RegisterPort(axi: AxiLite4) extends Area {
   def register(address: BigInt, name: String, doc: String): RegInst = {
     require(address < (1 << fileBits), s"register $name is at $address; registers are below ${1 << fileBits}")
     regs.regPtrReAnchorAt(address)
-    regs.written = RegNext(taken.at(address) && taken.write) init False
+    regs.written = written((address >> 2).toInt)
     regs.newReg(doc)(SymbolName(name))
   }
 
@@ -48,7 +50,7 @@ class RegisterPort(axi: AxiLite4) extends Area {
 
   /** Words that can only be read, from `address` on, which is a multiple of `size` rounded up to a power of two.
     *
-    * @param data the word three clocks after `early` with its address
+    * @param data the word two clocks after `early` with its address
     */
   def window(address: BigInt, size: BigInt, data: Bits): Unit = windows += Window(address, size, data)
 
@@ -57,26 +59,20 @@ class RegisterPort(axi: AxiLite4) extends Area {
   def earlyAddress: UInt = front.io.earlyAddress
 
   private def choose(): Unit = {
-    val write = RegNext(taken.write)
+    val write = RegNextWhen(access.write, access.valid)
     val words = regs.RegInsts.toSeq.map { slice =>
-      val hit = RegNext(taken.at(slice.getAddr())) init False
+      val hit = accessed((slice.getAddr() >> 2).toInt)
       (hit, if (writable(slice)) hit else hit && !write, readBits(slice))
     } ++ windows.map { window =>
       val bits = log2Up(window.size) - 2
       val first = window.address >> 2
       require((first & ((1 << bits) - 1)) == 0, s"a window of ${window.size} bytes is at ${window.address}")
       val begun = if (isPow2(window.size)) True else access.word.resize(bits) < (window.size >> 2).toInt
-      val within = RegNext(access.valid && (access.word >> bits) === (first >> bits).toInt && begun) init False
-      val hit = RegNext(within) init False
+      val hit = RegNext(access.valid && access.word.dropLow(bits).asUInt === (first >> bits).toInt && begun) init False
       (hit, hit && !write, window.data)
     }
-    val groups = words.grouped(8).toSeq.map { group =>
-      val word = RegNext(group.map { case (hit, _, word) => Mux(hit, word, B(0, 32 bits)) }.reduceBalancedTree(_ | _))
-      val answered = RegNext(group.map(_._2).reduceBalancedTree(_ || _))
-      (word, answered)
-    }
-    front.io.data := groups.map(_._1).reduceBalancedTree(_ | _)
-    front.io.refused := !groups.map(_._2).reduceBalancedTree(_ || _)
+    front.io.data := words.map { case (hit, _, word) => Mux(hit, word, B(0, 32 bits)) }.reduceBalancedTree(_ | _)
+    front.io.refused := !words.map(_._2).reduceBalancedTree(_ || _)
   }
 }
 
