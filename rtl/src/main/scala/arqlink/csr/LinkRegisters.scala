@@ -27,6 +27,11 @@ class LinkRegisters(link: LinkConfig) extends Component {
     val irq = out Bool ()
   }
 
+  // Register stages, for what comes from the link may come late in its clock.
+  private val status = RegNext(io.status)
+  private val errors = RegNext(io.errors)
+  errors.flatten.foreach(_ init False)
+
   val port = new RegisterPort(io.axil)
   import port.register
 
@@ -60,16 +65,16 @@ class LinkRegisters(link: LinkConfig) extends Component {
     io.command.enable := ctrl.readWrite(0, Bool(), 1, "enable", "0 takes the link down")
     io.command.restart := ctrl.pulse(1, "restart", "write 1: the link restarts with its epoch plus one")
 
-    private val status = register(0x018, "STATUS", "state of the link")
-    status.readOnly(0, io.status.state, "state", "0 down, 1 clearing, 2 hello, 3 up, 4 outage")
-    status.readOnly(3, io.status.peerKnown, "peer_known", "the peer's epoch is known")
-    status.readOnly(4, io.status.stalled, "stalled", "window or credit is exhausted")
-    status.readOnly(5, io.status.outage, "outage", "the channel is down")
-    status.readOnly(6, applyRejected, "apply_rejected", "the last APPLY was not valid")
+    private val word = register(0x018, "STATUS", "state of the link")
+    word.readOnly(0, status.state, "state", "0 down, 1 clearing, 2 hello, 3 up, 4 outage")
+    word.readOnly(3, status.peerKnown, "peer_known", "the peer's epoch is known")
+    word.readOnly(4, status.stalled, "stalled", "window or credit is exhausted")
+    word.readOnly(5, status.outage, "outage", "the channel is down")
+    word.readOnly(6, applyRejected, "apply_rejected", "the last APPLY was not valid")
 
     private val epoch = register(0x01c, "EPOCH", "epochs")
-    epoch.readOnly(0, io.status.ownEpoch, "own", "epoch of this side")
-    epoch.readOnly(8, io.status.peerEpoch, "peer", "epoch of the peer, if peer_known")
+    epoch.readOnly(0, status.ownEpoch, "own", "epoch of this side")
+    epoch.readOnly(8, status.peerEpoch, "peer", "epoch of the peer, if peer_known")
   }
 
   val rejected = Bool()
@@ -78,21 +83,21 @@ class LinkRegisters(link: LinkConfig) extends Component {
     private val sources = Seq(
       ("access", port.accessError, "an access was answered with SLVERR"),
       ("apply_rejected", rejected, "an APPLY was not valid"),
-      ("drop_zero", io.errors.dropZero, "packet of no bytes dropped"),
-      ("drop_oversize", io.errors.dropOversize, "packet above the built maximum dropped"),
-      ("drop_abort", io.errors.dropAbort, "packet with tuser dropped"),
-      ("drop_keep", io.errors.dropKeep, "packet with holes in tkeep dropped"),
-      ("phy_length", io.errors.phyLength, "unit of a wrong length received"),
-      ("bad_header", io.errors.badHeader, "unit with a good CRC and an impossible header received"),
-      ("control_invalid", io.errors.controlInvalid, "control unit with an impossible field ignored"),
-      ("unit_invalid", io.errors.unitInvalid, "data unit beyond the window ignored"),
-      ("peer_mismatch", io.errors.peerMismatch, "the peer is built for another unitBytes"),
-      ("peer_restart", io.errors.peerRestart, "the peer restarted"),
-      ("outage", io.errors.outage, "an outage began"),
-      ("link_up", io.errors.linkUp, "the peer was seen up, or heard again after an outage: data may flow"),
-      ("link_down", io.errors.linkDown, "the link was up and went down, by a restart or by CTRL.enable"),
+      ("drop_zero", errors.dropZero, "packet of no bytes dropped"),
+      ("drop_oversize", errors.dropOversize, "packet above the built maximum dropped"),
+      ("drop_abort", errors.dropAbort, "packet with tuser dropped"),
+      ("drop_keep", errors.dropKeep, "packet with holes in tkeep dropped"),
+      ("phy_length", errors.phyLength, "unit of a wrong length received"),
+      ("bad_header", errors.badHeader, "unit with a good CRC and an impossible header received"),
+      ("control_invalid", errors.controlInvalid, "control unit with an impossible field ignored"),
+      ("unit_invalid", errors.unitInvalid, "data unit beyond the window ignored"),
+      ("peer_mismatch", errors.peerMismatch, "the peer is built for another unitBytes"),
+      ("peer_restart", errors.peerRestart, "the peer restarted"),
+      ("outage", errors.outage, "an outage began"),
+      ("link_up", errors.linkUp, "the peer was seen up, or heard again after an outage: data may flow"),
+      ("link_down", errors.linkDown, "the link was up and went down, by a restart or by CTRL.enable"),
       ("threshold", io.counters.reached, "a counter reached THRESHOLD_COUNTER's value"),
-      ("rx_overflow", io.errors.rxOverflow, "a received unit found no room and was dropped")
+      ("rx_overflow", errors.rxOverflow, "a received unit found no room and was dropped")
     )
     private val error = register(0x020, "ERROR", "sticky errors and events, write 1 to clear")
     private val bits = sources.zipWithIndex.map { case ((name, event, doc), i) => error.sticky(i, event, name, doc) }
@@ -116,9 +121,13 @@ class LinkRegisters(link: LinkConfig) extends Component {
     val ord = arq.readWrite(8, Bool(), reset.inOrder.toInt, "ord", "1: packets leave in sequence")
     val freeze = arq.readWrite(9, Bool(), 1, "outage_freeze", "1: failures of an outage do not count towards delta")
 
-    private def fits(n: UInt) = n >= k && (n - k) <= code.maxParity
-    // A register stage: the staged values rest for several clocks before an APPLY can come.
-    val valid = RegNext(k >= 1 && k <= code.maxK && fits(nFirst) && fits(nRetx) && preset <= Preset.all.max) init False
+    // Two register stages: the staged values rest for several clocks before an APPLY can come.
+    private def fits(n: UInt) = {
+      val parity = RegNext((n.resize(9 bits) - k).asSInt)
+      !parity.msb && parity.asUInt <= code.maxParity
+    }
+    private val sound = RegNext(k =/= 0 && k <= code.maxK && preset <= Preset.all.max)
+    val valid = RegNext(sound && fits(nFirst) && fits(nRetx)) init False
   }
 
   val active = new Area {
@@ -183,10 +192,9 @@ class LinkRegisters(link: LinkConfig) extends Component {
     io.counters.level := words(1) @@ words(0)
     io.counters.rearm := RegNext((choice +: levels).map(_.hitDoWrite).reduce(_ || _)) init False
 
-    private val window = port.window(LinkRegisters.counterWindow, 8 * Counters.all.size, "COUNTER", "snapshot: low word of counter i at 8i, high word at 8i + 4")
-    io.counters.read := window.bus.ce
-    io.counters.address := window.bus.addr
-    window.bus.rdat := io.counters.data
+    port.window(LinkRegisters.counterWindow, 8 * Counters.all.size, io.counters.data)
+    io.counters.read := port.early
+    io.counters.address := port.earlyAddress.resized
   }
 }
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.csr
+
+import spinal.core._
+import spinal.lib._
+
+/** Counts of the events since the last `start`, and the way to one of them: part of [[CounterBank]].
+  *
+  * One-bit events are counted by a linear feedback shift register each: one LUT instead of an adder, and a table behind
+  * the selection turns its state into a number. Selection is by flip-flops that are held in reset unless chosen, so that
+  * only ORs need LUTs.
+  *
+  * @param start  takes all counts in this clock; they begin again with what comes in the next clock
+  * @param stages slot of the pass, and the same 1, 2 … clocks later; the count of slot 2i is at `addend` and `one` in stage 6
+  */
+class PendingCounts(events: CounterEvents, start: Bool, stages: Seq[UInt]) extends Area {
+  import PendingCounts._
+
+  private val counters = Counters.all
+  private val wide = counters.zipWithIndex.filter(_._1.increment > 1)
+
+  private val pulses = RegNext(B(counters.map(c => if (c.increment == 1) events(c.name).asBool else False))) init 0
+
+  /** State of each one-bit counter, and the event in the clock of `start`, which the state does not know. */
+  private val narrow = counters.zipWithIndex.map { case (counter, i) =>
+    if (counter.increment > 1) B(0, stateBits + 1 bits)
+    else {
+      val state = Reg(Bits(stateBits bits)) init 0
+      when(start)(state := 0) elsewhen pulses(i)(state := next(state))
+      pulses(i) ## state
+    }
+  }
+
+  private def only(choice: Bool, value: Bits): Bits = {
+    val masked = Reg(Bits(value.getWidth bits))
+    masked := 0
+    when(choice)(masked := value)
+    masked
+  }
+
+  private val chosen = new Area {
+    private val all = narrow.padTo(columns * rows, B(0, stateBits + 1 bits))
+    private val taken = all.grouped(rows).toSeq.map(column => RegNextWhen(Cat(column), start))
+
+    // Stage 0: a column, which stays for as many clocks as it has words.
+    private val columnChoice = Reg(Bits(columns bits)) init 0
+    when(stages(0)(log2Up(2 * rows) - 1 downto 0).andR)(columnChoice := (columnChoice ## False).resized)
+    when(start)(columnChoice := 1)
+    private val column = RegNext(taken.zipWithIndex.map { case (t, i) => only(columnChoice(i), t) }.reduceBalancedTree(_ | _))
+
+    // Stage 2: a row of it.
+    private val rowIndex = stages(2)(log2Up(2 * rows) - 1 downto 1)
+    private val row = column.subdivideIn(stateBits + 1 bits).zipWithIndex.map { case (r, i) => only(rowIndex === i, r) }
+    val entry = RegNext(row.reduceBalancedTree(_ | _))
+
+    /** Stage 5. */
+    val number = RegNext(table(entry(stateBits - 1 downto 0).asUInt))
+    val event = RegNext(entry.msb)
+  }
+
+  private val sums = new Area {
+    val chosen = wide.map { case (counter, index) =>
+      val amount = RegNext(events(counter.name)) init 0
+      val total = Reg(UInt(counter.increment + stateBits bits)) init 0
+      val after = total + amount
+      total := after
+      when(start)(total := 0)
+      val taken = RegNextWhen(after, start)
+      only(RegNext(stages(3) === 2 * index), taken.asBits).asUInt.resize(wide.map(_._1.increment).max + stateBits)
+    }
+  }
+
+  /** Stage 6. */
+  val addend = Reg(UInt(sums.chosen.head.getWidth bits))
+  addend := sums.chosen.reduceBalancedTree(_ | _) | chosen.number.resized
+
+  /** To be added as well. */
+  val one = Reg(Bool())
+  one := chosen.event
+  when(stages(5).lsb) {
+    addend := 0
+    one := False
+  }
+}
+
+object PendingCounts {
+  private val stateBits = 7
+  private val rows = 4
+  private val columns = (Counters.all.size + rows - 1) / rows
+
+  /** x^7 + x^6 + 1, inverted, so that it starts at 0 and 127 states follow each other. */
+  private def next(state: Bits): Bits = state.dropHigh(1) ## !(state(6) ^ state(5))
+  private def next(state: Int): Int = (state << 1 | ~(state >> 6 ^ state >> 5) & 1) & 127
+
+  private def table(state: UInt): UInt = {
+    val count = Seq.iterate(0, 127)(next(_)).zipWithIndex.toMap
+    require(count.size == 127)
+    Vec((0 to 127).map(s => U(count.getOrElse(s, 0), stateBits bits)))(state)
+  }
+}
