@@ -21,9 +21,8 @@ class AxiLiteFront(addressWidth: Int) extends Component {
     /** For one clock per access; `data` and `strobe` are the master's, the rest comes from registers. */
     val access = master Flow RegisterAccess(addressWidth)
 
-    /** The clock before `access`: a read of word `earlyAddress` may come next. */
-    val early = out Bool ()
-    val earlyAddress = out UInt (addressWidth - 2 bits)
+    /** The word of the access, a clock before it; the payload is of no meaning otherwise. */
+    val early = master Flow UInt(addressWidth - 2 bits)
 
     /** In the clock after `access`: what was read; there is no such register, or it cannot be written. The answer is SLVERR. */
     val data = in Bits (32 bits)
@@ -74,11 +73,11 @@ class AxiLiteFront(addressWidth: Int) extends Component {
     }
   }
 
-  io.early := read.start
-  io.earlyAddress := io.axi.ar.addr.dropLow(2).asUInt
+  io.early.valid := write.start || read.start
+  io.early.payload := (write.start ? io.axi.aw.addr | io.axi.ar.addr).dropLow(2).asUInt
   io.access.valid := write.issue || read.issue
   io.access.write := write.issue
-  io.access.word := RegNextWhen((write.start ? io.axi.aw.addr | io.axi.ar.addr).dropLow(2).asUInt, write.start || read.start)
+  io.access.word := RegNextWhen(io.early.payload, io.early.valid)
   io.access.data := io.axi.w.data
   io.access.strobe := io.axi.w.strb
 

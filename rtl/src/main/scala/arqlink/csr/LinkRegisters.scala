@@ -4,10 +4,8 @@ package arqlink.csr
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
-import spinal.lib.bus.regif.AccessType
 
 import arqlink._
-import arqlink.csr.RegisterPort._
 
 /** The registers of one link end; the only description of them (docs/architecture.md, "Registers").
   *
@@ -27,13 +25,13 @@ class LinkRegisters(link: LinkConfig) extends Component {
     val irq = out Bool ()
   }
 
-  // Register stages, for what comes from the link may come late in its clock.
-  private val status = RegNext(io.status)
-  private val errors = RegNext(io.errors)
-  errors.flatten.foreach(_ init False)
-
   val port = new RegisterPort(io.axil)
   import port.register
+
+  // Register stages, for what comes from the link may come late in its clock.
+  private val status = RegNextWhen(io.status, port.now)
+  private val errors = LinkErrors()
+  errors.assignFromBits(RegNext(io.errors.asBits) init 0)
 
   val identity = new Area {
     register(0x000, "ID", "identification").constant(0, 32, LinkRegisters.id, "id", "\"ARQL\"")
@@ -106,7 +104,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
     private val mask = sources.zipWithIndex.map { case ((name, _, _), i) =>
       enable.readWrite(i, Bool(), 0, name, s"enables irq for ERROR.$name")
     }
-    io.irq := RegNext(bits.zip(mask).map { case (bit, enabled) => bit && enabled }.reduce(_ || _)) init False
+    io.irq := RegNext((Cat(bits) & Cat(mask)).orR) init False
   }
 
   val staged = new Area {
@@ -121,13 +119,13 @@ class LinkRegisters(link: LinkConfig) extends Component {
     val ord = arq.readWrite(8, Bool(), reset.inOrder.toInt, "ord", "1: packets leave in sequence")
     val freeze = arq.readWrite(9, Bool(), 1, "outage_freeze", "1: failures of an outage do not count towards delta")
 
-    // Two register stages: the staged values rest for several clocks before an APPLY can come.
+    // Two register stages: after a write the values rest for several clocks before an APPLY can come.
     private def fits(n: UInt) = {
-      val parity = RegNext((n.resize(9 bits) - k).asSInt)
+      val parity = RegNextWhen((n.resize(9 bits) - k).asSInt, port.changed)
       !parity.msb && parity.asUInt <= code.maxParity
     }
-    private val sound = RegNext(k =/= 0 && k <= code.maxK && preset <= Preset.all.max)
-    val valid = RegNext(sound && fits(nFirst) && fits(nRetx)) init False
+    private val sound = RegNextWhen(k =/= 0 && k <= code.maxK && preset <= Preset.all.max, port.changed)
+    val valid = RegNextWhen(sound && fits(nFirst) && fits(nRetx), RegNext(port.changed) init False) init True
   }
 
   val active = new Area {
@@ -190,11 +188,11 @@ class LinkRegisters(link: LinkConfig) extends Component {
     private val levels = for ((name, address) <- Seq("LOW" -> 0x068, "HIGH" -> 0x06c)) yield register(address, s"THRESHOLD_$name", s"${name.toLowerCase} word of the value that sets ERROR.threshold; 0 in both: none")
     private val words = levels.map(_.readWrite(0, UInt(32 bits), 0, "value", "set once when the counter gets to the value, or is there when a THRESHOLD register is written"))
     io.counters.level := words(1) @@ words(0)
-    io.counters.rearm := RegNext((choice +: levels).map(_.hitDoWrite).reduce(_ || _)) init False
+    io.counters.rearm := (choice +: levels).map(_.event).reduce(_ || _)
 
     port.window(LinkRegisters.counterWindow, 8 * Counters.all.size, io.counters.data)
-    io.counters.read := port.early
-    io.counters.address := port.earlyAddress.resized
+    io.counters.read := port.comes
+    io.counters.address := port.word.resized
   }
 }
 

@@ -8,7 +8,8 @@ import spinal.lib._
   *
   * One-bit events are counted by a linear feedback shift register each: one LUT instead of an adder, and a table behind
   * the selection turns its state into a number. Selection is by flip-flops that are held in reset unless chosen, so that
-  * only ORs need LUTs.
+  * only ORs need LUTs. What may come in every clock has an adder: shift registers are left alone in clocks without any of
+  * their events, which are most, for simulators.
   *
   * @param start  takes all counts in this clock; they begin again with what comes in the next clock
   * @param stages slot of the pass, and the same 1, 2 … clocks later; the count of slot 2i is at `addend` and `one` in stage 6
@@ -17,36 +18,45 @@ class PendingCounts(events: CounterEvents, start: Bool, stages: Seq[UInt]) exten
   import PendingCounts._
 
   private val counters = Counters.all
-  private val wide = counters.zipWithIndex.filter(_._1.increment > 1)
+  private val (wide, narrow) = counters.zipWithIndex.partition { case (counter, _) => counter.increment > 1 || counter.everyClock }
 
-  private val pulses = RegNext(B(counters.map(c => if (c.increment == 1) events(c.name).asBool else False))) init 0
+  private val pulses = RegNext(B(narrow.map { case (counter, _) => events(counter.name).asBool })) init 0
+  private val any = pulses.orR
 
-  /** State of each one-bit counter, and the event in the clock of `start`, which the state does not know. */
-  private val narrow = counters.zipWithIndex.map { case (counter, i) =>
-    if (counter.increment > 1) B(0, stateBits + 1 bits)
-    else {
-      val state = Reg(Bits(stateBits bits)) init 0
-      when(start)(state := 0) elsewhen pulses(i)(state := next(state))
-      pulses(i) ## state
-    }
+  /** State of each one-bit counter; the first `start` is the first clock after reset. */
+  private val states = narrow.map(_ => Reg(Bits(stateBits bits)))
+
+  /** State at `start`, and the event in that clock, which the state does not know. */
+  private val counts = narrow.zip(states).zipWithIndex.map { case (((_, index), state), i) => index -> pulses(i) ## state }.toMap
+  private val taken = (0 until columns).map { column =>
+    val entries = (0 until rows).map(row => counts.getOrElse(column * rows + row, B(0, stateBits + 1 bits)))
+    RegNextWhen(Cat(entries), start)
   }
 
-  private def only(choice: Bool, value: Bits): Bits = {
+  when(start) {
+    states.foreach(_ := 0)
+  } elsewhen (any) {
+    for ((state, i) <- states.zipWithIndex) when(pulses(i))(state := next(state))
+  }
+
+  private def only(choice: Bool, value: Bits, enable: Bool = True): Bits = {
     val masked = Reg(Bits(value.getWidth bits))
-    masked := 0
-    when(choice)(masked := value)
+    when(enable) {
+      masked := 0
+      when(choice)(masked := value)
+    }
     masked
   }
 
   private val chosen = new Area {
-    private val all = narrow.padTo(columns * rows, B(0, stateBits + 1 bits))
-    private val taken = all.grouped(rows).toSeq.map(column => RegNextWhen(Cat(column), start))
-
     // Stage 0: a column, which stays for as many clocks as it has words.
+    private val last = stages(0)(log2Up(2 * rows) - 1 downto 0).andR
     private val columnChoice = Reg(Bits(columns bits)) init 0
-    when(stages(0)(log2Up(2 * rows) - 1 downto 0).andR)(columnChoice := (columnChoice ## False).resized)
+    when(last)(columnChoice := (columnChoice ## False).resized)
     when(start)(columnChoice := 1)
-    private val column = RegNext(taken.zipWithIndex.map { case (t, i) => only(columnChoice(i), t) }.reduceBalancedTree(_ | _))
+    private val changed = RegNext(last || start)
+    private val masked = taken.zipWithIndex.map { case (t, i) => only(columnChoice(i), t, changed) }
+    private val column = RegNext(masked.reduceBalancedTree(_ | _))
 
     // Stage 2: a row of it.
     private val rowIndex = stages(2)(log2Up(2 * rows) - 1 downto 1)

@@ -52,7 +52,7 @@ case class LinkStatus() extends Bundle {
   val peerEpoch = UInt(8 bits)
 }
 
-/** Pulses that set sticky bits of register ERROR. */
+/** Pulses that set sticky bits of register ERROR, in the order of these. */
 case class LinkErrors() extends Bundle {
   val dropZero = Bool()
   val dropOversize = Bool()
