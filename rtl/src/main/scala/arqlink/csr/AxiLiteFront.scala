@@ -75,7 +75,7 @@ class AxiLiteFront(addressWidth: Int) extends Component {
 
   io.early.valid := write.start || read.start
   io.early.payload := (write.start ? io.axi.aw.addr | io.axi.ar.addr).dropLow(2).asUInt
-  io.access.valid := write.issue || read.issue
+  io.access.valid := RegNext(io.early.valid) init False
   io.access.write := write.issue
   io.access.word := RegNextWhen(io.early.payload, io.early.valid)
   io.access.data := io.axi.w.data

@@ -21,10 +21,12 @@ class CounterBank extends Component {
   private val start = RegInit(True)
 
   private val pass = new Area {
-    val slot = Reg(UInt(log2Up(slots) bits)) init slots - 1
+    /** The first start takes two clocks: all that holds counts is cleared before it is taken, without a reset. */
+    val first = RegNext(False) init True
+    val slot = Reg(UInt(log2Up(slots) bits)) init 0
     slot := slot + 1
     when(start)(slot := 0)
-    start := slot === slots - 2
+    start := slot === slots - 2 || first
 
     // The first pass after reset writes zeros, as no event has been seen when it begins.
     val snapshotAsked = RegInit(True)
@@ -34,7 +36,7 @@ class CounterBank extends Component {
 
     /** What the RAM holds is not a count: after reset, and after a pass that clears. */
     val zero = RegInit(False)
-    when(start) {
+    when(start && !first) {
       keep := snapshotAsked
       clear := clearAsked
       zero := clear

@@ -180,7 +180,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
     private val request = register(0x060, "COUNTERS", "counter snapshots")
     io.counters.snapshot := request.pulse(0, "snapshot", "write 1: copy all counters, as of one clock, to the window")
     io.counters.clear := request.pulse(1, "clear", "write 1: all counters become 0, after the snapshot if one is asked for")
-    request.readOnly(2, io.counters.busy, "busy", "a snapshot or clear is under way")
+    request.readOnly(2, RegNext(io.counters.busy), "busy", "a snapshot or clear is under way")
 
     // A write to one of these looks at the counter anew.
     private val choice = register(0x064, "THRESHOLD_COUNTER", "counter that ERROR.threshold watches")

@@ -11,7 +11,8 @@ import spinal.lib._
   * only ORs need LUTs. What may come in every clock has an adder: shift registers are left alone in clocks without any of
   * their events, which are most, for simulators.
   *
-  * @param start  takes all counts in this clock; they begin again with what comes in the next clock
+  * @param start  takes all counts in this clock; they begin again with what comes in the next clock. After reset it is high for
+  *               two clocks, and the first one clears what the other one takes
   * @param stages slot of the pass, and the same 1, 2 … clocks later; the count of slot 2i is at `addend` and `one` in stage 6
   */
 class PendingCounts(events: CounterEvents, start: Bool, stages: Seq[UInt]) extends Area {
@@ -23,20 +24,23 @@ class PendingCounts(events: CounterEvents, start: Bool, stages: Seq[UInt]) exten
   private val pulses = RegNext(B(narrow.map { case (counter, _) => events(counter.name).asBool })) init 0
   private val any = pulses.orR
 
-  /** State of each one-bit counter; the first `start` is the first clock after reset. */
-  private val states = narrow.map(_ => Reg(Bits(stateBits bits)))
+  /** Bit j of each one-bit counter's state is in plane j. */
+  private val planes = Seq.fill(stateBits)(Reg(Bits(narrow.size bits)))
 
-  /** State at `start`, and the event in that clock, which the state does not know. */
-  private val counts = narrow.zip(states).zipWithIndex.map { case (((_, index), state), i) => index -> pulses(i) ## state }.toMap
-  private val taken = (0 until columns).map { column =>
-    val entries = (0 until rows).map(row => counts.getOrElse(column * rows + row, B(0, stateBits + 1 bits)))
-    RegNextWhen(Cat(entries), start)
+  /** States at `start`, and the events in that clock, which the states do not know. */
+  private val taken = (planes :+ pulses).map(RegNextWhen(_, start))
+  private val counts = narrow.zipWithIndex.map { case ((_, index), i) => index -> Cat(taken.map(_(i))) }.toMap
+  private val table = Seq.tabulate(columns) { column =>
+    Cat((0 until rows).map(row => counts.getOrElse(column * rows + row, B(0, stateBits + 1 bits))))
   }
 
   when(start) {
-    states.foreach(_ := 0)
+    planes.foreach(_ := 0)
   } elsewhen (any) {
-    for ((state, i) <- states.zipWithIndex) when(pulses(i))(state := next(state))
+    for (i <- narrow.indices) when(pulses(i)) {
+      planes.head(i) := next(planes.map(_(i)))
+      for ((from, to) <- planes.zip(planes.tail)) to(i) := from(i)
+    }
   }
 
   private def only(choice: Bool, value: Bits, enable: Bool = True): Bits = {
@@ -51,11 +55,11 @@ class PendingCounts(events: CounterEvents, start: Bool, stages: Seq[UInt]) exten
   private val chosen = new Area {
     // Stage 0: a column, which stays for as many clocks as it has words.
     private val last = stages(0)(log2Up(2 * rows) - 1 downto 0).andR
-    private val columnChoice = Reg(Bits(columns bits)) init 0
+    private val columnChoice = Reg(Bits(columns bits))
     when(last)(columnChoice := (columnChoice ## False).resized)
     when(start)(columnChoice := 1)
     private val changed = RegNext(last || start)
-    private val masked = taken.zipWithIndex.map { case (t, i) => only(columnChoice(i), t, changed) }
+    private val masked = table.zipWithIndex.map { case (entries, i) => only(columnChoice(i), entries, changed) }
     private val column = RegNext(masked.reduceBalancedTree(_ | _))
 
     // Stage 2: a row of it.
@@ -64,14 +68,14 @@ class PendingCounts(events: CounterEvents, start: Bool, stages: Seq[UInt]) exten
     val entry = RegNext(row.reduceBalancedTree(_ | _))
 
     /** Stage 5. */
-    val number = RegNext(table(entry(stateBits - 1 downto 0).asUInt))
+    val number = RegNext(count(entry(stateBits - 1 downto 0).asUInt))
     val event = RegNext(entry.msb)
   }
 
   private val sums = new Area {
     val chosen = wide.map { case (counter, index) =>
       val amount = RegNext(events(counter.name)) init 0
-      val total = Reg(UInt(counter.increment + stateBits bits)) init 0
+      val total = Reg(UInt(counter.increment + stateBits bits))
       val after = total + amount
       total := after
       when(start)(total := 0)
@@ -98,13 +102,13 @@ object PendingCounts {
   private val rows = 4
   private val columns = (Counters.all.size + rows - 1) / rows
 
-  /** x^7 + x^6 + 1, inverted, so that it starts at 0 and 127 states follow each other. */
-  private def next(state: Bits): Bits = state.dropHigh(1) ## !(state(6) ^ state(5))
+  /** x^7 + x^6 + 1, inverted, so that it starts at 0 and 127 states follow each other: the bit that comes in. */
+  private def next(state: Seq[Bool]): Bool = !(state(6) ^ state(5))
   private def next(state: Int): Int = (state << 1 | ~(state >> 6 ^ state >> 5) & 1) & 127
 
-  private def table(state: UInt): UInt = {
-    val count = Seq.iterate(0, 127)(next(_)).zipWithIndex.toMap
-    require(count.size == 127)
-    Vec((0 to 127).map(s => U(count.getOrElse(s, 0), stateBits bits)))(state)
+  private def count(state: UInt): UInt = {
+    val counts = Seq.iterate(0, 127)(next).zipWithIndex.toMap
+    require(counts.size == 127)
+    Vec((0 to 127).map(s => U(counts.getOrElse(s, 0), stateBits bits)))(state)
   }
 }

@@ -33,11 +33,11 @@ class RegisterPort(axi: AxiLite4) extends Area {
 
   /** One bit per register, for one clock: it is accessed; it is written. */
   private val accessed, written = Reg(Bits(1 << (fileBits - 2) bits)) init 0
-  private val inFile = RegNext(early.payload.dropLow(fileBits - 2) === 0)
+  private val inFile = RegNext(early.valid && early.payload.dropLow(fileBits - 2) === 0) init False
   when(now || turn) {
     accessed := 0
     written := 0
-    when(now && inFile) {
+    when(inFile) {
       val decoded = UIntToOh(access.word.resize(fileBits - 2))
       accessed := decoded
       when(access.write)(written := decoded)
@@ -184,9 +184,9 @@ class RegisterPort(axi: AxiLite4) extends Area {
       val bits = log2Up(window.size) - 2
       val first = window.address >> 2
       require((first & ((1 << bits) - 1)) == 0, s"a window of ${window.size} bytes is at ${window.address}")
-      val above = RegNext(early.payload.dropLow(bits).asUInt === (first >> bits).toInt)
+      val above = RegNext(early.valid && early.payload.dropLow(bits) === (first >> bits).toInt) init False
       val begun = if (isPow2(window.size)) True else access.word.resize(bits) < (window.size >> 2).toInt
-      val hit = RegNext(now && above && begun) init False
+      val hit = RegNext(above && begun) init False
       (hit, hit && !write, window.data)
     }
     front.io.data := words.map { case (hit, _, word) => word.andMask(hit) }.reduceBalancedTree(_ | _)
