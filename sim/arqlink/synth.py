@@ -91,10 +91,16 @@ def place(target, folder, seed):
         seed,
         round(min(clock["achieved"] for clock in found["fmax"].values()), 2),
         used[device.luts],
-        used[device.registers],
+        used[device.registers] if device.registers in used else count_cells(folder, device.registers),
         sum(used.get(name, 0) for name in device.rams),
         critical_path(found),
     )
+
+
+def count_cells(folder, prefix):
+    """Number of cells in the netlist whose type's name begins with `prefix`."""
+    modules = json.loads((folder / "netlist.json").read_text())["modules"].values()
+    return sum(cell["type"].startswith(prefix) for module in modules for cell in module["cells"].values())
 
 
 def write_bitstream(target, folder, seed):

