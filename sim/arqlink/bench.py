@@ -13,9 +13,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from arqlink import rtl, software_codecs
+from arqlink import rtl, software_codecs, synth
 from arqlink.errors import UserError
-from arqlink.synth_targets import TARGETS
+from arqlink.synth_targets import named
 
 OUTPUT = rtl.BUILD / "bench.json"
 RESULTS = rtl.ROOT / "docs" / "results.md"
@@ -27,8 +27,8 @@ BENCHES = (
 )
 CODES = ((32, 40, 64), (10, 12, 64), (10, 14, 64))
 """K, N and bytes of a unit for the comparison with software."""
-DECODERS = {"decoder": 8, "decoder-16": 16}
-"""Targets of place and route that decode, and their bytes a clock."""
+DECODERS = ("decoder", "decoder-16")
+"""Targets of place and route that decode."""
 
 
 def run_benches():
@@ -44,13 +44,8 @@ def read(folder, pattern):
 
 
 def placed():
-    """The worst seed of each target that has been placed and routed (build/synth)."""
-    worst = {}
-    for target in TARGETS:
-        seeds = [json.loads(p.read_text()) for p in (rtl.BUILD / "synth" / target.name).glob("result-*.json")]
-        if seeds:
-            worst[target.name] = min(seeds, key=lambda r: r["mhz"]) | {"seeds": len(seeds)}
-    return worst
+    """The worst seed of each target that has been placed and routed, as cells by synth.HEADINGS."""
+    return {target.name: dict(zip(synth.HEADINGS, synth.cells(target, found))) for target, found in synth.kept().items()}
 
 
 def compare(synthesis):
@@ -59,9 +54,9 @@ def compare(synthesis):
     for k, n, unit_bytes in CODES:
         row = {"k": k, "n": n, "unit_bytes": unit_bytes}
         row |= software_codecs.measure(k, n, unit_bytes)
-        for name, width in DECODERS.items():
+        for name in DECODERS:
             if name in synthesis:  # a beat a clock, which cocotb_tests/codec asserts for every pattern
-                row[name] = synthesis[name]["mhz"] * 1e6 * width
+                row[name] = synthesis[name]["MHz"] * 1e6 * named(name).data_bytes
         rows.append(row)
     return rows
 
@@ -79,19 +74,8 @@ def gather():
 def sections(results):
     """Title, command, column headings and rows of each table."""
     if results["place_and_route"]:
-        by_name = {t.name: t for t in TARGETS}
-        rows = []
-        for name, r in results["place_and_route"].items():
-            t = by_name[name]
-            must = ", ".join([*([f"{t.mhz:g} MHz"] if t.mhz else []), *([f"{t.luts} LUT"] if t.luts else [])]) or "-"
-            met = (t.mhz is None or r["mhz"] >= t.mhz) and (t.luts is None or r["luts"] <= t.luts)
-            rows.append((name, f"{t.block} {t.config}", t.device.title, r["luts"], r["registers"], r["rams"], r["mhz"], must, "yes" if met else "no", r["path"]))
-        yield (
-            "Place and route, the worst seed",
-            "make synth-all",
-            ("target", "block", "device", "LUT", "FF", "RAM", "MHz", "must", "met", "critical path"),
-            rows,
-        )
+        rows = [row.values() for row in results["place_and_route"].values()]
+        yield "Place and route, the worst seed", "make synth-all", synth.HEADINGS, rows
     if results["decode_bytes_per_second"]:
         decoders = [d for d in DECODERS if d in results["place_and_route"]]
         yield (

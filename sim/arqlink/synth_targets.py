@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is placed and routed, on which device, and what it has to reach."""
 
+import json
 from dataclasses import dataclass
+
+from arqlink import rtl
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,20 @@ class Target:
     luts: int | None = None
     ask: float = 250.0
     board: Board | None = None
+
+    @property
+    def data_bytes(self):
+        """Width of the datapath, in bytes a clock."""
+        changed = dict(setting.split("=") for setting in self.settings)
+        return int(changed.get("dataBytes", json.loads(rtl.CONFIGS.read_text())[self.config]["data_bytes"]))
+
+    @property
+    def must(self):
+        """What it must reach and may take, in words; empty: no demand."""
+        return ", ".join([*([f"{self.mhz:g} MHz"] if self.mhz else []), *([f"{self.luts} LUT"] if self.luts else [])])
+
+    def met_by(self, mhz, luts):
+        return (self.mhz is None or mhz >= self.mhz) and (self.luts is None or luts <= self.luts)
 
 
 ULX3S = Target(
