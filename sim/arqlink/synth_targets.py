@@ -56,7 +56,8 @@ class Demand:
 class Target:
     """A block in a configuration: between registers (SynthShell), or with the pins of a board.
 
-    `must`, `goal`: what it has to reach and is meant to reach. `ask`: clock that the tools are told to reach, MHz.
+    `must`, `goal`: what it has to reach and is meant to reach. `budget`: what seed 1 gave when it was last improved, from which CI
+    allows a small distance (sim/tests/test_synth.py). `ask`: clock that the tools are told to reach, MHz.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Target:
     settings: tuple = ()
     must: Demand = Demand()
     goal: Demand = Demand()
+    budget: Demand = Demand()
     ask: float = 250.0
     board: Board | None = None
 
@@ -92,6 +94,8 @@ ULX3S = Target(
 """Both ends of the pair and the soft system; the frame stores of four directions have to fit."""
 
 TARGETS = (
+    Target("encoder-default", "RsEncoder", "default", budget=Demand(200, 2700)),
+    Target("decoder-default", "RsDecoder", "default", budget=Demand(150, 4500)),
     Target("encoder", "RsEncoder", "line10g", must=Demand(200, 5500), goal=Demand(240, 4500)),
     Target("decoder", "RsDecoder", "line10g", must=Demand(180, 8000), goal=Demand(220, 6000)),
     Target("encoder-16", "RsEncoder", "line20g", must=Demand(160), goal=Demand(200)),
