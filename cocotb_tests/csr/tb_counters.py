@@ -49,7 +49,7 @@ class Bench:
         self.dut.io_port_read.value = 1
         for address in range(2 * len(NAMES)):
             self.dut.io_port_address.value = address
-            await RisingEdge(self.dut.aclk)
+            await ClockCycles(self.dut.aclk, 2)
             await ReadOnly()
             words.append(int(self.dut.io_port_data.value))
             await RisingEdge(self.dut.aclk)

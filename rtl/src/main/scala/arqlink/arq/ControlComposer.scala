@@ -44,12 +44,6 @@ class ControlComposer(link: LinkConfig) extends Component {
   val isOutage = io.state === LinkState.outage
   val active = isUp || isOutage
 
-  private def countdown(interval: UInt, reload: Bool, run: Bool) = new Area {
-    val left = Reg(UInt(32 bits)) init 0
-    val expired = left === 0
-    when(reload)(left := interval) elsewhen (run && !expired)(left := left - 1)
-  }
-
   val offer = RegInit(False)
   val compose = Bool()
 
@@ -62,22 +56,29 @@ class ControlComposer(link: LinkConfig) extends Component {
     flag
   }
 
-  val helloTimer = countdown(io.timers.helloInterval, compose, isHello)
-  val keepaliveTimer = countdown(io.timers.keepalive, io.sent || isHello, active)
-  val statusTimer = countdown(io.timers.statusInterval, compose, active)
+  private val sent = RegNext(io.sent) init False
+  private val composed = RegNext(compose) init False
+  val helloTimer = new Countdown(io.timers.helloInterval, composed, isHello)
+  val keepaliveTimer = new Countdown(io.timers.keepalive, sent || isHello, active)
+  val statusTimer = new Countdown(io.timers.statusInterval, composed, active)
   val pollExpired = Bool()
-  val pollTimer = countdown(io.timers.pollTimeout, pollExpired || !isUp, isUp)
+  val pollTimer = new Countdown(io.timers.pollTimeout, pollExpired || !isUp, isUp)
   pollExpired := pollTimer.expired && isUp
+
+  private def differ(a: UInt, b: UInt) = RegNext(a =/= b) init False
+
+  /** Transmissions are without an outcome. */
+  val unresolved = differ(io.ackTsn, io.txEdge)
 
   val poll = new Area {
     val lastAck, lastBase = Reg(Wire.sn) init 0
-    val moved = RegNext(io.ackTsn =/= lastAck || io.peerRxBase =/= lastBase) init False
-    val unfinished = RegNext(io.peerRxBase =/= io.nextFsn || io.ackTsn =/= io.txEdge || io.stalled) init False
+    val moved = differ(io.ackTsn, lastAck) || differ(io.peerRxBase, lastBase)
+    val unfinished = differ(io.peerRxBase, io.nextFsn) || unresolved || io.stalled
     val gapOpen = RegInit(False)
 
     /** At most one poll for missing outcomes per POLL_TIMEOUT, unless outcomes came meanwhile. */
     val gapAllowed = RegInit(True)
-    val due = pollExpired && (unfinished && !moved || io.unconfirmed || gapOpen || !io.peerUp)
+    val due = RegNext(pollExpired && (unfinished && !moved || io.unconfirmed || gapOpen || !io.peerUp)) init False
     val wasUp = RegNext(isUp) init False
     val first = isUp && !wasUp && !io.peerUp
     when(pollExpired) {
@@ -89,32 +90,52 @@ class ControlComposer(link: LinkConfig) extends Component {
     val gapNow = io.gap && gapAllowed
     when(io.gap)(gapOpen := True)
     when(gapNow)(gapAllowed := False)
-    val ackBefore = RegNext(io.ackTsn) init 0
-    when(ackBefore =/= io.ackTsn)(gapAllowed := True)
+    when(differ(RegNext(io.ackTsn) init 0, io.ackTsn))(gapAllowed := True)
+  }
+
+  private val recent = RegNext(io.outcomes.current - 1)
+
+  /** Both halves of a report of `block` are complete, and it is not the recent one. */
+  private def isOld(block: UInt) = (block - recent).msb
+
+  /** A poll of the peer, three clocks later: by then it is known whether it asks for a series. */
+  val asked = new Area {
+    private val poll = RegNext(io.taken.valid && io.taken.poll) init False
+    private val ackTsn = RegNextWhen(io.taken.ackTsn, io.taken.valid)
+    private val window = log2Up(link.window.windowFrames)
+    private val age = RegNext(io.rxNext - ackTsn)
+    private val within = !age.dropLow(window).orR || age === link.window.windowFrames
+
+    val block = RegNext(ackTsn.dropLow(5).asUInt)
+    private val old = RegNext(isOld(ackTsn.dropLow(5).asUInt))
+    private val judged = RegNext(poll) init False
+    val now = RegNext(judged) init False
+    val series = RegNext(judged && within && old) init False
   }
 
   /** A poll that asks for outcomes older than the recent ones starts a series of reports. */
   val series = new Area {
     val block = Reg(UInt(Wire.snBits - 5 bits)) init 0
     val running = RegInit(False)
-    val recent = io.outcomes.current - 1
+
+    /** The block is older than the recent two. */
+    val old = RegNext(isOld(block)) init False
+    val older = running && old
 
     /** Distance in time that the peer needs to take the outcomes in, and the log to look them up. */
-    val pace = Reg(UInt(7 bits)) init 0
-    when(pace =/= 0)(pace := pace - 1)
-    val known = running && !(block - recent).msb
-    when(known || !active)(running := False)
-    val askedBlock = io.taken.ackTsn(Wire.snBits - 1 downto 5)
-    val age = io.rxNext - io.taken.ackTsn
-    when(io.taken.valid && io.taken.poll && age <= link.window.windowFrames && (askedBlock - recent).msb) {
-      running := True
-      block := askedBlock
-      pace := 8
-    }
-    val due = running && !known && pace === 0
-    when(compose && running && !known) {
+    val pace = Reg(UInt(8 bits)) init 0 // the sign ends it
+    when(!pace.msb)(pace := pace - 1)
+    when(!old || !active)(running := False)
+    val due = older && pace.msb
+    when(RegNext(compose && older) init False) {
       block := block + 2
-      pace := 127
+      pace := 126
+    }
+    when(asked.series) {
+      running := True
+      old := True
+      block := RegNext(asked.block)
+      pace := 7
     }
     io.outcomes.block := block
   }
@@ -122,24 +143,23 @@ class ControlComposer(link: LinkConfig) extends Component {
   val causes = new Area {
     val saidEdge, saidRxBase, saidRxNext = Reg(Wire.sn) init 0
     val hello = pending(io.helloDue && isHello)
-    val answer = pending(io.answerDue || io.taken.valid && io.taken.poll)
-    val reply = pending(io.taken.valid && io.taken.poll)
+    val answer = pending(io.answerDue || asked.now)
+    val reply = pending(asked.now)
     val status = pending(io.decided)
 
     // A report alone lets one waiting data unit go first, or short frames of the peer would starve this side's.
     val dataTurn = RegInit(False) setWhen compose clearWhen (io.sentData || !io.sending)
-    val many = RegNext((io.rxNext - saidRxNext) >= 16) init False
+    private def atLeast(power: Int, now: UInt, said: UInt) = RegNext(RegNext((now - said).dropLow(log2Up(power))).orR) init False
+    val many = atLeast(16, io.rxNext, saidRxNext)
     val gaveUp = pending(io.gaveUp)
     val polling = pending(poll.due || poll.gapNow || poll.first || io.outageEnded)
 
-    val tail = RegNext(io.senderIdle && io.ackTsn =/= io.txEdge && io.txEdge =/= saidEdge) init False
-    val credit = RegNext((io.rxBase - saidRxBase) >= link.window.windowFrames / 4) init False
+    val tail = RegNext(RegNext(io.senderIdle) && unresolved && differ(io.txEdge, saidEdge)) init False
+    val credit = atLeast(link.window.windowFrames / 4, io.rxBase, saidRxBase)
     when(compose) {
       saidEdge := io.txEdge
       saidRxBase := io.rxBase
       saidRxNext := io.rxNext
-      tail := False
-      credit := False
     }
     when(!active) {
       saidEdge := 0
@@ -150,20 +170,19 @@ class ControlComposer(link: LinkConfig) extends Component {
 
   import causes._
   val keepalive = keepaliveTimer.expired && active
-  val due = Bool()
-  when(isHello) {
-    due := hello || helloTimer.expired
-  } otherwise {
-    // A series waits for the log; in an outage only answers and keep-alives are sent.
-    val plain = Mux(
-      isUp,
-      answer || status && (statusTimer.expired || many) && !dataTurn || gaveUp || polling || tail || credit || keepalive,
-      isOutage && (answer || keepalive)
-    )
-    due := Mux(series.running && !series.known, active && series.due, plain)
-  }
 
-  compose := due && !offer
+  // A series waits for the log; in an outage only answers and keep-alives are sent.
+  private val plain = Mux(
+    isUp,
+    answer || status && (statusTimer.expired || many) && !dataTurn || gaveUp || polling || tail || credit || keepalive,
+    isOutage && (answer || keepalive)
+  )
+
+  // What a message settles needs three clocks to show in the causes.
+  private val settled = !History(compose, 1 to 3, init = False).orR && !compose && !offer
+  private val helloNext = RegNext(settled && isHello && (hello || helloTimer.expired)) init False
+  private val plainNext = RegNext(settled && Mux(series.older, active && series.due, plain)) init False
+  compose := helloNext && isHello || plainNext && active
   when(compose)(offer := True)
   when(io.message.fire)(offer := False)
 
@@ -182,7 +201,7 @@ class ControlComposer(link: LinkConfig) extends Component {
       m.txEdge := io.txEdge
       m.rxBase := io.rxBase
       m.rxNext := io.rxNext
-      val older = series.running && !series.known
+      import series.older
       m.bitmapBase := older ? io.outcomes.report.base | io.outcomes.recent.base
       m.bitmap := older ? io.outcomes.report.bitmap | io.outcomes.recent.bitmap
       m

@@ -75,21 +75,32 @@ class LinkControl(link: LinkConfig) extends Component {
 
   val message = io.control.payload
   val isUp = state === LinkState.up || state === LinkState.outage
-  val knowsUs = message.peerKnown && message.peerEpoch === ownEpoch
-  val fromPeer = peerKnown && message.epoch === peerEpoch
 
-  /** The peer's window must hold this side's longest packet at K = 1. */
-  private val leastWindow = log2Up((link.window.maxPacketBytes + link.code.unitBytes - 1) / link.code.unitBytes)
-  val fits = message.unitBytes === link.code.unitBytes && message.windowLog2 >= leastWindow && message.windowLog2 <= 18
+  /** Something asks for a restart; the restart itself, a clock later. No control unit is judged in between. */
+  val restart = False
+  val restarting = Reg(Bool()) init False
+  restarting := restart && !restarting && io.enable
+
+  /** A control unit is compared in its first clock and judged in the next. */
+  private val checked = new Area {
+    /** The peer's window must hold this side's longest packet at K = 1. */
+    private val leastWindow = log2Up((link.window.maxPacketBytes + link.code.unitBytes - 1) / link.code.unitBytes)
+    val valid = RegNext(io.control.valid && !io.control.ready && !restarting) init False
+    val knowsUs = RegNext(message.peerKnown && message.peerEpoch === ownEpoch)
+    val fromPeer = RegNext(peerKnown && message.epoch === peerEpoch)
+    val fits = RegNext(message.unitBytes === link.code.unitBytes && message.windowLog2 >= leastWindow && message.windowLog2 <= 18)
+  }
+  import checked.{fits, fromPeer, knowsUs}
+  private val judged = io.control.valid && checked.valid
 
   val pass = !message.hello && fromPeer && knowsUs && (isUp || state === LinkState.hello)
 
   // Once the peer has shown that it knows this side, all it sends does, until it restarts.
   val stranger = isUp && (!fromPeer || !knowsUs || (message.hello && peerSeenUp))
-  io.taken.valid := io.control.valid && pass && isUp
+  io.taken.valid := judged && pass && isUp
   io.taken.payload := message
   // The unit that brings the link up is taken in the next clock.
-  io.control.ready := !(pass && !(isUp && io.taken.ready))
+  io.control.ready := judged && !(pass && !(isUp && io.taken.ready))
 
   val take = io.control.fire
   val event = io.event
@@ -103,8 +114,7 @@ class LinkControl(link: LinkConfig) extends Component {
   io.answerDue := False
   io.outageEnded := False
 
-  val restart = False
-  when(io.control.valid && pass && state === LinkState.hello)(state := LinkState.up)
+  when(judged && pass && state === LinkState.hello)(state := LinkState.up)
   when(take && pass || io.alive)(peerSeenUp := True)
   when(take && message.hello && fits) {
     when(state === LinkState.hello) {
@@ -127,17 +137,16 @@ class LinkControl(link: LinkConfig) extends Component {
 
   val silence = new Area {
     val heard = take && (pass || message.hello && fits) || io.alive
-    val clocks = Reg(UInt(32 bits)) init 0
-    val expired = RegNext(io.timers.outageTimeout =/= 0 && clocks >= io.timers.outageTimeout) init False
-    val deaf = expired || !io.phyUp
+    private val never = RegNext(!RegNext(io.timers.outageTimeout(31 downto 16)).orR && !RegNext(io.timers.outageTimeout(15 downto 0)).orR) init True
+    private val hearing = RegNext(heard || !isUp || never) init True
+    private val timer = new Countdown(io.timers.outageTimeout, hearing, True)
+    val deaf = RegNext(timer.expired && !hearing || !io.phyUp) init True
 
     /** The peer says that it is deaf. */
     val peerDeaf = RegInit(False)
     when(take && pass)(peerDeaf := message.deaf)
     when(!isUp)(peerDeaf := False)
     val lost = deaf || peerDeaf
-    when(heard || !isUp)(clocks := 0) elsewhen (!expired)(clocks := clocks + 1)
-    when(heard)(expired := False)
     when(state === LinkState.up && lost) {
       state := LinkState.outage
       event.outage := True
@@ -164,7 +173,7 @@ class LinkControl(link: LinkConfig) extends Component {
     }
   }
   when(io.restart && state =/= LinkState.down)(restart := True)
-  when(restart) {
+  when(restarting) {
     state := LinkState.clearing
     flushing := True
     settle := 0

@@ -6,7 +6,6 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
 
 import arqlink.csr.RegisterPort
-import arqlink.csr.RegisterPort._
 
 /** Registers of a channel emulator, and its counts of units. */
 class ChannelRegisters(config: ChannelConfig) extends Component {
@@ -45,7 +44,7 @@ class ChannelRegisters(config: ChannelConfig) extends Component {
 
     private val seedRegister = register(0x0c, "SEED", "seed of the random numbers")
     io.seed.payload := seedRegister.readWrite(0, Bits(32 bits), config.seed, "seed", "a write restarts the random numbers, in the good state")
-    io.seed.valid := seedRegister.eventW()
+    io.seed.valid := seedRegister.event
 
     private val delayRegister = register(0x10, "DELAY", "delay in clocks")
     io.delay := delayRegister.readWrite(0, UInt(config.delayBits bits), 0, "clocks", s"from input to output, at least ${ChannelEmulator.leastDelay}; bits above the built depth read as 0; a change empties the channel")

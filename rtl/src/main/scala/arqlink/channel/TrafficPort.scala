@@ -6,7 +6,6 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
 
 import arqlink.csr.RegisterPort
-import arqlink.csr.RegisterPort._
 import arqlink.link.PacketBeat
 
 /** Registers of a generator and a checker. */

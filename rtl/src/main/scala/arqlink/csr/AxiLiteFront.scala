@@ -4,9 +4,8 @@ package arqlink.csr
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite._
-import spinal.lib.bus.localbus._
 
-/** AXI4-Lite slave that turns each access into one access of a register bus.
+/** AXI4-Lite slave that turns each access into one access of a register file.
   *
   * One read and one write may be outstanding: a channel takes nothing until its answer has been accepted. Hence a
   * stalled R or B never meets a second access, which regif's own AXI4-Lite adapter does not guard against. `ready` is a
@@ -19,10 +18,14 @@ class AxiLiteFront(addressWidth: Int) extends Component {
   val io = new Bundle {
     val axi = slave(AxiLite4(addressWidth, 32))
 
-    /** `ce` for one clock per access; read data is taken in the next clock. */
-    val bus = master(MinBus(MinBusConfig(addressWidth, 32, withStrb = true)))
+    /** For one clock per access; `data` and `strobe` are the master's, the rest comes from registers. */
+    val access = master Flow RegisterAccess(addressWidth)
 
-    /** In the clock after `ce`: there is no such register, or it cannot be written. The answer is SLVERR. */
+    /** The word of the access, a clock before it; the payload is of no meaning otherwise. */
+    val early = master Flow UInt(addressWidth - 2 bits)
+
+    /** In the clock after `access`: what was read; there is no such register, or it cannot be written. The answer is SLVERR. */
+    val data = in Bits (32 bits)
     val refused = in Bool ()
     val accessError = out Bool ()
   }
@@ -33,7 +36,7 @@ class AxiLiteFront(addressWidth: Int) extends Component {
     val busy, done = RegInit(False)
     val start = io.axi.aw.valid && io.axi.w.valid && !busy
 
-    /** Address and data are taken and go to the bus. */
+    /** Address and data are taken and go to the registers. */
     val issue = RegNext(start) init False
     val returns = RegNext(issue) init False
 
@@ -43,7 +46,7 @@ class AxiLiteFront(addressWidth: Int) extends Component {
     io.axi.b.resp := RegNextWhen(answer(io.refused), returns)
 
     busy.setWhen(start)
-    done.setWhen(returns)
+    done.setWhen(RegNext(returns) init False) // what an APPLY changes has changed when its answer comes
     when(io.axi.b.fire) {
       busy := False
       done := False
@@ -52,7 +55,7 @@ class AxiLiteFront(addressWidth: Int) extends Component {
 
   val read = new Area {
     val busy, done = RegInit(False)
-    // The bus takes one access a clock; a write needs several more clocks before the next one, so none starves.
+    // There is one access a clock; a write needs several more clocks before the next one, so none starves.
     val start = io.axi.ar.valid && !busy && !write.start
     val issue = RegNext(start) init False
     val returns = RegNext(issue) init False
@@ -60,7 +63,7 @@ class AxiLiteFront(addressWidth: Int) extends Component {
     io.axi.ar.ready := issue
     io.axi.r.valid := done
     io.axi.r.resp := RegNextWhen(answer(io.refused), returns)
-    io.axi.r.data := RegNextWhen(Mux(io.refused, B(0, 32 bits), io.bus.rdat), returns)
+    io.axi.r.data := RegNextWhen(io.data, returns)
 
     busy.setWhen(start)
     done.setWhen(returns)
@@ -70,14 +73,23 @@ class AxiLiteFront(addressWidth: Int) extends Component {
     }
   }
 
-  io.bus.ce := write.issue || read.issue
-  io.bus.wr := write.issue
-  io.bus.addr := Mux(write.issue, io.axi.aw.addr, io.axi.ar.addr)(addressWidth - 1 downto 2) @@ U(0, 2 bits)
-  io.bus.wdat := io.axi.w.data
-  io.bus.strb := io.axi.w.strb
-  io.bus.prot := 0
+  io.early.valid := write.start || read.start
+  io.early.payload := (write.start ? io.axi.aw.addr | io.axi.ar.addr).dropLow(2).asUInt
+  io.access.valid := RegNext(io.early.valid) init False
+  io.access.write := write.issue
+  io.access.word := RegNextWhen(io.early.payload, io.early.valid)
+  io.access.data := io.axi.w.data
+  io.access.strobe := io.axi.w.strb
 
-  io.accessError := (write.returns || read.returns) && io.refused
+  io.accessError := RegNext((write.returns || read.returns) && io.refused) init False
+}
+
+/** One access to a register; `word` is the address divided by 4. `data` and `strobe` are of a write. */
+case class RegisterAccess(addressWidth: Int) extends Bundle {
+  val write = Bool()
+  val word = UInt(addressWidth - 2 bits)
+  val data = Bits(32 bits)
+  val strobe = Bits(4 bits)
 }
 
 /** Gives an AXI4-Lite port the names that AXI users expect: `s_axil_awaddr` and so on. */

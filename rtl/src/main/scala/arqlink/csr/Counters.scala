@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package arqlink.csr
 
-/** A 64-bit event counter. `increment` is the width of what may be added in one clock. */
-case class Counter(name: String, doc: String, increment: Int = 1)
+/** A 64-bit event counter. `increment` is the width of what may be added in one clock; `everyClock`: the event often lasts. */
+case class Counter(name: String, doc: String, increment: Int = 1, everyClock: Boolean = false)
 
 /** All counters of a link end, in the order of their addresses. */
 object Counters {
@@ -26,7 +26,7 @@ object Counters {
     Counter("tx_retx_units", "data units of retransmissions sent"),
     Counter("tx_control_units", "control units sent"),
     Counter("tx_polls", "control units sent with the poll flag"),
-    Counter("tx_phy_idle", "clocks in which the PHY was ready and no beat was offered"),
+    Counter("tx_phy_idle", "clocks in which the PHY was ready and no beat was offered", everyClock = true),
     Counter("rx_packets", "packets delivered on m_axis"),
     Counter("rx_bytes", "bytes delivered on m_axis", 5),
     Counter("rx_packets_dropped", "packets dropped of which at least one frame had come and at least one was skipped"),
@@ -35,7 +35,7 @@ object Counters {
     Counter("rx_frames_skipped", "frames skipped because the sender abandoned them"),
     Counter("rx_duplicates", "transmissions closed of frames that were complete already or behind rxBase"),
     Counter("rx_outcomes_ok", "transmissions closed as received"),
-    Counter("rx_outcomes_failed", "transmissions closed as failed", 20),
+    Counter("rx_outcomes_failed", "transmissions closed as failed", 6),
     Counter("rx_units", "data units accepted into a frame"),
     Counter("rx_units_surplus", "data units of a transmission that was complete already or of a frame that was"),
     Counter("rx_units_late", "data units whose TSN was closed already"),

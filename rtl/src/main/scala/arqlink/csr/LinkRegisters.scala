@@ -4,10 +4,8 @@ package arqlink.csr
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
-import spinal.lib.bus.regif.AccessType
 
 import arqlink._
-import arqlink.csr.RegisterPort._
 
 /** The registers of one link end; the only description of them (docs/architecture.md, "Registers").
   *
@@ -29,6 +27,11 @@ class LinkRegisters(link: LinkConfig) extends Component {
 
   val port = new RegisterPort(io.axil)
   import port.register
+
+  // Register stages, for what comes from the link may come late in its clock.
+  private val status = RegNextWhen(io.status, port.now)
+  private val errors = LinkErrors()
+  errors.assignFromBits(RegNext(io.errors.asBits) init 0)
 
   val identity = new Area {
     register(0x000, "ID", "identification").constant(0, 32, LinkRegisters.id, "id", "\"ARQL\"")
@@ -60,16 +63,16 @@ class LinkRegisters(link: LinkConfig) extends Component {
     io.command.enable := ctrl.readWrite(0, Bool(), 1, "enable", "0 takes the link down")
     io.command.restart := ctrl.pulse(1, "restart", "write 1: the link restarts with its epoch plus one")
 
-    private val status = register(0x018, "STATUS", "state of the link")
-    status.readOnly(0, io.status.state, "state", "0 down, 1 clearing, 2 hello, 3 up, 4 outage")
-    status.readOnly(3, io.status.peerKnown, "peer_known", "the peer's epoch is known")
-    status.readOnly(4, io.status.stalled, "stalled", "window or credit is exhausted")
-    status.readOnly(5, io.status.outage, "outage", "the channel is down")
-    status.readOnly(6, applyRejected, "apply_rejected", "the last APPLY was not valid")
+    private val word = register(0x018, "STATUS", "state of the link")
+    word.readOnly(0, status.state, "state", "0 down, 1 clearing, 2 hello, 3 up, 4 outage")
+    word.readOnly(3, status.peerKnown, "peer_known", "the peer's epoch is known")
+    word.readOnly(4, status.stalled, "stalled", "window or credit is exhausted")
+    word.readOnly(5, status.outage, "outage", "the channel is down")
+    word.readOnly(6, applyRejected, "apply_rejected", "the last APPLY was not valid")
 
     private val epoch = register(0x01c, "EPOCH", "epochs")
-    epoch.readOnly(0, io.status.ownEpoch, "own", "epoch of this side")
-    epoch.readOnly(8, io.status.peerEpoch, "peer", "epoch of the peer, if peer_known")
+    epoch.readOnly(0, status.ownEpoch, "own", "epoch of this side")
+    epoch.readOnly(8, status.peerEpoch, "peer", "epoch of the peer, if peer_known")
   }
 
   val rejected = Bool()
@@ -78,21 +81,21 @@ class LinkRegisters(link: LinkConfig) extends Component {
     private val sources = Seq(
       ("access", port.accessError, "an access was answered with SLVERR"),
       ("apply_rejected", rejected, "an APPLY was not valid"),
-      ("drop_zero", io.errors.dropZero, "packet of no bytes dropped"),
-      ("drop_oversize", io.errors.dropOversize, "packet above the built maximum dropped"),
-      ("drop_abort", io.errors.dropAbort, "packet with tuser dropped"),
-      ("drop_keep", io.errors.dropKeep, "packet with holes in tkeep dropped"),
-      ("phy_length", io.errors.phyLength, "unit of a wrong length received"),
-      ("bad_header", io.errors.badHeader, "unit with a good CRC and an impossible header received"),
-      ("control_invalid", io.errors.controlInvalid, "control unit with an impossible field ignored"),
-      ("unit_invalid", io.errors.unitInvalid, "data unit beyond the window ignored"),
-      ("peer_mismatch", io.errors.peerMismatch, "the peer is built for another unitBytes"),
-      ("peer_restart", io.errors.peerRestart, "the peer restarted"),
-      ("outage", io.errors.outage, "an outage began"),
-      ("link_up", io.errors.linkUp, "the peer was seen up, or heard again after an outage: data may flow"),
-      ("link_down", io.errors.linkDown, "the link was up and went down, by a restart or by CTRL.enable"),
+      ("drop_zero", errors.dropZero, "packet of no bytes dropped"),
+      ("drop_oversize", errors.dropOversize, "packet above the built maximum dropped"),
+      ("drop_abort", errors.dropAbort, "packet with tuser dropped"),
+      ("drop_keep", errors.dropKeep, "packet with holes in tkeep dropped"),
+      ("phy_length", errors.phyLength, "unit of a wrong length received"),
+      ("bad_header", errors.badHeader, "unit with a good CRC and an impossible header received"),
+      ("control_invalid", errors.controlInvalid, "control unit with an impossible field ignored"),
+      ("unit_invalid", errors.unitInvalid, "data unit beyond the window ignored"),
+      ("peer_mismatch", errors.peerMismatch, "the peer is built for another unitBytes"),
+      ("peer_restart", errors.peerRestart, "the peer restarted"),
+      ("outage", errors.outage, "an outage began"),
+      ("link_up", errors.linkUp, "the peer was seen up, or heard again after an outage: data may flow"),
+      ("link_down", errors.linkDown, "the link was up and went down, by a restart or by CTRL.enable"),
       ("threshold", io.counters.reached, "a counter reached THRESHOLD_COUNTER's value"),
-      ("rx_overflow", io.errors.rxOverflow, "a received unit found no room and was dropped")
+      ("rx_overflow", errors.rxOverflow, "a received unit found no room and was dropped")
     )
     private val error = register(0x020, "ERROR", "sticky errors and events, write 1 to clear")
     private val bits = sources.zipWithIndex.map { case ((name, event, doc), i) => error.sticky(i, event, name, doc) }
@@ -101,7 +104,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
     private val mask = sources.zipWithIndex.map { case ((name, _, _), i) =>
       enable.readWrite(i, Bool(), 0, name, s"enables irq for ERROR.$name")
     }
-    io.irq := RegNext(bits.zip(mask).map { case (bit, enabled) => bit && enabled }.reduce(_ || _)) init False
+    io.irq := RegNext((Cat(bits) & Cat(mask)).orR) init False
   }
 
   val staged = new Area {
@@ -116,9 +119,13 @@ class LinkRegisters(link: LinkConfig) extends Component {
     val ord = arq.readWrite(8, Bool(), reset.inOrder.toInt, "ord", "1: packets leave in sequence")
     val freeze = arq.readWrite(9, Bool(), 1, "outage_freeze", "1: failures of an outage do not count towards delta")
 
-    private def fits(n: UInt) = n >= k && (n - k) <= code.maxParity
-    // A register stage: the staged values rest for several clocks before an APPLY can come.
-    val valid = RegNext(k >= 1 && k <= code.maxK && fits(nFirst) && fits(nRetx) && preset <= Preset.all.max) init False
+    // Two register stages: after a write the values rest for several clocks before an APPLY can come.
+    private def fits(n: UInt) = {
+      val parity = RegNextWhen((n.resize(9 bits) - k).asSInt, port.changed)
+      !parity.msb && parity.asUInt <= code.maxParity
+    }
+    private val sound = RegNextWhen(k =/= 0 && k <= code.maxK && preset <= Preset.all.max, port.changed)
+    val valid = RegNextWhen(sound && fits(nFirst) && fits(nRetx), RegNext(port.changed) init False) init True
   }
 
   val active = new Area {
@@ -173,7 +180,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
     private val request = register(0x060, "COUNTERS", "counter snapshots")
     io.counters.snapshot := request.pulse(0, "snapshot", "write 1: copy all counters, as of one clock, to the window")
     io.counters.clear := request.pulse(1, "clear", "write 1: all counters become 0, after the snapshot if one is asked for")
-    request.readOnly(2, io.counters.busy, "busy", "a snapshot or clear is under way")
+    request.readOnly(2, RegNext(io.counters.busy), "busy", "a snapshot or clear is under way")
 
     // A write to one of these looks at the counter anew.
     private val choice = register(0x064, "THRESHOLD_COUNTER", "counter that ERROR.threshold watches")
@@ -181,12 +188,11 @@ class LinkRegisters(link: LinkConfig) extends Component {
     private val levels = for ((name, address) <- Seq("LOW" -> 0x068, "HIGH" -> 0x06c)) yield register(address, s"THRESHOLD_$name", s"${name.toLowerCase} word of the value that sets ERROR.threshold; 0 in both: none")
     private val words = levels.map(_.readWrite(0, UInt(32 bits), 0, "value", "set once when the counter gets to the value, or is there when a THRESHOLD register is written"))
     io.counters.level := words(1) @@ words(0)
-    io.counters.rearm := RegNext((choice +: levels).map(_.hitDoWrite).reduce(_ || _)) init False
+    io.counters.rearm := (choice +: levels).map(_.event).reduce(_ || _)
 
-    private val window = port.window(LinkRegisters.counterWindow, 8 * Counters.all.size, "COUNTER", "snapshot: low word of counter i at 8i, high word at 8i + 4")
-    io.counters.read := window.bus.ce
-    io.counters.address := window.bus.addr
-    window.bus.rdat := io.counters.data
+    port.window(LinkRegisters.counterWindow, 8 * Counters.all.size, io.counters.data)
+    io.counters.read := port.comes
+    io.counters.address := port.word.resized
   }
 }
 

@@ -52,7 +52,7 @@ case class LinkStatus() extends Bundle {
   val peerEpoch = UInt(8 bits)
 }
 
-/** Pulses that set sticky bits of register ERROR. */
+/** Pulses that set sticky bits of register ERROR, in the order of these. */
 case class LinkErrors() extends Bundle {
   val dropZero = Bool()
   val dropOversize = Bool()
@@ -94,7 +94,7 @@ case class CounterEvents() extends Bundle {
   }
 }
 
-/** How registers and counters talk: a snapshot is asked for, and read word by word in the clock after `read`. `reached` is a
+/** How registers and counters talk: a snapshot is asked for, and read word by word, two clocks after `read`. `reached` is a
   * pulse when counter `watch` gets to `level`, or is found there after `rearm`; level 0 is never reached.
   */
 case class CounterPort() extends Bundle with IMasterSlave {

@@ -7,7 +7,6 @@ import spinal.lib.bus.amba4.axilite.AxiLite4
 import spinal.lib.com.uart._
 
 import arqlink.csr.RegisterPort
-import arqlink.csr.RegisterPort._
 
 /** UART: 8 data bits, no parity, one stop bit, a FIFO of 32 bytes each way. Reads have no side effect. */
 class UartDevice(config: SocConfig) extends Component {
@@ -42,7 +41,7 @@ class UartDevice(config: SocConfig) extends Component {
 
   private val txRegister = register(0x04, "TX", "byte to send")
   outgoing.payload := txRegister.readWrite(0, Bits(8 bits), 0, "data", "a write sends the byte; it is lost if STATUS.tx_full")
-  outgoing.valid := txRegister.eventW()
+  outgoing.valid := txRegister.event
 
   private val rx = register(0x08, "RX", "oldest byte received")
   rx.readOnly(0, received.payload, "data", "the byte, if valid")
