@@ -32,9 +32,9 @@ test: setup ## Run all tests
 	$(PYTHON) -m pytest -n auto
 
 lint: setup ## Check the generated Verilog of the link and of the soft system with Verilator
-	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint arqlink
-	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint_paper arqlink
-	PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=lint_soc arqlink
+	for target in lint lint_paper lint_phy_clock lint_soc; do \
+	  PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=$$target arqlink || exit 1; \
+	done
 
 synth: setup ## Place and route encoder and decoder with one seed, or TARGETS="default" SEEDS="1 2 3"
 	$(PYTHON) -m arqlink.synth $(or $(TARGETS),encoder decoder) --seeds $(or $(SEEDS),1)

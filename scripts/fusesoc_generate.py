@@ -20,7 +20,7 @@ from arqlink import rtl, soc  # noqa: E402
 def sources(block, config, program=None):
     if program is None:
         return [rtl.generate(block, config)]
-    return soc.generate(block, config, soc.software() / f"{program}.img")
+    return soc.generate(block, config, program)
 
 
 def main(path):

@@ -8,6 +8,7 @@ import cocotb
 
 from cocotb_tests.codec import golden
 from cocotb_tests.codec.bench import Bench, rate
+from cocotb_tests.lib.measured import record
 
 CONFIG = os.environ["ARQLINK_CONFIG"]
 
@@ -129,6 +130,7 @@ async def full_rate(dut):
     ]
     cases["K=max, none missing"] = [(bench.max_k, range(bench.max_k))] * 3
     cases["K=1, many"] = [(1, [e])] * 40
+    rates, added = [], []
     for label, patterns in cases.items():
         await bench.reset()
         jobs, units, expected = join([frame(bench, i % 3, k, k + e, u) for i, (k, u) in enumerate(patterns)])
@@ -149,9 +151,18 @@ async def full_rate(dut):
             " first beat in to first beat out %d, last beat in to last out %d",
             CONFIG, label, taken_per_clock, given_per_clock, start_up, fill, drain,
         )  # fmt: skip
+        rates.append(taken_per_clock)
+        added.append((drain, k * beats))
         assert taken_per_clock == 1.0
         if "random" not in label:
             assert given_per_clock == 1.0
         # Missing units wait for the frame's last unit, and K units leave after it: (K - 1) units and the pipeline.
         assert fill <= (k - 1) * beats + 16 + (k if beats == 1 else 0)
         assert drain <= (k - 1) * beats + 16
+    longest, frame_clocks = max(added)
+    record(
+        f"decoder-{CONFIG}",
+        beats_per_clock=min(rates),
+        last_needed_beat_to_last_beat_out_clocks=longest,
+        of_which_a_frame_takes_clocks=frame_clocks,
+    )

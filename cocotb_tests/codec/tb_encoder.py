@@ -7,6 +7,7 @@ import cocotb
 
 from cocotb_tests.codec import golden
 from cocotb_tests.codec.bench import Bench, rate
+from cocotb_tests.lib.measured import record
 
 CONFIG = os.environ["ARQLINK_CONFIG"]
 
@@ -101,6 +102,7 @@ async def full_rate(dut):
     cases = {f"K={k} N={k + e}": [(k, k + e)] * 6 for k in sorted({bench.max_k, min(4, bench.max_k), 1})}
     cases["K=1 N=2"] = [(1, 2)] * 24
     cases["random"] = [(1, 1 + e)] + [(k, k + bench.rng.randint(0, e)) for k in (bench.rng.randint(1, bench.max_k) for _ in range(12))]
+    measured = []
     for label, shapes in cases.items():
         await bench.reset()
         frames = [frame(bench, i % 3, k, n) for i, (k, n) in enumerate(shapes)]
@@ -116,6 +118,14 @@ async def full_rate(dut):
             "RsEncoder %s %s: beats_per_clock = %.3f, job and data to first beat %d clocks, last data beat to first parity beat %d clocks",
             CONFIG, label, beats_per_clock, first, parity,
         )  # fmt: skip
+        measured.append((beats_per_clock, first, parity))
         assert beats_per_clock == 1.0
         assert first <= 4
         assert parity <= 16
+    rates, firsts, parities = zip(*measured)
+    record(
+        f"encoder-{CONFIG}",
+        beats_per_clock=min(rates),
+        job_and_data_to_first_beat_clocks=max(firsts),
+        last_data_beat_to_first_parity_beat_clocks=max(parities),
+    )

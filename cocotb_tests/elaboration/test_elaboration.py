@@ -1,20 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What cannot be built is refused with a sentence that names the values; what can be built, at the corners, is."""
 
-import subprocess
-
 import pytest
 
-from cocotb_tests.lib.rtl import compile_rtl
+from cocotb_tests.lib.rtl import java
 
 
 def generate(folder, *settings, block="ArqLink", config="default"):
-    return subprocess.run(
-        ["java", "-cp", compile_rtl(), "arqlink.Generate", block, config, str(folder), *settings],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return java("arqlink.Generate", block, config, folder, *settings, check=False)
 
 
 REFUSED = {

@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "sim"))
 
 from arqlink.build import MODEL_FLAGS, fast_options  # noqa: E402
-from arqlink.rtl import BUILD, ROOT, compile_rtl, generate, locked, use_verilator  # noqa: E402, F401
+from arqlink.rtl import BUILD, ROOT, generate, java, locked, use_verilator  # noqa: E402, F401
 
 
 def run(block, config, module, testcase=None, parameters=None, waves=False, sources=None):

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A soft system that cannot be built is refused with a sentence that names the value."""
 
-import subprocess
-
 import pytest
 
-from cocotb_tests.lib.rtl import compile_rtl
+from cocotb_tests.lib.rtl import java
 
 REFUSED = {
     "rom=": "it must be 1 to 4096",
@@ -26,8 +24,7 @@ def test_refused(setting, tmp_path):
     empty.touch()
     setting = f"rom={empty}" if setting == "rom=" else setting
     words = [setting] if setting.startswith("rom=") else [f"rom={rom}", setting]
-    command = ["java", "-cp", compile_rtl(), "arqlink.soc.GenerateSoc", "ArqSoc", "small", str(tmp_path / "out"), *words]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = java("arqlink.soc.GenerateSoc", "ArqSoc", "small", tmp_path / "out", *words, check=False)
     assert done.returncode == 2
     assert REFUSED["rom=" if str(empty) in setting else setting] in done.stderr
     assert not (tmp_path / "out").exists()

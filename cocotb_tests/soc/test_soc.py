@@ -7,12 +7,10 @@ from arqlink import soc
 from cocotb_tests.lib import rtl
 from cocotb_tests.soc.bench import SETTINGS
 
-
 BENCHES = [("ArqSoc", "tb_boot"), ("ArqSoc", "tb_shell"), ("ArqPairSoc", "tb_pair"), ("ArqPairSoc", "tb_traffic")]
 
 
 @pytest.mark.parametrize(("block", "bench"), BENCHES, ids=[bench for _, bench in BENCHES])
 def test_soc(block, bench):
-    image = soc.software() / "hello.img"
-    sources = soc.generate(block, "small", image, SETTINGS)
+    sources = soc.generate(block, "small", "hello", SETTINGS)
     rtl.run(block, "small", f"cocotb_tests.soc.{bench}", sources=sources)

@@ -50,7 +50,8 @@ class Pair:
 
     @staticmethod
     def clock():
-        return round(get_sim_time("ns") / PERIOD_NS)
+        """Rising edges so far; the falling edge behind one belongs to the same clock."""
+        return int(get_sim_time("ns") // PERIOD_NS)
 
     async def wait(self, condition, what, step, patience):
         """Runs in steps of `step` clocks until `condition` (a coroutine function) holds; fails after `patience`

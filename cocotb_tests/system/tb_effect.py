@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
-from cocotb.utils import get_sim_time
 
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import DataUnit, parse, unwrap
-from cocotb_tests.statistics.bench import PERIOD_NS, started
+from cocotb_tests.statistics.bench import Pair, started
 from cocotb_tests.system.bench import BUILDS
 from cocotb_tests.system.streams import PacketSource, watch_packets, watch_units
 
@@ -25,10 +24,6 @@ PACKET_UNITS = 60
 DELAY = 600
 LOSS = 0.25
 CHANGES = 80
-
-
-def clock():
-    return round(get_sim_time("ns") / PERIOD_NS)
 
 
 @dataclass(frozen=True)
@@ -54,10 +49,10 @@ class Trace:
         self.begun = 0
         cocotb.start_soon(watch_units(dut, "a_phy", BUILD.data_bytes, self._unit, begins=self._begins))
         cocotb.start_soon(watch_units(dut, "ba_tap", BUILD.data_bytes, self._control))
-        cocotb.start_soon(watch_packets(dut, "a_s_axis", BUILD.data_bytes, lambda raw, aborted: self.taken.append(clock())))
+        cocotb.start_soon(watch_packets(dut, "a_s_axis", BUILD.data_bytes, lambda raw, aborted: self.taken.append(Pair.clock())))
 
     def _begins(self):
-        self.begun = clock()
+        self.begun = Pair.clock()
 
     def _unit(self, raw, erased):
         unit = parse(raw, BUILD.unit_bytes)
@@ -72,7 +67,7 @@ class Trace:
         end = unwrap(unit.rx_next, len(self.told))
         base = unwrap(unit.bitmap_base, len(self.told))
         for tsn in range(base, min(base + 64, end)):
-            self.told.setdefault(tsn, (clock(), bool(unit.bitmap >> (tsn - base) & 1)))
+            self.told.setdefault(tsn, (Pair.clock(), bool(unit.bitmap >> (tsn - base) & 1)))
 
 
 def setting_at(changes, at):
@@ -154,9 +149,9 @@ async def a_change_takes_effect_within_a_frame(dut):
         setting = Setting(k, first, retx, rng.randrange(3), rng.choice([0, 1, 2, 5, INFINITE]))
         await pair.a.write("CODE", k=k, n_first=first, n_retx=retx, preset=setting.preset)
         await pair.a.write("ARQ", delta=setting.delta, ord=1, outage_freeze=1)
-        asked = clock()
+        asked = Pair.clock()
         await pair.a.write("APPLY", apply=1)
-        changes.append(Change(asked, clock(), setting))
+        changes.append(Change(asked, Pair.clock(), setting))
     await ClockCycles(dut.aclk, 12 * DELAY)
 
     late = late_transmissions(trace, changes)

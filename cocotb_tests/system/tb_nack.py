@@ -6,9 +6,8 @@ import cocotb
 from cocotb_tests.lib.measured import record
 from cocotb_tests.model.sender import INFINITE
 from cocotb_tests.model.units import DataUnit, parse
-from cocotb_tests.statistics.bench import started
+from cocotb_tests.statistics.bench import Pair, started
 from cocotb_tests.system.streams import watch_units
-from cocotb_tests.system.tb_effect import clock
 
 DATA_BYTES, UNIT_BYTES, K = 4, 64, 4
 CERTAIN = (1 << 32) - 1
@@ -21,7 +20,7 @@ async def nack_to_retransmission(dut):
     told, begun, starts = {}, {}, [0]
 
     def begins():
-        starts[0] = clock()
+        starts[0] = Pair.clock()
 
     def sent(raw, erased):
         unit = parse(raw, UNIT_BYTES)
@@ -31,7 +30,7 @@ async def nack_to_retransmission(dut):
     def heard(raw, erased):
         unit = parse(raw, UNIT_BYTES)
         if not isinstance(unit, DataUnit) and not unit.hello and unit.rx_next:
-            told.setdefault(unit.rx_next - 1, clock())
+            told.setdefault(unit.rx_next - 1, Pair.clock())
 
     pair = await started(dut)
     cocotb.start_soon(watch_units(dut, "a_phy", DATA_BYTES, sent, begins=begins))

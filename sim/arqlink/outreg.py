@@ -90,9 +90,9 @@ def _kind(cell):
     return nets["CLK"][0], nets["CE"][0] if enable == "CE" else "1"
 
 
-def merge_file(source, target):
-    """Reads and writes a netlist; returns the number of read ports and of flip-flops that were merged."""
-    netlist = json.loads(source.read_text())
-    ports_and_bits = [merge(m) for m in netlist["modules"].values() if any(c["type"] == RAM for c in m["cells"].values())]
-    target.write_text(json.dumps(netlist))
-    return tuple(map(sum, zip(*ports_and_bits))) or (0, 0)
+def merge_file(path):
+    """Merges in the netlist that the file `path` holds."""
+    netlist = json.loads(path.read_text())
+    for module in netlist["modules"].values():
+        merge(module)
+    path.write_text(json.dumps(netlist))

@@ -55,13 +55,13 @@ def compile_rtl():
     return f"{rtl / 'target' / 'classes'}:{(rtl / 'target' / 'classpath').read_text()}"
 
 
-def java(main_class, *arguments, **kwargs):
+def java(main_class, *arguments, check=True, **kwargs):
     """Runs a main class of the RTL's Scala sources; keyword arguments go to subprocess.run. Standard error is shown only
-    where it fails: the libraries use it for notes about their logging."""
+    where it fails: the libraries use it for notes about their logging. Without `check` a failure is left to the caller."""
     words = list(map(str, arguments))
     command = ["java", "-cp", compile_rtl(), main_class, *words]
     done = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True, **kwargs)
-    if done.returncode:
+    if check and done.returncode:
         sys.stderr.write(done.stderr)
         raise UserError(f"'{main_class} {' '.join(words)}' failed; what it said is above.")
     return done

@@ -32,17 +32,17 @@ def cpu():
     return Path(pythondata_cpu_vexriscv.data_location) / "VexRiscv_Lite.v"
 
 
-def generate(block, config, image=None, settings=()):
-    """Writes the Verilog of `block` (ArqSoc, ArqPairSoc) with the boot loader in ROM, and in RAM the image file `image` if
-    it is given; `settings` as for arqlink.soc.GenerateSoc. Returns all Verilog files, those of the CPU too."""
-    boot = software() / "boot.bin"
+def generate(block, config, program, settings=()):
+    """Writes the Verilog of `block` (ArqSoc, ArqPairSoc, Ulx3s) with the boot loader in ROM and a program of sw, such as "firmware",
+    in RAM; `settings` as for arqlink.soc.GenerateSoc. Returns all Verilog files, those of the CPU too."""
+    programs = software()
+    boot, image = programs / "boot.bin", programs / f"{program}.img"
     rtl.compile_rtl()
-    files = [f"rom={boot}"] + ([f"image={image}"] if image else [])
-    name = "-".join(["soc", config, *([Path(image).stem] if image else []), *settings])
+    files = (f"rom={boot}", f"image={image}")
+    name = "-".join(["soc", config, program, *settings])
     folder = rtl.BUILD / "rtl" / name
     output = folder / f"{block}.v"
-    times = [(rtl.ROOT / "rtl" / "target" / ".compiled").stat().st_mtime, boot.stat().st_mtime]
-    times += [Path(image).stat().st_mtime] if image else []
+    times = [path.stat().st_mtime for path in (rtl.ROOT / "rtl" / "target" / ".compiled", boot, image)]
     with rtl.locked(f"{block}-{name}"):
         if rtl.is_stale(output, *times):
             rtl.java("arqlink.soc.GenerateSoc", block, config, folder, *files, *settings, stdout=subprocess.DEVNULL)

@@ -25,8 +25,7 @@ SOURCES = ("socsim.cpp", "pipe.cpp", "packet_format.cpp")
 def program(config=CONFIG):
     """Path of the program `socsim` for a configuration, with the firmware in RAM; builds it where necessary."""
     settings = (f"uartDivider={UART_DIVIDER}", f"bootWait={BOOT_WAIT}")
-    image = soc.software() / "firmware.img"
-    top, *more = soc.generate(TOP, config, image, settings)
+    top, *more = soc.generate(TOP, config, "firmware", settings)
     folder = rtl.BUILD / "sim" / f"soc-{config}"
     output = folder / "socsim"
     with rtl.locked(f"sim-{folder.name}"):

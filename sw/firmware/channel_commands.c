@@ -63,15 +63,13 @@ static int set_loss(struct shell *shell, const struct arqlink_channel *channel, 
 static int set_delay(struct shell *shell, const struct arqlink_channel *channel, const char **values)
 {
     struct arqlink_channel_config config;
-    uint32_t delay;
-    int fault = shell_get(shell, "CLOCKS", values[0], ARQLINK_CHANNEL_MIN_DELAY, ARQCHAN_DELAY_CLOCKS_MASK, &delay);
+    int fault = get(shell, channel, &config);
     if (fault == 0) {
-        fault = get(shell, channel, &config);
+        fault = shell_get(shell, "CLOCKS", values[0], ARQLINK_CHANNEL_MIN_DELAY, ARQCHAN_DELAY_CLOCKS_MASK, &config.delay);
     }
     if (fault) {
         return fault;
     }
-    config.delay = delay;
     fault = arqlink_channel_set(channel, &config);
     return fault == -ARQLINK_EINVAL ? shell_error(shell, "the built channel is too short for a delay of", values[0]) : fault_tell(shell, fault);
 }
@@ -95,12 +93,9 @@ static int set_burst(struct shell *shell, const struct arqlink_channel *channel,
     static const char *const parameters[] = {"P_GOOD", "P_BAD", "P_GB", "P_BG"};
     struct arqlink_channel_config config;
     arqlink_probability p[4];
-    int fault = 0;
+    int fault = get(shell, channel, &config);
     for (int i = 0; fault == 0 && i < 4; i++) {
         fault = probability_get_linear(shell, parameters[i], values[i], &p[i]);
-    }
-    if (fault == 0) {
-        fault = get(shell, channel, &config);
     }
     if (fault) {
         return fault;
@@ -117,31 +112,26 @@ static int set_burst(struct shell *shell, const struct arqlink_channel *channel,
 static int set_pace(struct shell *shell, const struct arqlink_channel *channel, const char **values)
 {
     struct arqlink_channel_config config;
-    uint32_t pace;
-    int fault = shell_get(shell, "CLOCKS", values[0], 0, UINT32_MAX, &pace);
+    int fault = get(shell, channel, &config);
     if (fault == 0) {
-        fault = get(shell, channel, &config);
+        fault = shell_get(shell, "CLOCKS", values[0], 0, UINT32_MAX, &config.pace);
     }
-    if (fault == 0) {
-        config.pace = pace;
-        fault = set(shell, channel, &config);
-    }
-    return fault;
+    return fault ? fault : set(shell, channel, &config);
 }
 
 static int set_control(struct shell *shell, const struct arqlink_channel *channel, const char **values)
 {
     struct arqlink_channel_config config;
     uint32_t erased;
-    int fault = shell_get(shell, "control", values[0], 0, 1, &erased);
+    int fault = get(shell, channel, &config);
     if (fault == 0) {
-        fault = get(shell, channel, &config);
+        fault = shell_get(shell, "control", values[0], 0, 1, &erased);
     }
-    if (fault == 0) {
-        config.spare_control = !erased;
-        fault = set(shell, channel, &config);
+    if (fault) {
+        return fault;
     }
-    return fault;
+    config.spare_control = !erased;
+    return set(shell, channel, &config);
 }
 
 static int apply(struct shell *shell, const struct arqlink_channel *channel, int count, const char **words)
@@ -169,11 +159,12 @@ static int apply(struct shell *shell, const struct arqlink_channel *channel, int
 int command_channel(struct shell *shell, int count, const char **words)
 {
     const struct machine *machine = machine_of(shell);
-    if (machine->end_count < 2u) {
-        return shell_error(shell, "this system has no channel emulators", 0);
+    int fault = machine_need_channels(shell);
+    if (fault) {
+        return fault;
     }
     if (count == 1) {
-        int fault = show(shell, 0);
+        fault = show(shell, 0);
         return fault ? fault : show(shell, 1);
     }
     uint32_t direction = words_equal(words[1], names[0]) ? 0u : 1u;

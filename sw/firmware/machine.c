@@ -36,6 +36,11 @@ struct machine_end *machine_end(const struct shell *shell)
     return &machine->ends[machine->end];
 }
 
+int machine_need_channels(struct shell *shell)
+{
+    return machine_of(shell)->end_count == MACHINE_ENDS ? 0 : shell_error(shell, "this system has no channel emulators", 0);
+}
+
 const struct arqlink_device *machine_link(const struct shell *shell)
 {
     return &machine_end(shell)->link;

@@ -36,6 +36,9 @@ struct machine *machine_of(const struct shell *shell);
 struct machine_end *machine_end(const struct shell *shell);
 const struct arqlink_device *machine_link(const struct shell *shell);
 
+/* 0: each link end has a channel emulator; else the error, which has been told. */
+int machine_need_channels(struct shell *shell);
+
 /* Takes over the events of both link ends. 0, or the last error. The place of a link's interrupt handler. */
 int machine_latch(struct machine *machine);
 

@@ -64,10 +64,10 @@ int command_selftest(struct shell *shell, int count, const char **words)
     struct arqlink_selftest test = {
         .packets = DEFAULT_PACKETS, .packet_bytes = longest < DEFAULT_BYTES ? longest : DEFAULT_BYTES, .p = DEFAULT_P};
     struct arqlink_selftest_result result = {0};
-    if (machine->end_count < 2u) {
-        return shell_error(shell, "this system has no channel emulators", 0);
+    int fault = machine_need_channels(shell);
+    if (fault == 0 && count > 1) {
+        fault = shell_get(shell, "PACKETS", words[1], 1, MOST_PACKETS, &test.packets);
     }
-    int fault = count > 1 ? shell_get(shell, "PACKETS", words[1], 1, MOST_PACKETS, &test.packets) : 0;
     if (fault == 0 && count > 2) {
         fault = shell_get(shell, "BYTES", words[2], 8, longest, &test.packet_bytes);
     }

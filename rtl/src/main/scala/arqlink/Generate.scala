@@ -21,7 +21,8 @@ object Generate {
     headerWithRepoHash = false,
     defaultConfigForClockDomains = ClockDomainConfig(resetKind = SYNC, resetActiveLevel = LOW),
     oneFilePerComponent = false,
-    inlineRom = true
+    inlineRom = true,
+    removePruned = true // what nothing reads is not for the eyes of who reads the Verilog
   )
 
   /** The entry of that name; an unknown one is refused with the names that there are. */

@@ -136,10 +136,11 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
     else {
       val store = Mem(Bits(width bits), 1 << code.unitBeatBits).setName(s"sums_${b}_$p")
       store.write(c.position, after, enable = c.valid)
-      if (code.unitBeats <= 16) {
+      if (code.unitBeats < 4) { // too soon for a block RAM, which otherwise saves a third of the array's LUTs
         when(next.valid)(before := store.readAsync(next.position, writeFirst))
       } else {
         store.addAttribute("no_rw_check")
+        store.addAttribute("ram_style", "block")
         before := store.readSync(beat.position)
       }
     }
