@@ -9,8 +9,6 @@ object Crc32 {
   /** 0x04C11DB7 with its bits reversed. */
   private val polynomial = BigInt("EDB88320", 16)
 
-  def init: Bits = B(BigInt("FFFFFFFF", 16), 32 bits)
-
   /** What the state is after a message and its own CRC. */
   def residue: Bits = B(BigInt("DEBB20E3", 16), 32 bits)
 
@@ -26,16 +24,18 @@ object Crc32 {
     (0 until 32).map(row => (0 until width).filter(i => columns(i).testBit(row)).map(BigInt(1) << _).sum)
   }
 
-  /** State after the bytes of `data` (8 to 128 bits, byte 0 in the low bits); combinational.
-    *
-    * The step is linear: the state is added to the first 32 bits of the message, or, when the message is shorter, the
-    * part it does not reach moves down.
-    */
-  def next(crc: Bits, data: Bits): Bits = {
+  /** State after `width` zero bits, from the initial one; the sum of this and [[ofMessage]] is the state after a message's first bits. */
+  def begun(width: Int): Bits = B((0 until width).foldLeft(BigInt("FFFFFFFF", 16))((state, _) => shift(state)), 32 bits)
+
+  // The step is linear: the state after a message is what the message alone makes of zero, and what is left of the state before.
+  // So the first sum, which is the wide one, can be made a clock earlier.
+
+  /** State after the bytes of `data` (8 to 128 bits, byte 0 in the low bits) when it was zero before; combinational. */
+  def ofMessage(data: Bits): Bits = B(masks(data.getWidth).map(mask => (data & B(mask, data.getWidth bits)).xorR))
+
+  /** State after `width` zero bits; combinational. */
+  def advance(crc: Bits, width: Int): Bits = {
     require(crc.getWidth == 32, s"the CRC state has ${crc.getWidth} bits; it must have 32")
-    val width = data.getWidth
-    val message = if (width <= 32) data ^ crc(width - 1 downto 0) else data ^ crc.resize(width)
-    val sums = B(masks(width).map(mask => (message & B(mask, width bits)).xorR))
-    if (width < 32) sums ^ (crc >> width).resize(32) else sums
+    if (width < 32) ofMessage(crc(width - 1 downto 0)) ^ (crc >> width).resize(32) else ofMessage(crc.resize(width))
   }
 }

@@ -38,7 +38,10 @@ case class Framer(code: CodeConfig) extends Component {
   AxiNames.units(io.units, "units")
   AxiNames.phy(io.phy, "m_axis_phy")
 
-  val blank = Stream(BlankBeat(dataBytes))
+  val blank = Flow(BlankBeat(dataBytes))
+
+  /** All stages move, or none: the PHY's `ready` reaches no further than the register behind this. */
+  val moves = Bool()
 
   val frame = new Area {
     val active = RegInit(False)
@@ -61,9 +64,9 @@ case class Framer(code: CodeConfig) extends Component {
     }
   }
 
-  // From the choice of a frame to its first payload beat: the store's and the encoder's start-up (docs/rs_encoder.md), and 40
-  // clocks for the choice and the pipelines.
-  private val leadClocks = code.maxParity * (code.maxParity + 2) + code.maxN + 40
+  // From the choice of a frame to its first payload beat at the framer, less the header beats: the sender's tables 6, the store 7 and
+  // the encoder 5 clocks, and the registers between them.
+  private val leadClocks = 20
   private val lead = (leadClocks + dataBeats - 1) / dataBeats
   private val isNear = if (lead > code.maxN) True else frame.unitsLeft < lead
   io.nearEnd := RegNext((!frame.active || isNear) && !io.frame.fire) init True
@@ -89,13 +92,14 @@ case class Framer(code: CodeConfig) extends Component {
     val may = !starting || (!io.flush && (io.control.valid || frame.active))
     val takesPayload = !isControl && !spoil && inPayload
     val last = Mux(isControl, controlLast, dataLast)
-    val ends = blank.fire && last
+    val ends = blank.valid && last
 
-    blank.valid := may && (!takesPayload || io.units.valid)
-    io.units.ready := blank.ready && may && takesPayload
-    io.control.ready := blank.ready && may && isControl && last && !spoil
+    val forms = may && (!takesPayload || io.units.valid)
+    blank.valid := moves && forms
+    io.units.ready := moves && may && takesPayload
+    io.control.ready := moves && may && isControl && last && !spoil
 
-    when(blank.fire) {
+    when(blank.valid) {
       starting := last
       wasControl := isControl
       beat := last ? U(0) | beat + 1
@@ -153,16 +157,20 @@ case class Framer(code: CodeConfig) extends Component {
 
   val output = new Area {
     val inserter = CrcInserter(dataBytes)
-    inserter.io.input << blank.m2sPipe()
-    val finished = inserter.io.output
+    inserter.io.input.valid := RegNextWhen(unit.forms, moves, init = False)
+    inserter.io.input.payload := RegNextWhen(blank.payload, blank.valid)
+    inserter.io.moves := moves
+    private val out = inserter.io.output.toStream
+    val finished = out.s2mPipe()
+    moves := out.ready
     io.phy.arbitrationFrom(finished)
     io.phy.data := finished.data
     io.phy.last := finished.last
     io.phy.erased := False
 
-    // Data units that have begun and not left yet; a unit has two beats or more, so the three stages hold parts of two.
+    // Data units that have begun and not left yet; a unit has two beats or more, so the four stages hold parts of three.
     val inside = Reg(UInt(2 bits)) init 0
-    val enters = blank.fire && blank.first && blank.ofFrame
+    val enters = blank.valid && blank.first && blank.ofFrame
     val leaves = finished.fire && finished.last && finished.ofFrame
     when(enters =/= leaves) { inside := Mux(enters, inside + 1, inside - 1) }
     frame.draining := io.flush || (frame.draining && inside =/= 0)

@@ -27,6 +27,9 @@ case class Reassembler(code: CodeConfig) extends Component {
 
   val beat = Stream(PacketBeat(dataBytes))
 
+  /** The source sees a register for `ready`; what waits there is forgotten with its frame. */
+  val units = io.units.s2mPipe(flush = io.flush)
+
   val closing = new Area {
     /** A beat has left and its packet's last one has not. */
     val open = RegInit(False)
@@ -52,12 +55,12 @@ case class Reassembler(code: CodeConfig) extends Component {
     val isFilling = inLastUnit && unitBeat > lastBeat
 
     val may = active && !closing.stop
-    val ends = io.units.fire && endsUnit && meta.k === 1
+    val ends = units.fire && endsUnit && meta.k === 1
 
     io.frame.ready := !closing.stop && (!active || ends)
-    io.units.ready := may && (beat.ready || isFilling)
+    units.ready := may && (beat.ready || isFilling)
     active clearWhen (ends || io.flush)
-    when(io.units.fire) {
+    when(units.fire) {
       unitBeat := unitBeat + 1
       when(endsUnit) {
         unitBeat := 0
@@ -75,8 +78,8 @@ case class Reassembler(code: CodeConfig) extends Component {
     for (i <- 0 until dataBytes) keep(i) := !isLast || cut <= dataBytes - 1 - i
   }
 
-  beat.valid := closing.pending || (frame.may && io.units.valid && !frame.isFilling)
-  beat.data := io.units.fragment
+  beat.valid := closing.pending || (frame.may && units.valid && !frame.isFilling)
+  beat.data := units.fragment
   beat.keep := frame.keep
   beat.last := frame.isLast
   beat.error := False

@@ -153,7 +153,9 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.phyUp := BufferCC(io.phyUp, init = False)
     control.io.timers := setting.timers
     control.io.tablesReady := sender.io.ready && resequencer.io.ready
-    control.io.control << deframer.io.control
+    // A data unit may overtake this by a few clocks. It then tells the receiver all that the message would have closed, and no peer sends
+    // data behind a unit that has yet to bring the link up.
+    control.io.control << deframer.io.control.halfPipe()
     control.io.alive := receiver.io.alive
 
     // The receiver closes what the peer has finished before anything that follows; the sender takes the outcomes.
