@@ -179,7 +179,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     // What a unit's payload meets, but for the table's word, which is there a clock later and is asked for if nothing is in progress.
     val known = keep(passedNow || sameFrame && current.good)
     val goodBefore = keep(Mux(current.open, current.good, passedNow || sameFrame && current.good))
-    val asks = keep(!current.open)
+    val asks = keep(belongsNow && !current.open)
     val belongs = RegNextWhen(belongsNow, enable)
     val fresh = RegNextWhen(
       belongsNow && !Mux(
@@ -236,11 +236,17 @@ class ArqReceiver(link: LinkConfig) extends Component {
     /** The table knows the frame, and nothing is in progress that would know better. */
     val answered = asks && io.queryComplete
     val stores = fresh && !answered
-    val goodAfter = goodBefore || answered || (fills && stores)
+
+    // The table's word comes late, so all else is told from registers.
+    private val goodElse = goodBefore || (fills && fresh)
+    private val outcomeElse = Mux(belongs, goodElse, openGood)
+    val goodAfter = goodElse || answered
 
     /** The outcome of what is closed. */
-    val outcome = Mux(belongs, goodAfter, openGood)
-    val dies = closes && mortal && !outcome
+    val outcome = outcomeElse || answered
+    private val diesElse = closes && mortal && !outcomeElse
+    val dies = diesElse && !answered
+    val says = (fresh || diesElse) && !answered
 
     when(now) {
       when(belongs && !current.open) {
@@ -279,7 +285,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
   val beats = phase === Phase.pass && hand.valid
   when(write.ready) {
-    write.valid := beats || judge.now && (judge.stores || judge.dies)
+    write.valid := beats || judge.now && judge.says
     write.isBeat := phase === Phase.pass || judge.stores
     write.last := hand.last || !(phase === Phase.pass || judge.stores)
     write.data := hand.data
@@ -315,7 +321,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     compared.belongs := begins
     compared.fresh := begins && !compared.known
     compared.goodBefore := compared.known
-    compared.asks := True
+    compared.asks := begins
     compared.closes := begins && compared.isEnd
     compared.mortal := begins && hand.tx.only
     compared.openGood := False

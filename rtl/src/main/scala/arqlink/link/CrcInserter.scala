@@ -42,26 +42,28 @@ case class CrcInserter(dataBytes: Int) extends Component {
     val output = master(Flow(FinishedBeat(dataBytes)))
   }
   private val width = dataBytes * 8
-  private def zero = B(0, 32 bits)
+  private val wide = dataBytes > 4
   private val takes = io.input.valid && io.moves
 
   val beat = new Area {
     val valid = RegNextWhen(io.input.valid, io.moves, init = False)
     val held = RegNextWhen(io.input.payload, takes)
-    private val lead = if (dataBytes >= 4) width - 32 else width
     private val window =
-      if (dataBytes >= 4) io.input.data.resize(width - 32) ## (io.input.first ? zero | held.data.takeHigh(32)) else io.input.data
-    val share = RegNextWhen(Crc32.ofMessage(window) ^ (io.input.first ? Crc32.begun(lead) | zero), takes)
+      if (wide) io.input.data.resize(width - 32) ## (io.input.first ? B(0, 32 bits) | held.data.takeHigh(32)) else io.input.data
+    val share = if (wide) RegNextWhen(Crc32.share(window, io.input.first, width - 32), takes) else CombInit(held.data)
   }
 
   val crc = new Area {
     import beat.held
-    val state = Reg(Bits(32 bits))
-    val next = beat.share ^ (held.first ? zero | Crc32.advance(state, width))
-    val value = if (dataBytes >= 4) next else CombInit(state)
+
+    /** Of the unit's beats before; narrow: in check beats, what is still to be sent of it. */
+    val state = Reg(Bits(32 bits)) init Crc32.empty(width)
+    val next = Crc32.sum(beat.share, state, width)
+    val value = if (wide) next else CombInit(state)
     when(beat.valid && io.moves) {
       state := next
-      if (dataBytes < 4) when(held.check)(state := (state >> width).resized) // what is still to be sent of it
+      if (dataBytes < 4) when(held.check)(state := (state >> width).resized)
+      when(held.last)(state := Crc32.empty(width))
     }
     val sent = held.spoil ? value | ~value
   }
@@ -72,7 +74,7 @@ case class CrcInserter(dataBytes: Int) extends Component {
   finished.ofFrame := beat.held.ofFrame
   finished.endsFrame := beat.held.endsFrame
   when(beat.held.check) {
-    finished.data := (if (dataBytes > 4) crc.sent ## beat.held.data.resize(width - 32) else crc.sent.resize(width))
+    finished.data := (if (wide) crc.sent ## beat.held.data.resize(width - 32) else crc.sent.resize(width))
   }
   io.output.valid := RegNextWhen(beat.valid, io.moves, init = False)
   io.output.payload := RegNextWhen(finished, beat.valid && io.moves)

@@ -19,8 +19,8 @@ case class BufferedBeat(code: CodeConfig) extends Bundle {
   * which one is always being filled. A unit that is accepted when there is no room is dropped. With an output that takes a
   * data unit in unitBeats + 1 clocks, and a control unit in two, this does not happen: no unit is shorter on the PHY.
   *
-  * Both are block RAMs that are read in two clocks, array and output register. The header that waits in the output register says
-  * what the output is: a control unit, or the next data unit's beats.
+  * Both are block RAMs that are read in two clocks, array and output register. The header at the output says
+  * what it is: a control unit, or the next data unit's beats.
   */
 case class UnitBuffer(code: CodeConfig) extends Component {
   private val slotBits = 3
@@ -36,7 +36,8 @@ case class UnitBuffer(code: CodeConfig) extends Component {
   }
 
   val data = Mem(Bits(code.dataBits bits), 1 << (slotBits + code.unitBeatBits))
-  val headers = Mem(RawHeader(), 1 << entryBits)
+  val headers = Mem(Bits(RawHeader().bytes.getWidth bits), 1 << entryBits)
+  val kinds = Mem(Bool(), 1 << entryBits)
   // What is read of an entry or a slot that is still being written is not used.
   for (ram <- Seq(data, headers)) {
     ram.addAttribute("no_rw_check")
@@ -54,7 +55,8 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     val full = entry + 1 === readEntry || (!isControl && slot + 1 === readSlot)
 
     data.write(slot @@ io.payload.beat, io.payload.data, io.payload.valid)
-    headers.write(entry, io.header.payload, io.header.valid)
+    headers.write(entry, io.header.bytes, io.header.valid)
+    kinds.write(entry, io.header.control, io.header.valid)
     when(io.accept && !full) {
       entry := entry + 1
       when(!isControl) { slot := slot + 1 }
@@ -62,21 +64,30 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     io.overflow := io.accept && full
   }
 
+  // The array's latch, the output register, and the header at the output. The former two move whenever the latter of them is empty, so
+  // a header comes every second clock, and what waits for the output's `ready` is in registers near its user.
   val header = new Area {
     val entry = Reg(UInt(entryBits bits)) init 0
     writer.readEntry := entry
-    val taken = Bool()
-
-    /** The array's latch and the output register hold a header; both move together. */
     val arrayFull, full = RegInit(False)
-    val moves = !full || taken
+
+    /** The output register is empty. */
+    val moves = RegInit(True)
     val here = entry =/= writer.entry
-    val word = RegNextWhen(headers.readSync(entry, moves), moves)
+    private val bytesRead = RegNextWhen(headers.readSync(entry, moves), moves)
+    private val kindRead = RegNextWhen(RegNextWhen(kinds.readAsync(entry), moves), moves)
     when(moves) {
       arrayFull := here
-      full := arrayFull
+      moves := !arrayFull
       when(here)(entry := entry + 1)
     }
+    val taken = Bool()
+    val loads = !moves && (!full || taken)
+    when(loads)(moves := True)
+    when(taken)(full := False)
+    when(loads)(full := True)
+    val bytes = RegNextWhen(bytesRead, loads)
+    val isControl = RegNextWhen(kindRead, loads)
   }
 
   // A slot is free once its last beat is being read.
@@ -99,10 +110,11 @@ case class UnitBuffer(code: CodeConfig) extends Component {
   }
 
   val beat = reader.queue.io.pop
-  io.output.valid := header.full && (header.word.control || beat.valid)
-  io.output.header := header.word
+  io.output.valid := header.full && (header.isControl || beat.valid)
+  io.output.header.control := header.isControl
+  io.output.header.bytes := header.bytes
   io.output.data := beat.fragment
-  io.output.last := header.word.control || beat.last
-  beat.ready := header.full && !header.word.control && io.output.ready
+  io.output.last := header.isControl || beat.last
+  beat.ready := header.full && !header.isControl && io.output.ready
   header.taken := io.output.fire && io.output.last
 }

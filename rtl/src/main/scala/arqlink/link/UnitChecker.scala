@@ -79,14 +79,16 @@ case class UnitChecker(code: CodeConfig) extends Component {
     }
   }
 
-  // A beat's own share first, then the sum: two clocks after the last beat `state` holds the CRC of the whole unit.
+  // A beat's own share first, then the sum: two clocks after the last beat `whole` holds the CRC of the unit.
   val crc = new Area {
     private val width = code.dataBits
     val valid = RegNext(input.valid) init False
-    val first = RegNextWhen(unit.first, input.valid)
-    val share = RegNextWhen(Crc32.ofMessage(input.data) ^ (unit.first ? Crc32.begun(width) | B(0, 32 bits)), input.valid)
-    val state = Reg(Bits(32 bits))
-    when(valid)(state := share ^ (first ? B(0, 32 bits) | Crc32.advance(state, width)))
+    val last = RegNextWhen(input.last, input.valid)
+    val share = RegNextWhen(Crc32.share(input.data, unit.first, width), input.valid)
+    val state = Reg(Bits(32 bits)) init Crc32.empty(width)
+    val next = Crc32.sum(share, state, width)
+    when(valid)(state := last ? Crc32.empty(width) | next)
+    val whole = RegNextWhen(next, valid && last)
   }
 
   // The unit's first beats move in from the top, so that each sits in a fixed place once all have come: a control unit's content at
@@ -149,7 +151,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
   // Another clock later: the verdict, of which the first that applies is told.
   val verdict = new Area {
     private def tell(x: Bool) = RegNext(known.valid && x) init False
-    val wrongCrc = RegNextWhen(crc.state =/= Crc32.residue, known.valid)
+    val wrongCrc = RegNextWhen(crc.whole =/= Crc32.residue, known.valid)
     val wrongHeader = RegNextWhen(known.wrongHeader, known.valid)
     val wellSized = tell(known.wellSized)
     io.erasedFlag := tell(known.flagged)

@@ -65,7 +65,8 @@ class ArqLink(link: LinkConfig) extends Component {
     val peerTxBase = new PeerEdge(link)
 
     // Forks and the frame that waits while the one before ends hold state too.
-    val frame = StreamFork(sender.io.frame, 3)
+    val chosen = sender.io.frame.halfPipe()
+    val frame = StreamFork(chosen, 3)
     val nextFrame = frame(2).m2sPipe()
     val job = StreamFork(resequencer.io.job, 4)
     val taken = StreamFork(control.io.taken, 2)
@@ -103,7 +104,7 @@ class ArqLink(link: LinkConfig) extends Component {
     encoder.io.job.k := frame(1).meta.k
     encoder.io.job.n := frame(1).n
     framer.io.frame << nextFrame
-    sender.io.wanted := framer.io.nearEnd && !nextFrame.valid
+    sender.io.wanted := framer.io.nearEnd && !chosen.valid && !nextFrame.valid
     encoder.io.input << txStore.io.data
     framer.io.units << encoder.io.output
     framer.io.control << composer.io.message
