@@ -36,7 +36,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val queryComplete = in Bool ()
 
     val write = master Stream StoreWrite(link)
-    val complete = master Stream Completion(link)
+
+    /** The user is always ready: the link is not up before its tables are clear. */
+    val complete = master Flow Completion(link)
 
     val rxNext = out(Wire.sn)
     val outcomes = master(OutcomePort(link))
@@ -57,7 +59,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
   io.outcomes <> log.io.port
   io.rxNext := log.io.next
 
-  /** TSN of the transmission in progress; `log` follows a clock later. */
+  /** TSN of the transmission in progress; `log` follows two clocks later. */
   val next = Reg(Wire.sn) init 0
 
   // The transmission in progress: TSN = next while `open`.
@@ -213,16 +215,15 @@ class ArqReceiver(link: LinkConfig) extends Component {
     /** With the last beat the frame is complete, or dead. */
     val completes, dies = Reg(Bool())
     val tells = last && (completes || dies)
-    // The word of a frame goes with its last beat: both are taken, or none.
-    io.write.valid := valid && isBeat && (io.complete.ready || !tells)
+    // The word of a frame goes with its last beat.
+    io.write.valid := valid && isBeat
     io.write.slot := current.fsn.resize(slotBits)
     io.write.beat := beat
     io.write.data := data
     io.complete.valid := valid && tells && (io.write.ready || !isBeat)
     io.complete.dead := dies
-    val fire = valid && (io.write.ready || !isBeat) && (io.complete.ready || !tells)
-    val ready = !valid || fire
-    when(fire && isBeat)(beat := beat + 1)
+    val ready = !valid || !isBeat || io.write.ready
+    when(io.write.fire)(beat := beat + 1)
   }
   io.complete.fsn := current.fsn
   io.complete.frame.meta := current.meta
@@ -334,7 +335,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
   private def pulse(x: Bool) = RegNext(x) init False
   val event = io.event
-  val completed = io.complete.fire && !io.complete.dead
+  val completed = io.complete.valid && !io.complete.dead
   event.clean := completed && !current.repaired
   event.repaired := completed && current.repaired
   event.attempt := completed ? UIntToOh(current.attempt, 16) | B(0, 16 bits)
@@ -347,7 +348,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
   event.duplicate := pulse(judge.push && Mux(current.open, current.duplicate, compared.belongs && (compared.known || io.queryComplete)))
   event.outcomeOk := log.io.push.valid && log.io.push.received
   event.outcomeFailed := (log.io.push.valid && !log.io.push.received) ? log.io.push.count | U(0, 6 bits)
-  io.decided := log.io.push.valid
+  io.decided := pulse(log.io.push.valid) // as `rxNext` follows
   io.alive := pulse(judge.now && !hand.isClose && !compared.foreign)
 
   // Asked for what is in hand, and for what comes into it.

@@ -46,16 +46,16 @@ case class Reassembler(code: CodeConfig) extends Component {
     val meta = Reg(FrameMeta(code))
     val unitBeat = Reg(UInt(code.unitBeatBits bits))
 
-    /** Position of the packet's last byte in the last unit; beats after it are filling. */
-    val fillBeats = (meta.pad >> byteBits).resize(code.unitBeatBits)
-    val lastBeat = U(code.unitBeats - 1, code.unitBeatBits bits) - fillBeats
-    val inLastUnit = meta.eop && meta.k === 1
+    /** Beats of the last unit before the one that holds the packet's last byte; beats after it are filling. */
+    val lastBeat = Reg(UInt(code.unitBeatBits bits))
+    val lastUnit = Reg(Bool())
+    val inLastUnit = meta.eop && lastUnit
     val endsUnit = unitBeat === code.unitBeats - 1
     val isLast = inLastUnit && unitBeat === lastBeat
     val isFilling = inLastUnit && unitBeat > lastBeat
 
     val may = active && !closing.stop
-    val ends = units.fire && endsUnit && meta.k === 1
+    val ends = units.fire && endsUnit && lastUnit
 
     io.frame.ready := !closing.stop && (!active || ends)
     units.ready := may && (beat.ready || isFilling)
@@ -65,11 +65,14 @@ case class Reassembler(code: CodeConfig) extends Component {
       when(endsUnit) {
         unitBeat := 0
         meta.k := meta.k - 1 // counts the units left
+        lastUnit := meta.k === 2
       }
     }
     when(io.frame.fire) {
       active := True
       meta := io.frame.payload
+      lastUnit := io.frame.k === 1
+      lastBeat := code.unitBeats - 1 - (io.frame.pad >> byteBits).resize(code.unitBeatBits)
       unitBeat := 0
     }
 

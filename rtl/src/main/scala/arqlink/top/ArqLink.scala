@@ -122,7 +122,7 @@ class ArqLink(link: LinkConfig) extends Component {
     receiver.io.epoch := control.io.peerEpoch
     receiver.io.rxBase := resequencer.io.rxBase
     rxStore.io.write << receiver.io.write
-    resequencer.io.complete << receiver.io.complete
+    resequencer.io.complete << receiver.io.complete.toStream // always ready once the link is up
     resequencer.io.querySlot := receiver.io.querySlot
     receiver.io.queryComplete := resequencer.io.queryComplete
     resequencer.io.inOrder := setting.active.inOrder
@@ -139,7 +139,7 @@ class ArqLink(link: LinkConfig) extends Component {
     reassembler.io.frame.payload := job(2).frame.meta
     readTracker.io.units.arbitrationFrom(job(3))
     readTracker.io.units.payload := job(3).frame.meta.k
-    readTracker.io.unitRead := rxStore.io.data.fire && rxStore.io.data.last
+    readTracker.io.unitRead := RegNext(rxStore.io.data.fire && rxStore.io.data.last) init False
     resequencer.io.frameRead := readTracker.io.frameRead
     decoder.io.input << rxStore.io.data
     reassembler.io.units << decoder.io.output
