@@ -146,9 +146,9 @@ case class Framer(code: CodeConfig) extends Component {
   // A clock later, from registers. A frame's header stands there: it changes with a unit's last beat, which holds none of it.
   val content = new Area {
     val valid = RegNextWhen(unit.forms, moves, init = False)
-    val now = RegNextWhen(step.payload, step.valid)
-    val word = RegNextWhen(io.units.fragment, step.valid)
-    private val message = RegNextWhen(io.control.payload, step.valid && unit.starting)
+    val now = RegNextWhen(step.payload, moves)
+    val word = RegNextWhen(io.units.fragment, moves)
+    private val message = RegNextWhen(io.control.payload, moves && unit.starting)
 
     private def beatOf(bytes: Bits, beats: Int): Bits = {
       val parts = bytes.resize(beats * dataBytes * 8).subdivideIn(dataBytes * 8 bits)
@@ -161,7 +161,7 @@ case class Framer(code: CodeConfig) extends Component {
       if (shift == 0) word
       else {
         // The header's end shifts the payload: each beat's last bytes wait for the next beat.
-        val carry = RegNextWhen(word.takeHigh(shift * 8), step.valid)
+        val carry = RegNextWhen(word.takeHigh(shift * 8), moves && valid)
         val low = now.atShift ? header.takeHigh(shift * 8) | carry
         word.resize(code.dataBits - shift * 8) ## low
       }

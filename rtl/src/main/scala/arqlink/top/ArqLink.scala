@@ -191,8 +191,10 @@ class ArqLink(link: LinkConfig) extends Component {
     composer.io.helloDue := control.io.helloDue
     composer.io.answerDue := control.io.answerDue
     composer.io.outageEnded := control.io.outageEnded
-    composer.io.taken.valid := control.io.taken.fire
-    composer.io.taken.payload := control.io.taken.payload
+    // A poll is answered when the receiver has closed what it closes: the answer tells of that too, which the peer may not ask for again.
+    private val polled = control.io.taken.fire && control.io.taken.poll
+    composer.io.taken.valid := Delay(polled, 12, init = False)
+    composer.io.taken.payload := RegNextWhen(control.io.taken.payload, polled)
     composer.io.sentData := framer.io.txUnits || framer.io.txRetxUnits
     composer.io.sent := composer.io.sentData || framer.io.txControlUnits
     composer.io.sending := framer.io.busy
