@@ -120,7 +120,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
   val measured = new Area {
     // While a unit is measured anew the port still shows its header, unless its only beat has been taken.
     private val port = io.unit.fragment.header
-    private val header = if (code.unitBeats > 1) port
+    val header = if (code.unitBeats > 1) port
     else {
       val held = UnitHeader(code)
       held.tx := (phase === Phase.again) ? hand.tx | port.tx
@@ -135,6 +135,14 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val fsnAhead = keep(header.tx.fsn - io.rxBase)
     val accepted = RegNextWhen(io.accept && header.epoch === io.epoch, hand.between)
     val toEnd = keep(header.tx.n - header.index)
+
+    /** Of the frame that is, or was last, in progress; the same as to its code. The unit before has been judged by now, unless its only
+      * beat leaves with the judgement.
+      */
+    val follows = Bool()
+    private def of[T <: Data](x: Transmission => T, y: T): T = if (code.unitBeats > 1) y else Mux(follows, x(hand.tx), y)
+    val sameFrame = keep(header.tx.fsn === of(_.fsn, current.fsn))
+    val sameCode = keep(header.tx.meta.k === of(_.meta.k, current.meta.k) && header.tx.preset === of(_.preset, current.preset))
 
     /** The unit before has closed its transmission in the clock of the measurement, so `tsnAhead` is one too many. */
     val moved = RegInit(False)
@@ -155,8 +163,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
     private val passedNow = fsnAhead.msb
     private val beyond = !passedNow && fsnAhead(Wire.snBits - 2 downto slotBits) =/= 0
-    private val sameFrame = hand.tx.fsn === current.fsn
-    private val mixed = current.open && isNext && !(sameFrame && hand.tx.meta.k === current.meta.k && hand.tx.preset === current.preset)
+    private val mixed = current.open && isNext && !(sameFrame && sameCode)
     private val tooFar = hand.isClose ? (far && !atEdge) | (far || beyond)
 
     // A distance that is one too many is measured anew, unless it is clear that nothing has to be closed.
@@ -245,6 +252,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
     /** The outcome of what is closed. */
     val outcome = outcomeElse || answered
+    measured.follows := now && belongs && !current.open
     private val diesElse = closes && mortal && !outcomeElse
     val dies = diesElse && !answered
     val says = (fresh || diesElse) && !answered
@@ -351,6 +359,6 @@ class ArqReceiver(link: LinkConfig) extends Component {
   io.decided := pulse(log.io.push.valid) // as `rxNext` follows
   io.alive := pulse(judge.now && !hand.isClose && !compared.foreign)
 
-  // Asked for what is in hand, and for what comes into it.
-  io.querySlot := (hand.between ? io.unit.fragment.header.tx.fsn | hand.tx.fsn).resize(slotBits)
+  // Asked for what comes into the hand, and for what is in it when it is measured anew.
+  io.querySlot := measured.header.tx.fsn.resize(slotBits)
 }

@@ -73,6 +73,7 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
     ram.write(place(written), writtenData, RegNext(here) init False)
   }
 
+  private val read = io.read.s2mPipe()
   val queue = new ReadQueue(Fragment(Bits(code.dataBits bits)))
 
   // Ends are known from registers: the counters are compared a beat before.
@@ -87,7 +88,7 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
     val issue = active && queue.io.room
     val endsRead = endsUnit && lastUnit
 
-    io.read.ready := !active || (queue.io.room && endsRead)
+    read.ready := !active || (queue.io.room && endsRead)
     when(issue) {
       beat := beat + 1
       unitBeat := unitBeat + 1
@@ -99,14 +100,14 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
       }
       active clearWhen endsRead
     }
-    when(io.read.fire) {
+    when(read.fire) {
       active := True
-      slot := io.read.slot
+      slot := read.slot
       beat := 0
       unitBeat := 0
       endsUnit := Bool(code.unitBeats == 1)
-      unitsLeft := io.read.units
-      lastUnit := io.read.units === 1
+      unitsLeft := read.units
+      lastUnit := read.units === 1
     }
   }
 

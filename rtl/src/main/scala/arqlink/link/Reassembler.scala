@@ -49,10 +49,16 @@ case class Reassembler(code: CodeConfig) extends Component {
     /** Beats of the last unit before the one that holds the packet's last byte; beats after it are filling. */
     val lastBeat = Reg(UInt(code.unitBeatBits bits))
     val lastUnit = Reg(Bool())
+    private val fillBeats = (io.frame.pad >> byteBits).resize(code.unitBeatBits)
     val inLastUnit = meta.eop && lastUnit
-    val endsUnit = unitBeat === code.unitBeats - 1
-    val isLast = inLastUnit && unitBeat === lastBeat
-    val isFilling = inLastUnit && unitBeat > lastBeat
+
+    // Where `unitBeat` is, worked out with it.
+    val endsUnit, atLast = Reg(Bool())
+    val nextBeat = endsUnit ? U(0, code.unitBeatBits bits) | (unitBeat + 1)
+
+    /** The packet's last byte has left. */
+    val isFilling = Reg(Bool())
+    val isLast = inLastUnit && atLast && !isFilling
 
     val may = active && !closing.stop
     val ends = units.fire && endsUnit && lastUnit
@@ -61,9 +67,11 @@ case class Reassembler(code: CodeConfig) extends Component {
     units.ready := may && (beat.ready || isFilling)
     active clearWhen (ends || io.flush)
     when(units.fire) {
-      unitBeat := unitBeat + 1
+      unitBeat := nextBeat
+      endsUnit := (if (code.unitBeats == 1) True else !endsUnit && unitBeat === code.unitBeats - 2)
+      atLast := nextBeat === lastBeat
+      isFilling setWhen isLast
       when(endsUnit) {
-        unitBeat := 0
         meta.k := meta.k - 1 // counts the units left
         lastUnit := meta.k === 2
       }
@@ -72,8 +80,11 @@ case class Reassembler(code: CodeConfig) extends Component {
       active := True
       meta := io.frame.payload
       lastUnit := io.frame.k === 1
-      lastBeat := code.unitBeats - 1 - (io.frame.pad >> byteBits).resize(code.unitBeatBits)
+      lastBeat := code.unitBeats - 1 - fillBeats
       unitBeat := 0
+      endsUnit := Bool(code.unitBeats == 1)
+      atLast := fillBeats === code.unitBeats - 1
+      isFilling := False
     }
 
     val keep = Bits(dataBytes bits)

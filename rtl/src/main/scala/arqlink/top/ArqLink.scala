@@ -64,11 +64,13 @@ class ArqLink(link: LinkConfig) extends Component {
     val decoder = new RsDecoder(code)
     val peerTxBase = new PeerEdge(link)
 
-    // Forks and the frame that waits while the one before ends hold state too.
+    // Forks, and what waits between the blocks, hold state too. No `ready` goes from block to block unregistered.
     val chosen = sender.io.frame.halfPipe()
     val frame = StreamFork(chosen, 3)
-    val nextFrame = frame(2).m2sPipe()
-    val job = StreamFork(resequencer.io.job, 4)
+    val nextFrame = frame(2).halfPipe()
+    val job = StreamFork(resequencer.io.job.halfPipe(), 4)
+    val nextMeta = job(2).translateWith(job(2).frame.meta).halfPipe()
+    val packetIn = drain.io.output.s2mPipe()
     val taken = StreamFork(control.io.taken, 2)
   }
   import flushed._
@@ -80,7 +82,7 @@ class ArqLink(link: LinkConfig) extends Component {
   val transmit = new Area {
     drain.io.input << io.packetIn
     drain.io.flush := control.io.flush
-    segmenter.io.packet << drain.io.output
+    segmenter.io.packet << packetIn
     segmenter.io.k := setting.active.k
     segmenter.io.base := sender.io.txBase
     txStore.io.write << segmenter.io.write
@@ -92,7 +94,7 @@ class ArqLink(link: LinkConfig) extends Component {
     sender.io.config.preset := setting.active.preset
     sender.io.config.delta := setting.active.delta
     sender.io.config.outageFreeze := setting.active.outageFreeze
-    sender.io.enable := control.io.peerUp
+    sender.io.enable := RegNext(control.io.peerUp) init False
     sender.io.peerWindowLog2 := control.io.peerWindowLog2
     sender.io.outageEnded := control.io.outageEnded
 
@@ -135,8 +137,7 @@ class ArqLink(link: LinkConfig) extends Component {
     decoder.io.job.preset := job(1).frame.preset
     decoder.io.job.k := job(1).frame.meta.k
     decoder.io.job.received := job(1).frame.received
-    reassembler.io.frame.arbitrationFrom(job(2))
-    reassembler.io.frame.payload := job(2).frame.meta
+    reassembler.io.frame << nextMeta
     readTracker.io.units.arbitrationFrom(job(3))
     readTracker.io.units.payload := job(3).frame.meta.k
     readTracker.io.unitRead := RegNext(rxStore.io.data.fire && rxStore.io.data.last) init False
@@ -157,7 +158,8 @@ class ArqLink(link: LinkConfig) extends Component {
     // A data unit may overtake this by a few clocks. It then tells the receiver all that the message would have closed, and no peer sends
     // data behind a unit that has yet to bring the link up.
     control.io.control << deframer.io.control.halfPipe()
-    control.io.alive := receiver.io.alive
+    // What was judged in the clock of a restart is not of the new peer.
+    control.io.alive := receiver.io.alive && !control.io.flush
 
     // The receiver closes what the peer has finished before anything that follows; the sender takes the outcomes.
     receiver.io.close.arbitrationFrom(taken(0))
