@@ -20,7 +20,7 @@ class DecodeSequencer(code: CodeConfig) extends Component {
     val data = master(Flow(Bits(code.dataBits bits)))
 
     /** What the array adds; the tag marks the last unit of a frame, with which the sums are complete. */
-    val add = master(Flow(MacBeat(code, Bool())))
+    val add = master(Flow(MacBeat(code, 1, Bool())))
 
     /** Coefficients of the unit that began a clock before. */
     val vector = out(Vec(Bits(8 bits), code.maxParity))
@@ -43,7 +43,7 @@ class DecodeSequencer(code: CodeConfig) extends Component {
   io.add.valid := fire && frame.repair
   io.add.data := io.input.payload
   io.add.position := beat.address
-  io.add.first := first
+  io.add.hide := first.asBits
   io.add.load := beat.first
   io.add.add := True
   io.add.tag := last

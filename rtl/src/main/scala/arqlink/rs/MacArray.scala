@@ -8,14 +8,16 @@ import arqlink._
 import arqlink.gf.TowerLogic
 
 /** A beat on its way into the multiply-accumulate array. */
-case class MacBeat[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Bundle {
+case class MacBeat[T <: Data](code: CodeConfig, parts: Int, tagType: HardType[T]) extends Bundle {
   val data = Bits(code.dataBits bits)
 
   /** Position within the unit, as `BeatCounter.address`. */
   val position = UInt(code.unitBeatBits bits)
 
-  /** Belongs to the first unit of a frame: the sums begin anew. */
-  val first = Bool()
+  /** The sums before this beat count as zero; a bit for each of `parts` equal parts of the lanes. With the first unit of a frame the
+    * sums begin anew.
+    */
+  val hide = Bits(parts bits)
 
   /** First beat of a unit: takes the coefficients. */
   val load = Bool()
@@ -33,6 +35,12 @@ case class MacBeat[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Bu
 case class MacSums(code: CodeConfig) extends Bundle {
   val words = Vec(Bits(4 * code.maxParity bits), 3 * code.dataBytes)
 
+  /** Sums over all lanes, 12 bits a byte, in parts of four lanes. */
+  def merged: Vec[Bits] = Vec(
+    for (lanes <- (0 until code.maxParity).grouped(4).toSeq)
+      yield Cat(words.map(word => lanes.map(i => word(4 * i, 4 bits)).reduceBalancedTree(_ ^ _)))
+  )
+
   /** The three products of each byte, of one lane: 12 bits a byte. */
   def lane(i: UInt): Bits = Lanes.select(words, i)
 }
@@ -40,9 +48,8 @@ case class MacSums(code: CodeConfig) extends Bundle {
 /** What comes out of the array. */
 case class MacResult[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Bundle {
 
-  /** The sums before this beat, and with it. */
-  val before, after = MacSums(code)
-  val add = Bool()
+  /** The sums with this beat. */
+  val after = MacSums(code)
   val tag = tagType()
 }
 
@@ -50,6 +57,9 @@ object MacSums {
 
   /** The bytes that the products of a lane make. */
   def reduce(products: Bits): Bits = Cat(products.subdivideIn(12 bits).map(TowerLogic.result))
+
+  /** The bytes of the one lane that is not hidden. */
+  def reduce(parts: Vec[Bits]): Bits = reduce(parts.reduceBalancedTree(_ ^ _))
 }
 
 /** maxParity lanes that multiply each byte by the unit's coefficients and add the products up, one sum per byte position
@@ -61,10 +71,11 @@ object MacSums {
   * The sums are read a clock ahead (two from block RAM) and written a clock later: that never is the position that another beat is about
   * to write, unless a unit is a single beat; then its sums are one register.
   */
-class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Component {
+class MacArray[T <: Data](code: CodeConfig, parts: Int, tagType: HardType[T]) extends Component {
+  require(code.maxParity % parts == 0, s"$parts parts of ${code.maxParity} lanes are not equal")
   val width = 4 * code.maxParity
   val io = new Bundle {
-    val input = slave(Flow(MacBeat(code, tagType)))
+    val input = slave(Flow(MacBeat(code, parts, tagType)))
 
     /** Tower bytes; those of a unit are to be there a clock after its first beat. */
     val coefficients = in(Vec(Bits(8 bits), code.maxParity))
@@ -73,7 +84,8 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
 
   /** Control that the stages behind the first one need; a copy for each byte keeps fan-out small. */
   case class Control() extends Bundle {
-    val valid, first, add = Bool()
+    val valid, add = Bool()
+    val hide = Bits(parts bits)
     val position = UInt(code.unitBeatBits bits)
   }
   private def copies(of: Control) = for (b <- 0 until code.dataBytes) yield {
@@ -82,7 +94,7 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
     copy.addAttribute("keep")
     copy.valid := of.valid
     when(of.valid) {
-      copy.first := of.first
+      copy.hide := of.hide
       copy.add := of.add
       copy.position := of.position
     }
@@ -93,7 +105,7 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
   val beat = io.input.m2sPipe()
   val entering = Control().setName("entering")
   entering.valid := beat.valid
-  entering.first := beat.first
+  entering.hide := beat.hide
   entering.add := beat.add
   entering.position := beat.position
 
@@ -107,7 +119,12 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
 
   val formed = copies(entering)
   val forms = for ((byte, b) <- beat.data.subdivideIn(8 bits).zipWithIndex)
-    yield RegNextWhen(TowerLogic.form(byte), beat.valid).setName(s"form_$b")
+    yield {
+      // Nothing to add is a zero: the flip-flops' reset makes it without a gate.
+      val form = RegNextWhen(TowerLogic.form(byte), beat.valid).setName(s"form_$b")
+      when(!beat.add)(form := 0)
+      form
+    }
 
   // Sums of two products of bits.
   val pairs = for ((form, c) <- forms.zip(formed)) yield for (p <- 0 until 3) yield for (half <- 0 until 2) yield {
@@ -121,7 +138,7 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
     copy.addAttribute("keep")
     copy.valid := c.valid && c.add
     when(c.valid) {
-      copy.first := c.first
+      copy.hide := c.hide
       copy.position := c.position
     }
     copy.add := c.add
@@ -131,7 +148,8 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
   for (b <- 0 until code.dataBytes; p <- 0 until 3) {
     val (c, next) = (summing(b), formed(b))
     val before = Reg(Bits(width bits)).setName(s"before_${b}_$p")
-    val after = pairs(b)(p)(0) ^ pairs(b)(p)(1) ^ (c.first ? B(0, width bits) | before)
+    val hidden = Cat(c.hide.asBools.map(hide => B(width / parts bits, default -> hide)))
+    val after = pairs(b)(p)(0) ^ pairs(b)(p)(1) ^ (before & ~hidden)
     if (code.unitBeats == 1) when(c.valid)(before := after)
     else {
       val store = Mem(Bits(width bits), 1 << code.unitBeatBits).setName(s"sums_${b}_$p")
@@ -143,12 +161,10 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
         before := store.readSync(beat.position)
       }
     }
-    io.output.before.words(3 * b + p) := before
     io.output.after.words(3 * b + p) := after
   }
 
   val left = io.input.translateWith(io.input.tag).m2sPipe(holdPayload = true).m2sPipe(holdPayload = true).m2sPipe(holdPayload = true)
   io.output.valid := left.valid
   io.output.tag := left.payload
-  io.output.add := summing.head.valid
 }

@@ -26,7 +26,7 @@ class RsDecoder(code: CodeConfig) extends Component {
   val front = new DecodeFront(code)
   val generators = new CoefficientGenerators(code)
   val sequencer = new DecodeSequencer(code)
-  val mac = new MacArray(code, Bool())
+  val mac = new MacArray(code, 1, Bool())
   val store = new RecoveredStore(code)
   val merge = new DecodeMerge(code)
 
