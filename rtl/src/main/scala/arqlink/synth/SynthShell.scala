@@ -6,16 +6,14 @@ import spinal.lib._
 
 /** A block between registers, for timing and area out of context: a device has too few pins for its ports.
   *
-  * A shift register from `scan_in` feeds all inputs; all outputs are taken by a register when `capture` is high, and shift
-  * out at `scan_out` otherwise. So each port of the block begins or ends in a flip-flop, and nothing can be removed. The shell
-  * costs a flip-flop an input, and a flip-flop and a LUT an output.
+  * A shift register from `scan_in` feeds all inputs; a register takes all outputs, and their parity leaves at `scan_out`, four bits
+  * of it to one in each clock. So each port of the block begins or ends in a flip-flop, and nothing can be removed. The shell
+  * costs a flip-flop an input, and a flip-flop and a third of a LUT an output.
   */
 class SynthShell(build: => Component) extends Component {
   val scanIn = in Bool ()
-  val capture = in Bool ()
   val scanOut = out Bool ()
   scanIn.setName("scan_in")
-  capture.setName("capture")
   scanOut.setName("scan_out")
 
   val core = build
@@ -30,7 +28,11 @@ class SynthShell(build: => Component) extends Component {
     port.assignFromBits(feed(at, port.getBitsWidth bits))
     at += port.getBitsWidth
   }
-  val taken = Reg(Bits(outputs.map(_.getBitsWidth).sum bits))
-  taken := capture ? Cat(outputs.map(_.asBits)) | (False ## taken.dropLow(1))
-  scanOut := taken.lsb
+  val taken = RegNext(Cat(outputs.map(_.asBits)))
+  scanOut := parity(taken)
+
+  /** Parity of registered bits, with a register behind each LUT. */
+  private def parity(bits: Bits): Bool =
+    if (bits.getWidth == 1) bits.lsb
+    else parity(RegNext(Cat(bits.subdivideIn(4 bits, strict = false).map(_.xorR))))
 }
