@@ -89,7 +89,8 @@ class EncodeSequencer(code: CodeConfig) extends Component {
   // A unit of two beats or more leaves the plan a clock to move on.
   val taken = planned && vacant
   val move = if (code.unitBeats == 1) taken else RegNext(taken) init False
-  val frameEnds = planLast || (planFirst && plan.data.msb && plan.parity.msb)
+  val isEnd = planLast || (planFirst && plan.data.msb && plan.parity.msb)
+  val frameEnds = if (code.unitBeats == 1) isEnd else RegNext(isEnd)
   when(move) {
     planFirst := False
     when(planParity) {

@@ -63,7 +63,7 @@ object MacSums {
 }
 
 /** maxParity lanes that multiply each byte by the unit's coefficients and add the products up, one sum per byte position
-  * of a unit and lane. A beat in each clock; nothing stalls. The result of a beat is there three clocks after it.
+  * of a unit and lane. A beat in each clock; nothing stalls. The result of a beat is there four clocks after it.
   *
   * A coefficient is constant over a unit, so it is expanded once into the bit matrices of its three operands ([[gf.TowerField]]): a bit
   * of a sum costs two LUTs for four products of bits, and one that adds them to the sum before.
@@ -161,10 +161,10 @@ class MacArray[T <: Data](code: CodeConfig, parts: Int, tagType: HardType[T]) ex
         before := store.readSync(beat.position)
       }
     }
-    io.output.after.words(3 * b + p) := after
+    io.output.after.words(3 * b + p) := RegNext(after)
   }
 
-  val left = io.input.translateWith(io.input.tag).m2sPipe(holdPayload = true).m2sPipe(holdPayload = true).m2sPipe(holdPayload = true)
+  val left = Seq.iterate(io.input.translateWith(io.input.tag), 5)(_.m2sPipe(holdPayload = true)).last
   io.output.valid := left.valid
   io.output.tag := left.payload
 }

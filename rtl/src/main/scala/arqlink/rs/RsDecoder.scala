@@ -56,7 +56,7 @@ class RsDecoder(code: CodeConfig) extends Component {
   val complete = Flow(MacSums(code))
   complete.valid := mac.io.output.valid && mac.io.output.tag
   complete.payload := mac.io.output.after
-  store.io.push << complete.m2sPipe(holdPayload = true)
+  store.io.push << complete
 
   merge.io.received << buffer.io.pop
   merge.io.recovered << store.io.output

@@ -66,7 +66,7 @@ class RsEncoder(code: CodeConfig) extends Component {
 
   // A parity beat is what its lane's sums are; the other lanes are hidden.
   val sums = mac.io.output
-  val parts = RegNextWhen(sums.after.merged, sums.valid && sums.tag)
+  val parts = RegNext(sums.after.merged)
   val chosen = RegNext(sums.valid && sums.tag) init False
   val bytes = RegNextWhen(MacSums.reduce(parts), chosen)
   val made = RegNext(chosen) init False
@@ -88,9 +88,10 @@ class RsEncoder(code: CodeConfig) extends Component {
   head.ready := io.output.ready && (!head.parity || parityHead.valid)
   parityHead.ready := io.output.ready && head.valid && head.parity
 
-  // Places left less one; a beat's place is given back a clock after it left.
+  // Places left less two; a beat's place is taken a clock late, and given back a clock after it left.
   val left = RegNext(io.output.fire) init False
-  val places = Reg(SInt(log2Up(depth) + 1 bits)) init (depth - 1)
-  when(step.valid =/= left)(places := step.valid ? (places - 1) | (places + 1))
+  val stepped = RegNext(step.valid) init False
+  val places = Reg(SInt(log2Up(depth) + 1 bits)) init (depth - 2)
+  when(stepped =/= left)(places := stepped ? (places - 1) | (places + 1))
   sequencer.io.room := !places.msb
 }
