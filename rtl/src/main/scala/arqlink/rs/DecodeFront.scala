@@ -19,10 +19,11 @@ case class DecodeFrame(code: CodeConfig) extends Bundle {
   val repair = Bool()
 }
 
-/** A frame as it leaves: data units less two, and which of them are missing. */
+/** A frame as it leaves: data units less two, which of them are missing, and how many, less two. */
 case class MergeFrame(code: CodeConfig) extends Bundle {
   val units = SInt(code.kBits + 1 bits)
   val missing = Bits(code.maxK bits)
+  val targets = SInt(GeneratorShape(code).targetBits + 1 bits)
 }
 
 /** Looks at a job and tells every other part of the decoder what it has to know; a frame a clock. */
@@ -35,9 +36,6 @@ class DecodeFront(code: CodeConfig) extends Component {
     val done = in Bool ()
     val frame = master(Flow(DecodeFrame(code)))
     val merge = master(Flow(MergeFrame(code)))
-
-    /** Number of missing data units less two, of each frame that has any. */
-    val targets = master(Flow(SInt(shape.targetBits + 1 bits)))
     val repair = master(Stream(RepairJob(code)))
   }
 
@@ -75,15 +73,24 @@ class DecodeFront(code: CodeConfig) extends Component {
       r
     }
     .m2sPipe(holdPayload = true)
-  val counted = partial
-    .map { c =>
-      val r = Counted(1)
+
+  /** Adds the counts in pairs, a clock for each level. The last register is of the kind that makes the way of ready short, unless
+    * there may be a frame in each clock.
+    */
+  private def added(stream: Stream[Counted]): Stream[Counted] = {
+    val parts = stream.counts.size
+    val sums = stream.map { c =>
+      val r = Counted((parts + 1) / 2)
       r.checked := c.checked
       r.some := c.some
-      r.counts.head := c.counts.reduceBalancedTree(_ + _)
+      for ((sum, pair) <- r.counts.zip(c.counts.grouped(2))) sum := pair.reduce(_ + _)
       r
     }
-    .m2sPipe(holdPayload = true)
+    if (parts > 2) added(sums.m2sPipe(holdPayload = true))
+    else if (code.unitBeats == 1) sums.m2sPipe(holdPayload = true)
+    else sums.halfPipe()
+  }
+  val counted = added(partial)
   val targets = counted.counts.head
 
   val job = counted.checked.job
@@ -101,6 +108,5 @@ class DecodeFront(code: CodeConfig) extends Component {
   io.merge.valid := counted.fire
   io.merge.units := (k - 2).resized
   io.merge.missing := counted.checked.missing
-  io.targets.valid := counted.fire && counted.some
-  io.targets.payload := (targets.intoSInt - 2).resized
+  io.merge.targets := (targets.intoSInt - 2).resized
 }

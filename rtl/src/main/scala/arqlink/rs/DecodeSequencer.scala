@@ -19,8 +19,8 @@ class DecodeSequencer(code: CodeConfig) extends Component {
     /** Received data. */
     val data = master(Flow(Bits(code.dataBits bits)))
 
-    /** What the array adds; the tag marks the last unit of a frame, with which the sums are complete. */
-    val add = master(Flow(MacBeat(code, 1, Bool())))
+    /** What the array adds; it gives the sums with the last unit of a frame, with which they are complete. */
+    val add = master(Flow(MacBeat(code, 1)))
 
     /** Coefficients of the unit that began a clock before. */
     val vector = out(Vec(Bits(8 bits), code.maxParity))
@@ -46,7 +46,7 @@ class DecodeSequencer(code: CodeConfig) extends Component {
   io.add.hide := first.asBits
   io.add.load := beat.first
   io.add.add := True
-  io.add.tag := last
+  io.add.give := last
 
   val unitDone = fire && beat.last
   when(fire)(beat.step())

@@ -8,7 +8,7 @@ import arqlink._
 import arqlink.gf.TowerLogic
 
 /** A beat on its way into the multiply-accumulate array. */
-case class MacBeat[T <: Data](code: CodeConfig, parts: Int, tagType: HardType[T]) extends Bundle {
+case class MacBeat(code: CodeConfig, parts: Int) extends Bundle {
   val data = Bits(code.dataBits bits)
 
   /** Position within the unit, as `BeatCounter.address`. */
@@ -25,8 +25,8 @@ case class MacBeat[T <: Data](code: CodeConfig, parts: Int, tagType: HardType[T]
   /** Adds coefficient times data to the sums; otherwise the sums are only read. */
   val add = Bool()
 
-  /** Travels along. */
-  val tag = tagType()
+  /** The sums with this beat are to be given. */
+  val give = Bool()
 }
 
 /** The sums of all lanes at one position of a unit, unreduced: for each byte the three products of `TowerField`, each as a word that
@@ -40,17 +40,6 @@ case class MacSums(code: CodeConfig) extends Bundle {
     for (lanes <- (0 until code.maxParity).grouped(4).toSeq)
       yield Cat(words.map(word => lanes.map(i => word(4 * i, 4 bits)).reduceBalancedTree(_ ^ _)))
   )
-
-  /** The three products of each byte, of one lane: 12 bits a byte. */
-  def lane(i: UInt): Bits = Lanes.select(words, i)
-}
-
-/** What comes out of the array. */
-case class MacResult[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Bundle {
-
-  /** The sums with this beat. */
-  val after = MacSums(code)
-  val tag = tagType()
 }
 
 object MacSums {
@@ -63,7 +52,7 @@ object MacSums {
 }
 
 /** maxParity lanes that multiply each byte by the unit's coefficients and add the products up, one sum per byte position
-  * of a unit and lane. A beat in each clock; nothing stalls. The result of a beat is there four clocks after it.
+  * of a unit and lane. A beat in each clock; nothing stalls. The sums with a beat are there four clocks after it.
   *
   * A coefficient is constant over a unit, so it is expanded once into the bit matrices of its three operands ([[gf.TowerField]]): a bit
   * of a sum costs two LUTs for four products of bits, and one that adds them to the sum before.
@@ -71,15 +60,15 @@ object MacSums {
   * The sums are read a clock ahead (two from block RAM) and written a clock later: that never is the position that another beat is about
   * to write, unless a unit is a single beat; then its sums are one register.
   */
-class MacArray[T <: Data](code: CodeConfig, parts: Int, tagType: HardType[T]) extends Component {
+class MacArray(code: CodeConfig, parts: Int) extends Component {
   require(code.maxParity % parts == 0, s"$parts parts of ${code.maxParity} lanes are not equal")
   val width = 4 * code.maxParity
   val io = new Bundle {
-    val input = slave(Flow(MacBeat(code, parts, tagType)))
+    val input = slave(Flow(MacBeat(code, parts)))
 
     /** Tower bytes; those of a unit are to be there a clock after its first beat. */
     val coefficients = in(Vec(Bits(8 bits), code.maxParity))
-    val output = master(Flow(MacResult(code, tagType)))
+    val output = master(Flow(MacSums(code)))
   }
 
   /** Control that the stages behind the first one need; a copy for each byte keeps fan-out small. */
@@ -154,17 +143,16 @@ class MacArray[T <: Data](code: CodeConfig, parts: Int, tagType: HardType[T]) ex
     else {
       val store = Mem(Bits(width bits), 1 << code.unitBeatBits).setName(s"sums_${b}_$p")
       store.write(c.position, after, enable = c.valid)
-      if (code.unitBeats <= 16) {
+      if (code.unitBeats < 4) { // too soon for a block RAM, which otherwise saves a third of the array's LUTs
         when(next.valid)(before := store.readAsync(next.position, writeFirst))
       } else {
         store.addAttribute("no_rw_check")
+        store.addAttribute("ram_style", "block")
         before := store.readSync(beat.position)
       }
     }
-    io.output.after.words(3 * b + p) := RegNext(after)
+    io.output.words(3 * b + p) := RegNext(after)
   }
 
-  val left = Seq.iterate(io.input.translateWith(io.input.tag), 5)(_.m2sPipe(holdPayload = true)).last
-  io.output.valid := left.valid
-  io.output.tag := left.payload
+  io.output.valid := Delay(io.input.valid && io.input.give, 4, init = False)
 }

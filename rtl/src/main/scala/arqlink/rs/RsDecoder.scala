@@ -26,7 +26,7 @@ class RsDecoder(code: CodeConfig) extends Component {
   val front = new DecodeFront(code)
   val generators = new CoefficientGenerators(code)
   val sequencer = new DecodeSequencer(code)
-  val mac = new MacArray(code, 1, Bool())
+  val mac = new MacArray(code, 1)
   val store = new RecoveredStore(code)
   val merge = new DecodeMerge(code)
 
@@ -40,7 +40,6 @@ class RsDecoder(code: CodeConfig) extends Component {
   generators.io.job << front.io.repair
   sequencer.io.frame << queued(front.io.frame, "frames")
   merge.io.frame << queued(front.io.merge, "mergeFrames")
-  store.io.targets << queued(front.io.targets, "targets")
 
   sequencer.io.input << io.input.map(_.fragment)
   sequencer.io.coefficients << generators.io.coefficients
@@ -49,16 +48,16 @@ class RsDecoder(code: CodeConfig) extends Component {
 
   // Room for two frames, so that one is taken in while the other one leaves; at least one always fits.
   val margin = 4
-  val buffer = new DeepQueue(Bits(code.dataBits bits), 1 << log2Up(2 * code.maxK * code.unitBeats + margin), margin)
+  val buffer = new DeepQueue(code.dataBits, 1 << log2Up(2 * code.maxK * code.unitBeats + margin), margin, DecodeMerge.latency)
   buffer.io.push << sequencer.io.data.m2sPipe()
   sequencer.io.room := RegNext(buffer.io.room && store.io.room) init False
 
-  val complete = Flow(MacSums(code))
-  complete.valid := mac.io.output.valid && mac.io.output.tag
-  complete.payload := mac.io.output.after
-  store.io.push << complete
-
-  merge.io.received << buffer.io.pop
-  merge.io.recovered << store.io.output
+  store.io.push << mac.io.output
+  store.io.read << merge.io.takeRecovered
+  buffer.io.take := merge.io.takeReceived
+  merge.io.received := buffer.io.some
+  merge.io.recovered := store.io.fresh
+  merge.io.word := buffer.io.item
+  merge.io.products := store.io.products
   io.output << merge.io.output
 }

@@ -30,7 +30,7 @@ class RsEncoder(code: CodeConfig) extends Component {
 
   val sequencer = new EncodeSequencer(code)
   val table = new EncodeCoefficients(code)
-  val mac = new MacArray(code, code.maxParity, Bool())
+  val mac = new MacArray(code, code.maxParity)
 
   table.io.preset := io.job.preset
   table.io.k := io.job.k
@@ -53,23 +53,21 @@ class RsEncoder(code: CodeConfig) extends Component {
   val macInput = step
     .takeWhen(step.repair)
     .map { s =>
-      val beat = MacBeat(code, code.maxParity, Bool())
+      val beat = MacBeat(code, code.maxParity)
       beat.data := s.data
       beat.position := s.position
       for ((hide, i) <- beat.hide.asBools.zipWithIndex) hide := s.parity ? (s.lane =/= i) | s.first
       beat.load := s.start && !s.parity
       beat.add := !s.parity
-      beat.tag := s.parity
+      beat.give := s.parity
       beat
     }
   mac.io.input << macInput.m2sPipe().m2sPipe(holdPayload = true)
 
   // A parity beat is what its lane's sums are; the other lanes are hidden.
-  val sums = mac.io.output
-  val parts = RegNext(sums.after.merged)
-  val chosen = RegNext(sums.valid && sums.tag) init False
-  val bytes = RegNextWhen(MacSums.reduce(parts), chosen)
-  val made = RegNext(chosen) init False
+  val parts = RegNext(mac.io.output.merged)
+  val bytes = RegNext(MacSums.reduce(parts))
+  val made = Delay(mac.io.output.valid, 2, init = False)
 
   val order = new CreditQueue(EncodeOrder(code), depth)
   order.io.push.valid := step.valid

@@ -28,7 +28,11 @@ object Lanes {
   /** Number of a lane, 0 to maxParity - 1. */
   def bits(code: CodeConfig): Int = log2Up(code.maxParity) max 1
 
-  /** The byte that the sums of one byte position make in one lane; see [[MacSums]]. */
-  def select(words: collection.Seq[Bits], lane: UInt): Bits =
-    Cat(words.toSeq.map(word => if (word.getWidth == 4) word else word.subdivideIn(4 bits)(lane)))
+  /** The one of `values` whose number is the lower bits of `i`; beyond the last one any of them. */
+  def pick(values: collection.Seq[Bits], i: UInt): Bits =
+    if (values.size == 1) values.head
+    else {
+      val size = 1 << log2Up(values.size)
+      Vec(values ++ Seq.fill(size - values.size)(values.last))(i.resize(log2Up(size)))
+    }
 }
