@@ -45,7 +45,7 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
     val wanted, last = Bool()
     val position = UInt(shape.positionBits bits)
   }
-  val frame = lists.io.frame
+  val frame = lists.io.frame.s2mPipe()
   val turn = Stream(Turn())
   val bank = Reg(UInt(shape.bankBits bits)) init 0
   val received = RegInit(False)
@@ -108,9 +108,10 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   lists.io.bank := point.bank
   lists.io.group := step.group
 
-  val began = step.valid && begin && !point.wanted
-  val taken = io.coefficients.fire
-  when(began =/= taken)(places := began ? (places - 1) | (places + 1))
+  // A clock late: the next vector begins two clocks later or more.
+  val began = RegNext(step.valid && begin && !point.wanted) init False
+  val taken = RegNext(io.coefficients.fire) init False
+  when(began =/= taken)(places := Counting.step(places, !began))
 
   // Logarithms of the differences ------------------------------------------------------------------------------------------------
   val asked = step.m2sPipe(holdPayload = true)
@@ -186,16 +187,15 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   }
   val powers = Seq.fill((lanes + 1) / 2)(Roms.shiftedExp)
   val bytes = for (i <- 0 until lanes) yield {
-    val near = RegNextWhen(
-      factors(i).readAsync(group, writeFirst) +^ distances(i).readAsync(given.slot @@ group, writeFirst).resize(9),
-      giving
-    )
-    val sum = RegNext(near.resize(11) + RegNextWhen(q, giving).resize(11))
+    val factor = RegNextWhen(factors(i).readAsync(group, writeFirst), giving)
+    val distance = RegNextWhen(distances(i).readAsync(given.slot @@ group, writeFirst), giving)
+    val near = RegNext(factor +^ distance.resize(9))
+    val sum = RegNext(near.resize(11) + RegNext(RegNextWhen(q, giving)).resize(11))
     RegNext(powers(i / 2).readSync(sum)).asBits
   }
   val queue = new CreditQueue(Bits(8 * lanes + 1 bits), shape.vectors * groups)
-  queue.io.push.valid := Delay(giving, 4, init = False)
-  queue.io.push.payload := Delay(given.frameLast, 4) ## Cat(bytes)
+  queue.io.push.valid := Delay(giving, 5, init = False)
+  queue.io.push.payload := Delay(given.frameLast, 5) ## Cat(bytes)
 
   // Groups back to vectors ------------------------------------------------------------------------------------------------------------
   val vector = Stream(CoefficientVector(code))

@@ -39,23 +39,25 @@ class DecodeFront(code: CodeConfig) extends Component {
     val repair = master(Stream(RepairJob(code)))
   }
 
-  // The queues behind have room for `frames`.
-  val places = Reg(SInt(log2Up(shape.frames) + 1 bits)) init (shape.frames - 1)
-  when(io.job.fire =/= io.done)(places := io.job.fire ? (places - 1) | (places + 1))
+  // The queues behind have room for `frames`. A frame's place is taken a clock late.
+  val places = Reg(SInt(log2Up(shape.frames) + 1 bits)) init (shape.frames - 2)
+  val entered = RegNext(io.job.fire) init False
+  when(entered =/= io.done)(places := Counting.step(places, !entered))
+
+  /** A register that makes the way of ready short, unless there may be a frame in each clock. */
+  private def piped[T <: Data](stream: Stream[T]): Stream[T] =
+    if (code.unitBeats == 1) stream.m2sPipe(holdPayload = true) else stream.halfPipe()
 
   case class Checked() extends Bundle {
     val job = DecodeJob(code)
     val missing = Bits(code.maxK bits)
   }
-  val checked = io.job
-    .haltWhen(places.msb)
-    .map { job =>
-      val c = Checked()
-      c.job := job
-      for (i <- 0 until code.maxK) c.missing(i) := job.k > i && !job.received(i)
-      c
-    }
-    .m2sPipe(holdPayload = true)
+  val checked = piped(io.job.haltWhen(places.msb).map { job =>
+    val c = Checked()
+    c.job := job
+    for (i <- 0 until code.maxK) c.missing(i) := job.k > i && !job.received(i)
+    c
+  })
 
   /** Ones of the bitmap: of its parts, then of all. */
   case class Counted(parts: Int) extends Bundle {
@@ -64,19 +66,15 @@ class DecodeFront(code: CodeConfig) extends Component {
     val counts = Vec(UInt(code.kBits bits), parts)
   }
   val groups = (code.maxK + 5) / 6
-  val partial = checked
-    .map { c =>
-      val r = Counted(groups)
-      r.checked := c
-      r.some := c.missing.orR
-      for ((count, bits) <- r.counts.zip(c.missing.asBools.grouped(6))) count := CountOne(bits).resized
-      r
-    }
-    .m2sPipe(holdPayload = true)
+  val partial = piped(checked.map { c =>
+    val r = Counted(groups)
+    r.checked := c
+    r.some := c.missing.orR
+    for ((count, bits) <- r.counts.zip(c.missing.asBools.grouped(6))) count := CountOne(bits).resized
+    r
+  })
 
-  /** Adds the counts in pairs, a clock for each level. The last register is of the kind that makes the way of ready short, unless
-    * there may be a frame in each clock.
-    */
+  /** Adds the counts in pairs, a clock for each level. */
   private def added(stream: Stream[Counted]): Stream[Counted] = {
     val parts = stream.counts.size
     val sums = stream.map { c =>
@@ -86,9 +84,7 @@ class DecodeFront(code: CodeConfig) extends Component {
       for ((sum, pair) <- r.counts.zip(c.counts.grouped(2))) sum := pair.reduce(_ + _)
       r
     }
-    if (parts > 2) added(sums.m2sPipe(holdPayload = true))
-    else if (code.unitBeats == 1) sums.m2sPipe(holdPayload = true)
-    else sums.halfPipe()
+    if (parts > 2) added(piped(sums)) else piped(sums)
   }
   val counted = added(partial)
   val targets = counted.counts.head
@@ -103,7 +99,7 @@ class DecodeFront(code: CodeConfig) extends Component {
   val k = job.k.intoSInt
   io.frame.valid := counted.fire
   io.frame.units := (k - 2).resized
-  io.frame.data := (job.k - targets).intoSInt - 1
+  io.frame.data := (job.k.resize(code.kBits + 1) + ~targets.resize(code.kBits + 1)).asSInt
   io.frame.repair := counted.some
   io.merge.valid := counted.fire
   io.merge.units := (k - 2).resized

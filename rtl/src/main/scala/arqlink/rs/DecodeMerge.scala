@@ -40,25 +40,25 @@ class DecodeMerge(code: CodeConfig) extends Component {
   val planFresh = Reg(Bool())
   val missing = plan.missing.lsb
 
-  // The unit whose beats are counted: a received one, the first missing one of its frame, a further one ------------------------
-  val received, fresh, again = RegInit(False)
+  // The unit whose beats are counted: a received one, the first missing one of its frame, or (both are set) a further one ------
+  val received, fresh = RegInit(False)
   val unitLane = Reg(UInt(Lanes.bits(code) bits))
   val lastLane = Reg(Bool())
   val beat = new BeatCounter(code)
   val depth = 16
   val places = Reg(SInt(log2Up(depth) + 1 bits)) init (depth - 2)
+  val again = received && fresh
   val fire = !places.msb && ((received && io.received) || (fresh && io.recovered) || again)
-  val vacant = !(received || fresh || again) || (fire && beat.last)
+  val vacant = !(received || fresh) || (fire && beat.last)
   when(vacant) {
-    received := planned && !missing
-    fresh := planned && missing && planFresh
-    again := planned && missing && !planFresh
+    received := planned && !(missing && planFresh)
+    fresh := planned && missing
     unitLane := lane
     lastLane := plan.targets.msb
   }
   when(fire)(beat.step())
 
-  // A unit of two beats or more leaves the plan a clock to move on.
+  // A unit of two beats or more leaves the plan a clock to move on, one of three another one to take the next frame.
   val taken = planned && vacant
   val move = if (code.unitBeats == 1) taken else RegNext(taken) init False
   when(move) {
@@ -71,7 +71,8 @@ class DecodeMerge(code: CodeConfig) extends Component {
     }
   }
   val frameDone = move && plan.units.msb
-  io.frame.ready := !planned || frameDone
+  when(frameDone)(planned := False)
+  io.frame.ready := !planned || (if (code.unitBeats < 3) frameDone else False)
   when(io.frame.ready) {
     planned := io.frame.valid
     plan := io.frame.payload
@@ -80,10 +81,10 @@ class DecodeMerge(code: CodeConfig) extends Component {
   }
   io.done := RegNext(frameDone) init False
 
-  io.takeReceived := fire && received
-  io.takeRecovered.valid := fire && !received
+  io.takeReceived := fire && !fresh
+  io.takeRecovered.valid := fire && fresh
   io.takeRecovered.lane := unitLane
-  io.takeRecovered.fresh := fresh
+  io.takeRecovered.fresh := !received
   io.takeRecovered.lastLane := lastLane
   io.takeRecovered.unitEnd := beat.last
 
@@ -97,7 +98,7 @@ class DecodeMerge(code: CodeConfig) extends Component {
   // Places left less two; a beat's place is taken a clock late, and given back a clock after it left.
   val left = RegNext(io.output.fire) init False
   val stepped = RegNext(fire) init False
-  when(stepped =/= left)(places := stepped ? (places - 1) | (places + 1))
+  when(stepped =/= left)(places := Counting.step(places, !stepped))
 }
 
 object DecodeMerge {

@@ -34,13 +34,13 @@ class DeepQueue(width: Int, depth: Int, margin: Int, latency: Int) extends Compo
 
   // Items in the memory less one.
   val held = Reg(SInt(addressBits + 1 bits)) init -1
-  when(io.push.valid =/= io.take)(held := io.push.valid ? (held + 1) | (held - 1))
+  when(io.push.valid =/= io.take)(held := Counting.step(held, io.push.valid))
   io.some := !held.msb
 
   // Places left less the margin less one.
   val read = Delay(io.take, latency - 3, init = False)
   val places = Reg(SInt(addressBits + 2 bits)) init (depth - margin - 1)
-  when(io.push.valid =/= read)(places := io.push.valid ? (places - 1) | (places + 1))
+  when(io.push.valid =/= read)(places := Counting.step(places, !io.push.valid))
   io.room := !places.msb
 
   when(read)(readAt := readAt + 1)

@@ -86,11 +86,11 @@ class EncodeSequencer(code: CodeConfig) extends Component {
   }
   when(fire)(beat.step())
 
-  // A unit of two beats or more leaves the plan a clock to move on.
+  // A unit of two beats or more leaves the plan a clock to move on, one of three another one to take the next frame.
   val taken = planned && vacant
   val move = if (code.unitBeats == 1) taken else RegNext(taken) init False
   val isEnd = planLast || (planFirst && plan.data.msb && plan.parity.msb)
-  val frameEnds = if (code.unitBeats == 1) isEnd else RegNext(isEnd)
+  val frameDone = move && (if (code.unitBeats == 1) isEnd else RegNext(isEnd))
   when(move) {
     planFirst := False
     when(planParity) {
@@ -103,7 +103,8 @@ class EncodeSequencer(code: CodeConfig) extends Component {
       planLast := plan.data.msb ? (plan.parity === 0) | (plan.data === 0 && plan.parity.msb)
     }
   }
-  io.frame.ready := !planned || (move && frameEnds)
+  when(frameDone)(planned := False)
+  io.frame.ready := !planned || (if (code.unitBeats < 3) frameDone else False)
   when(io.frame.ready) {
     planned := io.frame.valid
     plan := io.frame.payload

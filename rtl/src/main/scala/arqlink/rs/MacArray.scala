@@ -109,15 +109,20 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
   val formed = copies(entering)
   val forms = for ((byte, b) <- beat.data.subdivideIn(8 bits).zipWithIndex)
     yield {
-      // Nothing to add is a zero: the flip-flops' reset makes it without a gate.
-      val form = RegNextWhen(TowerLogic.form(byte), beat.valid).setName(s"form_$b")
-      when(!beat.add)(form := 0)
-      form
+      // Nothing to add is a zero: the flip-flops' reset makes it without a gate. A copy for every four lanes keeps fan-out small.
+      val form = TowerLogic.form(byte)
+      for (group <- 0 until (code.maxParity + 3) / 4) yield {
+        val copy = RegNextWhen(form, beat.valid).setName(s"form_${b}_$group")
+        copy.addAttribute("keep")
+        when(!beat.add)(copy := 0)
+        copy
+      }
     }
 
   // Sums of two products of bits.
   val pairs = for ((form, c) <- forms.zip(formed)) yield for (p <- 0 until 3) yield for (half <- 0 until 2) yield {
-    val terms = for (i <- Seq(2 * half, 2 * half + 1)) yield columns(4 * p + i) & B(width bits, default -> form(4 * p + i))
+    val terms = for (i <- Seq(2 * half, 2 * half + 1))
+      yield columns(4 * p + i) & Cat((0 until code.maxParity).map(lane => B(4 bits, default -> form(lane / 4)(4 * p + i))))
     RegNextWhen(terms.reduce(_ ^ _), c.valid)
   }
 
@@ -139,19 +144,21 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
     val before = Reg(Bits(width bits)).setName(s"before_${b}_$p")
     val hidden = Cat(c.hide.asBools.map(hide => B(width / parts bits, default -> hide)))
     val after = pairs(b)(p)(0) ^ pairs(b)(p)(1) ^ (before & ~hidden)
+    val sum = RegNext(after)
     if (code.unitBeats == 1) when(c.valid)(before := after)
     else {
       val store = Mem(Bits(width bits), 1 << code.unitBeatBits).setName(s"sums_${b}_$p")
-      store.write(c.position, after, enable = c.valid)
       if (code.unitBeats < 4) { // too soon for a block RAM, which otherwise saves a third of the array's LUTs
+        store.write(c.position, after, enable = c.valid)
         when(next.valid)(before := store.readAsync(next.position, writeFirst))
       } else {
         store.addAttribute("no_rw_check")
         store.addAttribute("ram_style", "block")
+        store.write(RegNext(c.position), sum, enable = RegNext(c.valid))
         before := store.readSync(beat.position)
       }
     }
-    io.output.words(3 * b + p) := RegNext(after)
+    io.output.words(3 * b + p) := sum
   }
 
   io.output.valid := Delay(io.input.valid && io.input.give, 4, init = False)

@@ -42,36 +42,31 @@ class RecoveredStore(code: CodeConfig) extends Component {
   // Words that no lane has read yet, less one.
   val fresh = Reg(SInt(ringBits + 1 bits)) init -1
   val freshRead = io.read.valid && io.read.fresh
-  when(io.push.valid =/= freshRead)(fresh := io.push.valid ? (fresh + 1) | (fresh - 1))
+  when(io.push.valid =/= freshRead)(fresh := Counting.step(fresh, io.push.valid))
   io.fresh := !fresh.msb
 
   // Words left less the margin less one. A word counts as free a clock late.
   val read = io.read.m2sPipe(holdPayload = true)
   val places = Reg(SInt(ringBits + 1 bits)) init (depth - margin - 1)
   val freed = RegNext(read.valid && read.lastLane) init False
-  when(io.push.valid =/= freed)(places := io.push.valid ? (places - 1) | (places + 1))
+  when(io.push.valid =/= freed)(places := Counting.step(places, !io.push.valid))
   io.room := !places.msb
 
+  val next = at + 1
   when(read.valid) {
-    at := at + 1
-    when(read.unitEnd) {
-      at := base
-      when(read.lastLane) {
-        at := at + 1
-        base := at + 1
-      }
-    }
+    at := (read.unitEnd && !read.lastLane) ? base | next
+    when(read.unitEnd && read.lastLane)(base := next)
   }
 
   when(io.push.valid)(writeAt := writeAt + 1)
-  // Block RAM, its output register, the choice of the lane in two steps. A copy of the lane's number for each byte keeps fan-out small.
+  // Block RAM, its output register, the choice of the lane in two steps. A copy of the lane's bit for each byte keeps fan-out small.
   val fetched = RegNext(read.valid) init False
   val given = RegNext(fetched) init False
   val chosen = RegNext(given) init False
   val laneFetched = RegNextWhen(read.lane, read.valid)
   io.products := Cat(for ((words, b) <- io.push.words.grouped(3).toSeq.zipWithIndex) yield {
-    val lane = RegNextWhen(laneFetched, fetched).setName(s"lane_$b").addAttribute("keep")
-    val laneChosen = RegNextWhen(lane, given).setName(s"laneChosen_$b").addAttribute("keep")
+    val lanes = Reg(Bits(code.maxParity bits)).setName(s"lanes_$b").addAttribute("keep")
+    when(fetched)(lanes := UIntToOh(laneFetched, code.maxParity))
     val products = Reg(Bits(12 bits)).setName(s"products_$b")
     products := Cat(for ((word, p) <- words.zipWithIndex) yield {
       val store = Mem(Bits(4 * code.maxParity bits), depth).setName(s"words_${b}_$p")
@@ -79,8 +74,8 @@ class RecoveredStore(code: CodeConfig) extends Component {
       store.addAttribute("ram_style", "block")
       store.write(writeAt, word, io.push.valid)
       val sums = RegNextWhen(store.readSync(at, enable = read.valid), fetched)
-      val parts = sums.subdivideIn(4 bits).grouped(4).map(lanes => RegNextWhen(Lanes.pick(lanes, lane), given)).toSeq
-      Lanes.pick(parts, if (parts.size == 1) U(0, 1 bits) else laneChosen.dropLow(2).asUInt)
+      val shown = for ((sum, lane) <- sums.subdivideIn(4 bits).zip(lanes.asBools)) yield sum & B(4 bits, default -> lane)
+      shown.toSeq.grouped(2).map(pair => RegNextWhen(pair.reduce(_ ^ _), given)).toSeq.reduceBalancedTree(_ ^ _)
     })
     when(!chosen)(products := 0)
     products

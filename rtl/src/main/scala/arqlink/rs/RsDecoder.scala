@@ -32,7 +32,7 @@ class RsDecoder(code: CodeConfig) extends Component {
 
   private def queued[T <: Data](flow: Flow[T], name: String): Stream[T] = {
     val queue = new CreditQueue(flow.payloadType, shape.frames).setName(name)
-    queue.io.push << flow
+    queue.io.push << flow.m2sPipe(holdPayload = true)
     queue.io.pop
   }
   front.io.job << io.job

@@ -90,6 +90,6 @@ class RsEncoder(code: CodeConfig) extends Component {
   val left = RegNext(io.output.fire) init False
   val stepped = RegNext(step.valid) init False
   val places = Reg(SInt(log2Up(depth) + 1 bits)) init (depth - 2)
-  when(stepped =/= left)(places := stepped ? (places - 1) | (places + 1))
+  when(stepped =/= left)(places := Counting.step(places, !stepped))
   sequencer.io.room := !places.msb
 }

@@ -27,12 +27,4 @@ object Lanes {
 
   /** Number of a lane, 0 to maxParity - 1. */
   def bits(code: CodeConfig): Int = log2Up(code.maxParity) max 1
-
-  /** The one of `values` whose number is the lower bits of `i`; beyond the last one any of them. */
-  def pick(values: collection.Seq[Bits], i: UInt): Bits =
-    if (values.size == 1) values.head
-    else {
-      val size = 1 << log2Up(values.size)
-      Vec(values ++ Seq.fill(size - values.size)(values.last))(i.resize(log2Up(size)))
-    }
 }
