@@ -45,7 +45,7 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
     val wanted, last = Bool()
     val position = UInt(shape.positionBits bits)
   }
-  val frame = lists.io.frame.s2mPipe()
+  val frame = lists.io.frame.s2mPipe().m2sPipe(holdPayload = true)
   val turn = Stream(Turn())
   val bank = Reg(UInt(shape.bankBits bits)) init 0
   val received = RegInit(False)
@@ -71,11 +71,13 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   when(frame.fire)(bank := bank + 1)
 
   lists.io.unitAddress := bank @@ received.asUInt @@ position
-  val fetched = turn.m2sPipe(holdPayload = true)
-  val point = fetched.m2sPipe(holdPayload = true)
+  // A point takes two clocks or more, so these registers may be of the kind that makes the way of ready short.
+  val fetched = turn.halfPipe()
+  val given = fetched.halfPipe()
+  val point = given.m2sPipe(holdPayload = true)
   lists.io.enable := turn.ready
   lists.io.unitEnable := fetched.ready
-  val unit = lists.io.unit
+  val unit = RegNextWhen(lists.io.unit, given.ready)
 
   // Steps of a point: groups of A, then groups of B ----------------------------------------------------------------------------
   case class Step() extends Bundle {
@@ -171,7 +173,7 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
 
   // Coefficients, a group a clock ----------------------------------------------------------------------------------------------------
   val giving = RegInit(False)
-  val given = Reg(Step())
+  val current = Reg(Step())
   val group = Reg(UInt(shape.groupBits bits)) init 0
   val q = Reg(UInt(9 bits))
   val lastGroup = if (groups == 1) True else group.andR
@@ -181,21 +183,21 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   }
   when(folded.valid && !folded.wanted) {
     giving := True
-    given := folded.payload
+    current := folded.payload
     q := value
     group := 0
   }
   val powers = Seq.fill((lanes + 1) / 2)(Roms.shiftedExp)
   val bytes = for (i <- 0 until lanes) yield {
     val factor = RegNextWhen(factors(i).readAsync(group, writeFirst), giving)
-    val distance = RegNextWhen(distances(i).readAsync(given.slot @@ group, writeFirst), giving)
+    val distance = RegNextWhen(distances(i).readAsync(current.slot @@ group, writeFirst), giving)
     val near = RegNext(factor +^ distance.resize(9))
     val sum = RegNext(near.resize(11) + RegNext(RegNextWhen(q, giving)).resize(11))
     RegNext(powers(i / 2).readSync(sum)).asBits
   }
   val queue = new CreditQueue(Bits(8 * lanes + 1 bits), shape.vectors * groups)
   queue.io.push.valid := Delay(giving, 5, init = False)
-  queue.io.push.payload := Delay(given.frameLast, 5) ## Cat(bytes)
+  queue.io.push.payload := Delay(current.frameLast, 5) ## Cat(bytes)
 
   // Groups back to vectors ------------------------------------------------------------------------------------------------------------
   val vector = Stream(CoefficientVector(code))

@@ -57,8 +57,9 @@ object MacSums {
   * A coefficient is constant over a unit, so it is expanded once into the bit matrices of its three operands ([[gf.TowerField]]): a bit
   * of a sum costs two LUTs for four products of bits, and one that adds them to the sum before.
   *
-  * The sums are read a clock ahead (two from block RAM) and written a clock later: that never is the position that another beat is about
-  * to write, unless a unit is a single beat; then its sums are one register.
+  * The sums are read a clock ahead and written a clock later: that never is the position that another beat is about to write, unless a
+  * unit is a single beat; then its sums are one register. From four beats on they are in block RAM, read two clocks ahead and written two
+  * clocks later.
   */
 class MacArray(code: CodeConfig, parts: Int) extends Component {
   require(code.maxParity % parts == 0, s"$parts parts of ${code.maxParity} lanes are not equal")

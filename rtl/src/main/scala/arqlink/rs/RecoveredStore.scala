@@ -37,7 +37,7 @@ class RecoveredStore(code: CodeConfig) extends Component {
   }
 
   val ringBits = log2Up(depth)
-  val writeAt, base, at = Reg(UInt(ringBits bits)) init 0
+  val base, at = Reg(UInt(ringBits bits)) init 0
 
   // Words that no lane has read yet, less one.
   val fresh = Reg(SInt(ringBits + 1 bits)) init -1
@@ -58,8 +58,7 @@ class RecoveredStore(code: CodeConfig) extends Component {
     when(read.unitEnd && read.lastLane)(base := next)
   }
 
-  when(io.push.valid)(writeAt := writeAt + 1)
-  // Block RAM, its output register, the choice of the lane in two steps. A copy of the lane's bit for each byte keeps fan-out small.
+  // Block RAM, its output register, the choice of the lane in two steps. A copy for each byte of what goes far keeps fan-out small.
   val fetched = RegNext(read.valid) init False
   val given = RegNext(fetched) init False
   val chosen = RegNext(given) init False
@@ -67,6 +66,8 @@ class RecoveredStore(code: CodeConfig) extends Component {
   io.products := Cat(for ((words, b) <- io.push.words.grouped(3).toSeq.zipWithIndex) yield {
     val lanes = Reg(Bits(code.maxParity bits)).setName(s"lanes_$b").addAttribute("keep")
     when(fetched)(lanes := UIntToOh(laneFetched, code.maxParity))
+    val writeAt = Reg(UInt(ringBits bits)).init(0).setName(s"writeAt_$b").addAttribute("keep")
+    when(io.push.valid)(writeAt := writeAt + 1)
     val products = Reg(Bits(12 bits)).setName(s"products_$b")
     products := Cat(for ((word, p) <- words.zipWithIndex) yield {
       val store = Mem(Bits(4 * code.maxParity bits), depth).setName(s"words_${b}_$p")

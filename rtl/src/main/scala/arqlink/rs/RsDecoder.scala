@@ -12,8 +12,8 @@ import arqlink._
   * interpolation coefficients, and are complete with the last received unit. The next frame is taken in
   * meanwhile. Data units ahead of the first missing one do not wait.
   *
-  * Every job is checked by its source: 1 <= k <= maxK, exactly k bits of `received` set, preset <= 2. With fewer bits
-  * set the decoder waits for units until it is reset. `last` on the input is not looked at, units are counted.
+  * Every job is checked by its source: 1 <= k <= maxK, exactly k bits of `received` set, preset <= 2. `last` on the input is
+  * not looked at, units are counted.
   */
 class RsDecoder(code: CodeConfig) extends Component {
   val io = new Bundle {
