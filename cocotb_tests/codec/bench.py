@@ -8,6 +8,7 @@ from cocotb.triggers import Timer
 
 CONFIGS = {  # dataBytes, unitBytes, maxK, maxParity; as in rtl/src/main/scala/arqlink/Config.scala
     "paper": (1, 25, 10, 8),
+    "tiny": (1, 16, 4, 2),
     "default": (4, 64, 16, 8),
     "montecarlo": (4, 8, 16, 8),
     "codec": (8, 256, 32, 16),

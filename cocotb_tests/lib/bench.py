@@ -102,26 +102,25 @@ class Source:
 
 
 class Sink:
-    """Takes from a stream; `items` holds (clock, values...), or `log` is called with them."""
+    """Takes from a stream, or from a flow, which is always ready; `items` holds (clock, values...), or `log` is called with them."""
 
     def __init__(self, bench, prefix, fields, rate=1.0, log=None):
         dut = bench.dut
         self.bench = bench
         self.valid = getattr(dut, f"{prefix}valid")
-        self.ready = getattr(dut, f"{prefix}ready")
+        self.ready = getattr(dut, f"{prefix}ready", None)
         self.fields = [getattr(dut, f) for f in fields]
         self.rate = rate
         self.items = []
         self.log = log or self.items.append
-        self.open = False
-        self.ready.value = 0
-        self.stalled = None
+        self.clear()
         self.strict = True  # what has been offered has to stay until it is taken
         bench.actors.append(self)
 
     def clear(self):
-        self.open = False
-        self.ready.value = 0
+        self.open = self.ready is None
+        if self.ready is not None:
+            self.ready.value = 0
         self.stalled = None
 
     def step(self):
@@ -135,7 +134,7 @@ class Sink:
                 self.stalled = values
         else:
             assert not self.strict or self.stalled is None, "valid dropped before ready"
-        wanted = self.rate >= 1 or random.random() < self.rate
+        wanted = self.ready is None or self.rate >= 1 or random.random() < self.rate
         if wanted != self.open:
             self.open = wanted
             self.ready.value = int(wanted)

@@ -8,7 +8,7 @@ from cocotb_tests.lib import rtl
 WIDTHS = r"random_traffic|peer_reboots|phy_stalls"
 
 
-@pytest.mark.parametrize("config", ["small", "long"])
+@pytest.mark.parametrize("config", ["small", "long", "tiny"])
 def test_peer(config):
     selection = {"ARQLINK_CONFIG": config}
     if config != "small":

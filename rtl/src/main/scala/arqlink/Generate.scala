@@ -31,10 +31,14 @@ object Generate {
     throw new IllegalArgumentException(s"no block named '$name'; there are ${entries.keys.toSeq.sorted.mkString(", ")}")
   )
 
-  /** Writes the Verilog of a top, whose clock and reset are `aclk` and `aresetn`, with `header` as its first comment. */
-  def write(directory: String, header: String)(build: => Component): Unit = {
+  /** Writes the Verilog of a top, whose clock and reset are `aclk` and `aresetn`, with `header` as its first comment.
+    *
+    * @param oneFile initial contents of memories are in the text; else they are files next to it, which Yosys reads in a
+    *                second where a large memory in the text takes it many minutes
+    */
+  def write(directory: String, header: String, oneFile: Boolean = true)(build: => Component): Unit = {
     new File(directory).mkdirs()
-    spinalConfig(directory).copy(rtlHeader = header).generateVerilog {
+    spinalConfig(directory).copy(rtlHeader = header, inlineRom = oneFile).generateVerilog {
       val top = build
       top.clockDomain.clock.setName("aclk")
       top.clockDomain.reset.setName("aresetn")

@@ -36,7 +36,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val queryComplete = in Bool ()
 
     val write = master Stream StoreWrite(link)
-    val complete = master Stream Completion(link)
+
+    /** The user is always ready: the link is not up before its tables are clear. */
+    val complete = master Flow Completion(link)
 
     val rxNext = out(Wire.sn)
     val outcomes = master(OutcomePort(link))
@@ -57,7 +59,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
   io.outcomes <> log.io.port
   io.rxNext := log.io.next
 
-  /** TSN of the transmission in progress; `log` follows a clock later. */
+  /** TSN of the transmission in progress; `log` follows two clocks later. */
   val next = Reg(Wire.sn) init 0
 
   // The transmission in progress: TSN = next while `open`.
@@ -116,14 +118,31 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
   // Measured when the first beat comes, and again after transmissions have been closed; from registers at both ends.
   val measured = new Area {
-    private val header = io.unit.fragment.header
+    // While a unit is measured anew the port still shows its header, unless its only beat has been taken.
+    private val port = io.unit.fragment.header
+    val header = if (code.unitBeats > 1) port
+    else {
+      val held = UnitHeader(code)
+      held.tx := (phase === Phase.again) ? hand.tx | port.tx
+      held.index := (phase === Phase.again) ? hand.index | port.index
+      held.epoch := port.epoch
+      held
+    }
     val tsn = (phase === Phase.again) ? hand.tx.tsn | (close.valid ? close.payload | header.tx.tsn)
     private val renew = phase =/= Phase.compare
     private def keep[T <: Data](x: T) = RegNextWhen(x, renew)
     val tsnAhead = keep(tsn - next)
     val fsnAhead = keep(header.tx.fsn - io.rxBase)
-    val accepted = keep(io.accept && header.epoch === io.epoch)
+    val accepted = RegNextWhen(io.accept && header.epoch === io.epoch, hand.between)
     val toEnd = keep(header.tx.n - header.index)
+
+    /** Of the frame that is, or was last, in progress; the same as to its code. The unit before has been judged by now, unless its only
+      * beat leaves with the judgement.
+      */
+    val follows = Bool()
+    private def of[T <: Data](x: Transmission => T, y: T): T = if (code.unitBeats > 1) y else Mux(follows, x(hand.tx), y)
+    val sameFrame = keep(header.tx.fsn === of(_.fsn, current.fsn))
+    val sameCode = keep(header.tx.meta.k === of(_.meta.k, current.meta.k) && header.tx.preset === of(_.preset, current.preset))
 
     /** The unit before has closed its transmission in the clock of the measurement, so `tsnAhead` is one too many. */
     val moved = RegInit(False)
@@ -144,8 +163,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
     private val passedNow = fsnAhead.msb
     private val beyond = !passedNow && fsnAhead(Wire.snBits - 2 downto slotBits) =/= 0
-    private val sameFrame = hand.tx.fsn === current.fsn
-    private val mixed = current.open && isNext && !(sameFrame && hand.tx.meta.k === current.meta.k && hand.tx.preset === current.preset)
+    private val mixed = current.open && isNext && !(sameFrame && sameCode)
     private val tooFar = hand.isClose ? (far && !atEdge) | (far || beyond)
 
     // A distance that is one too many is measured anew, unless it is clear that nothing has to be closed.
@@ -163,11 +181,26 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
     /** Nothing has to be closed before. */
     val settled = keep(!unsure && !steps)
-    val belongs = RegNextWhen(!hand.isClose && ours && !isLate && isNext && !bad, enable)
-    val passed = keep(passedNow)
-    val repeats = keep(sameFrame && current.good)
-    val isEnd = keep(measured.toEnd === 1)
-    val seen = keep(current.received(hand.index.resize(log2Up(code.maxN))))
+    private val belongsNow = !hand.isClose && ours && !isLate && isNext && !bad
+    private val endsNow = measured.toEnd === 1
+    val isEnd = keep(endsNow)
+
+    // What a unit's payload meets, but for the table's word, which is there a clock later and is asked for if nothing is in progress.
+    val known = keep(passedNow || sameFrame && current.good)
+    val goodBefore = keep(Mux(current.open, current.good, passedNow || sameFrame && current.good))
+    val asks = keep(belongsNow && !current.open)
+    val belongs = RegNextWhen(belongsNow, enable)
+    val fresh = RegNextWhen(
+      belongsNow && !Mux(
+        current.open,
+        current.good || current.received(hand.index.resize(log2Up(code.maxN))),
+        passedNow || sameFrame && current.good
+      ),
+      enable
+    )
+    val closes = RegNextWhen(Mux(belongsNow, endsNow, steps), enable)
+    val mortal = keep(Mux(current.open, current.only, belongsNow && hand.tx.only))
+    val openGood = keep(current.open && current.good)
     val parity = keep(hand.index >= hand.tx.meta.k)
     val fills = keep(Mux(current.open, current.left === 1, hand.tx.meta.k === 1))
 
@@ -189,16 +222,15 @@ class ArqReceiver(link: LinkConfig) extends Component {
     /** With the last beat the frame is complete, or dead. */
     val completes, dies = Reg(Bool())
     val tells = last && (completes || dies)
-    // The word of a frame goes with its last beat: both are taken, or none.
-    io.write.valid := valid && isBeat && (io.complete.ready || !tells)
+    // The word of a frame goes with its last beat.
+    io.write.valid := valid && isBeat
     io.write.slot := current.fsn.resize(slotBits)
     io.write.beat := beat
     io.write.data := data
     io.complete.valid := valid && tells && (io.write.ready || !isBeat)
     io.complete.dead := dies
-    val fire = valid && (io.write.ready || !isBeat) && (io.complete.ready || !tells)
-    val ready = !valid || fire
-    when(fire && isBeat)(beat := beat + 1)
+    val ready = !valid || !isBeat || io.write.ready
+    when(io.write.fire)(beat := beat + 1)
   }
   io.complete.fsn := current.fsn
   io.complete.frame.meta := current.meta
@@ -208,16 +240,22 @@ class ArqReceiver(link: LinkConfig) extends Component {
   val judge = new Area {
     import compared._
     val now = phase === Phase.judge
-    val known = passed || io.queryComplete || repeats
-    val goodBefore = Mux(current.open, current.good, known)
-    val surplus = goodBefore || (current.open && seen)
-    val stores = belongs && !surplus
-    val goodAfter = goodBefore || (fills && stores)
-    val closes = Mux(belongs, isEnd, step)
+
+    /** The table knows the frame, and nothing is in progress that would know better. */
+    val answered = asks && io.queryComplete
+    val stores = fresh && !answered
+
+    // The table's word comes late, so all else is told from registers.
+    private val goodElse = goodBefore || (fills && fresh)
+    private val outcomeElse = Mux(belongs, goodElse, openGood)
+    val goodAfter = goodElse || answered
 
     /** The outcome of what is closed. */
-    val outcome = Mux(belongs, goodAfter, current.open && current.good)
-    val dies = closes && !outcome && Mux(current.open, current.only, belongs && hand.tx.only)
+    val outcome = outcomeElse || answered
+    measured.follows := now && belongs && !current.open
+    private val diesElse = closes && mortal && !outcomeElse
+    val dies = diesElse && !answered
+    val says = (fresh || diesElse) && !answered
 
     when(now) {
       when(belongs && !current.open) {
@@ -225,7 +263,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
         current.fsn := hand.tx.fsn
         current.preset := hand.tx.preset
         current.only := hand.tx.only
-        current.duplicate := known
+        current.duplicate := known || io.queryComplete
         current.received := 0
         current.repaired := False
         write.beat := 0
@@ -255,12 +293,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
   }
 
   val beats = phase === Phase.pass && hand.valid
-  private val begins = judge.now && judge.stores
-  private val ends = judge.now && judge.dies
-  when(write.ready)(write.valid := beats || begins || ends)
-  when(beats && write.ready || begins || ends) {
-    write.isBeat := beats || judge.stores
-    write.last := hand.last || !(beats || judge.stores)
+  when(write.ready) {
+    write.valid := beats || judge.now && judge.says
+    write.isBeat := phase === Phase.pass || judge.stores
+    write.last := hand.last || !(phase === Phase.pass || judge.stores)
     write.data := hand.data
   }
   when(judge.now) {
@@ -287,9 +323,17 @@ class ArqReceiver(link: LinkConfig) extends Component {
     }
   }
   when(judge.now && compared.step) {
+    // What was in progress has been closed; now for the unit in hand, if this was all.
+    val begins = compared.reaches && !hand.isClose
     compared.step := False
     compared.settled := compared.reaches
-    compared.belongs := compared.reaches && !hand.isClose
+    compared.belongs := begins
+    compared.fresh := begins && !compared.known
+    compared.goodBefore := compared.known
+    compared.asks := begins
+    compared.closes := begins && compared.isEnd
+    compared.mortal := begins && hand.tx.only
+    compared.openGood := False
     compared.amount := 1
     when(current.open)(compared.fills := hand.tx.meta.k === 1)
   }
@@ -299,22 +343,22 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
   private def pulse(x: Bool) = RegNext(x) init False
   val event = io.event
-  val completed = io.complete.fire && !io.complete.dead
+  val completed = io.complete.valid && !io.complete.dead
   event.clean := completed && !current.repaired
   event.repaired := completed && current.repaired
   event.attempt := completed ? UIntToOh(current.attempt, 16) | B(0, 16 bits)
   event.units := pulse(judge.now && judge.stores)
-  event.surplus := pulse(judge.now && compared.belongs && judge.surplus)
+  event.surplus := pulse(judge.now && compared.belongs && !judge.stores)
   event.late := pulse(judge.now && compared.late)
   event.invalid := pulse(judge.now && compared.invalid && !hand.isClose)
   event.closeInvalid := pulse(judge.now && compared.invalid && hand.isClose)
   event.epoch := pulse(judge.now && compared.foreign)
-  event.duplicate := pulse(judge.push && Mux(current.open, current.duplicate, compared.belongs && judge.known))
+  event.duplicate := pulse(judge.push && Mux(current.open, current.duplicate, compared.belongs && (compared.known || io.queryComplete)))
   event.outcomeOk := log.io.push.valid && log.io.push.received
   event.outcomeFailed := (log.io.push.valid && !log.io.push.received) ? log.io.push.count | U(0, 6 bits)
-  io.decided := log.io.push.valid
+  io.decided := pulse(log.io.push.valid) // as `rxNext` follows
   io.alive := pulse(judge.now && !hand.isClose && !compared.foreign)
 
-  // Asked for what is in hand, and for what comes into it.
-  io.querySlot := (hand.between ? io.unit.fragment.header.tx.fsn | hand.tx.fsn).resize(slotBits)
+  // Asked for what comes into the hand, and for what is in it when it is measured anew.
+  io.querySlot := measured.header.tx.fsn.resize(slotBits)
 }

@@ -47,17 +47,25 @@ class OutcomeLog(link: LinkConfig) extends Component {
   val previous = Reg(Bits(Wire.blockBits bits)) init 0
   val ram = Mem(Bits(Wire.blockBits bits), blocks)
 
+  // Where the outcome goes, in one clock; then it is there, and `next` with it.
+  val place = Reg(UInt(5 bits)) init 0
+  when(io.push.valid)(place := place + io.push.count.resized)
+  val told = new Area {
+    val valid = RegNext(io.push.valid) init False
+    val full = RegNext(io.push.valid && io.push.full) init False
+    val mark = RegNextWhen(io.push.received ? UIntToOh(place, Wire.blockBits) | B(0, Wire.blockBits bits), io.push.valid)
+  }
+
   // In two parts: an outcome moves `block` only when the block is full.
   val bit = Reg(UInt(5 bits)) init 0
   val block = Reg(UInt(blockBits bits)) init 0
   io.next := block @@ bit
 
-  val updated = CombInit(current) // what is ahead of `bit` is 0
-  updated(bit) := io.push.received
-  val full = io.push.valid && io.push.full
-  when(io.push.valid) {
+  val updated = current | told.mark // what is ahead of `bit` is 0
+  val full = told.full
+  when(told.valid) {
     current := updated
-    bit := bit + io.push.count.resized
+    bit := place
   }
   when(full) {
     current := 0

@@ -102,8 +102,8 @@ class Resequencer(link: LinkConfig) extends Component {
 
   val query = new Area {
     val state = RegNext(stateRam.readSync(io.querySlot))
-    val written = Delay(port.data =/= State.empty, 2)
-    io.queryComplete := Mux(port.meets(io.querySlot), written, state =/= State.empty)
+    // A write to the same slot makes it complete or dead, or frees it: then the frame is behind rxBase from now on.
+    io.queryComplete := port.meets(io.querySlot) || state =/= State.empty
   }
 
   private val completedFlags = Flags()

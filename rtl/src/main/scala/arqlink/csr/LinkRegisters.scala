@@ -29,7 +29,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
   import port.register
 
   // Register stages, for what comes from the link may come late in its clock.
-  private val status = RegNextWhen(io.status, port.now)
+  private val status = RegNextWhen(io.status, port.comes)
   private val errors = LinkErrors()
   errors.assignFromBits(RegNext(io.errors.asBits) init 0)
 
@@ -119,13 +119,14 @@ class LinkRegisters(link: LinkConfig) extends Component {
     val ord = arq.readWrite(8, Bool(), reset.inOrder.toInt, "ord", "1: packets leave in sequence")
     val freeze = arq.readWrite(9, Bool(), 1, "outage_freeze", "1: failures of an outage do not count towards delta")
 
-    // Two register stages: after a write the values rest for several clocks before an APPLY can come.
+    // Register stages: after a write the values rest for several clocks before an APPLY can come.
+    private val late = RegNext(port.changed) init False
     private def fits(n: UInt) = {
       val parity = RegNextWhen((n.resize(9 bits) - k).asSInt, port.changed)
-      !parity.msb && parity.asUInt <= code.maxParity
+      RegNextWhen(!parity.msb && parity.asUInt <= code.maxParity, late) init True
     }
-    private val sound = RegNextWhen(k =/= 0 && k <= code.maxK && preset <= Preset.all.max, port.changed)
-    val valid = RegNextWhen(sound && fits(nFirst) && fits(nRetx), RegNext(port.changed) init False) init True
+    private val sound = RegNextWhen(k =/= 0 && k <= code.maxK && preset <= Preset.all.max, port.changed) init True
+    val valid = sound && fits(nFirst) && fits(nRetx)
   }
 
   val active = new Area {

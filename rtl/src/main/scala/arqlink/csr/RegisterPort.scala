@@ -11,9 +11,10 @@ import spinal.lib.bus.regif.BusIfAdapter.MinBusInterface
 
 /** Registers behind an AXI4-Lite port, with SLVERR for every access that no register answers.
   *
-  * regif holds the description; the logic is here. One clock decodes the address to one bit per register, the next writes or
-  * chooses with these bits. The fields of a register that can be written are one register of flip-flops, and nothing is
-  * assigned in clocks without an access or an event, which is what simulators spend their time with.
+  * regif holds the description; the logic is here. One clock decodes the address, the next writes. A read chooses among four
+  * registers in the first clock, and among these choices in the second. The fields of a register that can be written are one
+  * register of flip-flops, and nothing is assigned in clocks without an access or an event, which is what simulators spend
+  * their time with.
   *
   * @param axi the slave port of the component that holds the registers; they are within its first 128 bytes
   */
@@ -26,25 +27,21 @@ class RegisterPort(axi: AxiLite4) extends Area {
   private val early = front.io.early
   val accessError: Bool = front.io.accessError
 
-  /** The clock of an access, and the two clocks after it: what came late may be caught; registers are written; they have changed. */
-  val now: Bool = access.valid
+  // The clock of an access, and the two clocks after it: a word is chosen; registers are written; they have changed.
+  private val now = access.valid
   private val turn = RegNext(now) init False
   val changed: Bool = RegNext(turn) init False
 
-  /** One bit per register, for one clock: it is accessed; it is written. */
-  private val accessed, written = Reg(Bits(1 << (fileBits - 2) bits)) init 0
+  /** One bit per register, for one clock: it is written. */
+  private val written = Reg(Bits(1 << (fileBits - 2) bits)) init 0
   private val inFile = RegNext(early.valid && early.payload.dropLow(fileBits - 2) === 0) init False
+  private val index = access.word.resize(fileBits - 2)
   when(now || turn) {
-    accessed := 0
     written := 0
-    when(inFile) {
-      val decoded = UIntToOh(access.word.resize(fileBits - 2))
-      accessed := decoded
-      when(access.write)(written := decoded)
-    }
+    when(inFile && access.write)(written := UIntToOh(index))
   }
 
-  // A read may follow a write in the next clock.
+  // A read may follow a write in the next clock; it does not see what is written.
   private val writes = now && access.write
   private val data = RegNextWhen(access.data, writes)
   private val strobe = RegNextWhen(access.strobe, writes)
@@ -71,12 +68,10 @@ class RegisterPort(axi: AxiLite4) extends Area {
       def width: Int = signal.getBitsWidth
     }
     private val stored, pulses, flags = scala.collection.mutable.ListBuffer[Part]()
-    private def index: Int = (slice.getAddr() >> 2).toInt
-
-    private[RegisterPort] val hit: Bool = accessed(index)
+    private[RegisterPort] val number: Int = (slice.getAddr() >> 2).toInt
 
     /** High in the clock in which a write changes the register. */
-    val writing: Bool = written(index)
+    val writing: Bool = written(number)
 
     /** High in the clock after, when the new value is there. */
     def event: Bool = RegNext(writing) init False
@@ -172,25 +167,32 @@ class RegisterPort(axi: AxiLite4) extends Area {
     */
   def window(address: BigInt, size: BigInt, data: Bits): Unit = windows += Window(address, size, data)
 
-  /** The clock before an access, of word `word` if it is of a window. */
+  /** The clock before an access, of word `word` if it is of a window: what is read should not change before the next one. */
   def comes: Bool = early.valid
   def word: UInt = early.payload
 
   private def choose(): Unit = {
+    // `granted` in the clock after an access; the words to be read then are zero but the one.
     val write = RegNextWhen(access.write, now)
-    val words = registers.toSeq.map { register =>
-      (register.hit, if (register.writable) register.hit else register.hit && !write, register.word)
-    } ++ windows.map { window =>
+    val groups = registers.groupBy(_.number / groupSize).toSeq.sortBy(_._1).map { case (group, members) =>
+      val words = Vec.tabulate(groupSize)(i => members.find(_.number % groupSize == i).fold(B(0, 32 bits))(_.word))
+      val chosen = RegNextWhen(words(index.resize(log2Up(groupSize))), now)
+      chosen.andMask(RegNext(inFile && index.dropLow(log2Up(groupSize)) === group) init False)
+    }
+    def among(numbers: Seq[Int]): Bool = B(numbers.map(BigInt(1) << _).sum, written.getWidth bits)(index)
+    val legal = Mux(access.write, among(registers.toSeq.filter(_.writable).map(_.number)), among(registers.toSeq.map(_.number)))
+    val granted = RegNext(inFile && legal) init False
+    val (hits, views) = windows.toSeq.map { window =>
       val bits = log2Up(window.size) - 2
       val first = window.address >> 2
       require((first & ((1 << bits) - 1)) == 0, s"a window of ${window.size} bytes is at ${window.address}")
       val above = RegNext(early.valid && early.payload.dropLow(bits) === (first >> bits).toInt) init False
       val begun = if (isPow2(window.size)) True else access.word.resize(bits) < (window.size >> 2).toInt
       val hit = RegNext(above && begun) init False
-      (hit, hit && !write, window.data)
-    }
-    front.io.data := words.map { case (hit, _, word) => word.andMask(hit) }.reduceBalancedTree(_ | _)
-    front.io.refused := !words.map(_._2).reduceBalancedTree(_ || _)
+      (hit && !write, window.data.andMask(hit))
+    }.unzip
+    front.io.data := (groups ++ views).reduceBalancedTree(_ | _)
+    front.io.refused := !(granted +: hits).reduceBalancedTree(_ || _)
   }
 }
 
@@ -198,6 +200,9 @@ object RegisterPort {
 
   /** Byte address bits of the registers. */
   private val fileBits = 7
+
+  /** Registers among which a read chooses first. */
+  private val groupSize = 4
 
   /** In place of the reset value of a field that shows what happens in the core. */
   val live = BigInt(-1)

@@ -8,7 +8,7 @@ import arqlink.{CodeConfig, Preset}
 /** Look-up tables of the coefficient generators; contents are computed during elaboration. */
 object Roms {
   private def rom(size: Int)(content: Int => Int): Mem[UInt] =
-    Mem(UInt(8 bits), (0 until size).map(i => U(content(i), 8 bits)))
+    Mem(UInt(8 bits), (0 until size).map(i => U(content(i), 8 bits))).addAttribute("ram_style", "block")
 
   /** log x by x; the place of log 0 holds 0, so that a factor x_m + x_m drops out of a product. */
   def log: Mem[UInt] = rom(256)(x => if (x == 0) 0 else Gf256.log(x))

@@ -29,40 +29,53 @@ case class FinishedBeat(dataBytes: Int) extends Bundle {
   val endsFrame = Bool()
 }
 
-/** Fills in the CRC-32 of units; two register stages, one beat a clock. */
+/** Fills in the CRC-32 of units; two register stages, one beat a clock while `moves`; all stands still otherwise.
+  *
+  * A beat's own share of the CRC is made in the first stage, the sum in the second. Wider than four bytes, the CRC is the end of a
+  * beat that holds payload too, so there the shares are cut four bytes earlier: of the end of the beat before and all of a beat but its
+  * end. Thus a share ends where the CRC begins.
+  */
 case class CrcInserter(dataBytes: Int) extends Component {
   val io = new Bundle {
-    val input = slave(Stream(BlankBeat(dataBytes)))
-    val output = master(Stream(FinishedBeat(dataBytes)))
+    val input = slave(Flow(BlankBeat(dataBytes)))
+    val moves = in Bool ()
+    val output = master(Flow(FinishedBeat(dataBytes)))
+  }
+  private val width = dataBytes * 8
+  private val wide = dataBytes > 4
+  private val takes = io.input.valid && io.moves
+
+  val beat = new Area {
+    val valid = RegNextWhen(io.input.valid, io.moves, init = False)
+    val held = RegNextWhen(io.input.payload, takes)
+    private val window =
+      if (wide) io.input.data.resize(width - 32) ## (io.input.first ? B(0, 32 bits) | held.data.takeHigh(32)) else io.input.data
+    val share = if (wide) RegNextWhen(Crc32.share(window, io.input.first, width - 32), takes) else CombInit(held.data)
   }
 
-  val beat = io.input.m2sPipe()
+  val crc = new Area {
+    import beat.held
 
-  // Holds the CRC of all up to `beat`; in check beats, what is still to be sent of it.
-  val crc = Reg(Bits(32 bits))
-  val before = io.input.first ? Crc32.init | crc
-  when(io.input.fire) {
-    if (dataBytes > 4) {
-      val short = Crc32.next(crc, io.input.data.resize(dataBytes * 8 - 32))
-      crc := io.input.check ? short | Crc32.next(before, io.input.data)
-    } else {
-      when(!io.input.check) {
-        crc := Crc32.next(before, io.input.data)
-      } elsewhen (beat.check) { // the payload of `beat` stays after it has left
-        crc := (crc >> (dataBytes * 8 % 32)).resized
-      }
+    /** Of the unit's beats before; narrow: in check beats, what is still to be sent of it. */
+    val state = Reg(Bits(32 bits)) init Crc32.empty(width)
+    val next = Crc32.sum(beat.share, state, width)
+    val value = if (wide) next else CombInit(state)
+    when(beat.valid && io.moves) {
+      state := next
+      if (dataBytes < 4) when(held.check)(state := (state >> width).resized)
+      when(held.last)(state := Crc32.empty(width))
     }
+    val sent = held.spoil ? value | ~value
   }
 
-  val finished = Stream(FinishedBeat(dataBytes))
-  finished.arbitrationFrom(beat)
-  finished.data := beat.data
-  finished.last := beat.last
-  finished.ofFrame := beat.ofFrame
-  finished.endsFrame := beat.endsFrame
-  val value = beat.spoil ? crc | ~crc
-  when(beat.check) {
-    finished.data := (if (dataBytes > 4) value ## beat.data.resize(dataBytes * 8 - 32) else value.resize(dataBytes * 8))
+  val finished = FinishedBeat(dataBytes)
+  finished.data := beat.held.data
+  finished.last := beat.held.last
+  finished.ofFrame := beat.held.ofFrame
+  finished.endsFrame := beat.held.endsFrame
+  when(beat.held.check) {
+    finished.data := (if (wide) crc.sent ## beat.held.data.resize(width - 32) else crc.sent.resize(width))
   }
-  finished.m2sPipe() >> io.output
+  io.output.valid := RegNextWhen(beat.valid, io.moves, init = False)
+  io.output.payload := RegNextWhen(finished, beat.valid && io.moves)
 }

@@ -52,7 +52,6 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   AxiNames.units(io.data, "units")
 
   private val code = link.code
-  private val queueDepth = 8
 
   /** Up to four memories, none deeper than an ECP5's block RAM of one bit a word: a choice between deeper ones would stand before
     * the RAM's output register, and here it stands behind. A store too large for that is one memory, and slow.
@@ -63,52 +62,59 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   private def bankOf(address: UInt) = address.takeHigh(bankBits).asUInt
   private def place(address: UInt) = address.resize(addressBits - bankBits)
 
+  // A clock in registers of its own: the memories are all over the device.
   io.write.ready := True
   private val writeAddress = io.write.slot @@ io.write.beat
+  private val written = RegNextWhen(writeAddress, io.write.valid)
+  private val writtenData = RegNextWhen(io.write.data, io.write.valid)
   for ((ram, i) <- banks.zipWithIndex) {
     ram.addAttribute("no_rw_check")
-    ram.write(place(writeAddress), io.write.data, io.write.valid && (if (bankBits == 0) True else bankOf(writeAddress) === i))
+    val here = io.write.valid && (if (bankBits == 0) True else bankOf(writeAddress) === i)
+    ram.write(place(written), writtenData, RegNext(here) init False)
   }
 
+  private val read = io.read.s2mPipe()
+  val queue = new ReadQueue(Fragment(Bits(code.dataBits bits)))
+
+  // Ends are known from registers: the counters are compared a beat before.
   val reader = new Area {
     val active = RegInit(False)
     val slot = Reg(UInt(link.window.slotBits bits))
     val beat = Reg(UInt(code.slotBeatBits bits))
     val unitBeat = Reg(UInt(code.unitBeatBits bits))
     val unitsLeft = Reg(UInt(code.kBits bits))
-    val underWay = Reg(UInt(log2Up(queueDepth + 1) bits)) init 0
+    val endsUnit, lastUnit = Reg(Bool())
 
-    val issue = active && underWay =/= queueDepth
-    val endsUnit = unitBeat === code.unitBeats - 1
-    val endsRead = endsUnit && unitsLeft === 1
+    val issue = active && queue.io.room
+    val endsRead = endsUnit && lastUnit
 
-    io.read.ready := !active || (issue && endsRead)
+    read.ready := !active || (queue.io.room && endsRead)
     when(issue) {
       beat := beat + 1
       unitBeat := unitBeat + 1
+      endsUnit := (if (code.unitBeats == 1) True else unitBeat === code.unitBeats - 2)
       when(endsUnit) {
         unitBeat := 0
         unitsLeft := unitsLeft - 1
+        lastUnit := unitsLeft === 2
       }
       active clearWhen endsRead
     }
-    when(io.read.fire) {
+    when(read.fire) {
       active := True
-      slot := io.read.slot
+      slot := read.slot
       beat := 0
       unitBeat := 0
-      unitsLeft := io.read.units
-    }
-    when(issue =/= io.data.fire) {
-      underWay := Mux(issue, underWay + 1, underWay - 1)
+      endsUnit := Bool(code.unitBeats == 1)
+      unitsLeft := read.units
+      lastUnit := read.units === 1
     }
   }
 
-  val queue = StreamFifo(Fragment(Bits(code.dataBits bits)), queueDepth, latency = 1)
   private val readAddress = reader.slot @@ reader.beat
   private val words = banks.map(ram => RegNext(ram.readSync(place(readAddress), reader.active)))
-  queue.io.push.valid := Delay(reader.issue, 2, init = False)
-  queue.io.push.fragment := (if (bankBits == 0) words.head else Vec(words)(Delay(bankOf(readAddress), 2)))
-  queue.io.push.last := Delay(reader.endsUnit, 2)
+  queue.io.issue := reader.issue
+  queue.io.word.fragment := (if (bankBits == 0) words.head else Vec(words)(Delay(bankOf(readAddress), 2)))
+  queue.io.word.last := Delay(reader.endsUnit, 2)
   queue.io.pop >> io.data
 }

@@ -38,7 +38,8 @@ case class Framer(code: CodeConfig) extends Component {
   AxiNames.units(io.units, "units")
   AxiNames.phy(io.phy, "m_axis_phy")
 
-  val blank = Stream(BlankBeat(dataBytes))
+  /** All stages move, or none: the PHY's `ready` reaches no further than the register behind this. */
+  val moves = Bool()
 
   val frame = new Area {
     val active = RegInit(False)
@@ -61,16 +62,24 @@ case class Framer(code: CodeConfig) extends Component {
     }
   }
 
-  // From the choice of a frame to its first payload beat: the store's and the encoder's start-up (docs/rs_encoder.md), and 40
-  // clocks for the choice and the pipelines.
-  private val leadClocks = code.maxParity * (code.maxParity + 2) + code.maxN + 40
+  // From the choice of a frame to its first payload beat at the framer, less the header beats: the sender's tables 6, the store 7 and
+  // the encoder 5 clocks, and the registers between them.
+  private val leadClocks = 20
   private val lead = (leadClocks + dataBeats - 1) / dataBeats
   private val isNear = if (lead > code.maxN) True else frame.unitsLeft < lead
   io.nearEnd := RegNext((!frame.active || isNear) && !io.frame.fire) init True
 
+  /** What the next beat is, without its data. */
+  case class Step() extends Bundle {
+    val isControl, first, last, check, spoil, ofFrame, endsFrame = Bool()
+    val inHeader, atShift = Bool()
+    val beat = UInt(log2Up(dataBeats max controlBeats) bits)
+  }
+  val step = Flow(Step())
+
   val unit = new Area {
     val starting = RegInit(True)
-    val beat = Reg(UInt(log2Up(dataBeats max controlBeats) bits)) init 0
+    val beat = Reg(step.beat) init 0
     val wasControl = Reg(Bool())
     val spoiled = RegInit(False)
 
@@ -89,13 +98,14 @@ case class Framer(code: CodeConfig) extends Component {
     val may = !starting || (!io.flush && (io.control.valid || frame.active))
     val takesPayload = !isControl && !spoil && inPayload
     val last = Mux(isControl, controlLast, dataLast)
-    val ends = blank.fire && last
+    val ends = step.valid && last
 
-    blank.valid := may && (!takesPayload || io.units.valid)
-    io.units.ready := blank.ready && may && takesPayload
-    io.control.ready := blank.ready && may && isControl && last && !spoil
+    val forms = may && (!takesPayload || io.units.valid)
+    step.valid := moves && forms
+    io.units.ready := moves && may && takesPayload
+    io.control.ready := moves && may && isControl && last && !spoil
 
-    when(blank.fire) {
+    when(step.valid) {
       starting := last
       wasControl := isControl
       beat := last ? U(0) | beat + 1
@@ -122,47 +132,63 @@ case class Framer(code: CodeConfig) extends Component {
     frame.ends := ends && !isControl && !spoil && frame.lastUnit
   }
 
+  step.isControl := unit.isControl
+  step.first := unit.starting
+  step.last := unit.last
+  step.check := Mux(unit.isControl, unit.controlCrc, unit.dataCrc)
+  step.spoil := unit.spoil
+  step.ofFrame := !unit.isControl
+  step.endsFrame := !unit.isControl && frame.lastUnit
+  step.inHeader := unit.inHeader
+  step.atShift := unit.atShift
+  step.beat := unit.beat
+
+  // A clock later, from registers. A frame's header stands there: it changes with a unit's last beat, which holds none of it.
   val content = new Area {
+    val valid = RegNextWhen(unit.forms, moves, init = False)
+    val now = RegNextWhen(step.payload, moves)
+    val word = RegNextWhen(io.units.fragment, moves)
+    private val message = RegNextWhen(io.control.payload, moves && unit.starting)
+
     private def beatOf(bytes: Bits, beats: Int): Bits = {
       val parts = bytes.resize(beats * dataBytes * 8).subdivideIn(dataBytes * 8 bits)
-      if (beats == 1) parts(0) else parts(unit.beat.resize(log2Up(beats)))
+      if (beats == 1) parts(0) else parts(now.beat.resize(log2Up(beats)))
     }
     val header = UnitFormat.packData(io.epoch, frame.tx, frame.index)
-    val control = UnitFormat.packControl(io.control.payload)
+    val control = UnitFormat.packControl(message)
 
     val payload =
-      if (shift == 0) io.units.fragment
+      if (shift == 0) word
       else {
         // The header's end shifts the payload: each beat's last bytes wait for the next beat.
-        val carry = Reg(Bits(shift * 8 bits))
-        when(io.units.fire) { carry := io.units.fragment.takeHigh(shift * 8) }
-        val low = unit.atShift ? header.takeHigh(shift * 8) | carry
-        io.units.fragment.resize(code.dataBits - shift * 8) ## low
+        val carry = RegNextWhen(word.takeHigh(shift * 8), moves && valid)
+        val low = now.atShift ? header.takeHigh(shift * 8) | carry
+        word.resize(code.dataBits - shift * 8) ## low
       }
 
+    val blank = BlankBeat(dataBytes)
+    blank.assignSomeByName(now)
     blank.data := payload
-    if (headerBeats > 0) when(unit.inHeader) { blank.data := beatOf(header, headerBeats) }
-    when(unit.isControl) { blank.data := beatOf(control, controlBeats) }
-    blank.first := unit.starting
-    blank.last := unit.last
-    blank.check := Mux(unit.isControl, unit.controlCrc, unit.dataCrc)
-    blank.spoil := unit.spoil
-    blank.ofFrame := !unit.isControl
-    blank.endsFrame := !unit.isControl && frame.lastUnit
+    if (headerBeats > 0) when(now.inHeader) { blank.data := beatOf(header, headerBeats) }
+    when(now.isControl) { blank.data := beatOf(control, controlBeats) }
   }
 
   val output = new Area {
     val inserter = CrcInserter(dataBytes)
-    inserter.io.input << blank.m2sPipe()
-    val finished = inserter.io.output
+    inserter.io.input.valid := RegNextWhen(content.valid, moves, init = False)
+    inserter.io.input.payload := RegNextWhen(content.blank, moves && content.valid)
+    inserter.io.moves := moves
+    private val out = inserter.io.output.toStream
+    val finished = out.s2mPipe()
+    moves := out.ready
     io.phy.arbitrationFrom(finished)
     io.phy.data := finished.data
     io.phy.last := finished.last
     io.phy.erased := False
 
-    // Data units that have begun and not left yet; a unit has two beats or more, so the three stages hold parts of two.
+    // Data units that have begun and not left yet; a unit has two beats or more, so the five stages hold parts of three.
     val inside = Reg(UInt(2 bits)) init 0
-    val enters = blank.fire && blank.first && blank.ofFrame
+    val enters = step.valid && step.first && step.ofFrame
     val leaves = finished.fire && finished.last && finished.ofFrame
     when(enters =/= leaves) { inside := Mux(enters, inside + 1, inside - 1) }
     frame.draining := io.flush || (frame.draining && inside =/= 0)

@@ -27,6 +27,9 @@ case class Reassembler(code: CodeConfig) extends Component {
 
   val beat = Stream(PacketBeat(dataBytes))
 
+  /** The source sees a register for `ready`; what waits there is forgotten with its frame. */
+  val units = io.units.s2mPipe(flush = io.flush)
+
   val closing = new Area {
     /** A beat has left and its packet's last one has not. */
     val open = RegInit(False)
@@ -43,31 +46,45 @@ case class Reassembler(code: CodeConfig) extends Component {
     val meta = Reg(FrameMeta(code))
     val unitBeat = Reg(UInt(code.unitBeatBits bits))
 
-    /** Position of the packet's last byte in the last unit; beats after it are filling. */
-    val fillBeats = (meta.pad >> byteBits).resize(code.unitBeatBits)
-    val lastBeat = U(code.unitBeats - 1, code.unitBeatBits bits) - fillBeats
-    val inLastUnit = meta.eop && meta.k === 1
-    val endsUnit = unitBeat === code.unitBeats - 1
-    val isLast = inLastUnit && unitBeat === lastBeat
-    val isFilling = inLastUnit && unitBeat > lastBeat
+    /** Beats of the last unit before the one that holds the packet's last byte; beats after it are filling. */
+    val lastBeat = Reg(UInt(code.unitBeatBits bits))
+    val lastUnit = Reg(Bool())
+    private val fillBeats = (io.frame.pad >> byteBits).resize(code.unitBeatBits)
+    val inLastUnit = meta.eop && lastUnit
+
+    // Where `unitBeat` is, worked out with it.
+    val endsUnit, atLast = Reg(Bool())
+    val nextBeat = endsUnit ? U(0, code.unitBeatBits bits) | (unitBeat + 1)
+
+    /** The packet's last byte has left. */
+    val isFilling = Reg(Bool())
+    val isLast = inLastUnit && atLast && !isFilling
 
     val may = active && !closing.stop
-    val ends = io.units.fire && endsUnit && meta.k === 1
+    val ends = units.fire && endsUnit && lastUnit
 
     io.frame.ready := !closing.stop && (!active || ends)
-    io.units.ready := may && (beat.ready || isFilling)
+    units.ready := may && (beat.ready || isFilling)
     active clearWhen (ends || io.flush)
-    when(io.units.fire) {
-      unitBeat := unitBeat + 1
+    when(units.fire) {
+      unitBeat := nextBeat
+      endsUnit := (if (code.unitBeats == 1) True else !endsUnit && unitBeat === code.unitBeats - 2)
+      atLast := nextBeat === lastBeat
+      isFilling setWhen isLast
       when(endsUnit) {
-        unitBeat := 0
         meta.k := meta.k - 1 // counts the units left
+        lastUnit := meta.k === 2
       }
     }
     when(io.frame.fire) {
       active := True
       meta := io.frame.payload
+      lastUnit := io.frame.k === 1
+      lastBeat := code.unitBeats - 1 - fillBeats
       unitBeat := 0
+      endsUnit := Bool(code.unitBeats == 1)
+      atLast := fillBeats === code.unitBeats - 1
+      isFilling := False
     }
 
     val keep = Bits(dataBytes bits)
@@ -75,8 +92,8 @@ case class Reassembler(code: CodeConfig) extends Component {
     for (i <- 0 until dataBytes) keep(i) := !isLast || cut <= dataBytes - 1 - i
   }
 
-  beat.valid := closing.pending || (frame.may && io.units.valid && !frame.isFilling)
-  beat.data := io.units.fragment
+  beat.valid := closing.pending || (frame.may && units.valid && !frame.isFilling)
+  beat.data := units.fragment
   beat.keep := frame.keep
   beat.last := frame.isLast
   beat.error := False

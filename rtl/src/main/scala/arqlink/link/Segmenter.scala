@@ -116,11 +116,11 @@ case class Segmenter(link: LinkConfig) extends Component {
     val filling = RegInit(False)
 
     // Bit slotBits of the distance says that windowFrames slots are taken; it cannot be more.
-    // Registered, so it may be said for a clock too long, but not too short: `moved` tells that fsn is one more by now.
+    // Registered, so it may be said for a clock too long, but not too short: when fsn moves it is of the next one.
     private val distanceBits = link.window.slotBits + 1
     private val distance = fsn.resize(distanceBits) - io.base.resize(distanceBits)
-    val moved = RegInit(False)
-    val full = moved ? RegNext((distance + 1).msb, init = False) | RegNext(distance.msb, init = False)
+    val next = Bool()
+    val full = RegNext(next ? (distance + 1).msb | distance.msb) init False
 
     val endsUnit = RegInit(Bool(code.unitBeats == 1))
     val endsFrame = endsUnit && isLastUnit
@@ -147,9 +147,8 @@ case class Segmenter(link: LinkConfig) extends Component {
       filling setWhen (beat.last && !filling)
     }
 
-    val next = writes.fire && (endsPacket || (endsFrame && !filling))
+    next := writes.fire && (endsPacket || (endsFrame && !filling))
     val rollback = packet.ends && !taken.store
-    moved := next
     when(next) {
       fsn := fsn + 1
       sop := endsPacket

@@ -18,6 +18,9 @@ case class BufferedBeat(code: CodeConfig) extends Bundle {
   * Headers wait in a queue of `entries`, of which one is always being filled, and the payload of data units in eight slots, of
   * which one is always being filled. A unit that is accepted when there is no room is dropped. With an output that takes a
   * data unit in unitBeats + 1 clocks, and a control unit in two, this does not happen: no unit is shorter on the PHY.
+  *
+  * Both are block RAMs that are read in two clocks, array and output register. The header at the output says
+  * what it is: a control unit, or the next data unit's beats.
   */
 case class UnitBuffer(code: CodeConfig) extends Component {
   private val slotBits = 3
@@ -34,21 +37,26 @@ case class UnitBuffer(code: CodeConfig) extends Component {
 
   val data = Mem(Bits(code.dataBits bits), 1 << (slotBits + code.unitBeatBits))
   val headers = Mem(Bits(RawHeader().bytes.getWidth bits), 1 << entryBits)
-  data.addAttribute("no_rw_check")
-  headers.addAttribute("no_rw_check")
+  val kinds = Mem(Bool(), 1 << entryBits)
+  // What is read of an entry or a slot that is still being written is not used.
+  for (ram <- Seq(data, headers)) {
+    ram.addAttribute("no_rw_check")
+    ram.addAttribute("ram_style", "block")
+  }
 
   val writer = new Area {
-    val entry, freedEntry = Reg(UInt(entryBits bits)) init 0
-    val slot, freedSlot = Reg(UInt(slotBits bits)) init 0
-    val control = Vec.fill(1 << entryBits)(Reg(Bool()))
+    val entry = Reg(UInt(entryBits bits)) init 0
+    val slot = Reg(UInt(slotBits bits)) init 0
+    val readEntry = UInt(entryBits bits)
+    val readSlot = UInt(slotBits bits)
 
     /** Of the unit that `accept` is about. */
     val isControl = RegNextWhen(io.header.control, io.header.valid)
-    val full = entry + 1 === freedEntry || (!isControl && slot + 1 === freedSlot)
+    val full = entry + 1 === readEntry || (!isControl && slot + 1 === readSlot)
 
     data.write(slot @@ io.payload.beat, io.payload.data, io.payload.valid)
     headers.write(entry, io.header.bytes, io.header.valid)
-    when(io.header.valid) { control(entry) := io.header.control }
+    kinds.write(entry, io.header.control, io.header.valid)
     when(io.accept && !full) {
       entry := entry + 1
       when(!isControl) { slot := slot + 1 }
@@ -56,58 +64,57 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     io.overflow := io.accept && full
   }
 
-  /** A beat on its way through the memory. */
-  case class Step() extends Bundle {
-    val control = Bool()
-    val first = Bool()
-    val last = Bool()
-  }
-
-  case class StagedBeat() extends Bundle {
-    val control = Bool()
-    val last = Bool()
-    val data = Bits(code.dataBits bits)
-  }
-
-  // Two clocks in the memory: array, then output register. Entry and slot are free once all of the unit is in the latter.
-  val reader = new Area {
+  // The array's latch, the output register, and the header at the output. The former two move whenever the latter of them is empty, so
+  // a header comes every second clock, and what waits for the output's `ready` is in registers near its user.
+  val header = new Area {
     val entry = Reg(UInt(entryBits bits)) init 0
+    writer.readEntry := entry
+    val arrayFull, full = RegInit(False)
+
+    /** The output register is empty. */
+    val moves = RegInit(True)
+    val here = entry =/= writer.entry
+    private val bytesRead = RegNextWhen(headers.readSync(entry, moves), moves)
+    private val kindRead = RegNextWhen(RegNextWhen(kinds.readAsync(entry), moves), moves)
+    when(moves) {
+      arrayFull := here
+      moves := !arrayFull
+      when(here)(entry := entry + 1)
+    }
+    val taken = Bool()
+    val loads = !moves && (!full || taken)
+    when(loads)(moves := True)
+    when(taken)(full := False)
+    when(loads)(full := True)
+    val bytes = RegNextWhen(bytesRead, loads)
+    val isControl = RegNextWhen(kindRead, loads)
+  }
+
+  // A slot is free once its last beat is being read.
+  val reader = new Area {
     val slot = Reg(UInt(slotBits bits)) init 0
     val beat = Reg(UInt(code.unitBeatBits bits)) init 0
+    writer.readSlot := slot
 
-    val address = Stream(Step())
-    address.valid := entry =/= writer.entry
-    address.control := writer.control(entry)
-    address.first := beat === 0
-    address.last := address.control || beat === code.unitBeats - 1
-    when(address.fire) {
-      beat := beat + 1
-      when(address.last) {
-        beat := 0
-        entry := entry + 1
-        when(!address.control) { slot := slot + 1 }
-      }
+    val queue = new ReadQueue(Fragment(Bits(code.dataBits bits)))
+    val waits = slot =/= writer.slot
+    val issue = waits && queue.io.room
+    val last = beat === code.unitBeats - 1
+    when(issue) {
+      beat := last ? U(0, code.unitBeatBits bits) | (beat + 1)
+      when(last)(slot := slot + 1)
     }
-
-    val array = address.m2sPipe()
-    val arrayData = data.readSync(slot @@ beat, address.fire)
-    val arrayHeader = headers.readSync(entry, address.ready) // stands while its unit waits in `array`
-    when(array.fire && array.last) {
-      writer.freedEntry := writer.freedEntry + 1
-      when(!array.control) { writer.freedSlot := writer.freedSlot + 1 }
-    }
-
-    val staged = Stream(StagedBeat())
-    staged.arbitrationFrom(array)
-    staged.control := array.control
-    staged.data := arrayData
-    staged.last := array.last
-
-    val output = staged.m2sPipe()
-    io.output.arbitrationFrom(output)
-    io.output.data := output.data
-    io.output.last := output.last
-    io.output.header.control := output.control
-    io.output.header.bytes := RegNextWhen(arrayHeader, array.fire && array.first)
+    queue.io.issue := issue
+    queue.io.word.fragment := RegNext(data.readSync(slot @@ beat, waits))
+    queue.io.word.last := Delay(last, 2)
   }
+
+  val beat = reader.queue.io.pop
+  io.output.valid := header.full && (header.isControl || beat.valid)
+  io.output.header.control := header.isControl
+  io.output.header.bytes := header.bytes
+  io.output.data := beat.fragment
+  io.output.last := header.isControl || beat.last
+  beat.ready := header.full && !header.isControl && io.output.ready
+  header.taken := io.output.fire && io.output.last
 }

@@ -22,7 +22,7 @@ case class PayloadBeat(code: CodeConfig) extends Bundle {
   *
   * `payload` shows the beats of data units while they arrive. Then, for a unit of the right length, `header` shows its
   * header, and one clock later `accept` says that all is well. The first payload beat of the next data unit comes after
-  * that.
+  * that: all is delayed by the same number of clocks.
   */
 case class UnitChecker(code: CodeConfig) extends Component {
   private val dataBytes = code.dataBytes
@@ -57,7 +57,6 @@ case class UnitChecker(code: CodeConfig) extends Component {
     val inContent = RegInit(True)
     val inPayload = RegInit(False)
     val payloadBeat = Reg(UInt(code.unitBeatBits bits)) init 0
-    val crc = Reg(Bits(32 bits))
 
     val isData = kind === Wire.typeData || kind === Wire.typeOnly
     val isControl = kind === Wire.typeControl
@@ -66,7 +65,6 @@ case class UnitChecker(code: CodeConfig) extends Component {
       first := input.last
       earlierType := kind
       flagged := input.erased || (flagged && !first)
-      crc := Crc32.next(first ? Crc32.init | crc, input.data)
       when(!beat.andR) { beat := beat + 1 }
       when(beat === contentBeats - 1) { inContent := False }
       when(beat === headerBeats - 1) { inPayload := True }
@@ -79,6 +77,18 @@ case class UnitChecker(code: CodeConfig) extends Component {
         payloadBeat := 0
       }
     }
+  }
+
+  // A beat's own share first, then the sum: two clocks after the last beat `whole` holds the CRC of the unit.
+  val crc = new Area {
+    private val width = code.dataBits
+    val valid = RegNext(input.valid) init False
+    val last = RegNextWhen(input.last, input.valid)
+    val share = RegNextWhen(Crc32.share(input.data, unit.first, width), input.valid)
+    val state = Reg(Bits(32 bits)) init Crc32.empty(width)
+    val next = Crc32.sum(share, state, width)
+    when(valid)(state := last ? Crc32.empty(width) | next)
+    val whole = RegNextWhen(next, valid && last)
   }
 
   // The unit's first beats move in from the top, so that each sits in a fixed place once all have come: a control unit's content at
@@ -99,10 +109,11 @@ case class UnitChecker(code: CodeConfig) extends Component {
     write.valid := input.valid && unit.inPayload
     write.beat := unit.payloadBeat
     write.data := (if (shift > 0) input.data.resize(shift * 8) ## earlier else input.data)
-    io.payload << write.m2sPipe()
+    // A clock later than it could be, so that the unit before has been judged.
+    io.payload << write.m2sPipe().m2sPipe()
   }
 
-  // One clock after the last beat: `unit` and `capture` hold the whole unit.
+  // One clock after the last beat: `unit` and `capture` hold the whole unit, the CRC is not ready.
   val ended = new Area {
     val ends = input.valid && input.last
     val isData = RegNextWhen(unit.isData, ends)
@@ -113,31 +124,40 @@ case class UnitChecker(code: CodeConfig) extends Component {
     )
     val valid = RegNext(ends) init False
 
-    io.header.valid := valid && rightLength
-    io.header.control := isControl
-    io.header.bytes := (if (dataBeats >= contentBeats) capture.control else Mux(isControl, capture.control, capture.dataHeader.resized))
+    val header = if (dataBeats >= contentBeats) capture.control else Mux(isControl, capture.control, capture.dataHeader.resized)
   }
 
-  // Another clock later: the verdict.
-  val verdict = new Area {
+  // Another clock later: the header, and what is known without the CRC.
+  val known = new Area {
+    import ended._
+    private def keep[T <: Data](x: T) = RegNextWhen(x, ended.valid)
     val valid = RegNext(ended.valid) init False
-    val flagged = RegNextWhen(unit.flagged, ended.valid)
+    val named = RegNext(ended.valid && rightLength) init False
+    val flagged = keep(unit.flagged)
+    val dataUnit = keep(isData)
+    val controlUnit = keep(isControl)
     // Type 3 has no length that could be wrong; its header is.
-    val wrongLength = RegNextWhen((ended.isData || ended.isControl) && !ended.rightLength, ended.valid)
-    val wrongCrc = RegNextWhen(unit.crc =/= Crc32.residue, ended.valid)
-    // The header is in place before the last beat comes, unless the unit is a very short one.
-    private val early = dataBeats > contentBeats + 1
-    private def stage[T <: Data](x: T): T = if (early) RegNext(x) else x
-    val plausible = stage(UnitFormat.dataPlausible(code, capture.dataHeader, stage(_)))
-    val wrongHeader = RegNextWhen(
-      !(ended.isData && plausible) &&
-        !(ended.isControl && UnitFormat.controlPlausible(capture.control)),
-      ended.valid
-    )
-    val tests = Seq(flagged, wrongLength, wrongCrc, wrongHeader)
-    val outputs = Seq(io.erasedFlag, io.erasedLength, io.erasedCrc, io.badHeader)
-    for (((test, output), i) <- tests.zip(outputs).zipWithIndex)
-      output := valid && test && !tests.take(i).foldLeft(False)(_ || _)
-    io.accept := valid && !tests.reduce(_ || _)
+    val wrongLength = keep(!unit.flagged && (isData || isControl) && !rightLength)
+    val wellSized = keep(!unit.flagged && !((isData || isControl) && !rightLength))
+    val bytes = keep(header)
+    val plausible = UnitFormat.dataPlausible(code, capture.dataHeader)
+    val wrongHeader = !(dataUnit && plausible) && !(controlUnit && keep(UnitFormat.controlPlausible(capture.control)))
+
+    io.header.valid := named
+    io.header.control := controlUnit
+    io.header.bytes := bytes
+  }
+
+  // Another clock later: the verdict, of which the first that applies is told.
+  val verdict = new Area {
+    private def tell(x: Bool) = RegNext(known.valid && x) init False
+    val wrongCrc = RegNextWhen(crc.whole =/= Crc32.residue, known.valid)
+    val wrongHeader = RegNextWhen(known.wrongHeader, known.valid)
+    val wellSized = tell(known.wellSized)
+    io.erasedFlag := tell(known.flagged)
+    io.erasedLength := tell(known.wrongLength)
+    io.erasedCrc := wellSized && wrongCrc
+    io.badHeader := wellSized && !wrongCrc && wrongHeader
+    io.accept := wellSized && !wrongCrc && !wrongHeader
   }
 }

@@ -100,21 +100,20 @@ object UnitFormat {
     m
   }
 
-  /** True where a data unit's header can be: version, type, ranges of K, N, index, pad and preset. Compares the bytes
-    * of the wire, not the narrower fields of the build.
-    *
-    * @param stage put on what is compared: a register, or nothing
+  /** Whether a data unit's header can be, a clock after it is shown: version, type, ranges of K, N, index, pad and preset. Compares the
+    * bytes of the wire, not the narrower fields of the build.
     */
-  def dataPlausible(code: CodeConfig, header: Bits, stage: UInt => UInt): Bool = {
+  def dataPlausible(code: CodeConfig, header: Bits): Bool = {
     val field = new Fields(header)
     val k = field(79, 8)
     val n = field(71, 8)
     val index = field(63, 8)
-    val parity = stage(n.resize(9) - k.resize(9)) // bit 8: below 0
-    val place = stage(index.resize(9) - n.resize(9))
-    field(95, 2) === Wire.version && !field.bit(92) && field(91, 2) =/= 3 &&
-    k =/= 0 && k <= code.maxK && !parity(8) && parity <= code.maxParity && place(8) &&
-    field(51, 12) < code.unitBytes
+    val parity = RegNext(n.resize(9) - k.resize(9)) // bit 8: below 0
+    val place = RegNext((index.resize(9) - n.resize(9)).msb)
+    val few = RegNext(k =/= 0 && k <= code.maxK)
+    val fits = RegNext(field(51, 12) < code.unitBytes)
+    val known = RegNext(field(95, 2) === Wire.version && !field.bit(92) && field(91, 2) =/= 3)
+    known && few && fits && place && !parity(8) && parity <= code.maxParity
   }
 
   /** True where a control unit can be: version, type, reserved bits zero. */

@@ -45,7 +45,7 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
     val wanted, last = Bool()
     val position = UInt(shape.positionBits bits)
   }
-  val frame = lists.io.frame
+  val frame = lists.io.frame.s2mPipe().m2sPipe(holdPayload = true)
   val turn = Stream(Turn())
   val bank = Reg(UInt(shape.bankBits bits)) init 0
   val received = RegInit(False)
@@ -71,11 +71,13 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   when(frame.fire)(bank := bank + 1)
 
   lists.io.unitAddress := bank @@ received.asUInt @@ position
-  val fetched = turn.m2sPipe(holdPayload = true)
-  val point = fetched.m2sPipe(holdPayload = true)
+  // A point takes two clocks or more, so these registers may be of the kind that makes the way of ready short.
+  val fetched = turn.halfPipe()
+  val given = fetched.halfPipe()
+  val point = given.m2sPipe(holdPayload = true)
   lists.io.enable := turn.ready
   lists.io.unitEnable := fetched.ready
-  val unit = lists.io.unit
+  val unit = RegNextWhen(lists.io.unit, given.ready)
 
   // Steps of a point: groups of A, then groups of B ----------------------------------------------------------------------------
   case class Step() extends Bundle {
@@ -108,9 +110,10 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   lists.io.bank := point.bank
   lists.io.group := step.group
 
-  val began = step.valid && begin && !point.wanted
-  val taken = io.coefficients.fire
-  when(began =/= taken)(places := began ? (places - 1) | (places + 1))
+  // A clock late: the next vector begins two clocks later or more.
+  val began = RegNext(step.valid && begin && !point.wanted) init False
+  val taken = RegNext(io.coefficients.fire) init False
+  when(began =/= taken)(places := Counting.step(places, !began))
 
   // Logarithms of the differences ------------------------------------------------------------------------------------------------
   val asked = step.m2sPipe(holdPayload = true)
@@ -170,7 +173,7 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
 
   // Coefficients, a group a clock ----------------------------------------------------------------------------------------------------
   val giving = RegInit(False)
-  val given = Reg(Step())
+  val current = Reg(Step())
   val group = Reg(UInt(shape.groupBits bits)) init 0
   val q = Reg(UInt(9 bits))
   val lastGroup = if (groups == 1) True else group.andR
@@ -180,22 +183,21 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   }
   when(folded.valid && !folded.wanted) {
     giving := True
-    given := folded.payload
+    current := folded.payload
     q := value
     group := 0
   }
   val powers = Seq.fill((lanes + 1) / 2)(Roms.shiftedExp)
   val bytes = for (i <- 0 until lanes) yield {
-    val near = RegNextWhen(
-      factors(i).readAsync(group, writeFirst) +^ distances(i).readAsync(given.slot @@ group, writeFirst).resize(9),
-      giving
-    )
-    val sum = RegNext(near.resize(11) + RegNextWhen(q, giving).resize(11))
+    val factor = RegNextWhen(factors(i).readAsync(group, writeFirst), giving)
+    val distance = RegNextWhen(distances(i).readAsync(current.slot @@ group, writeFirst), giving)
+    val near = RegNext(factor +^ distance.resize(9))
+    val sum = RegNext(near.resize(11) + RegNext(RegNextWhen(q, giving)).resize(11))
     RegNext(powers(i / 2).readSync(sum)).asBits
   }
   val queue = new CreditQueue(Bits(8 * lanes + 1 bits), shape.vectors * groups)
-  queue.io.push.valid := Delay(giving, 4, init = False)
-  queue.io.push.payload := Delay(given.frameLast, 4) ## Cat(bytes)
+  queue.io.push.valid := Delay(giving, 5, init = False)
+  queue.io.push.payload := Delay(current.frameLast, 5) ## Cat(bytes)
 
   // Groups back to vectors ------------------------------------------------------------------------------------------------------------
   val vector = Stream(CoefficientVector(code))

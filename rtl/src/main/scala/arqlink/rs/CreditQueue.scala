@@ -26,7 +26,7 @@ class CreditQueue[T <: Data](payloadType: HardType[T], depth: Int) extends Compo
   val full = RegInit(False)
   val head = Reg(payloadType())
   val fetch = !held.msb && (!full || io.pop.ready)
-  when(io.push.valid =/= fetch)(held := io.push.valid ? (held + 1) | (held - 1))
+  when(io.push.valid =/= fetch)(held := Counting.step(held, io.push.valid))
   when(fetch) {
     readAt := readAt + 1
     head := store.readAsync(readAt, writeFirst)

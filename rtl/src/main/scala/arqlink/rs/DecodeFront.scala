@@ -19,10 +19,11 @@ case class DecodeFrame(code: CodeConfig) extends Bundle {
   val repair = Bool()
 }
 
-/** A frame as it leaves: data units less two, and which of them are missing. */
+/** A frame as it leaves: data units less two, which of them are missing, and how many, less two. */
 case class MergeFrame(code: CodeConfig) extends Bundle {
   val units = SInt(code.kBits + 1 bits)
   val missing = Bits(code.maxK bits)
+  val targets = SInt(GeneratorShape(code).targetBits + 1 bits)
 }
 
 /** Looks at a job and tells every other part of the decoder what it has to know; a frame a clock. */
@@ -35,29 +36,28 @@ class DecodeFront(code: CodeConfig) extends Component {
     val done = in Bool ()
     val frame = master(Flow(DecodeFrame(code)))
     val merge = master(Flow(MergeFrame(code)))
-
-    /** Number of missing data units less two, of each frame that has any. */
-    val targets = master(Flow(SInt(shape.targetBits + 1 bits)))
     val repair = master(Stream(RepairJob(code)))
   }
 
-  // The queues behind have room for `frames`.
-  val places = Reg(SInt(log2Up(shape.frames) + 1 bits)) init (shape.frames - 1)
-  when(io.job.fire =/= io.done)(places := io.job.fire ? (places - 1) | (places + 1))
+  // The queues behind have room for `frames`. A frame's place is taken a clock late.
+  val places = Reg(SInt(log2Up(shape.frames) + 1 bits)) init (shape.frames - 2)
+  val entered = RegNext(io.job.fire) init False
+  when(entered =/= io.done)(places := Counting.step(places, !entered))
+
+  /** A register that makes the way of ready short, unless there may be a frame in each clock. */
+  private def piped[T <: Data](stream: Stream[T]): Stream[T] =
+    if (code.unitBeats == 1) stream.m2sPipe(holdPayload = true) else stream.halfPipe()
 
   case class Checked() extends Bundle {
     val job = DecodeJob(code)
     val missing = Bits(code.maxK bits)
   }
-  val checked = io.job
-    .haltWhen(places.msb)
-    .map { job =>
-      val c = Checked()
-      c.job := job
-      for (i <- 0 until code.maxK) c.missing(i) := job.k > i && !job.received(i)
-      c
-    }
-    .m2sPipe(holdPayload = true)
+  val checked = piped(io.job.haltWhen(places.msb).map { job =>
+    val c = Checked()
+    c.job := job
+    for (i <- 0 until code.maxK) c.missing(i) := job.k > i && !job.received(i)
+    c
+  })
 
   /** Ones of the bitmap: of its parts, then of all. */
   case class Counted(parts: Int) extends Bundle {
@@ -66,24 +66,27 @@ class DecodeFront(code: CodeConfig) extends Component {
     val counts = Vec(UInt(code.kBits bits), parts)
   }
   val groups = (code.maxK + 5) / 6
-  val partial = checked
-    .map { c =>
-      val r = Counted(groups)
-      r.checked := c
-      r.some := c.missing.orR
-      for ((count, bits) <- r.counts.zip(c.missing.asBools.grouped(6))) count := CountOne(bits).resized
-      r
-    }
-    .m2sPipe(holdPayload = true)
-  val counted = partial
-    .map { c =>
-      val r = Counted(1)
+  val partial = piped(checked.map { c =>
+    val r = Counted(groups)
+    r.checked := c
+    r.some := c.missing.orR
+    for ((count, bits) <- r.counts.zip(c.missing.asBools.grouped(6))) count := CountOne(bits).resized
+    r
+  })
+
+  /** Adds the counts in pairs, a clock for each level. */
+  private def added(stream: Stream[Counted]): Stream[Counted] = {
+    val parts = stream.counts.size
+    val sums = stream.map { c =>
+      val r = Counted((parts + 1) / 2)
       r.checked := c.checked
       r.some := c.some
-      r.counts.head := c.counts.reduceBalancedTree(_ + _)
+      for ((sum, pair) <- r.counts.zip(c.counts.grouped(2))) sum := pair.reduce(_ + _)
       r
     }
-    .m2sPipe(holdPayload = true)
+    if (parts > 2) added(piped(sums)) else piped(sums)
+  }
+  val counted = added(partial)
   val targets = counted.counts.head
 
   val job = counted.checked.job
@@ -96,11 +99,10 @@ class DecodeFront(code: CodeConfig) extends Component {
   val k = job.k.intoSInt
   io.frame.valid := counted.fire
   io.frame.units := (k - 2).resized
-  io.frame.data := (job.k - targets).intoSInt - 1
+  io.frame.data := (job.k.resize(code.kBits + 1) + ~targets.resize(code.kBits + 1)).asSInt
   io.frame.repair := counted.some
   io.merge.valid := counted.fire
   io.merge.units := (k - 2).resized
   io.merge.missing := counted.checked.missing
-  io.targets.valid := counted.fire && counted.some
-  io.targets.payload := (targets.intoSInt - 2).resized
+  io.merge.targets := (targets.intoSInt - 2).resized
 }

@@ -6,46 +6,103 @@ import spinal.lib._
 
 import arqlink._
 
-/** Puts received and recovered data units in order. */
+/** Puts received and recovered data units in order, one beat a clock.
+  *
+  * It decides which beat comes next from what is there, and both memories then give theirs after the same number of clocks, zero if it is
+  * the other one's; behind them nothing stalls, as the beats have places in a queue at the output.
+  */
 class DecodeMerge(code: CodeConfig) extends Component {
+  val shape = GeneratorShape(code)
   val io = new Bundle {
     val frame = slave(Stream(MergeFrame(code)))
-    val received = slave(Stream(Bits(code.dataBits bits)))
-    val recovered = slave(Stream(Bits(code.dataBits bits)))
+
+    /** A beat of a received unit is there; take it. */
+    val received = in Bool ()
+    val takeReceived = out Bool ()
+
+    /** A word of sums is there that no unit was made from yet; make a beat. */
+    val recovered = in Bool ()
+    val takeRecovered = master(Flow(RecoveredBeat(code)))
+
+    /** What was taken `DecodeMerge.latency` clocks before. */
+    val word = in Bits (code.dataBits bits)
+    val products = in Bits (12 * code.dataBytes bits)
     val output = master(Stream(Fragment(Bits(code.dataBits bits))))
 
-    /** The last beat of a frame was given. */
+    /** A frame needs no place any more. */
     val done = out Bool ()
   }
 
-  val frame = Reg(MergeFrame(code))
-  val active = RegInit(False)
-  val last = Reg(Bool())
+  // The unit to come -----------------------------------------------------------------------------------------------------------
+  val plan = Reg(MergeFrame(code))
+  val planned = RegInit(False)
+  val lane = Reg(UInt(Lanes.bits(code) bits))
+  val planFresh = Reg(Bool())
+  val missing = plan.missing.lsb
+
+  // The unit whose beats are counted: a received one, the first missing one of its frame, or (both are set) a further one ------
+  val received, fresh = RegInit(False)
+  val unitLane = Reg(UInt(Lanes.bits(code) bits))
+  val lastLane = Reg(Bool())
   val beat = new BeatCounter(code)
-  val missing = frame.missing.lsb
-
-  val merged = Stream(Fragment(Bits(code.dataBits bits)))
-  merged.valid := active && (missing ? io.recovered.valid | io.received.valid)
-  merged.fragment := missing ? io.recovered.payload | io.received.payload
-  merged.last := beat.last
-  val take = active && merged.ready
-  io.recovered.ready := take && missing
-  io.received.ready := take && !missing
-  io.output << merged.m2sPipe()
-
-  val unitDone = merged.fire && beat.last
-  when(merged.fire)(beat.step())
-  when(unitDone) {
-    last := frame.units === 0
-    frame.units := frame.units - 1
-    frame.missing := frame.missing |>> 1
+  val depth = 16
+  val places = Reg(SInt(log2Up(depth) + 1 bits)) init (depth - 2)
+  val again = received && fresh
+  val fire = !places.msb && ((received && io.received) || (fresh && io.recovered) || again)
+  val vacant = !(received || fresh) || (fire && beat.last)
+  when(vacant) {
+    received := planned && !(missing && planFresh)
+    fresh := planned && missing
+    unitLane := lane
+    lastLane := plan.targets.msb
   }
-  val frameDone = unitDone && last
-  io.frame.ready := !active || frameDone
+  when(fire)(beat.step())
+
+  // A unit of two beats or more leaves the plan a clock to move on, one of three another one to take the next frame.
+  val taken = planned && vacant
+  val move = if (code.unitBeats == 1) taken else RegNext(taken) init False
+  when(move) {
+    plan.units := plan.units - 1
+    plan.missing := plan.missing |>> 1
+    when(missing) {
+      lane := lane + 1
+      planFresh := False
+      plan.targets := plan.targets - 1
+    }
+  }
+  val frameDone = move && plan.units.msb
+  when(frameDone)(planned := False)
+  io.frame.ready := !planned || (if (code.unitBeats < 3) frameDone else False)
   when(io.frame.ready) {
-    active := io.frame.valid
-    frame := io.frame.payload
-    last := io.frame.units.msb
+    planned := io.frame.valid
+    plan := io.frame.payload
+    lane := 0
+    planFresh := True
   }
   io.done := RegNext(frameDone) init False
+
+  io.takeReceived := fire && !fresh
+  io.takeRecovered.valid := fire && fresh
+  io.takeRecovered.lane := unitLane
+  io.takeRecovered.fresh := !received
+  io.takeRecovered.lastLane := lastLane
+  io.takeRecovered.unitEnd := beat.last
+
+  // One of the two is zero.
+  val queue = new CreditQueue(Fragment(Bits(code.dataBits bits)), depth)
+  queue.io.push.valid := Delay(fire, DecodeMerge.latency + 1, init = False)
+  queue.io.push.last := Delay(beat.last, DecodeMerge.latency + 1)
+  queue.io.push.fragment := RegNext(MacSums.reduce(io.products) ^ io.word)
+  io.output << queue.io.pop
+
+  // Places left less two; a beat's place is taken a clock late, and given back a clock after it left.
+  val left = RegNext(io.output.fire) init False
+  val stepped = RegNext(fire) init False
+  when(stepped =/= left)(places := Counting.step(places, !stepped))
+}
+
+object DecodeMerge {
+
+  /** Clocks from the order to take a beat to the beat. */
+  val latency = 5
 }

@@ -4,39 +4,50 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-/** A queue in block RAM, with the register behind it that makes block RAM fast. Four clocks lie between push and pop.
+import arqlink._
+
+/** A queue in block RAM, with the register behind it that makes block RAM fast. An item is given `latency` clocks after the order to take
+  * it, so that nothing stalls; otherwise zero.
   *
-  * @param margin pushes that may still come when `room` has gone low
+  * @param margin  pushes that may still come when `room` has gone low
+  * @param latency three clocks or more
   */
-class DeepQueue[T <: Data](payloadType: HardType[T], depth: Int, margin: Int) extends Component {
+class DeepQueue(width: Int, depth: Int, margin: Int, latency: Int) extends Component {
   require(isPow2(depth) && depth > margin, s"depth is $depth; it must be a power of two above the margin ($margin)")
+  require(latency >= 3, s"latency is $latency; block RAM and two registers take three clocks")
   val io = new Bundle {
-    val push = slave(Flow(payloadType()))
+    val push = slave(Flow(Bits(width bits)))
     val room = out Bool ()
-    val pop = master(Stream(payloadType()))
+
+    /** There is an item; take it. */
+    val some = out Bool ()
+    val take = in Bool ()
+    val item = out Bits (width bits)
   }
   val addressBits = log2Up(depth)
-  val store = Mem(payloadType(), depth)
+  val store = Mem(Bits(width bits), depth)
   store.addAttribute("no_rw_check")
   store.addAttribute("ram_style", "block")
-  val writeAt = Reg(UInt(addressBits bits)) init 0
+  val writeAt, readAt = Reg(UInt(addressBits bits)) init 0
   store.write(writeAt, io.push.payload, io.push.valid)
   when(io.push.valid)(writeAt := writeAt + 1)
 
-  // Items in the memory less one; places left less the margin less one.
+  // Items in the memory less one.
   val held = Reg(SInt(addressBits + 1 bits)) init -1
+  when(io.push.valid =/= io.take)(held := Counting.step(held, io.push.valid))
+  io.some := !held.msb
+
+  // Places left less the margin less one.
+  val read = Delay(io.take, latency - 3, init = False)
   val places = Reg(SInt(addressBits + 2 bits)) init (depth - margin - 1)
+  when(io.push.valid =/= read)(places := Counting.step(places, !io.push.valid))
   io.room := !places.msb
-  val read = Stream(UInt(addressBits bits))
-  val readAt = Reg(UInt(addressBits bits)) init 0
-  read.valid := !held.msb
-  read.payload := readAt
-  when(read.fire)(readAt := readAt + 1)
-  when(io.push.valid =/= read.fire) {
-    held := io.push.valid ? (held + 1) | (held - 1)
-    places := io.push.valid ? (places - 1) | (places + 1)
-  }
-  val fetched = read.m2sPipe()
-  val word = store.readSync(readAt, enable = read.ready)
-  io.pop << fetched.translateWith(word).m2sPipe()
+
+  when(read)(readAt := readAt + 1)
+  val fetched = RegNext(read) init False
+  val given = RegNext(fetched) init False
+  val word = RegNextWhen(store.readSync(readAt, enable = read), fetched)
+  val item = RegNext(word)
+  when(!given)(item := 0)
+  io.item := item
 }

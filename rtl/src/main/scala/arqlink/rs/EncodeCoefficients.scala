@@ -18,8 +18,8 @@ class EncodeCoefficients(code: CodeConfig) extends Component {
     val preset = in UInt (2 bits)
     val k = in UInt (code.kBits bits)
 
-    /** Address of the first word, from `preset` and `k` in the same clock. */
-    val start = out UInt (log2Up(size) bits)
+    /** The sum of these is the address of the first word, from `preset` and `k` in the same clock. */
+    val offset, row = out UInt (log2Up(size) bits)
     val address = in UInt (log2Up(size) bits)
 
     /** The word at `address` two clocks before. */
@@ -29,9 +29,9 @@ class EncodeCoefficients(code: CodeConfig) extends Component {
   private def startOf(k: Int): Int = k * (k - 1) / 2
   // The three preset's triangles follow each other.
   val offsets = Preset.all.map(preset => io.preset.mux(preset -> U(preset * size / Preset.all.size, log2Up(size) bits), default -> U(0, log2Up(size) bits)))
-  val offset = offsets.reduce(_ | _)
   val rows = Vec((0 until 1 << code.kBits).map(k => U(if (k >= 1 && k <= code.maxK) startOf(k) else 0, log2Up(size) bits)))
-  io.start := offset + rows(io.k)
+  io.offset := offsets.reduce(_ | _)
+  io.row := rows(io.k)
 
   val words = Mem(
     Bits(8 * code.maxParity bits),

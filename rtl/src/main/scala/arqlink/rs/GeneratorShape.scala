@@ -29,7 +29,7 @@ case class GeneratorShape(code: CodeConfig) {
   val bankBits = 2
 
   /** Vectors that wait for the array: as many as are used up while the factors of a frame's wanted units are computed. */
-  val vectors: Int = 1 << log2Up(if (generators > 1) 2 * code.maxK + 8 else code.maxParity / 2 + 5)
+  val vectors: Int = 1 << log2Up(if (generators > 1) 2 * code.maxK + 8 else code.maxParity / 2 + 6)
 
   /** Frames within the decoder. */
   val frames: Int = 16 max (64 >> log2Up(code.unitBeats))

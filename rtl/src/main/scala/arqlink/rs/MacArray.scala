@@ -8,14 +8,16 @@ import arqlink._
 import arqlink.gf.TowerLogic
 
 /** A beat on its way into the multiply-accumulate array. */
-case class MacBeat[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Bundle {
+case class MacBeat(code: CodeConfig, parts: Int) extends Bundle {
   val data = Bits(code.dataBits bits)
 
   /** Position within the unit, as `BeatCounter.address`. */
   val position = UInt(code.unitBeatBits bits)
 
-  /** Belongs to the first unit of a frame: the sums begin anew. */
-  val first = Bool()
+  /** The sums before this beat count as zero; a bit for each of `parts` equal parts of the lanes. With the first unit of a frame the
+    * sums begin anew.
+    */
+  val hide = Bits(parts bits)
 
   /** First beat of a unit: takes the coefficients. */
   val load = Bool()
@@ -23,8 +25,8 @@ case class MacBeat[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Bu
   /** Adds coefficient times data to the sums; otherwise the sums are only read. */
   val add = Bool()
 
-  /** Travels along. */
-  val tag = tagType()
+  /** The sums with this beat are to be given. */
+  val give = Bool()
 }
 
 /** The sums of all lanes at one position of a unit, unreduced: for each byte the three products of `TowerField`, each as a word that
@@ -33,47 +35,47 @@ case class MacBeat[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Bu
 case class MacSums(code: CodeConfig) extends Bundle {
   val words = Vec(Bits(4 * code.maxParity bits), 3 * code.dataBytes)
 
-  /** The three products of each byte, of one lane: 12 bits a byte. */
-  def lane(i: UInt): Bits = Lanes.select(words, i)
-}
-
-/** What comes out of the array. */
-case class MacResult[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Bundle {
-
-  /** The sums before this beat, and with it. */
-  val before, after = MacSums(code)
-  val add = Bool()
-  val tag = tagType()
+  /** Sums over all lanes, 12 bits a byte, in parts of four lanes. */
+  def merged: Vec[Bits] = Vec(
+    for (lanes <- (0 until code.maxParity).grouped(4).toSeq)
+      yield Cat(words.map(word => lanes.map(i => word(4 * i, 4 bits)).reduceBalancedTree(_ ^ _)))
+  )
 }
 
 object MacSums {
 
   /** The bytes that the products of a lane make. */
   def reduce(products: Bits): Bits = Cat(products.subdivideIn(12 bits).map(TowerLogic.result))
+
+  /** The bytes of the one lane that is not hidden. */
+  def reduce(parts: Vec[Bits]): Bits = reduce(parts.reduceBalancedTree(_ ^ _))
 }
 
 /** maxParity lanes that multiply each byte by the unit's coefficients and add the products up, one sum per byte position
-  * of a unit and lane. A beat in each clock; nothing stalls. The result of a beat is there three clocks after it.
+  * of a unit and lane. A beat in each clock; nothing stalls. The sums with a beat are there four clocks after it.
   *
   * A coefficient is constant over a unit, so it is expanded once into the bit matrices of its three operands ([[gf.TowerField]]): a bit
   * of a sum costs two LUTs for four products of bits, and one that adds them to the sum before.
   *
-  * The sums are read a clock ahead (two from block RAM) and written a clock later: that never is the position that another beat is about
-  * to write, unless a unit is a single beat; then its sums are one register.
+  * The sums are read a clock ahead and written a clock later: that never is the position that another beat is about to write, unless a
+  * unit is a single beat; then its sums are one register. From four beats on they are in block RAM, read two clocks ahead and written two
+  * clocks later.
   */
-class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Component {
+class MacArray(code: CodeConfig, parts: Int) extends Component {
+  require(code.maxParity % parts == 0, s"$parts parts of ${code.maxParity} lanes are not equal")
   val width = 4 * code.maxParity
   val io = new Bundle {
-    val input = slave(Flow(MacBeat(code, tagType)))
+    val input = slave(Flow(MacBeat(code, parts)))
 
     /** Tower bytes; those of a unit are to be there a clock after its first beat. */
     val coefficients = in(Vec(Bits(8 bits), code.maxParity))
-    val output = master(Flow(MacResult(code, tagType)))
+    val output = master(Flow(MacSums(code)))
   }
 
   /** Control that the stages behind the first one need; a copy for each byte keeps fan-out small. */
   case class Control() extends Bundle {
-    val valid, first, add = Bool()
+    val valid, add = Bool()
+    val hide = Bits(parts bits)
     val position = UInt(code.unitBeatBits bits)
   }
   private def copies(of: Control) = for (b <- 0 until code.dataBytes) yield {
@@ -82,7 +84,7 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
     copy.addAttribute("keep")
     copy.valid := of.valid
     when(of.valid) {
-      copy.first := of.first
+      copy.hide := of.hide
       copy.add := of.add
       copy.position := of.position
     }
@@ -93,7 +95,7 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
   val beat = io.input.m2sPipe()
   val entering = Control().setName("entering")
   entering.valid := beat.valid
-  entering.first := beat.first
+  entering.hide := beat.hide
   entering.add := beat.add
   entering.position := beat.position
 
@@ -107,11 +109,21 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
 
   val formed = copies(entering)
   val forms = for ((byte, b) <- beat.data.subdivideIn(8 bits).zipWithIndex)
-    yield RegNextWhen(TowerLogic.form(byte), beat.valid).setName(s"form_$b")
+    yield {
+      // Nothing to add is a zero: the flip-flops' reset makes it without a gate. A copy for every four lanes keeps fan-out small.
+      val form = TowerLogic.form(byte)
+      for (group <- 0 until (code.maxParity + 3) / 4) yield {
+        val copy = RegNextWhen(form, beat.valid).setName(s"form_${b}_$group")
+        copy.addAttribute("keep")
+        when(!beat.add)(copy := 0)
+        copy
+      }
+    }
 
   // Sums of two products of bits.
   val pairs = for ((form, c) <- forms.zip(formed)) yield for (p <- 0 until 3) yield for (half <- 0 until 2) yield {
-    val terms = for (i <- Seq(2 * half, 2 * half + 1)) yield columns(4 * p + i) & B(width bits, default -> form(4 * p + i))
+    val terms = for (i <- Seq(2 * half, 2 * half + 1))
+      yield columns(4 * p + i) & Cat((0 until code.maxParity).map(lane => B(4 bits, default -> form(lane / 4)(4 * p + i))))
     RegNextWhen(terms.reduce(_ ^ _), c.valid)
   }
 
@@ -121,7 +133,7 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
     copy.addAttribute("keep")
     copy.valid := c.valid && c.add
     when(c.valid) {
-      copy.first := c.first
+      copy.hide := c.hide
       copy.position := c.position
     }
     copy.add := c.add
@@ -131,25 +143,24 @@ class MacArray[T <: Data](code: CodeConfig, tagType: HardType[T]) extends Compon
   for (b <- 0 until code.dataBytes; p <- 0 until 3) {
     val (c, next) = (summing(b), formed(b))
     val before = Reg(Bits(width bits)).setName(s"before_${b}_$p")
-    val after = pairs(b)(p)(0) ^ pairs(b)(p)(1) ^ (c.first ? B(0, width bits) | before)
+    val hidden = Cat(c.hide.asBools.map(hide => B(width / parts bits, default -> hide)))
+    val after = pairs(b)(p)(0) ^ pairs(b)(p)(1) ^ (before & ~hidden)
+    val sum = RegNext(after)
     if (code.unitBeats == 1) when(c.valid)(before := after)
     else {
       val store = Mem(Bits(width bits), 1 << code.unitBeatBits).setName(s"sums_${b}_$p")
-      store.write(c.position, after, enable = c.valid)
-      if (code.unitBeats < 4) { // too soon for a block RAM, which otherwise saves a third of the array's LUTs
+      if (code.unitBeats < 16) { // a block RAM saves a third of the array's LUTs, but has 512 words, of which so few would be used
+        store.write(c.position, after, enable = c.valid)
         when(next.valid)(before := store.readAsync(next.position, writeFirst))
       } else {
         store.addAttribute("no_rw_check")
         store.addAttribute("ram_style", "block")
+        store.write(RegNext(c.position), sum, enable = RegNext(c.valid))
         before := store.readSync(beat.position)
       }
     }
-    io.output.before.words(3 * b + p) := before
-    io.output.after.words(3 * b + p) := after
+    io.output.words(3 * b + p) := sum
   }
 
-  val left = io.input.translateWith(io.input.tag).m2sPipe(holdPayload = true).m2sPipe(holdPayload = true).m2sPipe(holdPayload = true)
-  io.output.valid := left.valid
-  io.output.tag := left.payload
-  io.output.add := summing.head.valid
+  io.output.valid := Delay(io.input.valid && io.input.give, 4, init = False)
 }

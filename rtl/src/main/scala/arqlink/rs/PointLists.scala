@@ -89,9 +89,8 @@ class PointLists(code: CodeConfig) extends Component {
 
   io.job.ready := !active && !banks.msb
   val parityBits = bits(code.maxParity - 1 downto 0)
-  val some = parityBits.orR
   val item = Flow(Item())
-  item.valid := active && (!inParity || some)
+  item.valid := active
   item.preset := job.preset
   item.base := inParity ? job.k.resize(code.nBits) | index
   item.missing := !inParity && !bits.lsb
@@ -101,7 +100,7 @@ class PointLists(code: CodeConfig) extends Component {
   item.order := parityAt
   val first = OHMasking.first(parityBits)
 
-  val finished = inParity && some && parityLeft.msb
+  val finished = inParity && parityLeft.msb
   when(active) {
     when(!inParity) {
       bits := bits |>> 1
@@ -115,11 +114,9 @@ class PointLists(code: CodeConfig) extends Component {
       }
     } otherwise {
       bits(code.maxParity - 1 downto 0) := parityBits & ~first
-      when(some) {
-        receivedAt := receivedAt + 1
-        parityAt := parityAt + 1
-        parityLeft := parityLeft - 1
-      }
+      receivedAt := receivedAt + 1
+      parityAt := parityAt + 1
+      parityLeft := parityLeft - 1
     }
     when(finished) {
       active := False
@@ -138,10 +135,10 @@ class PointLists(code: CodeConfig) extends Component {
     receivedAt := 0
     parityAt := 0
   }
-  when(io.job.fire =/= io.free)(banks := io.job.fire ? (banks - 1) | (banks + 1))
+  when(io.job.fire =/= io.free)(banks := Counting.step(banks, !io.job.fire))
 
   // Position of a parity unit, then the index, then the point.
-  val walked = item.m2sPipe(holdPayload = true)
+  val walked = item.m2sPipe()
   val firstOne = RegNext(first)
   val located = walked.m2sPipe(holdPayload = true)
   val offset = RegNextWhen(walked.parity ? OHToUInt(firstOne).resize(code.nBits) | U(0), walked.valid)
@@ -176,7 +173,7 @@ class PointLists(code: CodeConfig) extends Component {
   done.targets := targets
   done.lastTarget := (targets - 1).resized
   done.lastUnit := (job.k - 1).resized
-  val announced = Seq.iterate(done, 5)(_.m2sPipe(holdPayload = true)).last
+  val announced = Seq.iterate(done.m2sPipe(), 4)(_.m2sPipe(holdPayload = true)).last
   val queue = new CreditQueue(FrameLists(code), 1 << shape.bankBits)
   queue.io.push << announced
   io.frame << queue.io.pop

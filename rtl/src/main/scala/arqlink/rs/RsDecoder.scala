@@ -12,8 +12,8 @@ import arqlink._
   * interpolation coefficients, and are complete with the last received unit. The next frame is taken in
   * meanwhile. Data units ahead of the first missing one do not wait.
   *
-  * Every job is checked by its source: 1 <= k <= maxK, exactly k bits of `received` set, preset <= 2. With fewer bits
-  * set the decoder waits for units until it is reset. `last` on the input is not looked at, units are counted.
+  * Every job is checked by its source: 1 <= k <= maxK, exactly k bits of `received` set, preset <= 2. `last` on the input is
+  * not looked at, units are counted.
   */
 class RsDecoder(code: CodeConfig) extends Component {
   val io = new Bundle {
@@ -26,13 +26,13 @@ class RsDecoder(code: CodeConfig) extends Component {
   val front = new DecodeFront(code)
   val generators = new CoefficientGenerators(code)
   val sequencer = new DecodeSequencer(code)
-  val mac = new MacArray(code, Bool())
+  val mac = new MacArray(code, 1)
   val store = new RecoveredStore(code)
   val merge = new DecodeMerge(code)
 
   private def queued[T <: Data](flow: Flow[T], name: String): Stream[T] = {
     val queue = new CreditQueue(flow.payloadType, shape.frames).setName(name)
-    queue.io.push << flow
+    queue.io.push << flow.m2sPipe(holdPayload = true)
     queue.io.pop
   }
   front.io.job << io.job
@@ -40,7 +40,6 @@ class RsDecoder(code: CodeConfig) extends Component {
   generators.io.job << front.io.repair
   sequencer.io.frame << queued(front.io.frame, "frames")
   merge.io.frame << queued(front.io.merge, "mergeFrames")
-  store.io.targets << queued(front.io.targets, "targets")
 
   sequencer.io.input << io.input.map(_.fragment)
   sequencer.io.coefficients << generators.io.coefficients
@@ -49,16 +48,16 @@ class RsDecoder(code: CodeConfig) extends Component {
 
   // Room for two frames, so that one is taken in while the other one leaves; at least one always fits.
   val margin = 4
-  val buffer = new DeepQueue(Bits(code.dataBits bits), 1 << log2Up(2 * code.maxK * code.unitBeats + margin), margin)
+  val buffer = new DeepQueue(code.dataBits, 1 << log2Up(2 * code.maxK * code.unitBeats + margin), margin, DecodeMerge.latency)
   buffer.io.push << sequencer.io.data.m2sPipe()
   sequencer.io.room := RegNext(buffer.io.room && store.io.room) init False
 
-  val complete = Flow(MacSums(code))
-  complete.valid := mac.io.output.valid && mac.io.output.tag
-  complete.payload := mac.io.output.after
-  store.io.push << complete.m2sPipe(holdPayload = true)
-
-  merge.io.received << buffer.io.pop
-  merge.io.recovered << store.io.output
+  store.io.push << mac.io.output
+  store.io.read << merge.io.takeRecovered
+  buffer.io.take := merge.io.takeReceived
+  merge.io.received := buffer.io.some
+  merge.io.recovered := store.io.fresh
+  merge.io.word := buffer.io.item
+  merge.io.products := store.io.products
   io.output << merge.io.output
 }

@@ -6,12 +6,6 @@ import spinal.lib._
 
 import arqlink._
 
-/** Place of a parity beat on its way through the array. */
-case class EncodeTag(code: CodeConfig) extends Bundle {
-  val parity = Bool()
-  val lane = UInt(Lanes.bits(code) bits)
-}
-
 /** A beat in the order of the output; a parity beat's data comes later by itself. */
 case class EncodeOrder(code: CodeConfig) extends Bundle {
   val data = Bits(code.dataBits bits)
@@ -36,50 +30,44 @@ class RsEncoder(code: CodeConfig) extends Component {
 
   val sequencer = new EncodeSequencer(code)
   val table = new EncodeCoefficients(code)
-  val mac = new MacArray(code, EncodeTag(code))
+  val mac = new MacArray(code, code.maxParity)
 
   table.io.preset := io.job.preset
   table.io.k := io.job.k
   val frame = io.job.map { job =>
     val f = EncodeFrame(code)
     f.data := (job.k.intoSInt - 2).resized
-    f.parity := (job.n - job.k.resized).resize(f.parity.getWidth).asSInt + S(-2, f.parity.getWidth bits)
-    f.repair := job.n =/= job.k.resized
-    f.start := table.io.start
+    f.parity := (job.n.resize(f.parity.getWidth) + ~job.k.resize(f.parity.getWidth)).asSInt
+    f.offset := table.io.offset
+    f.row := table.io.row
     f
-  }.m2sPipe(holdPayload = true)
+  }
   sequencer.io.frame << frame
   sequencer.io.input << io.input.map(_.fragment)
   val step = sequencer.io.step
 
-  // The address of the unit that begins next. The word comes two clocks later and goes through one more register, as the way
-  // from block RAM is long.
-  val address = Reg(UInt(table.io.address.getWidth bits))
-  when(frame.fire)(address := frame.start) elsewhen (step.valid && step.start)(address := address + 1)
-  table.io.address := address
+  // The word comes two clocks after its address and goes through one more register, as the way from block RAM is long.
+  table.io.address := sequencer.io.address
   mac.io.coefficients := RegNext(table.io.coefficients)
 
   val macInput = step
-    .takeWhen(step.parity || step.repair)
+    .takeWhen(step.repair)
     .map { s =>
-      val beat = MacBeat(code, EncodeTag(code))
+      val beat = MacBeat(code, code.maxParity)
       beat.data := s.data
       beat.position := s.position
-      beat.first := s.first
+      for ((hide, i) <- beat.hide.asBools.zipWithIndex) hide := s.parity ? (s.lane =/= i) | s.first
       beat.load := s.start && !s.parity
       beat.add := !s.parity
-      beat.tag.parity := s.parity
-      beat.tag.lane := s.lane
+      beat.give := s.parity
       beat
     }
   mac.io.input << macInput.m2sPipe().m2sPipe(holdPayload = true)
 
-  // A parity beat is what its lane's sums are before it. A copy of the lane's number for each byte keeps fan-out small.
-  val sums = mac.io.output
-  val products = RegNextWhen(sums.before.lane(sums.tag.lane), sums.valid && sums.tag.parity)
-  val chosen = RegNext(sums.valid && sums.tag.parity) init False
-  val bytes = RegNextWhen(MacSums.reduce(products), chosen)
-  val made = RegNext(chosen) init False
+  // A parity beat is what its lane's sums are; the other lanes are hidden.
+  val parts = RegNext(mac.io.output.merged)
+  val bytes = RegNext(MacSums.reduce(parts))
+  val made = Delay(mac.io.output.valid, 2, init = False)
 
   val order = new CreditQueue(EncodeOrder(code), depth)
   order.io.push.valid := step.valid
@@ -98,9 +86,10 @@ class RsEncoder(code: CodeConfig) extends Component {
   head.ready := io.output.ready && (!head.parity || parityHead.valid)
   parityHead.ready := io.output.ready && head.valid && head.parity
 
-  // Places left less one; a beat's place is given back a clock after it left.
+  // Places left less two; a beat's place is taken a clock late, and given back a clock after it left.
   val left = RegNext(io.output.fire) init False
-  val places = Reg(SInt(log2Up(depth) + 1 bits)) init (depth - 1)
-  when(step.valid =/= left)(places := step.valid ? (places - 1) | (places + 1))
+  val stepped = RegNext(step.valid) init False
+  val places = Reg(SInt(log2Up(depth) + 1 bits)) init (depth - 2)
+  when(stepped =/= left)(places := Counting.step(places, !stepped))
   sequencer.io.room := !places.msb
 }

@@ -27,8 +27,4 @@ object Lanes {
 
   /** Number of a lane, 0 to maxParity - 1. */
   def bits(code: CodeConfig): Int = log2Up(code.maxParity) max 1
-
-  /** The byte that the sums of one byte position make in one lane; see [[MacSums]]. */
-  def select(words: collection.Seq[Bits], lane: UInt): Bits =
-    Cat(words.toSeq.map(word => if (word.getWidth == 4) word else word.subdivideIn(4 bits)(lane)))
 }

@@ -16,6 +16,9 @@ import arqlink._
 object GenerateSoc {
   private val blocks: Map[String, SocConfig => Component] =
     Map("ArqSoc" -> (new ArqSoc(_)), "ArqPairSoc" -> (new ArqPairSoc(_)), "Ulx3s" -> (new Ulx3s(_)))
+
+  /** What is synthesized and never simulated. */
+  private val boards = Set("Ulx3s")
   private val numbers = Set("ramBytes", "clockHz", "uartDivider", "bootWait", "maxDelay")
 
   private def config(name: String, settings: Seq[String]): SocConfig = {
@@ -43,7 +46,7 @@ object GenerateSoc {
         try {
           val build = Generate.named(blocks, block)
           val built = config(name, settings)
-          Generate.write(directory, Describe.header(block, built.link))(build(built))
+          Generate.write(directory, Describe.header(block, built.link), oneFile = !boards(block))(build(built))
         } catch { case e: IOException => Generate.refuse(s"cannot read ${e.getMessage}") }
       }
     case _ => Generate.refuse("usage: GenerateSoc BLOCK CONFIG DIRECTORY rom=FILE [image=FILE] [NAME=VALUE …]")

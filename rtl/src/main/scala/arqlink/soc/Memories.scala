@@ -19,6 +19,7 @@ class WishboneMemory(bytes: Int, content: Seq[Byte], writable: Boolean) extends 
   if (content.nonEmpty)
     memory.init(content.padTo(bytes, 0.toByte).grouped(4).toSeq.map(word => B(SocBus.word(word), 32 bits)))
 
+  memory.addAttribute("no_rw_check") // what a write reads is not used
   private val busy = RegInit(False)
   private val access = bus.CYC && bus.STB && !busy
   busy := access

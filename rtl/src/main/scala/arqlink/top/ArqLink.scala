@@ -64,10 +64,13 @@ class ArqLink(link: LinkConfig) extends Component {
     val decoder = new RsDecoder(code)
     val peerTxBase = new PeerEdge(link)
 
-    // Forks and the frame that waits while the one before ends hold state too.
-    val frame = StreamFork(sender.io.frame, 3)
-    val nextFrame = frame(2).m2sPipe()
-    val job = StreamFork(resequencer.io.job, 4)
+    // Forks, and what waits between the blocks, hold state too. No `ready` goes from block to block unregistered.
+    val chosen = sender.io.frame.halfPipe()
+    val frame = StreamFork(chosen, 3)
+    val nextFrame = frame(2).halfPipe()
+    val job = StreamFork(resequencer.io.job.halfPipe(), 4)
+    val nextMeta = job(2).translateWith(job(2).frame.meta).halfPipe()
+    val packetIn = drain.io.output.s2mPipe()
     val taken = StreamFork(control.io.taken, 2)
   }
   import flushed._
@@ -79,7 +82,7 @@ class ArqLink(link: LinkConfig) extends Component {
   val transmit = new Area {
     drain.io.input << io.packetIn
     drain.io.flush := control.io.flush
-    segmenter.io.packet << drain.io.output
+    segmenter.io.packet << packetIn
     segmenter.io.k := setting.active.k
     segmenter.io.base := sender.io.txBase
     txStore.io.write << segmenter.io.write
@@ -91,7 +94,7 @@ class ArqLink(link: LinkConfig) extends Component {
     sender.io.config.preset := setting.active.preset
     sender.io.config.delta := setting.active.delta
     sender.io.config.outageFreeze := setting.active.outageFreeze
-    sender.io.enable := control.io.peerUp
+    sender.io.enable := RegNext(control.io.peerUp) init False
     sender.io.peerWindowLog2 := control.io.peerWindowLog2
     sender.io.outageEnded := control.io.outageEnded
 
@@ -103,7 +106,7 @@ class ArqLink(link: LinkConfig) extends Component {
     encoder.io.job.k := frame(1).meta.k
     encoder.io.job.n := frame(1).n
     framer.io.frame << nextFrame
-    sender.io.wanted := framer.io.nearEnd && !nextFrame.valid
+    sender.io.wanted := framer.io.nearEnd && !chosen.valid && !nextFrame.valid
     encoder.io.input << txStore.io.data
     framer.io.units << encoder.io.output
     framer.io.control << composer.io.message
@@ -121,7 +124,7 @@ class ArqLink(link: LinkConfig) extends Component {
     receiver.io.epoch := control.io.peerEpoch
     receiver.io.rxBase := resequencer.io.rxBase
     rxStore.io.write << receiver.io.write
-    resequencer.io.complete << receiver.io.complete
+    resequencer.io.complete << receiver.io.complete.toStream // always ready once the link is up
     resequencer.io.querySlot := receiver.io.querySlot
     receiver.io.queryComplete := resequencer.io.queryComplete
     resequencer.io.inOrder := setting.active.inOrder
@@ -134,11 +137,10 @@ class ArqLink(link: LinkConfig) extends Component {
     decoder.io.job.preset := job(1).frame.preset
     decoder.io.job.k := job(1).frame.meta.k
     decoder.io.job.received := job(1).frame.received
-    reassembler.io.frame.arbitrationFrom(job(2))
-    reassembler.io.frame.payload := job(2).frame.meta
+    reassembler.io.frame << nextMeta
     readTracker.io.units.arbitrationFrom(job(3))
     readTracker.io.units.payload := job(3).frame.meta.k
-    readTracker.io.unitRead := rxStore.io.data.fire && rxStore.io.data.last
+    readTracker.io.unitRead := RegNext(rxStore.io.data.fire && rxStore.io.data.last) init False
     resequencer.io.frameRead := readTracker.io.frameRead
     decoder.io.input << rxStore.io.data
     reassembler.io.units << decoder.io.output
@@ -153,8 +155,11 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.phyUp := BufferCC(io.phyUp, init = False)
     control.io.timers := setting.timers
     control.io.tablesReady := sender.io.ready && resequencer.io.ready
-    control.io.control << deframer.io.control
-    control.io.alive := receiver.io.alive
+    // A data unit may overtake this by a few clocks. It then tells the receiver all that the message would have closed, and no peer sends
+    // data behind a unit that has yet to bring the link up.
+    control.io.control << deframer.io.control.halfPipe()
+    // What was judged in the clock of a restart is not of the new peer.
+    control.io.alive := receiver.io.alive && !control.io.flush
 
     // The receiver closes what the peer has finished before anything that follows; the sender takes the outcomes.
     receiver.io.close.arbitrationFrom(taken(0))
@@ -188,8 +193,10 @@ class ArqLink(link: LinkConfig) extends Component {
     composer.io.helloDue := control.io.helloDue
     composer.io.answerDue := control.io.answerDue
     composer.io.outageEnded := control.io.outageEnded
-    composer.io.taken.valid := control.io.taken.fire
-    composer.io.taken.payload := control.io.taken.payload
+    // A poll is answered when the receiver has closed what it closes: the answer tells of that too, which the peer may not ask for again.
+    private val polled = control.io.taken.fire && control.io.taken.poll
+    composer.io.taken.valid := Delay(polled, 12, init = False)
+    composer.io.taken.payload := RegNextWhen(control.io.taken.payload, polled)
     composer.io.sentData := framer.io.txUnits || framer.io.txRetxUnits
     composer.io.sent := composer.io.sentData || framer.io.txControlUnits
     composer.io.sending := framer.io.busy

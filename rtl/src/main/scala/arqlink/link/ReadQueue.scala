@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.link
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink.rs.CreditQueue
+
+/** The way out of a block RAM that is read in two clocks, array and output register: reads are issued only while there is room for
+  * all that are under way. So the memory needs no stall, and `pop.ready` goes no further than the queue's head.
+  *
+  * `room` and the queue suffice for a read a clock.
+  */
+class ReadQueue[T <: Data](payload: HardType[T]) extends Component {
+  val io = new Bundle {
+
+    /** A read begins; only while `room`. */
+    val issue = in Bool ()
+    val room = out Bool ()
+
+    /** What is read, two clocks after `issue`. */
+    val word = in(payload())
+    val pop = master Stream payload()
+  }
+  private val depth = 8
+  val queue = new CreditQueue(payload, depth)
+  queue.io.push.valid := Delay(io.issue, 2, init = False)
+  queue.io.push.payload := io.word
+  queue.io.pop >> io.pop
+
+  // Reads that may still be issued, less one; what is given back counts a clock later, and is not added to a long path here.
+  val credit = Reg(SInt(log2Up(depth) + 1 bits)) init depth - 1
+  val returned = RegNext(io.pop.fire) init False
+  when(io.issue =/= returned)(credit := io.issue ? (credit - 1) | (credit + 1))
+  io.room := !credit.msb
+}
