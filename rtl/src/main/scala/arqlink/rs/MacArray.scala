@@ -58,7 +58,7 @@ object MacSums {
   * of a sum costs two LUTs for four products of bits, and one that adds them to the sum before.
   *
   * The sums are read a clock ahead and written a clock later: that never is the position that another beat is about to write, unless a
-  * unit is a single beat; then its sums are one register. From four beats on they are in block RAM, read two clocks ahead and written two
+  * unit is a single beat; then its sums are one register. From sixteen beats on they are in block RAM, read two clocks ahead and written two
   * clocks later.
   */
 class MacArray(code: CodeConfig, parts: Int) extends Component {
