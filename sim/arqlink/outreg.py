@@ -4,7 +4,7 @@
 A block RAM's data comes 5.8 ns after the clock, that of its output register after 1.0 ns (ECP5, speed grade 6). The generated
 Verilog has the register as a plain one behind the read, as every vendor's tool knows it. This pass works on Yosys's JSON netlist after
 `synth_ecp5`: a read port whose used data bits each feed exactly one flip-flop, all of one clock and one enable and without reset,
-takes these flip-flops over.
+takes these flip-flops over. A flip-flop may invert its enable, an output register may not: it gets an inverter.
 """
 
 import json
@@ -55,6 +55,7 @@ def merge(module):
         loads.update(net for net in port["bits"] if port["direction"] == "output")
 
     merged_ports = merged_bits = 0
+    inverted = {}
     for ram in [c for c in cells.values() if c["type"] == RAM]:
         for port in ports(ram):
             used = {pin: net for pin, net in _data(ram, port).items() if loads[net]}
@@ -68,9 +69,14 @@ def merge(module):
             kind = kinds.pop()
             if kind is None or (kind[0], f"CLK{port.clock}") != clock:
                 continue
+            enable = kind[1]
+            if kind[2] == "INV":
+                if enable not in inverted:
+                    inverted[enable] = _inverter(module, enable)
+                enable = inverted[enable]
             for letter in port.letters:
                 ram["parameters"][f"REGMODE_{letter}"] = "OUTREG"
-                ram["connections"][f"OCE{letter}"] = [kind[1]]
+                ram["connections"][f"OCE{letter}"] = [enable]
             for pin, name in registers.items():
                 ram["connections"][pin] = cells.pop(name)["connections"]["Q"]
             merged_ports += 1
@@ -79,15 +85,32 @@ def merge(module):
 
 
 def _kind(cell):
-    """Clock and enable of a flip-flop that an output register can stand for; None of any other."""
+    """Clock, enable and the latter's polarity of a flip-flop that an output register can stand for; None of any other."""
     parameters, nets = cell["parameters"], cell["connections"]
     has_reset = nets.get("LSR", ["0"]) != ["0"]
     if has_reset or parameters["CLKMUX"] != "CLK" or parameters["REGSET"] != "RESET":
         return None
     enable = parameters["CEMUX"].strip()
-    if enable not in ("1", "CE"):
+    if enable not in ("1", "CE", "INV"):
         return None
-    return nets["CLK"][0], nets["CE"][0] if enable == "CE" else "1"
+    return nets["CLK"][0], "1" if enable == "1" else nets["CE"][0], enable
+
+
+def _inverter(module, net):
+    """Adds a LUT that inverts a net; returns the net of its output."""
+    cells = module["cells"].values()
+    named = [name["bits"] for name in module.get("netnames", {}).values()]
+    taken = [bit for bits in [*named, *(b for cell in cells for b in cell["connections"].values())] for bit in bits]
+    output = 1 + max(bit for bit in taken if isinstance(bit, int))
+    nets = {"A": [net], "B": ["0"], "C": ["0"], "D": ["0"], "Z": [output]}
+    module["cells"][f"inverted_enable_{net}"] = {
+        "type": "LUT4",
+        "parameters": {"INIT": "0101010101010101"},
+        "attributes": {},
+        "port_directions": {name: "output" if name == "Z" else "input" for name in nets},
+        "connections": nets,
+    }
+    return output
 
 
 def merge_file(path):

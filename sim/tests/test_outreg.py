@@ -63,6 +63,19 @@ def test_a_register_without_enable_is_always_enabled():
     assert module["cells"]["ram"]["connections"]["OCEB"] == ["1"]
 
 
+def test_an_inverted_enable_gets_an_inverter():
+    """A LUT, as the output register cannot invert."""
+    module = netlist()
+    for name in ("f0", "f1"):
+        module["cells"][name]["parameters"]["CEMUX"] = "INV"
+    assert merge(module) == (1, 2)
+    (lut,) = [c for c in module["cells"].values() if c["type"] == "LUT4"]
+    init = int(lut["parameters"]["INIT"], 2)
+    assert lut["connections"]["A"] == [ENABLE] and [init >> a & 1 for a in (0, 1)] == [1, 0]
+    assert module["cells"]["ram"]["connections"]["OCEB"] == lut["connections"]["Z"]
+    assert lut["connections"]["Z"][0] not in (CLOCK, ENABLE, 10, 11, 20, 21)
+
+
 def second_load(module):
     module["ports"]["q"]["bits"].append(10)
 
