@@ -96,7 +96,7 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
       when(endsUnit) {
         unitBeat := 0
         unitsLeft := unitsLeft - 1
-        lastUnit := unitsLeft === 2
+        lastUnit := unitsLeft.resize(code.kBits max 2) === 2
       }
       active clearWhen endsRead
     }

@@ -73,7 +73,7 @@ case class Reassembler(code: CodeConfig) extends Component {
       isFilling setWhen isLast
       when(endsUnit) {
         meta.k := meta.k - 1 // counts the units left
-        lastUnit := meta.k === 2
+        lastUnit := meta.k.resize(code.kBits max 2) === 2
       }
     }
     when(io.frame.fire) {
