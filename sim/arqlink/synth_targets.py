@@ -106,18 +106,19 @@ ULX3S = Target(
     "default",
     settings=(
         "clockHz=50000000", "uartDivider=53", "maxDelay=4096",
-        "windowFrames=64", "maxPacketBytes=2048", "maxK=8", "maxParity=4", "k=8", "nFirst=10", "nRetx=10",
+        "unitBytes=32", "windowFrames=64", "maxPacketBytes=2048", "maxK=8", "maxParity=4", "k=8", "nFirst=10", "nRetx=10",
     ),
     must=Demand(50),
     goal=Demand(100),
     ask=50,
     board=Board("constraints/ulx3s/ulx3s.lpf", "firmware"),
 )  # fmt: skip
-"""Both ends of the pair and the soft system; the frame stores of four directions have to fit."""
+"""Both ends of the pair and the soft system; the frame stores of four directions have to fit, and units are short enough for sums outside
+block RAM."""
 
 TARGETS = (
-    Target("encoder-default", "RsEncoder", "default", budget=Demand(200, 2700)),
-    Target("decoder-default", "RsDecoder", "default", budget=Demand(150, 4500)),
+    Target("encoder-default", "RsEncoder", "default", budget=Demand(225, 1800)),
+    Target("decoder-default", "RsDecoder", "default", budget=Demand(180, 2850)),
     Target("encoder", "RsEncoder", "line10g", must=Demand(200, 5500), goal=Demand(240, 4500)),
     Target("decoder", "RsDecoder", "line10g", must=Demand(180, 8000), goal=Demand(220, 6000)),
     Target("encoder-16", "RsEncoder", "line20g", must=Demand(160), goal=Demand(200)),
