@@ -162,20 +162,19 @@ async def slow_reader_holds_the_window(dut):
 
 @cocotb.test()
 async def query_tells_complete_frames(dut):
-    """The query port answers in the next clock, and a freed slot is not complete any more."""
+    """The query port answers three clocks later, and a freed slot is not complete any more."""
     bench, peer = await start(dut, True, frames=10, loss=0.0, dead_share=0.0, rate=1.0)
     peer.read_rate = 0.0
     await bench.clocks(400)
     for slot in range(WINDOW):
         dut.io_querySlot.value = slot
-        await RisingEdge(dut.aclk)
-        await RisingEdge(dut.aclk)
-        await RisingEdge(dut.aclk)
+        for _ in range(4):
+            await RisingEdge(dut.aclk)
         assert int(dut.io_queryComplete.value) == int(slot < len(peer.frames)), slot
     peer.read_rate = 1.0
     await peer.finish()
     dut.io_querySlot.value = 0
-    await bench.clocks(3)
+    await bench.clocks(4)
     assert not int(dut.io_queryComplete.value)
 
 

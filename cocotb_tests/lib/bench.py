@@ -58,12 +58,12 @@ def pause(rate):
 
 
 class Source:
-    """Drives a stream whose payload is the signals `fields`; items are tuples in the same order."""
+    """Drives a stream, or a flow, whose payload is the signals `fields`; items are tuples in the same order."""
 
     def __init__(self, bench, prefix, fields, rate=1.0):
         dut = bench.dut
         self.valid = getattr(dut, f"{prefix}valid")
-        self.ready = getattr(dut, f"{prefix}ready")
+        self.ready = getattr(dut, f"{prefix}ready", None)
         self.fields = [getattr(dut, f) for f in fields]
         self.rate = rate
         self.queue = deque()
@@ -81,7 +81,7 @@ class Source:
 
     def step(self):
         if self.offered:
-            if not int(self.ready.value):
+            if self.ready is not None and not int(self.ready.value):
                 return
             self.offered = False
             self.taken += 1

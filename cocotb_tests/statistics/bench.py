@@ -10,6 +10,8 @@ from cocotb.triggers import ClockCycles, Timer
 from cocotb.utils import get_sim_time
 
 from cocotb_tests.lib.regs import Registers, master, regs
+from cocotb_tests.model.units import DataUnit, parse
+from cocotb_tests.system.streams import watch_units
 
 PERIOD_NS = 10
 UP = 3
@@ -52,6 +54,21 @@ class Pair:
     def clock():
         """Rising edges so far; the falling edge behind one belongs to the same clock."""
         return int(get_sim_time("ns") // PERIOD_NS)
+
+    async def watch_data_units(self, prefix, data_bytes, unit_bytes, found):
+        """Calls found(unit, clock of its first beat, clock of its last beat) with each data unit on `prefix`."""
+        begin = 0
+
+        def begins():
+            nonlocal begin
+            begin = self.clock()
+
+        def ends(raw, erased):
+            unit = parse(raw, unit_bytes)
+            if isinstance(unit, DataUnit):
+                found(unit, begin, self.clock())
+
+        await watch_units(self.dut, prefix, data_bytes, ends, begins=begins)
 
     async def wait(self, condition, what, step, patience):
         """Runs in steps of `step` clocks until `condition` (a coroutine function) holds; fails after `patience`

@@ -44,20 +44,15 @@ class Sent:
 class Trace:
     """What left end A, what it was told, and when the last beat of each of its user's packets went in."""
 
-    def __init__(self, dut):
+    def __init__(self, dut, pair):
         self.sent, self.told, self.taken = [], {}, []
-        self.begun = 0
-        cocotb.start_soon(watch_units(dut, "a_phy", BUILD.data_bytes, self._unit, begins=self._begins))
+        cocotb.start_soon(pair.watch_data_units("a_phy", BUILD.data_bytes, BUILD.unit_bytes, self._unit))
         cocotb.start_soon(watch_units(dut, "ba_tap", BUILD.data_bytes, self._control))
         cocotb.start_soon(watch_packets(dut, "a_s_axis", BUILD.data_bytes, lambda raw, aborted: self.taken.append(Pair.clock())))
 
-    def _begins(self):
-        self.begun = Pair.clock()
-
-    def _unit(self, raw, erased):
-        unit = parse(raw, BUILD.unit_bytes)
-        if isinstance(unit, DataUnit) and unit.index == 0:
-            self.sent.append(Sent(self.begun, unit))
+    def _unit(self, unit, begin, end):
+        if unit.index == 0:
+            self.sent.append(Sent(begin, unit))
 
     def _control(self, raw, erased):
         """The clock of the first word about each transmission, and whether it was received."""
@@ -132,7 +127,7 @@ def check_delta(trace, changes):
 async def a_change_takes_effect_within_a_frame(dut):
     rng = random.Random(cocotb.RANDOM_SEED)
     pair = await started(dut)
-    trace = Trace(dut)
+    trace = Trace(dut, pair)
     await pair.start_link(k=4, n=5, nr=5, delta=INFINITE, delay=DELAY)
     await pair.start_channel(pair.ab, seed=3, p=LOSS)
     changes = [Change(0, 0, Setting(4, 5, 5, 0, INFINITE))]

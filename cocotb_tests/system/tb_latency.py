@@ -7,7 +7,6 @@ import cocotb
 from cocotb.triggers import ClockCycles
 
 from cocotb_tests.lib.measured import record
-from cocotb_tests.model.units import DataUnit, parse
 from cocotb_tests.statistics.bench import Pair, started
 from cocotb_tests.system.streams import PacketSource, send_beats, watch_units
 
@@ -27,25 +26,20 @@ async def idle_latency(dut):
     await pair.start_link(k, k + 2, k + 2, delta=15, delay=100)
     # Clocks of a packet's last beat in; first and last beats of data units, out and in; a packet's first beat out.
     offered, sent, received, delivered = [], [], [], []
-    begun = [0]
-
-    def begins():
-        begun[0] = Pair.clock()
-
-    def unit_of(log):
-        def found(raw, erased):
-            if isinstance(parse(raw, unit_bytes), DataUnit):
-                log.append((begun[0], Pair.clock()))
-
-        return found
 
     def watch(prefix, found, begins=lambda: None):
         cocotb.start_soon(watch_units(dut, prefix, data_bytes, found, begins=begins))
 
+    def watch_data(prefix, log):
+        def found(unit, begin, end):
+            log.append((begin, end))
+
+        cocotb.start_soon(pair.watch_data_units(prefix, data_bytes, unit_bytes, found))
+
     watch("a_s_axis", lambda raw, aborted: offered.append(Pair.clock()))
-    watch("a_phy", unit_of(sent), begins)
-    watch("ab_tap", unit_of(received))
     watch("b_m_axis", lambda raw, aborted: None, lambda: delivered.append(Pair.clock()))
+    watch_data("a_phy", sent)
+    watch_data("ab_tap", received)
     source = PacketSource(dut, "a_s_axis", data_bytes, 1)
     tx, unit, rx = [], [], []
     for i in range(TRIES):

@@ -17,15 +17,11 @@ MOST_CLOCKS = 40
 @cocotb.test()
 async def nack_to_retransmission(dut):
     """All data units are erased and control units pass, so each transmission fails, is told so, and comes again."""
-    told, begun, starts = {}, {}, [0]
+    told, begun = {}, {}
 
-    def begins():
-        starts[0] = Pair.clock()
-
-    def sent(raw, erased):
-        unit = parse(raw, UNIT_BYTES)
-        if isinstance(unit, DataUnit) and unit.index == 0:
-            begun[unit.tsn] = starts[0]
+    def sent(unit, begin, end):
+        if unit.index == 0:
+            begun[unit.tsn] = begin
 
     def heard(raw, erased):
         unit = parse(raw, UNIT_BYTES)
@@ -33,7 +29,7 @@ async def nack_to_retransmission(dut):
             told.setdefault(unit.rx_next - 1, Pair.clock())
 
     pair = await started(dut)
-    cocotb.start_soon(watch_units(dut, "a_phy", DATA_BYTES, sent, begins=begins))
+    cocotb.start_soon(pair.watch_data_units("a_phy", DATA_BYTES, UNIT_BYTES, sent))
     cocotb.start_soon(watch_units(dut, "ba_tap", DATA_BYTES, heard))
     await pair.start_link(K, K, K, INFINITE, 50)
     await pair.ab.write("P_GOOD", CERTAIN)

@@ -13,7 +13,8 @@ import arqlink.link._
   * make the frame complete; the transmission is closed by its last unit, by a later one, or by the sender's txEdge.
   *
   * A unit takes unitBeats + 1 clocks: its header is compared while its first beat waits in a register, and judged in the next
-  * clock, from registers alone. So one is taken in the time that it lasts on a wire of any width.
+  * clock, from registers alone. So one is taken in the time that it lasts on a wire of any width. What the table of complete frames
+  * knows of it comes another clock later, and takes back what the judgement began.
   */
 class ArqReceiver(link: LinkConfig) extends Component {
   import link.code
@@ -31,7 +32,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val close = slave Stream Wire.sn
     val rxBase = in(Wire.sn)
 
-    /** Whether the frame of `querySlot` is complete; answered two clocks later. */
+    /** Whether the frame of `querySlot` is complete; answered three clocks later. */
     val querySlot = out UInt (slotBits bits)
     val queryComplete = in Bool ()
 
@@ -61,6 +62,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
   /** TSN of the transmission in progress; `log` follows two clocks later. */
   val next = Reg(Wire.sn) init 0
+
+  /** next + 1 */
+  val following = Reg(Wire.sn) init 1
 
   // The transmission in progress: TSN = next while `open`.
   val current = new Area {
@@ -132,6 +136,11 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private val renew = phase =/= Phase.compare
     private def keep[T <: Data](x: T) = RegNextWhen(x, renew)
     val tsnAhead = keep(tsn - next)
+    // Two more signs tell 0 and 1 from all else.
+    private val belowOne = keep((tsn + ~next).msb)
+    private val belowTwo = keep((tsn + ~following).msb)
+    val isZero = belowOne && !tsnAhead.msb
+    val isOne = belowTwo && !belowOne
     val fsnAhead = keep(header.tx.fsn - io.rxBase)
     val accepted = RegNextWhen(io.accept && header.epoch === io.epoch, hand.between)
     val toEnd = keep(header.tx.n - header.index)
@@ -148,6 +157,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val moved = RegInit(False)
   }
 
+  /** A clock after a judgement: the table knows the frame, and nothing was in progress that would know better. */
+  val answered = Bool()
+
   /** TSNs left in the log's block. A clock behind `next`, which stands still from the measurement to a step. */
   private val inBlock = RegNext(U(Wire.blockBits, 6 bits) - next(4 downto 0))
 
@@ -155,16 +167,15 @@ class ArqReceiver(link: LinkConfig) extends Component {
   val compared = new Area {
     import measured._
     private val far = tsnAhead(Wire.snBits - 2 downto slotBits) =/= 0
-    private val atEdge = tsnAhead(Wire.snBits - 2 downto 0) === window
-    private val zero = tsnAhead === 0
-    private val isLate = tsnAhead.msb || (moved && zero)
-    private val isNext = moved ? (tsnAhead === 1) | zero
+    private val beyondEdge = tsnAhead(Wire.snBits - 2 downto 0) > window
+    private val isLate = tsnAhead.msb || (moved && isZero)
+    private val isNext = moved ? isOne | isZero
     private val ours = hand.isClose || accepted
 
     private val passedNow = fsnAhead.msb
     private val beyond = !passedNow && fsnAhead(Wire.snBits - 2 downto slotBits) =/= 0
     private val mixed = current.open && isNext && !(sameFrame && sameCode)
-    private val tooFar = hand.isClose ? (far && !atEdge) | (far || beyond)
+    private val tooFar = hand.isClose ? beyondEdge | (far || beyond)
 
     // A distance that is one too many is measured anew, unless it is clear that nothing has to be closed.
     private val unsure = ours && moved && !isLate && !isNext
@@ -185,29 +196,26 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private val endsNow = measured.toEnd === 1
     val isEnd = keep(endsNow)
 
-    // What a unit's payload meets, but for the table's word, which is there a clock later and is asked for if nothing is in progress.
-    val known = keep(passedNow || sameFrame && current.good)
-    val goodBefore = keep(Mux(current.open, current.good, passedNow || sameFrame && current.good))
+    // What a unit's payload meets, but for the table's word, which is there two clocks later and is asked for if nothing is in progress.
+    private val good = current.good || answered
+    private val knownNow = passedNow || sameFrame && good
+    private val goodNow = Mux(current.open, good, knownNow)
+    private val hasUnit = current.open && current.received(hand.index.resize(log2Up(code.maxN)))
+    val known = keep(knownNow)
+    val goodBefore = keep(goodNow)
     val asks = keep(belongsNow && !current.open)
     val belongs = RegNextWhen(belongsNow, enable)
-    val fresh = RegNextWhen(
-      belongsNow && !Mux(
-        current.open,
-        current.good || current.received(hand.index.resize(log2Up(code.maxN))),
-        passedNow || sameFrame && current.good
-      ),
-      enable
-    )
+    val fresh = RegNextWhen(belongsNow && !goodNow && !hasUnit, enable)
     val closes = RegNextWhen(Mux(belongsNow, endsNow, steps), enable)
     val mortal = keep(Mux(current.open, current.only, belongsNow && hand.tx.only))
-    val openGood = keep(current.open && current.good)
+    val openGood = keep(current.open && good)
     val parity = keep(hand.index >= hand.tx.meta.k)
     val fills = keep(Mux(current.open, current.left === 1, hand.tx.meta.k === 1))
 
     /** What a step closes: the transmission in progress, or all that failed within a block. */
-    private val whole = tsnAhead(Wire.snBits - 1 downto 6) === 0 && tsnAhead(5 downto 0) <= inBlock
+    private val whole = tsnAhead <= inBlock.resize(Wire.snBits)
     val amount = RegNextWhen((isNext || current.open) ? U(1, 6 bits) | (whole ? tsnAhead(5 downto 0) | inBlock), enable)
-    val reaches = keep(Mux(current.open, tsnAhead === 1 && !current.only, whole))
+    val reaches = keep(Mux(current.open, isOne && !current.only, whole))
   }
 
   // Judgement ------------------------------------------------------------------------------------------------------
@@ -223,14 +231,14 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val completes, dies = Reg(Bool())
     val tells = last && (completes || dies)
     // The word of a frame goes with its last beat.
-    io.write.valid := valid && isBeat
+    io.write.valid := valid && isBeat && !answered
     io.write.slot := current.fsn.resize(slotBits)
     io.write.beat := beat
     io.write.data := data
-    io.complete.valid := valid && tells && (io.write.ready || !isBeat)
+    io.complete.valid := valid && tells && (io.write.ready || !isBeat) && !answered
     io.complete.dead := dies
-    val ready = !valid || !isBeat || io.write.ready
-    when(io.write.fire)(beat := beat + 1)
+    val ready = !valid || !isBeat || io.write.ready || answered
+    when(valid && isBeat && io.write.ready)(beat := beat + 1)
   }
   io.complete.fsn := current.fsn
   io.complete.frame.meta := current.meta
@@ -241,21 +249,19 @@ class ArqReceiver(link: LinkConfig) extends Component {
     import compared._
     val now = phase === Phase.judge
 
-    /** The table knows the frame, and nothing is in progress that would know better. */
-    val answered = asks && io.queryComplete
-    val stores = fresh && !answered
+    private val asked = RegNext(now && asks) init False
+    answered := asked && io.queryComplete
 
-    // The table's word comes late, so all else is told from registers.
-    private val goodElse = goodBefore || (fills && fresh)
-    private val outcomeElse = Mux(belongs, goodElse, openGood)
-    val goodAfter = goodElse || answered
+    /** A clock after the judgement: a transmission has begun. */
+    val opened = RegNext(now && belongs && !current.open) init False
+
+    val goodAfter = goodBefore || (fills && fresh)
 
     /** The outcome of what is closed. */
-    val outcome = outcomeElse || answered
+    val outcome = Mux(belongs, goodAfter, openGood)
     measured.follows := now && belongs && !current.open
-    private val diesElse = closes && mortal && !outcomeElse
-    val dies = diesElse && !answered
-    val says = (fresh || diesElse) && !answered
+    val dies = closes && mortal && !outcome
+    val says = fresh || dies
 
     when(now) {
       when(belongs && !current.open) {
@@ -263,7 +269,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
         current.fsn := hand.tx.fsn
         current.preset := hand.tx.preset
         current.only := hand.tx.only
-        current.duplicate := known || io.queryComplete
+        current.duplicate := known
         current.received := 0
         current.repaired := False
         write.beat := 0
@@ -273,7 +279,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
         current.attempt := hand.tx.attempt
         current.good := goodAfter
       }
-      when(stores) {
+      when(fresh) {
         current.left := Mux(current.open, current.left, hand.tx.meta.k) - 1
         current.received(hand.index.resize(log2Up(code.maxN))) := True
         current.repaired setWhen parity
@@ -281,26 +287,30 @@ class ArqReceiver(link: LinkConfig) extends Component {
       when(closes) {
         current.open := False
         next := next + amount
+        following := ((next @@ True) + (amount @@ True)).dropLow(1).asUInt
       }
     }
+    // Nothing is judged in the clock after a judgement that asks.
+    when(answered)(current.good := True)
+    when(opened && io.queryComplete)(current.duplicate := True)
     measured.moved := Mux(hand.begins, now && belongs && closes, measured.moved && phase =/= Phase.again)
 
     val push = now && closes
     log.io.push.valid := RegNext(push) init False
-    log.io.push.received := RegNext(outcome)
+    log.io.push.received := RegNext(outcome) || answered
     log.io.push.count := RegNext(amount)
     log.io.push.full := RegNext((next(4 downto 0) +^ amount)(5))
   }
 
   val beats = phase === Phase.pass && hand.valid
   when(write.ready) {
-    write.valid := beats || judge.now && judge.says
-    write.isBeat := phase === Phase.pass || judge.stores
-    write.last := hand.last || !(phase === Phase.pass || judge.stores)
+    write.valid := beats && !answered || judge.now && judge.says
+    write.isBeat := phase === Phase.pass || compared.fresh
+    write.last := hand.last || !(phase === Phase.pass || compared.fresh)
     write.data := hand.data
   }
   when(judge.now) {
-    write.completes := judge.stores && compared.fills
+    write.completes := compared.fresh && compared.fills
     write.dies := judge.dies
   }
 
@@ -315,12 +325,13 @@ class ArqReceiver(link: LinkConfig) extends Component {
     is(Phase.again)(phase := Phase.compare)
     is(Phase.judge) {
       when(consumed) {
-        phase := judge.stores ? Phase.pass | Phase.drop
+        phase := compared.fresh ? Phase.pass | Phase.drop
       } elsewhen (judge.now) {
         // All that is left to do is known when the step has got to the unit's own transmission.
         when(compared.again || !compared.reaches)(phase := Phase.again) // what `compared` says is made anew there
       }
     }
+    is(Phase.pass)(when(answered)(phase := Phase.drop))
   }
   when(judge.now && compared.step) {
     // What was in progress has been closed; now for the unit in hand, if this was all.
@@ -344,16 +355,17 @@ class ArqReceiver(link: LinkConfig) extends Component {
   private def pulse(x: Bool) = RegNext(x) init False
   val event = io.event
   val completed = io.complete.valid && !io.complete.dead
-  event.clean := completed && !current.repaired
-  event.repaired := completed && current.repaired
-  event.attempt := completed ? UIntToOh(current.attempt, 16) | B(0, 16 bits)
-  event.units := pulse(judge.now && judge.stores)
-  event.surplus := pulse(judge.now && compared.belongs && !judge.stores)
+  event.clean := pulse(completed && !current.repaired)
+  event.repaired := pulse(completed && current.repaired)
+  event.attempt := RegNext(completed ? UIntToOh(current.attempt, 16) | B(0, 16 bits)) init 0
+  event.units := pulse(judge.now && compared.fresh) && !answered
+  event.surplus := pulse(judge.now && compared.belongs && !compared.fresh) || answered
   event.late := pulse(judge.now && compared.late)
   event.invalid := pulse(judge.now && compared.invalid && !hand.isClose)
   event.closeInvalid := pulse(judge.now && compared.invalid && hand.isClose)
   event.epoch := pulse(judge.now && compared.foreign)
-  event.duplicate := pulse(judge.push && Mux(current.open, current.duplicate, compared.belongs && (compared.known || io.queryComplete)))
+  event.duplicate := pulse(judge.push && Mux(current.open, current.duplicate, compared.belongs && compared.known)) ||
+    pulse(judge.push && !current.open && compared.belongs) && io.queryComplete
   event.outcomeOk := log.io.push.valid && log.io.push.received
   event.outcomeFailed := (log.io.push.valid && !log.io.push.received) ? log.io.push.count | U(0, 6 bits)
   io.decided := pulse(log.io.push.valid) // as `rxNext` follows

@@ -35,7 +35,7 @@ class ArqSender(link: LinkConfig) extends Component {
 
     /** Pulse: all units of the oldest frame handed over are on the PHY. */
     val frameDone = in Bool ()
-    val feedback = slave Stream ControlMessage()
+    val feedback = slave Flow ControlMessage()
 
     /** Pulse at the end of an outage: transmissions so far do not count towards delta when they failed. */
     val outageEnded = in Bool ()
@@ -100,8 +100,7 @@ class ArqSender(link: LinkConfig) extends Component {
 
   val intake = new OutcomeIntake(link)
   // Any later message repeats what an earlier one said, so the newest is dropped when two wait.
-  val offered = io.feedback.toFlow.toStream
-  intake.io.feedback << offered.m2sPipe(holdPayload = true).m2sPipe(holdPayload = true)
+  intake.io.feedback << io.feedback.toStream.m2sPipe(holdPayload = true)
 
   val txEdge = Reg(Wire.sn) init 0
   when(io.frameDone)(txEdge := txEdge + 1)
@@ -129,11 +128,11 @@ class ArqSender(link: LinkConfig) extends Component {
     val freeze = RegNext(io.config.outageFreeze && io.config.delta =/= 0)
     val finite = RegNext(io.config.delta =/= 15)
 
-    // With the outcome comes what was sent, two clocks after its TSN.
-    val valid = intake.io.outcome.valid
-    val received = intake.io.outcome.payload
-    val forgiven = RegNext(outage.pending && outage.before && freeze)
-    val sent = RegNext(sentRam.readSync(slotOf(intake.io.ackTsn)))
+    // What was sent comes three clocks after its TSN, through a register near its user; the outcome waits for it.
+    val valid = RegNext(intake.io.outcome.valid) init False
+    val received = RegNext(intake.io.outcome.payload)
+    val forgiven = Delay(outage.pending && outage.before && freeze, 2)
+    val sent = Delay(sentRam.readSync(slotOf(intake.io.ackTsn)), 2)
 
     // What was announced as the only transmission stays that, whatever delta has become.
     val last = sent.only || (finite && sent.attempt >= io.config.delta && !forgiven)
@@ -145,7 +144,7 @@ class ArqSender(link: LinkConfig) extends Component {
     val slot = RegNext(sent.slot)
     val again = pulse(valid && !received && !last)
     val attempt = RegNext((forgiven || sent.attempt === 15) ? sent.attempt | (sent.attempt + 1))
-    val busy = valid || failed || acked
+    val busy = intake.io.outcome.valid || valid || failed || acked
 
     retransmit.io.push.valid := again
     retransmit.io.push.slot := slot
@@ -166,11 +165,11 @@ class ArqSender(link: LinkConfig) extends Component {
 
   val txBase = Reg(Wire.sn) init 0
   val sweep = new Area {
-    // Two clocks for the table, one for what it says; anew after each move, and while a state is being written.
+    // A clock until a state is written, two for the table, one for what it says; anew after each move, and while a state is being written.
     val state = RegNext(stateRam.readSync(slotOf(txBase)))
     val eop = RegNext(RegNext(eopRam.readSync(slotOf(txBase))))
     val move = Bool()
-    val unmoved = History(!move && !outcome.resolved, 1 to 3, init = False).reduce(_ && _)
+    val unmoved = History(!move && !outcome.resolved, 1 to 4, init = False).reduce(_ && _)
     val exists = RegNext(differ(txBase, nextFsn))
     val resolved = RegNext(state =/= State.open)
     val lostHere = RegNext(state === State.abandoned)
@@ -195,10 +194,11 @@ class ArqSender(link: LinkConfig) extends Component {
     io.event.packetLost := pulse(move && eop && (packetLost || lostHere))
   }
 
+  // A clock in registers, as the choice is late.
   stateRam.write(
-    address = !clear.done ? clear.address | (outcome.resolved ? outcome.slot | slotOf(txBase)),
-    data = (clear.done && outcome.resolved) ? (outcome.acked ? State.acked | State.abandoned) | State.open,
-    enable = !clear.done || outcome.resolved || sweep.move
+    address = RegNext(!clear.done ? clear.address | (outcome.resolved ? outcome.slot | slotOf(txBase))),
+    data = RegNext((clear.done && outcome.resolved) ? (outcome.acked ? State.acked | State.abandoned) | State.open),
+    enable = RegNext(!clear.done || outcome.resolved || sweep.move) init False
   )
 
   // What to send next --------------------------------------------------------------------------------------------
@@ -238,9 +238,10 @@ class ArqSender(link: LinkConfig) extends Component {
         sent.only := io.config.delta === 0
       }
     }
-    // Two clocks for the table, one for the sum; the slot and the window base give back the full number meanwhile.
-    val loaded = History(chosen, 1 to 3, init = False).reduce(_ && _)
-    val meta = RegNext(metaRam.readSync(sent.slot))
+    // Two clocks for the table, one for the way from there, one for the sum; the slot and the window base give back the full number
+    // meanwhile.
+    val loaded = RegNext(History(chosen, 0 to 3, init = False).reduce(_ && _)) init False
+    val meta = Delay(metaRam.readSync(sent.slot), 2)
     val wraps = RegNext(sent.slot < slotOf(txBase))
     val above = RegNext(txBase(Wire.snBits - 1 downto slotBits))
     val fsn = RegNextWhen((above + wraps.asUInt) @@ sent.slot, !loaded)

@@ -47,23 +47,29 @@ class ControlComposer(link: LinkConfig) extends Component {
   val offer = RegInit(False)
   val compose = Bool()
 
+  private val silent = RegNext(!active && !isHello) init True
+
   /** A cause that stays until a message has been composed. */
   private def pending(set: Bool) = {
     val flag = RegInit(False)
     when(compose)(flag := False)
     when(set)(flag := True)
-    when(!active && !isHello)(flag := False)
+    when(silent)(flag := False)
     flag
   }
 
-  private val sent = RegNext(io.sent) init False
+  // What reloads the timers or lets them run, from registers.
+  private val sent = RegNext(io.sent || isHello) init False
   private val composed = RegNext(compose) init False
-  val helloTimer = new Countdown(io.timers.helloInterval, composed, isHello)
-  val keepaliveTimer = new Countdown(io.timers.keepalive, sent || isHello, active)
-  val statusTimer = new Countdown(io.timers.statusInterval, composed, active)
+  private val greeting = RegNext(isHello) init False
+  private val running = RegNext(active) init False
+  private val up = RegNext(isUp) init False
+  val helloTimer = new Countdown(io.timers.helloInterval, composed, greeting)
+  val keepaliveTimer = new Countdown(io.timers.keepalive, sent, running)
+  val statusTimer = new Countdown(io.timers.statusInterval, composed, running)
   val pollExpired = Bool()
-  val pollTimer = new Countdown(io.timers.pollTimeout, pollExpired || !isUp, isUp)
-  pollExpired := pollTimer.expired && isUp
+  val pollTimer = new Countdown(io.timers.pollTimeout, pollExpired || !up, up)
+  pollExpired := pollTimer.expired && up
 
   private def differ(a: UInt, b: UInt) = RegNext(a =/= b) init False
 
@@ -142,8 +148,8 @@ class ControlComposer(link: LinkConfig) extends Component {
 
   val causes = new Area {
     val saidEdge, saidRxBase, saidRxNext = Reg(Wire.sn) init 0
-    val hello = pending(io.helloDue && isHello)
-    val answer = pending(io.answerDue || asked.now)
+    val hello = pending(RegNext(io.helloDue) && isHello)
+    val answer = pending(RegNext(io.answerDue) || asked.now)
     val reply = pending(asked.now)
     val status = pending(io.decided)
 
@@ -152,7 +158,7 @@ class ControlComposer(link: LinkConfig) extends Component {
     private def atLeast(power: Int, now: UInt, said: UInt) = RegNext(RegNext((now - said).dropLow(log2Up(power))).orR) init False
     val many = atLeast(16, io.rxNext, saidRxNext)
     val gaveUp = pending(io.gaveUp)
-    val polling = pending(poll.due || poll.gapNow || poll.first || io.outageEnded)
+    val polling = pending(poll.due || poll.gapNow || poll.first || RegNext(io.outageEnded))
 
     val tail = RegNext(RegNext(io.senderIdle) && unresolved && differ(io.txEdge, saidEdge)) init False
     val credit = atLeast(link.window.windowFrames / 4, io.rxBase, saidRxBase)
@@ -161,7 +167,7 @@ class ControlComposer(link: LinkConfig) extends Component {
       saidRxBase := io.rxBase
       saidRxNext := io.rxNext
     }
-    when(!active) {
+    when(!running) {
       saidEdge := 0
       saidRxBase := 0
       saidRxNext := 0
@@ -178,12 +184,15 @@ class ControlComposer(link: LinkConfig) extends Component {
     isOutage && (answer || keepalive)
   )
 
-  // What a message settles needs three clocks to show in the causes.
-  private val settled = !History(compose, 1 to 3, init = False).orR && !compose && !offer
-  private val helloNext = RegNext(settled && isHello && (hello || helloTimer.expired)) init False
-  private val plainNext = RegNext(settled && Mux(series.older, active && series.due, plain)) init False
-  compose := helloNext && isHello || plainNext && active
-  when(compose)(offer := True)
+  // What a message settles needs four clocks to show in what is due.
+  private val helloNext, plainNext = RegInit(False)
+  private val settled = !History(compose, 1 to 4, init = False).orR && !helloNext && !plainNext && !offer
+  private val helloDue = RegNext(isHello && (hello || helloTimer.expired)) init False
+  private val plainDue = RegNext(Mux(series.older, active && series.due, plain)) init False
+  helloNext := settled && helloDue
+  plainNext := settled && plainDue
+  compose := helloNext || plainNext
+  when(compose && (isHello || active))(offer := True)
   when(io.message.fire)(offer := False)
 
   val message = RegNextWhen(

@@ -27,8 +27,8 @@ class LinkControl(link: LinkConfig) extends Component {
     /** The tables of all blocks in the flushed area are clear. */
     val tablesReady = in Bool ()
 
-    /** Resets the flushed area. */
-    val flush = out Bool ()
+    /** What a restart empties is to be empty; `flushNext`: in the next clock. */
+    val flush, flushNext = out Bool ()
     val state = out(LinkState())
     val ownEpoch, peerEpoch = out UInt (Wire.epochBits bits)
     val peerKnown = out Bool ()
@@ -81,7 +81,7 @@ class LinkControl(link: LinkConfig) extends Component {
   val restarting = Reg(Bool()) init False
   restarting := restart && !restarting && io.enable
 
-  /** A control unit is compared in its first clock and judged in the next. */
+  /** A control unit is compared in its first clock, judged in the next, and acted on in the third. */
   private val checked = new Area {
     /** The peer's window must hold this side's longest packet at K = 1. */
     private val leastWindow = log2Up((link.window.maxPacketBytes + link.code.unitBytes - 1) / link.code.unitBytes)
@@ -90,23 +90,33 @@ class LinkControl(link: LinkConfig) extends Component {
     val fromPeer = RegNext(peerKnown && message.epoch === peerEpoch)
     val fits = RegNext(message.unitBytes === link.code.unitBytes && message.windowLog2 >= leastWindow && message.windowLog2 <= 18)
   }
-  import checked.{fits, fromPeer, knowsUs}
-  private val judged = io.control.valid && checked.valid
+  private val verdict = new Area {
+    import checked.{fits, fromPeer, knowsUs}
+    val valid = RegNext(checked.valid && io.control.valid && !io.control.ready && !restarting) init False
+    private val passes = !message.hello && fromPeer && knowsUs
+    val pass = RegNext(passes && (isUp || state === LinkState.hello))
+    val passUp = RegNext(passes && isUp)
 
-  val pass = !message.hello && fromPeer && knowsUs && (isUp || state === LinkState.hello)
+    /** A hello that fits. */
+    val greets = RegNext(message.hello && fits)
+    val mismatch = RegNext(message.hello && !fits)
+    val knowsUsNow = RegNext(knowsUs)
 
-  // Once the peer has shown that it knows this side, all it sends does, until it restarts.
-  val stranger = isUp && (!fromPeer || !knowsUs || (message.hello && peerSeenUp))
-  io.taken.valid := judged && pass && isUp
+    // Once the peer has shown that it knows this side, all it sends does, until it restarts.
+    val stranger = RegNext(isUp && (!fromPeer || !knowsUs || (message.hello && peerSeenUp)))
+  }
+  import verdict.{greets, pass, stranger}
+  private val judged = verdict.valid
+  io.taken.valid := judged && verdict.passUp
   io.taken.payload := message
-  // The unit that brings the link up is taken in the next clock.
-  io.control.ready := judged && !(pass && !(isUp && io.taken.ready))
+  // The unit that brings the link up is taken two clocks later.
+  io.control.ready := judged && (!pass || verdict.passUp && io.taken.ready)
 
   val take = io.control.fire
   val event = io.event
-  event.control := take && (pass || message.hello && fits)
+  event.control := take && (pass || greets)
   event.epoch := take && !message.hello && !pass
-  event.peerMismatch := take && message.hello && !fits
+  event.peerMismatch := take && verdict.mismatch
   event.peerRestart := False
   event.restart := False
   event.outage := False
@@ -116,13 +126,13 @@ class LinkControl(link: LinkConfig) extends Component {
 
   when(judged && pass && state === LinkState.hello)(state := LinkState.up)
   when(take && pass || io.alive)(peerSeenUp := True)
-  when(take && message.hello && fits) {
+  when(take && greets) {
     when(state === LinkState.hello) {
       peerKnown := True
       peerEpoch := message.epoch
       peerWindowLog2 := message.windowLog2.resized
       io.helloDue := True
-      when(knowsUs) {
+      when(verdict.knowsUsNow) {
         state := LinkState.up
         io.answerDue := True
       }
@@ -130,13 +140,13 @@ class LinkControl(link: LinkConfig) extends Component {
     when(isUp && !stranger)(io.answerDue := True)
   }
 
-  when(take && stranger && (!message.hello || fits)) {
+  when(take && stranger && !verdict.mismatch) {
     event.peerRestart := True
     restart := True
   }
 
   val silence = new Area {
-    val heard = take && (pass || message.hello && fits) || io.alive
+    val heard = RegNext(take && (pass || greets), init = False) || io.alive
     private val never = RegNext(!RegNext(io.timers.outageTimeout(31 downto 16)).orR && !RegNext(io.timers.outageTimeout(15 downto 0)).orR) init True
     private val hearing = RegNext(heard || !isUp || never) init True
     private val timer = new Countdown(io.timers.outageTimeout, hearing, True)
@@ -162,6 +172,7 @@ class LinkControl(link: LinkConfig) extends Component {
   val flushing = RegInit(True)
   val settle = Reg(UInt(3 bits)) init 0
   io.flush := flushing
+  io.flushNext := flushing.getAheadValue()
   when(state === LinkState.down)(flushing := True)
   when(state === LinkState.down && io.enable)(restart := True)
   when(state === LinkState.clearing) {

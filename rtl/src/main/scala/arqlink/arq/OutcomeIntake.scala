@@ -39,12 +39,13 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   io.ackTsn := ackTsn
   io.peerRxBase := peerRxBase
 
-  // Three clocks: distances, what they say, what is done about it. The message stays on the port meanwhile.
-  val measuring, comparing, judging, listing = RegInit(False)
-  io.feedback.ready := judging
-  measuring := io.feedback.valid && !measuring && !comparing && !judging && !listing
+  // Four clocks: distances, what they say, what follows, what is done about it. The message stays on the port meanwhile.
+  val measuring, comparing, judging, acting, listing = RegInit(False)
+  io.feedback.ready := acting
+  measuring := io.feedback.valid && !measuring && !comparing && !judging && !acting && !listing
   comparing := measuring
   judging := comparing
+  acting := judging
 
   val advance = RegNext(io.feedback.rxNext - ackTsn)
   val sent = RegNext((io.txEdge - ackTsn).resize(spanBits))
@@ -62,24 +63,24 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   val nothing = RegNext(advance === 0)
   val covers = RegNext(!offset(snBits - 1 downto 6).orR)
 
-  val valid = (ahead || stale) && (baseAhead || baseStale)
-  val news = ahead && !nothing
-  io.controlInvalid := RegNext(judging && !valid) init False
-  io.gap := RegNext(judging && valid && news && !covers) init False
+  private val judged = (ahead || stale) && (baseAhead || baseStale)
+  private val tells = judged && ahead && !nothing
+  val moves = RegNext(judging && judged && baseAhead) init False
+  val lists = RegNext(judging && tells && covers) init False
+  io.controlInvalid := RegNext(judging && !judged) init False
+  io.gap := RegNext(judging && tells && !covers) init False
 
   // One outcome a clock, to the end of the bitmap or of what is told, whichever comes first.
   val bitmap = Reg(Bits(Wire.bitmapBits bits))
   val index = Reg(UInt(6 bits))
   val left = Reg(UInt(6 bits))
   val few = RegNext(!advance(snBits - 1 downto 6).orR)
-  when(judging && valid) {
-    when(baseAhead)(peerRxBase := io.feedback.rxBase)
-    when(news && covers) {
-      listing := True
-      bitmap := io.feedback.bitmap
-      index := offset.resized
-      left := Mux(few, advance.resize(6) - 1, U(63, 6 bits))
-    }
+  when(moves)(peerRxBase := io.feedback.rxBase)
+  when(lists) {
+    listing := True
+    bitmap := io.feedback.bitmap
+    index := offset.resized
+    left := Mux(few, advance.resize(6) - 1, U(63, 6 bits))
   }
   when(listing) {
     ackTsn := ackTsn + 1
@@ -94,7 +95,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     val byte = RegNext(bitmap.subdivideIn(8 bits)(index(5 downto 3)))
     val place = RegNext(index(2 downto 0))
   }
-  io.busy := measuring || comparing || judging || listing || reading.valid
+  io.busy := measuring || comparing || judging || acting || listing || reading.valid
   io.outcome.valid := RegNext(reading.valid) init False
   io.outcome.payload := RegNext(reading.byte(reading.place))
 }

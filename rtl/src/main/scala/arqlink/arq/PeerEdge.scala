@@ -17,15 +17,13 @@ class PeerEdge(link: LinkConfig) extends Component {
     val txBase = out(Wire.sn)
     val invalid = out Bool ()
   }
-  // Distances in one clock, the decision in the next: control units are two clocks apart or more.
+  // Distances in one clock, the decision in the next.
   val edge = Reg(Wire.sn) init 0
-  private val slotBits = link.window.slotBits
   val candidate = RegNextWhen(io.seen.payload, io.seen.valid)
   val check = Delay(io.seen.valid, 2, init = False)
   val moves = check && !RegNext(candidate - edge).msb
-  private val ahead = RegNext(candidate - io.rxBase)
-  private val far = ahead(Wire.snBits - 2 downto slotBits).orR && !(ahead(slotBits) && !ahead(slotBits - 1 downto 0).orR && !ahead(Wire.snBits - 2 downto slotBits + 1).orR)
-  val beyond = !ahead.msb && far
+  private val aheadLessOne = RegNext(candidate + ~io.rxBase)
+  val beyond = !aheadLessOne.msb && aheadLessOne.dropLow(link.window.slotBits).orR
   io.invalid := moves && beyond
   when(moves && !beyond)(edge := candidate)
   io.txBase := edge

@@ -94,16 +94,23 @@ class Resequencer(link: LinkConfig) extends Component {
     val address = clear.done ? slot | clear.address
     val data = (!clear.done) ? State.empty | (told.valid ? (told.dead ? State.dead | State.complete) | (walk ? State.taken | State.empty))
     val enable = !clear.done || told.valid || walk || free
-    stateRam.write(address, data, enable)
 
-    /** A read of `slot` meets a write: tells so when the read's data is there. */
-    def meets(slot: UInt): Bool = Delay(enable && address === slot, 2, init = False)
+    // Written a clock later, as the choice is late.
+    private val written = RegNext(enable) init False
+    private val place = RegNext(address)
+    stateRam.write(place, RegNext(data), written)
+
+    /** A read of `slot` meets a write, or comes in the clock before: tells so when the read's data is there. */
+    def meets(slot: UInt): Bool = {
+      val read = RegNext(slot)
+      RegNext(written && place === read || RegNext(written, init = False) && RegNext(place) === read) init False
+    }
   }
 
   val query = new Area {
     val state = RegNext(stateRam.readSync(io.querySlot))
     // A write to the same slot makes it complete or dead, or frees it: then the frame is behind rxBase from now on.
-    io.queryComplete := port.meets(io.querySlot) || state =/= State.empty
+    io.queryComplete := RegNext(port.meets(io.querySlot) || state =/= State.empty)
   }
 
   private val completedFlags = Flags()
@@ -210,7 +217,6 @@ class Resequencer(link: LinkConfig) extends Component {
         }
       } elsewhen (completed.io.pop.valid) {
         // The scan waits for a frame: look whether a later packet is complete.
-        at := completed.io.pop.payload
         high := completed.io.pop.payload
         low := completed.io.pop.payload
         completed.io.pop.ready := True
@@ -233,20 +239,19 @@ class Resequencer(link: LinkConfig) extends Component {
       } elsewhen (!backward) {
         when(eop) {
           high := at
-          at := low
           backward := True
-        } otherwise {
-          at := atNext
         }
-      } otherwise {
-        when(sop) {
-          low := at
-          restart := False
-          phase := Phase.take
-        } otherwise {
-          at := atNext
-        }
+      } elsewhen (sop) {
+        low := at
+        restart := False
+        phase := Phase.take
       }
+    }
+    // Said for the case that the look goes on; otherwise nobody asks for `at`.
+    when(act) {
+      when(!elsewhere)(at := completed.io.pop.payload)
+        .elsewhen(!backward)(at := eop ? low | atNext)
+        .elsewhen(!sop)(at := atNext)
     }
     switch(phase) {
       is(Phase.array)(when(clear.done)(phase := Phase.output))

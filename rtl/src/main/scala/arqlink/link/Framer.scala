@@ -54,17 +54,15 @@ case class Framer(code: CodeConfig) extends Component {
     /** After a flush, until the unit that was being sent has left. */
     val draining = RegInit(False)
 
-    io.frame.ready := !io.flush && !draining && (!active || ends)
-    active clearWhen (ends || io.flush)
-    when(io.frame.fire) {
-      active := True
-      tx := io.frame.payload
-    }
+    // A frame that comes when a flush begins is forgotten.
+    io.frame.ready := !draining && (!active || ends)
+    active := (active && !ends || io.frame.fire) && !io.flush
+    when(io.frame.fire)(tx := io.frame.payload)
   }
 
-  // From the choice of a frame to its first payload beat at the framer, less the header beats: the sender's tables 6, the store 7 and
+  // From the choice of a frame to its first payload beat at the framer, less the header beats: the sender's tables 7, the store 7 and
   // the encoder 5 clocks, and the registers between them.
-  private val leadClocks = 20
+  private val leadClocks = 21
   private val lead = (leadClocks + dataBeats - 1) / dataBeats
   private val isNear = if (lead > code.maxN) True else frame.unitsLeft < lead
   io.nearEnd := RegNext((!frame.active || isNear) && !io.frame.fire) init True
@@ -73,13 +71,12 @@ case class Framer(code: CodeConfig) extends Component {
   case class Step() extends Bundle {
     val isControl, first, last, check, spoil, ofFrame, endsFrame = Bool()
     val inHeader, atShift = Bool()
-    val beat = UInt(log2Up(dataBeats max controlBeats) bits)
   }
   val step = Flow(Step())
 
   val unit = new Area {
     val starting = RegInit(True)
-    val beat = Reg(step.beat) init 0
+    val beat = Reg(UInt(log2Up(dataBeats max controlBeats) bits)) init 0
     val wasControl = Reg(Bool())
     val spoiled = RegInit(False)
 
@@ -96,14 +93,16 @@ case class Framer(code: CodeConfig) extends Component {
     val isControl = starting ? io.control.valid | wasControl
     val spoil = !starting && (spoiled || io.flush)
     val may = !starting || (!io.flush && (io.control.valid || frame.active))
-    val takesPayload = !isControl && !spoil && inPayload
-    val last = Mux(isControl, controlLast, dataLast)
-    val ends = step.valid && last
+    // With header beats before it, a unit's first payload comes when it is known what the unit is; its last beat holds none. When
+    // a flush begins the source is flushed too.
+    val takesPayload = inPayload && !spoil && (if (headerBeats > 0) True else !isControl)
+    val last = Mux(wasControl, controlLast, dataLast)
+    val ends = moves && last
 
     val forms = may && (!takesPayload || io.units.valid)
     step.valid := moves && forms
-    io.units.ready := moves && may && takesPayload
-    io.control.ready := moves && may && isControl && last && !spoil
+    io.units.ready := moves && (if (headerBeats > 0) inPayload && !spoiled else takesPayload && may)
+    io.control.ready := ends && wasControl && !spoil
 
     when(step.valid) {
       starting := last
@@ -111,7 +110,7 @@ case class Framer(code: CodeConfig) extends Component {
       beat := last ? U(0) | beat + 1
       def next(place: Int) = if (place == 0) last else !last && beat === place - 1
       atShift := next(headerBeats)
-      inPayload := next(headerBeats) || (inPayload && beat =/= headerBeats + code.unitBeats - 1 && !last)
+      inPayload := next(headerBeats) && (if (headerBeats > 0) !isControl else True) || (inPayload && beat =/= headerBeats + code.unitBeats - 1 && !last)
       inHeader := (if (headerBeats > 0) last || (inHeader && beat =/= headerBeats - 1) else False)
       controlLast := next(controlBeats - 1)
       dataLast := next(dataBeats - 1)
@@ -119,7 +118,7 @@ case class Framer(code: CodeConfig) extends Component {
       dataCrc := next(dataBeats - crcBeats) || dataCrc && !last
     }
     spoiled := spoil && !ends
-    when(ends && !isControl) {
+    when(ends && !wasControl) {
       frame.index := frame.index + 1
       frame.unitsLeft := frame.unitsLeft - 1
       frame.lastUnit := frame.unitsLeft === 1
@@ -129,7 +128,7 @@ case class Framer(code: CodeConfig) extends Component {
       frame.unitsLeft := io.frame.n - 1
       frame.lastUnit := io.frame.n === 1
     }
-    frame.ends := ends && !isControl && !spoil && frame.lastUnit
+    frame.ends := ends && !wasControl && !spoiled && frame.lastUnit
   }
 
   step.isControl := unit.isControl
@@ -141,36 +140,38 @@ case class Framer(code: CodeConfig) extends Component {
   step.endsFrame := !unit.isControl && frame.lastUnit
   step.inHeader := unit.inHeader
   step.atShift := unit.atShift
-  step.beat := unit.beat
 
-  // A clock later, from registers. A frame's header stands there: it changes with a unit's last beat, which holds none of it.
+  // What the beat may hold, then which of these it does, a clock each. The control unit on the port and the frame's header stand for the
+  // time of their beats; a control unit that is flushed changes in the middle, and its CRC is spoiled.
   val content = new Area {
     val valid = RegNextWhen(unit.forms, moves, init = False)
     val now = RegNextWhen(step.payload, moves)
     val word = RegNextWhen(io.units.fragment, moves)
-    private val message = RegNextWhen(io.control.payload, moves && unit.starting)
 
     private def beatOf(bytes: Bits, beats: Int): Bits = {
       val parts = bytes.resize(beats * dataBytes * 8).subdivideIn(dataBytes * 8 bits)
-      if (beats == 1) parts(0) else parts(now.beat.resize(log2Up(beats)))
+      RegNextWhen(if (beats == 1) parts(0) else parts(unit.beat.resize(log2Up(beats))), moves)
     }
-    val header = UnitFormat.packData(io.epoch, frame.tx, frame.index)
-    val control = UnitFormat.packControl(message)
+    private val headerBytes = UnitFormat.packData(io.epoch, frame.tx, frame.index)
+    val control = beatOf(UnitFormat.packControl(io.control.payload), controlBeats)
 
     val payload =
       if (shift == 0) word
       else {
         // The header's end shifts the payload: each beat's last bytes wait for the next beat.
         val carry = RegNextWhen(word.takeHigh(shift * 8), moves && valid)
-        val low = now.atShift ? header.takeHigh(shift * 8) | carry
+        val low = now.atShift ? RegNextWhen(headerBytes.takeHigh(shift * 8), moves) | carry
         word.resize(code.dataBits - shift * 8) ## low
       }
 
     val blank = BlankBeat(dataBytes)
     blank.assignSomeByName(now)
     blank.data := payload
-    if (headerBeats > 0) when(now.inHeader) { blank.data := beatOf(header, headerBeats) }
-    when(now.isControl) { blank.data := beatOf(control, controlBeats) }
+    if (headerBeats > 0) {
+      val header = beatOf(headerBytes, headerBeats)
+      when(now.inHeader)(blank.data := header)
+    }
+    when(now.isControl)(blank.data := control)
   }
 
   val output = new Area {
@@ -188,7 +189,7 @@ case class Framer(code: CodeConfig) extends Component {
 
     // Data units that have begun and not left yet; a unit has two beats or more, so the five stages hold parts of three.
     val inside = Reg(UInt(2 bits)) init 0
-    val enters = step.valid && step.first && step.ofFrame
+    val enters = RegNext(step.valid && step.first && step.ofFrame) init False
     val leaves = finished.fire && finished.last && finished.ofFrame
     when(enters =/= leaves) { inside := Mux(enters, inside + 1, inside - 1) }
     frame.draining := io.flush || (frame.draining && inside =/= 0)

@@ -16,6 +16,9 @@ case class JudgedBeat(dataBytes: Int) extends Bundle {
 
   /** `bytes` is 0. */
   val empty = Bool()
+
+  /** It is the packet's last beat too. */
+  val emptyEnd = Bool()
 }
 
 /** First stage of the segmenter: judges `tkeep` and moves the end of a packet that ends with an empty beat onto the beat
@@ -39,13 +42,14 @@ case class PacketFront(dataBytes: Int) extends Component {
   arriving.keepBad := !contiguous || (!keep.andR && !io.packet.last)
   arriving.abort := io.packet.error
   arriving.empty := !keep.orR
+  arriving.emptyEnd := !keep.orR && io.packet.last
   val input = arriving.m2sPipe()
 
   val holding = RegInit(False)
   val held = Reg(JudgedBeat(dataBytes))
 
-  val merge = holding && !held.last && input.valid && input.last && input.empty
-  io.beat.valid := holding && (held.last || (input.valid && !merge))
+  val merge = holding && !held.last && input.valid && input.emptyEnd
+  io.beat.valid := holding && (held.last || (input.valid && !input.emptyEnd))
   io.beat.payload := held
   input.ready := !holding || merge || io.beat.ready
 

@@ -4,7 +4,7 @@ package arqlink.link
 import spinal.core._
 import spinal.lib._
 
-import arqlink.rs.CreditQueue
+import arqlink.rs.{CreditQueue, Tally}
 
 /** The way out of a block RAM that is read in two clocks, array and output register: reads are issued only while there is room for
   * all that are under way. So the memory needs no stall, and `pop.ready` goes no further than the queue's head.
@@ -28,9 +28,8 @@ class ReadQueue[T <: Data](payload: HardType[T]) extends Component {
   queue.io.push.payload := io.word
   queue.io.pop >> io.pop
 
-  // Reads that may still be issued, less one; what is given back counts a clock later, and is not added to a long path here.
-  val credit = Reg(SInt(log2Up(depth) + 1 bits)) init depth - 1
+  // Reads that may still be issued; what is given back counts a clock later, and is not added to a long path here.
   val returned = RegNext(io.pop.fire) init False
-  when(io.issue =/= returned)(credit := io.issue ? (credit - 1) | (credit + 1))
-  io.room := !credit.msb
+  val credit = new Tally(depth, depth, up = returned, down = io.issue)
+  io.room := credit.some
 }

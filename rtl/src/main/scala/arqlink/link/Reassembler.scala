@@ -60,7 +60,8 @@ case class Reassembler(code: CodeConfig) extends Component {
     val isFilling = Reg(Bool())
     val isLast = inLastUnit && atLast && !isFilling
 
-    val may = active && !closing.stop
+    // `closing.pending` comes with the end of the frame.
+    val may = active && !io.flush
     val ends = units.fire && endsUnit && lastUnit
 
     io.frame.ready := !closing.stop && (!active || ends)

@@ -73,7 +73,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     val tight = RegInit(Bool(fullBeats == 0))
     val badKeep, badAbort, badOversize = RegInit(False)
 
-    private val input = front.io.beat
+    private val input = front.io.beat.s2mPipe()
     checked.arbitrationFrom(input)
     checked.beat := input.payload
     checked.keep := badKeep || input.keepBad
@@ -104,13 +104,22 @@ case class Segmenter(link: LinkConfig) extends Component {
     val fsn = Reg(Wire.sn) init 0
     val sop = RegInit(True)
     val begun = RegInit(False)
-    val slotBeat = Reg(UInt(code.slotBeatBits bits)) init 0
     val unitBeat = Reg(UInt(code.unitBeatBits bits)) init 0
-    val unit = Reg(UInt(code.kBits bits)) init 0
 
-    /** Units of the frame after this one. */
-    val unitsLeft = Reg(UInt(code.kBits bits))
-    val isLastUnit = Reg(Bool())
+    // What counts within a frame starts with its first beat, so that nothing has to be reset at the end of the one before.
+    private val beatsBefore = Reg(UInt(code.slotBeatBits bits))
+    private val unitsBefore = Reg(UInt(code.kBits bits))
+    val slotBeat = begun ? beatsBefore | U(0)
+    val unit = begun ? unitsBefore | U(0)
+
+    /** Units of the frame after this one; K counts as it was a clock before the frame's first beat. */
+    private val kLessOne = RegNext(io.k - 1)
+    private val isOneUnit = RegNext(io.k === 1)
+    private val leftBefore = Reg(UInt(code.kBits bits))
+    private val lastBefore = Reg(Bool())
+    val unitsLeft = begun ? leftBefore | kLessOne
+    // A unit of several beats does not end with the frame's first beat.
+    val isLastUnit = if (code.unitBeats == 1) Mux(begun, lastBefore, isOneUnit) else lastBefore
 
     /** The packet is complete, its last unit is being filled with zeros. */
     val filling = RegInit(False)
@@ -118,9 +127,12 @@ case class Segmenter(link: LinkConfig) extends Component {
     // Bit slotBits of the distance says that windowFrames slots are taken; it cannot be more.
     // Registered, so it may be said for a clock too long, but not too short: when fsn moves it is of the next one.
     private val distanceBits = link.window.slotBits + 1
-    private val distance = fsn.resize(distanceBits) - io.base.resize(distanceBits)
+    private val distanceNow = fsn.resize(distanceBits) - io.base.resize(distanceBits)
     val next = Bool()
-    val full = RegNext(next ? (distance + 1).msb | distance.msb) init False
+    // A clock old, and so is one move, as frames end two clocks apart or more; unless a unit is a single beat.
+    private val distance = if (code.unitBeats == 1) distanceNow else RegNext(distanceNow) init 0
+    private val moves = if (code.unitBeats == 1) next else next || RegNext(next, init = False)
+    val full = RegNext(distance.msb || moves && distance.dropHigh(1).andR) init False
 
     val endsUnit = RegInit(Bool(code.unitBeats == 1))
     val endsFrame = endsUnit && isLastUnit
@@ -135,14 +147,17 @@ case class Segmenter(link: LinkConfig) extends Component {
 
     when(writes.fire) {
       begun := True
-      slotBeat := slotBeat + 1
+      beatsBefore := slotBeat + 1
+      unitsBefore := unit
+      leftBefore := unitsLeft
+      lastBefore := Mux(begun, lastBefore, isOneUnit)
       unitBeat := unitBeat + 1
       endsUnit := (if (code.unitBeats == 1) True else unitBeat === code.unitBeats - 2)
       when(endsUnit) {
         unitBeat := 0
-        unit := unit + 1
-        unitsLeft := unitsLeft - 1
-        isLastUnit := unitsLeft === 1
+        unitsBefore := unit + 1
+        leftBefore := unitsLeft - 1
+        lastBefore := unitsLeft === 1
       }
       filling setWhen (beat.last && !filling)
     }
@@ -161,17 +176,11 @@ case class Segmenter(link: LinkConfig) extends Component {
       fsn := committed
       sop := True
     }
-    when(next || rollback) {
-      begun := False
-      slotBeat := 0
+    // A frame ends with a unit.
+    when(next || rollback)(begun := False)
+    when(rollback) {
       unitBeat := 0
       endsUnit := Bool(code.unitBeats == 1)
-      unit := 0
-    }
-    // K - 1 as it was one clock before the frame's first beat.
-    when((!begun && !writes.fire) || next || rollback) {
-      unitsLeft := io.k - 1
-      isLastUnit := io.k === 1
     }
   }
 

@@ -52,7 +52,8 @@ case class UnitBuffer(code: CodeConfig) extends Component {
 
     /** Of the unit that `accept` is about. */
     val isControl = RegNextWhen(io.header.control, io.header.valid)
-    val full = entry + 1 === readEntry || (!isControl && slot + 1 === readSlot)
+    // A clock late; units end two clocks apart or more.
+    val full = RegNext(entry + 1 === readEntry) || (!isControl && RegNext(slot + 1 === readSlot))
 
     data.write(slot @@ io.payload.beat, io.payload.data, io.payload.valid)
     headers.write(entry, io.header.bytes, io.header.valid)

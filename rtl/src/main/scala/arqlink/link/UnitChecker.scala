@@ -137,8 +137,9 @@ case class UnitChecker(code: CodeConfig) extends Component {
     val dataUnit = keep(isData)
     val controlUnit = keep(isControl)
     // Type 3 has no length that could be wrong; its header is.
-    val wrongLength = keep(!unit.flagged && (isData || isControl) && !rightLength)
-    val wellSized = keep(!unit.flagged && !((isData || isControl) && !rightLength))
+    private val misfit = (isData || isControl) && !rightLength
+    val wrongLength = keep(!unit.flagged && misfit)
+    val wellSized = keep(!unit.flagged && !misfit)
     val bytes = keep(header)
     val plausible = UnitFormat.dataPlausible(code, capture.dataHeader)
     val wrongHeader = !(dataUnit && plausible) && !(controlUnit && keep(UnitFormat.controlPlausible(capture.control)))

@@ -86,14 +86,16 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
     val position = UInt(shape.positionBits bits)
     val slot = UInt(slotBits bits)
   }
-  // Vectors that may still be begun, less one; a wanted unit takes and gives back none.
-  val places = Reg(SInt(log2Up(shape.vectors) + 1 bits)) init (shape.vectors - 1)
+  // Vectors that may still be begun; a wanted unit takes and gives back none. A clock late: the next vector begins two clocks later or more.
+  val began = RegInit(False)
+  val taken = RegNext(io.coefficients.fire) init False
+  val places = new Tally(shape.vectors, shape.vectors, up = taken, down = began)
   val stepBits = log2Up(2 * groups)
   val count = Reg(UInt(stepBits bits)) init 0
   val slot = Reg(UInt(slotBits bits)) init 0
   val step = Flow(Step())
   val begin = count === 0
-  step.valid := point.valid && !(begin && places.msb)
+  step.valid := point.valid && !(begin && !places.some)
   step.first := begin
   step.last := count.andR
   step.parity := count.msb
@@ -110,10 +112,7 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   lists.io.bank := point.bank
   lists.io.group := step.group
 
-  // A clock late: the next vector begins two clocks later or more.
-  val began = RegNext(step.valid && begin && !point.wanted) init False
-  val taken = RegNext(io.coefficients.fire) init False
-  when(began =/= taken)(places := Counting.step(places, !began))
+  began := step.valid && begin && !point.wanted
 
   // Logarithms of the differences ------------------------------------------------------------------------------------------------
   val asked = step.m2sPipe(holdPayload = true)

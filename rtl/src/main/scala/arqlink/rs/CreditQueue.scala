@@ -21,12 +21,11 @@ class CreditQueue[T <: Data](payloadType: HardType[T], depth: Int) extends Compo
   store.write(writeAt, io.push.payload, io.push.valid)
   when(io.push.valid)(writeAt := writeAt + 1)
 
-  // Items in the memory, less one.
-  val held = Reg(SInt(addressBits + 1 bits)) init -1
   val full = RegInit(False)
   val head = Reg(payloadType())
-  val fetch = !held.msb && (!full || io.pop.ready)
-  when(io.push.valid =/= fetch)(held := Counting.step(held, io.push.valid))
+  val fetch = Bool()
+  val held = new Tally(0, depth, up = io.push.valid, down = fetch)
+  fetch := held.some && (!full || io.pop.ready)
   when(fetch) {
     readAt := readAt + 1
     head := store.readAsync(readAt, writeFirst)

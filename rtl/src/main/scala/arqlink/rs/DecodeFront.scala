@@ -40,9 +40,8 @@ class DecodeFront(code: CodeConfig) extends Component {
   }
 
   // The queues behind have room for `frames`. A frame's place is taken a clock late.
-  val places = Reg(SInt(log2Up(shape.frames) + 1 bits)) init (shape.frames - 2)
   val entered = RegNext(io.job.fire) init False
-  when(entered =/= io.done)(places := Counting.step(places, !entered))
+  val places = new Tally(shape.frames - 1, shape.frames, up = io.done, down = entered)
 
   /** A register that makes the way of ready short, unless there may be a frame in each clock. */
   private def piped[T <: Data](stream: Stream[T]): Stream[T] =
@@ -52,7 +51,7 @@ class DecodeFront(code: CodeConfig) extends Component {
     val job = DecodeJob(code)
     val missing = Bits(code.maxK bits)
   }
-  val checked = piped(io.job.haltWhen(places.msb).map { job =>
+  val checked = piped(io.job.continueWhen(places.some).map { job =>
     val c = Checked()
     c.job := job
     for (i <- 0 until code.maxK) c.missing(i) := job.k > i && !job.received(i)

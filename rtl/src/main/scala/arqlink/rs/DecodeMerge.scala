@@ -34,11 +34,11 @@ class DecodeMerge(code: CodeConfig) extends Component {
   }
 
   // The unit to come -----------------------------------------------------------------------------------------------------------
-  val plan = Reg(MergeFrame(code))
-  val planned = RegInit(False)
+  val plan = new UnitPlan(code, io.frame)
+  import plan.frame
   val lane = Reg(UInt(Lanes.bits(code) bits))
   val planFresh = Reg(Bool())
-  val missing = plan.missing.lsb
+  val missing = frame.missing.lsb
 
   // The unit whose beats are counted: a received one, the first missing one of its frame, or (both are set) a further one ------
   val received, fresh = RegInit(False)
@@ -46,40 +46,35 @@ class DecodeMerge(code: CodeConfig) extends Component {
   val lastLane = Reg(Bool())
   val beat = new BeatCounter(code)
   val depth = 16
-  val places = Reg(SInt(log2Up(depth) + 1 bits)) init (depth - 2)
+  // A beat's place is taken a clock late, and given back a clock after it left.
+  val stepped, left = RegInit(False)
+  val places = new Tally(depth - 1, depth, up = left, down = stepped)
   val again = received && fresh
-  val fire = !places.msb && ((received && io.received) || (fresh && io.recovered) || again)
+  val fire = places.some && ((received && io.received) || (fresh && io.recovered) || again)
   val vacant = !(received || fresh) || (fire && beat.last)
   when(vacant) {
-    received := planned && !(missing && planFresh)
-    fresh := planned && missing
+    received := plan.valid && !(missing && planFresh)
+    fresh := plan.valid && missing
     unitLane := lane
-    lastLane := plan.targets.msb
+    lastLane := frame.targets.msb
   }
   when(fire)(beat.step())
 
-  // A unit of two beats or more leaves the plan a clock to move on, one of three another one to take the next frame.
-  val taken = planned && vacant
-  val move = if (code.unitBeats == 1) taken else RegNext(taken) init False
-  when(move) {
-    plan.units := plan.units - 1
-    plan.missing := plan.missing |>> 1
+  plan.taken := vacant && plan.valid
+  plan.isEnd := frame.units.msb
+  plan.follow {
+    frame.units := frame.units - 1
+    frame.missing := frame.missing |>> 1
     when(missing) {
       lane := lane + 1
       planFresh := False
-      plan.targets := plan.targets - 1
+      frame.targets := frame.targets - 1
     }
-  }
-  val frameDone = move && plan.units.msb
-  when(frameDone)(planned := False)
-  io.frame.ready := !planned || (if (code.unitBeats < 3) frameDone else False)
-  when(io.frame.ready) {
-    planned := io.frame.valid
-    plan := io.frame.payload
+  } {
     lane := 0
     planFresh := True
   }
-  io.done := RegNext(frameDone) init False
+  io.done := RegNext(plan.frameDone) init False
 
   io.takeReceived := fire && !fresh
   io.takeRecovered.valid := fire && fresh
@@ -95,10 +90,8 @@ class DecodeMerge(code: CodeConfig) extends Component {
   queue.io.push.fragment := RegNext(MacSums.reduce(io.products) ^ io.word)
   io.output << queue.io.pop
 
-  // Places left less two; a beat's place is taken a clock late, and given back a clock after it left.
-  val left = RegNext(io.output.fire) init False
-  val stepped = RegNext(fire) init False
-  when(stepped =/= left)(places := Counting.step(places, !stepped))
+  stepped := fire
+  left := io.output.fire
 }
 
 object DecodeMerge {

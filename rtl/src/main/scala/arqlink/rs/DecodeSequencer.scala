@@ -27,9 +27,8 @@ class DecodeSequencer(code: CodeConfig) extends Component {
   }
 
   // The unit to come -----------------------------------------------------------------------------------------------------------
-  val plan = Reg(DecodeFrame(code))
-  val planned = RegInit(False)
-  val planFirst = Reg(Bool())
+  val plan = new UnitPlan(code, io.frame)
+  import plan.frame
 
   // The unit whose beats are counted. It has its coefficients, if it needs any -------------------------------------------------
   val live = RegInit(False)
@@ -38,35 +37,24 @@ class DecodeSequencer(code: CodeConfig) extends Component {
   val isReady = io.room && live
   val fire = isReady && io.input.valid
   val vacant = !live || (fire && beat.last)
-  val taken = vacant && planned && (!plan.repair || io.coefficients.valid)
+  plan.taken := vacant && plan.valid && (!frame.repair || io.coefficients.valid)
   when(vacant) {
-    live := taken
-    repair := plan.repair
-    isData := !plan.data.msb
-    first := planFirst
-    last := plan.units.msb
+    live := plan.taken
+    repair := frame.repair
+    isData := !frame.data.msb
+    first := plan.isFirst
+    last := frame.units.msb
   }
   when(fire)(beat.step())
 
-  // A unit of two beats or more leaves the plan a clock to move on, one of three another one to take the next frame.
-  val single = code.unitBeats == 1
-  val move = if (single) taken else RegNext(taken) init False
-  io.coefficients.ready := move && plan.repair
+  io.coefficients.ready := plan.moves && frame.repair
   val vector = RegNextWhen(io.coefficients.values, io.coefficients.ready)
-  io.vector := (if (single) RegNext(vector) else vector)
-  when(move) {
-    planFirst := False
-    plan.units := plan.units - 1
-    plan.data := plan.data - 1
-  }
-  val frameDone = move && plan.units.msb
-  when(frameDone)(planned := False)
-  io.frame.ready := !planned || (if (code.unitBeats < 3) frameDone else False)
-  when(io.frame.ready) {
-    planned := io.frame.valid
-    plan := io.frame.payload
-    planFirst := True
-  }
+  io.vector := (if (code.unitBeats == 1) RegNext(vector) else vector)
+  plan.isEnd := frame.units.msb
+  plan.follow {
+    frame.units := frame.units - 1
+    frame.data := frame.data - 1
+  }()
 
   io.input.ready := isReady
   io.data.valid := fire && isData

@@ -32,16 +32,11 @@ class DeepQueue(width: Int, depth: Int, margin: Int, latency: Int) extends Compo
   store.write(writeAt, io.push.payload, io.push.valid)
   when(io.push.valid)(writeAt := writeAt + 1)
 
-  // Items in the memory less one.
-  val held = Reg(SInt(addressBits + 1 bits)) init -1
-  when(io.push.valid =/= io.take)(held := Counting.step(held, io.push.valid))
-  io.some := !held.msb
-
-  // Places left less the margin less one.
   val read = Delay(io.take, latency - 3, init = False)
-  val places = Reg(SInt(addressBits + 2 bits)) init (depth - margin - 1)
-  when(io.push.valid =/= read)(places := Counting.step(places, !io.push.valid))
-  io.room := !places.msb
+  val held = new Tally(0, depth, up = io.push.valid, down = io.take)
+  val places = new Tally(depth - margin, depth, up = read, down = io.push.valid)
+  io.some := held.some
+  io.room := places.some
 
   when(read)(readAt := readAt + 1)
   val fetched = RegNext(read) init False

@@ -43,7 +43,6 @@ case class EncodeFrame(code: CodeConfig) extends Bundle {
 
 /** Orders the beats of a frame: K units from the input, then N - K parity units; one step a clock when there is room.
   *
-  * A plan tells units apart, and is one unit ahead of the one whose beats are counted, so that nothing long hangs on the input's valid.
   */
 class EncodeSequencer(code: CodeConfig) extends Component {
   val addressBits = log2Up(EncodeCoefficients.words(code))
@@ -60,10 +59,11 @@ class EncodeSequencer(code: CodeConfig) extends Component {
   }
 
   // The unit to come -----------------------------------------------------------------------------------------------------------
-  val plan = Reg(EncodeFrame(code))
+  val plan = new UnitPlan(code, io.frame)
+  import plan.frame
   val lane = Reg(UInt(Lanes.bits(code) bits))
-  val planned, planParity = RegInit(False)
-  val planFirst, planLast = Reg(Bool())
+  val planParity = RegInit(False)
+  val planLast = Reg(Bool())
 
   // The unit whose beats are counted ---------------------------------------------------------------------------------------------
   val dataUnit, parityUnit = RegInit(False)
@@ -76,40 +76,31 @@ class EncodeSequencer(code: CodeConfig) extends Component {
   val unitDone = fire && beat.last
   val vacant = !(dataUnit || parityUnit) || unitDone
   when(vacant) {
-    dataUnit := planned && !planParity
-    parityUnit := planned && planParity
-    first := planFirst
+    dataUnit := plan.valid && !planParity
+    parityUnit := plan.valid && planParity
+    first := plan.isFirst
     parity := planParity
     unitLane := lane
-    repair := !plan.parity.msb || planParity
-    address := planFirst ? (plan.offset + plan.row) | (address + 1)
+    repair := !frame.parity.msb || planParity
+    address := plan.isFirst ? (frame.offset + frame.row) | (address + 1)
   }
   when(fire)(beat.step())
 
-  // A unit of two beats or more leaves the plan a clock to move on, one of three another one to take the next frame.
-  val taken = planned && vacant
-  val move = if (code.unitBeats == 1) taken else RegNext(taken) init False
-  val isEnd = planLast || (planFirst && plan.data.msb && plan.parity.msb)
-  val frameDone = move && (if (code.unitBeats == 1) isEnd else RegNext(isEnd))
-  when(move) {
-    planFirst := False
+  plan.taken := vacant && plan.valid
+  private val isEnd = planLast || (plan.isFirst && frame.data.msb && frame.parity.msb)
+  plan.isEnd := (if (code.unitBeats == 1) isEnd else RegNext(isEnd))
+  plan.follow {
     when(planParity) {
       lane := lane + 1
-      plan.parity := plan.parity - 1
-      planLast := plan.parity === 1
+      frame.parity := frame.parity - 1
+      planLast := frame.parity === 1
     } otherwise {
-      plan.data := plan.data - 1
-      planParity := plan.data.msb
-      planLast := plan.data.msb ? (plan.parity === 0) | (plan.data === 0 && plan.parity.msb)
+      frame.data := frame.data - 1
+      planParity := frame.data.msb
+      planLast := frame.data.msb ? (frame.parity === 0) | (frame.data === 0 && frame.parity.msb)
     }
-  }
-  when(frameDone)(planned := False)
-  io.frame.ready := !planned || (if (code.unitBeats < 3) frameDone else False)
-  when(io.frame.ready) {
-    planned := io.frame.valid
-    plan := io.frame.payload
+  } {
     planParity := False
-    planFirst := True
     planLast := False
     lane := 0
   }

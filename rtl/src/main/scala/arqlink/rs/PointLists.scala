@@ -85,9 +85,9 @@ class PointLists(code: CodeConfig) extends Component {
   val parityLeft = Reg(SInt(shape.targetBits + 1 bits))
   val missingAt, receivedAt, parityAt = Reg(UInt(shape.positionBits bits))
   val bank = Reg(UInt(shape.bankBits bits)) init 0
-  val banks = Reg(SInt(shape.bankBits + 1 bits)) init ((1 << shape.bankBits) - 1)
+  val banks = new Tally(1 << shape.bankBits, 1 << shape.bankBits, up = RegNext(io.free) init False, down = io.job.fire)
 
-  io.job.ready := !active && !banks.msb
+  io.job.ready := !active && banks.some
   val parityBits = bits(code.maxParity - 1 downto 0)
   val item = Flow(Item())
   item.valid := active
@@ -135,7 +135,6 @@ class PointLists(code: CodeConfig) extends Component {
     receivedAt := 0
     parityAt := 0
   }
-  when(io.job.fire =/= io.free)(banks := Counting.step(banks, !io.job.fire))
 
   // Position of a parity unit, then the index, then the point.
   val walked = item.m2sPipe()

@@ -39,18 +39,15 @@ class RecoveredStore(code: CodeConfig) extends Component {
   val ringBits = log2Up(depth)
   val base, at = Reg(UInt(ringBits bits)) init 0
 
-  // Words that no lane has read yet, less one.
-  val fresh = Reg(SInt(ringBits + 1 bits)) init -1
-  val freshRead = io.read.valid && io.read.fresh
-  when(io.push.valid =/= freshRead)(fresh := Counting.step(fresh, io.push.valid))
-  io.fresh := !fresh.msb
+  // Words that no lane has read yet.
+  val fresh = new Tally(0, depth, up = io.push.valid, down = io.read.valid && io.read.fresh)
+  io.fresh := fresh.some
 
-  // Words left less the margin less one. A word counts as free a clock late.
+  // A word counts as free a clock late.
   val read = io.read.m2sPipe(holdPayload = true)
-  val places = Reg(SInt(ringBits + 1 bits)) init (depth - margin - 1)
   val freed = RegNext(read.valid && read.lastLane) init False
-  when(io.push.valid =/= freed)(places := Counting.step(places, !io.push.valid))
-  io.room := !places.msb
+  val places = new Tally(depth - margin, depth, up = freed, down = io.push.valid)
+  io.room := places.some
 
   val next = at + 1
   when(read.valid) {

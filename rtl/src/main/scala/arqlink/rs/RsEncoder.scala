@@ -86,10 +86,9 @@ class RsEncoder(code: CodeConfig) extends Component {
   head.ready := io.output.ready && (!head.parity || parityHead.valid)
   parityHead.ready := io.output.ready && head.valid && head.parity
 
-  // Places left less two; a beat's place is taken a clock late, and given back a clock after it left.
+  // A beat's place is taken a clock late, and given back a clock after it left.
   val left = RegNext(io.output.fire) init False
   val stepped = RegNext(step.valid) init False
-  val places = Reg(SInt(log2Up(depth) + 1 bits)) init (depth - 2)
-  when(stepped =/= left)(places := Counting.step(places, !stepped))
-  sequencer.io.room := !places.msb
+  val places = new Tally(depth - 1, depth, up = left, down = stepped)
+  sequencer.io.room := places.some
 }

@@ -37,43 +37,55 @@ class ArqLink(link: LinkConfig) extends Component {
   io.phyUp.setName("phy_up")
   io.irq.setName("irq")
 
+  // Each block has a register for its reset: a single net to all of them would be slower than any logic.
+  private def resetBy[T](reset: Bool)(block: => T): T = {
+    val domain = ClockDomain.current
+    reset.addAttribute("keep")
+    domain.copy(reset = reset, config = domain.config.copy(resetActiveLevel = HIGH))(block)
+  }
+  private def lasting[T](block: => T): T = resetBy(RegNext(ClockDomain.current.isResetActive).setWeakName("blockReset"))(block)
+
   // What survives a restart of the link: registers, counters, its state machine, and the ends of the streams ---------------
-  val csr = new CsrBank(link)
+  val csr = lasting(new CsrBank(link))
   csr.io.axil << io.axil
   io.irq := csr.io.irq
   val setting = csr.io.setting
 
-  val control = new LinkControl(link)
-  val composer = new ControlComposer(link)
+  val control = lasting(new LinkControl(link))
+  val composer = lasting(new ControlComposer(link))
   val drain = PacketDrain(code.dataBytes)
-  val framer = new Framer(code)
-  val deframer = new Deframer(code)
-  val reassembler = new Reassembler(code)
+  val framer = lasting(new Framer(code))
+  val deframer = lasting(new Deframer(code))
+  val reassembler = lasting(new Reassembler(code))
 
   // What a restart empties ----------------------------------------------------------------------------------------------------
-  val flushed = new ResetArea(control.io.flush, cumulative = true) {
-    val segmenter = new Segmenter(link)
-    val txStore = new FrameStore(link)
-    val sender = new ArqSender(link)
-    val encoder = new RsEncoder(code)
+  private def emptied[T](block: => T): T = {
+    val reset = RegInit(True).setWeakName("blockFlush")
+    reset := control.io.flushNext
+    resetBy(reset)(block)
+  }
+  val segmenter = emptied(new Segmenter(link))
+  val txStore = emptied(new FrameStore(link))
+  val sender = emptied(new ArqSender(link))
+  val encoder = emptied(new RsEncoder(code))
 
-    val receiver = new ArqReceiver(link)
-    val rxStore = new FrameStore(link)
-    val resequencer = new Resequencer(link)
-    val readTracker = new ReadTracker(code)
-    val decoder = new RsDecoder(code)
-    val peerTxBase = new PeerEdge(link)
+  val receiver = emptied(new ArqReceiver(link))
+  val rxStore = emptied(new FrameStore(link))
+  val resequencer = emptied(new Resequencer(link))
+  val readTracker = emptied(new ReadTracker(code))
+  val decoder = emptied(new RsDecoder(code))
+  val peerTxBase = emptied(new PeerEdge(link))
 
-    // Forks, and what waits between the blocks, hold state too. No `ready` goes from block to block unregistered.
+  // Forks, and what waits between the blocks, hold state too. No `ready` goes from block to block unregistered.
+  val between = emptied(new Area {
     val chosen = sender.io.frame.halfPipe()
     val frame = StreamFork(chosen, 3)
     val nextFrame = frame(2).halfPipe()
     val job = StreamFork(resequencer.io.job.halfPipe(), 4)
     val nextMeta = job(2).translateWith(job(2).frame.meta).halfPipe()
-    val packetIn = drain.io.output.s2mPipe()
-    val taken = StreamFork(control.io.taken, 2)
-  }
-  import flushed._
+    val units = deframer.io.unit.s2mPipe().m2sPipe()
+  })
+  import between._
 
   /** Data units may come and go; an outage does not end this. */
   val isUp = control.io.state === LinkState.up || control.io.state === LinkState.outage
@@ -82,7 +94,7 @@ class ArqLink(link: LinkConfig) extends Component {
   val transmit = new Area {
     drain.io.input << io.packetIn
     drain.io.flush := control.io.flush
-    segmenter.io.packet << packetIn
+    segmenter.io.packet << drain.io.output
     segmenter.io.k := setting.active.k
     segmenter.io.base := sender.io.txBase
     txStore.io.write << segmenter.io.write
@@ -119,7 +131,7 @@ class ArqLink(link: LinkConfig) extends Component {
   // Receive: units to packets -------------------------------------------------------------------------------------------------
   val receive = new Area {
     deframer.io.phy << io.phyIn
-    receiver.io.unit << deframer.io.unit
+    receiver.io.unit << units
     receiver.io.accept := isUp
     receiver.io.epoch := control.io.peerEpoch
     receiver.io.rxBase := resequencer.io.rxBase
@@ -162,11 +174,11 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.alive := receiver.io.alive && !control.io.flush
 
     // The receiver closes what the peer has finished before anything that follows; the sender takes the outcomes.
-    receiver.io.close.arbitrationFrom(taken(0))
-    receiver.io.close.payload := taken(0).txEdge
-    sender.io.feedback << taken(1)
-    peerTxBase.io.seen.valid := control.io.taken.fire
-    peerTxBase.io.seen.payload := control.io.taken.txBase
+    private val taken = control.io.taken.toFlowFire
+    receiver.io.close.arbitrationFrom(control.io.taken)
+    receiver.io.close.payload := taken.txEdge
+    sender.io.feedback << taken
+    peerTxBase.io.seen << taken.translateWith(taken.txBase)
     peerTxBase.io.rxBase := resequencer.io.rxBase
 
     composer.io.timers := setting.timers
@@ -194,9 +206,9 @@ class ArqLink(link: LinkConfig) extends Component {
     composer.io.answerDue := control.io.answerDue
     composer.io.outageEnded := control.io.outageEnded
     // A poll is answered when the receiver has closed what it closes: the answer tells of that too, which the peer may not ask for again.
-    private val polled = control.io.taken.fire && control.io.taken.poll
+    private val polled = taken.valid && taken.poll
     composer.io.taken.valid := Delay(polled, 12, init = False)
-    composer.io.taken.payload := RegNextWhen(control.io.taken.payload, polled)
+    composer.io.taken.payload := RegNextWhen(taken.payload, polled)
     composer.io.sentData := framer.io.txUnits || framer.io.txRetxUnits
     composer.io.sent := composer.io.sentData || framer.io.txControlUnits
     composer.io.sending := framer.io.busy
