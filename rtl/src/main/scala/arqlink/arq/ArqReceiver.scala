@@ -63,9 +63,6 @@ class ArqReceiver(link: LinkConfig) extends Component {
   /** TSN of the transmission in progress; `log` follows two clocks later. */
   val next = Reg(Wire.sn) init 0
 
-  /** next + 1 */
-  val following = Reg(Wire.sn) init 1
-
   // The transmission in progress: TSN = next while `open`.
   val current = new Area {
     val open = RegInit(False)
@@ -100,6 +97,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val last = Reg(Bool())
     val valid = RegInit(False)
 
+    /** The beat may leave; said a clock before. */
+    val mayLeave = RegInit(False)
     val leaves = Bool()
     val between = (phase === Phase.empty) || (leaves && last)
     val take = between || leaves || !valid
@@ -136,14 +135,20 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private val renew = phase =/= Phase.compare
     private def keep[T <: Data](x: T) = RegNextWhen(x, renew)
     val tsnAhead = keep(tsn - next)
-    // Two more signs tell 0 and 1 from all else.
+    // Another sign tells 0 from all above.
     private val belowOne = keep((tsn + ~next).msb)
-    private val belowTwo = keep((tsn + ~following).msb)
     val isZero = belowOne && !tsnAhead.msb
-    val isOne = belowTwo && !belowOne
+    def isOne: Bool = tsnAhead === 1
     val fsnAhead = keep(header.tx.fsn - io.rxBase)
     val accepted = RegNextWhen(io.accept && header.epoch === io.epoch, hand.between)
     val toEnd = keep(header.tx.n - header.index)
+
+    /** The transmission in progress has this unit, or is just being given it: the unit before may leave with its judgement if its only
+      * beat does.
+      */
+    val storing = Bool()
+    private val isSame = if (code.unitBeats > 1) False else storing && hand.index === header.index
+    val hasUnit = keep(current.received(header.index.resize(log2Up(code.maxN))) || isSame)
 
     /** Of the frame that is, or was last, in progress; the same as to its code. The unit before has been judged by now, unless its only
       * beat leaves with the judgement.
@@ -153,8 +158,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val sameFrame = keep(header.tx.fsn === of(_.fsn, current.fsn))
     val sameCode = keep(header.tx.meta.k === of(_.meta.k, current.meta.k) && header.tx.preset === of(_.preset, current.preset))
 
-    /** The unit before has closed its transmission in the clock of the measurement, so `tsnAhead` is one too many. */
-    val moved = RegInit(False)
+    /** The unit before has closed its transmission in the clock of the measurement, so `tsnAhead` is one too many. Its only beat has left
+      * with the judgement then.
+      */
+    val moved = if (code.unitBeats > 1) False else RegInit(False)
   }
 
   /** A clock after a judgement: the table knows the frame, and nothing was in progress that would know better. */
@@ -200,12 +207,11 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private val good = current.good || answered
     private val knownNow = passedNow || sameFrame && good
     private val goodNow = Mux(current.open, good, knownNow)
-    private val hasUnit = current.open && current.received(hand.index.resize(log2Up(code.maxN)))
     val known = keep(knownNow)
     val goodBefore = keep(goodNow)
     val asks = keep(belongsNow && !current.open)
     val belongs = RegNextWhen(belongsNow, enable)
-    val fresh = RegNextWhen(belongsNow && !goodNow && !hasUnit, enable)
+    val fresh = RegNextWhen(belongsNow && !goodNow && !(current.open && hasUnit), enable)
     val closes = RegNextWhen(Mux(belongsNow, endsNow, steps), enable)
     val mortal = keep(Mux(current.open, current.only, belongsNow && hand.tx.only))
     val openGood = keep(current.open && good)
@@ -214,7 +220,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
     /** What a step closes: the transmission in progress, or all that failed within a block. */
     private val whole = tsnAhead <= inBlock.resize(Wire.snBits)
-    val amount = RegNextWhen((isNext || current.open) ? U(1, 6 bits) | (whole ? tsnAhead(5 downto 0) | inBlock), enable)
+    private val single = isNext || current.open
+    val isShort = keep(single || whole)
+    val short = RegNextWhen(single ? U(1, 6 bits) | tsnAhead(5 downto 0), enable)
+    def amount: UInt = isShort ? short | inBlock
     val reaches = keep(Mux(current.open, isOne && !current.only, whole))
   }
 
@@ -235,10 +244,12 @@ class ArqReceiver(link: LinkConfig) extends Component {
     io.write.slot := current.fsn.resize(slotBits)
     io.write.beat := beat
     io.write.data := data
-    io.complete.valid := valid && tells && (io.write.ready || !isBeat) && !answered
+    val completesNow = valid && tells && (io.write.ready || !isBeat)
+    io.complete.valid := completesNow && !answered
     io.complete.dead := dies
     val ready = !valid || !isBeat || io.write.ready || answered
     when(valid && isBeat && io.write.ready)(beat := beat + 1)
+    when(!current.open && phase =/= Phase.pass)(beat := 0)
   }
   io.complete.fsn := current.fsn
   io.complete.frame.meta := current.meta
@@ -260,6 +271,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     /** The outcome of what is closed. */
     val outcome = Mux(belongs, goodAfter, openGood)
     measured.follows := now && belongs && !current.open
+    measured.storing := now && fresh
     val dies = closes && mortal && !outcome
     val says = fresh || dies
 
@@ -272,7 +284,6 @@ class ArqReceiver(link: LinkConfig) extends Component {
         current.duplicate := known
         current.received := 0
         current.repaired := False
-        write.beat := 0
       }
       when(belongs) {
         current.meta := hand.tx.meta
@@ -287,13 +298,12 @@ class ArqReceiver(link: LinkConfig) extends Component {
       when(closes) {
         current.open := False
         next := next + amount
-        following := ((next @@ True) + (amount @@ True)).dropLow(1).asUInt
       }
     }
     // Nothing is judged in the clock after a judgement that asks.
     when(answered)(current.good := True)
     when(opened && io.queryComplete)(current.duplicate := True)
-    measured.moved := Mux(hand.begins, now && belongs && closes, measured.moved && phase =/= Phase.again)
+    if (code.unitBeats == 1) measured.moved := Mux(hand.begins, now && belongs && closes, measured.moved && phase =/= Phase.again)
 
     val push = now && closes
     log.io.push.valid := RegNext(push) init False
@@ -315,7 +325,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
   }
 
   val consumed = judge.now && compared.settled
-  hand.leaves := consumed || (hand.valid && (phase === Phase.drop || (phase === Phase.pass && write.ready)))
+  hand.leaves := hand.valid && hand.mayLeave && (phase =/= Phase.pass || write.ready)
+  private val then = phase.getAheadValue()
+  hand.mayLeave := then === Phase.pass || then === Phase.drop || then === Phase.judge && compared.settled.getAheadValue()
 
   switch(phase) {
     is(Phase.compare) {
@@ -333,8 +345,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     }
     is(Phase.pass)(when(answered)(phase := Phase.drop))
   }
-  when(judge.now && compared.step) {
-    // What was in progress has been closed; now for the unit in hand, if this was all.
+  when(!compared.enable) {
+    // After a step: what was in progress has been closed; now for the unit in hand, if this was all. Nobody asks otherwise.
     val begins = compared.reaches && !hand.isClose
     compared.step := False
     compared.settled := compared.reaches
@@ -345,7 +357,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     compared.closes := begins && compared.isEnd
     compared.mortal := begins && hand.tx.only
     compared.openGood := False
-    compared.amount := 1
+    compared.isShort := True
+    compared.short := 1
     when(current.open)(compared.fills := hand.tx.meta.k === 1)
   }
   when(hand.between)(phase := hand.begins ? Phase.compare | Phase.empty)
@@ -354,10 +367,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
   private def pulse(x: Bool) = RegNext(x) init False
   val event = io.event
-  val completed = io.complete.valid && !io.complete.dead
-  event.clean := pulse(completed && !current.repaired)
-  event.repaired := pulse(completed && current.repaired)
-  event.attempt := RegNext(completed ? UIntToOh(current.attempt, 16) | B(0, 16 bits)) init 0
+  val completed = pulse(write.completesNow && !write.dies) && !RegNext(answered)
+  event.clean := completed && !RegNext(current.repaired)
+  event.repaired := completed && RegNext(current.repaired)
+  event.attempt := completed ? RegNext(UIntToOh(current.attempt, 16)) | B(0, 16 bits)
   event.units := pulse(judge.now && compared.fresh) && !answered
   event.surplus := pulse(judge.now && compared.belongs && !compared.fresh) || answered
   event.late := pulse(judge.now && compared.late)

@@ -275,10 +275,12 @@ class ArqSender(link: LinkConfig) extends Component {
   io.ackTsn := intake.io.ackTsn
   io.peerRxBase := intake.io.peerRxBase
   io.gap := intake.io.gap
-  io.idle := RegNext(
-    !issue.chosen && issue.settled && !retransmit.io.busy && !(issue.fresh && issue.credit) && !differ(txEdge, nextTsn) &&
-      !intake.io.busy && !outcome.busy && !intake.io.feedback.valid
-  ) init False
+  private val rests = Seq(
+    !issue.chosen && issue.settled && !(issue.fresh && issue.credit),
+    !differ(txEdge, nextTsn),
+    !retransmit.io.busy && !intake.io.busy && !outcome.busy && !intake.io.feedback.valid
+  )
+  io.idle := RegNext(rests.map(RegNext(_, init = False)).reduce(_ && _)) init False
   open := openNext
   io.open := openNext
 }

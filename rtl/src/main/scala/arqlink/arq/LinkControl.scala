@@ -156,7 +156,7 @@ class LinkControl(link: LinkConfig) extends Component {
     val peerDeaf = RegInit(False)
     when(take && pass)(peerDeaf := message.deaf)
     when(!isUp)(peerDeaf := False)
-    val lost = deaf || peerDeaf
+    val lost = RegNext(deaf || peerDeaf) init True
     when(state === LinkState.up && lost) {
       state := LinkState.outage
       event.outage := True

@@ -46,6 +46,8 @@ class OutcomeLog(link: LinkConfig) extends Component {
   val current = Reg(Bits(Wire.blockBits bits)) init 0
   val previous = Reg(Bits(Wire.blockBits bits)) init 0
   val ram = Mem(Bits(Wire.blockBits bits), blocks)
+  ram.addAttribute("no_rw_check") // a report is of blocks that were written clocks before
+  ram.addAttribute("ram_style", "block")
 
   // Where the outcome goes, in one clock; then it is there, and `next` with it.
   val place = Reg(UInt(5 bits)) init 0

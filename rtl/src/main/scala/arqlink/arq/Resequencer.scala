@@ -305,15 +305,18 @@ class Resequencer(link: LinkConfig) extends Component {
     looked := active && !io.job.fire
     loaded := looked && !io.job.fire
 
-    io.job.valid := loaded && receipts.io.push.ready
+    /** A clock old: there is room for what comes meanwhile, too. */
+    val hasRoom = RegNext(receipts.io.occupancy < 6) init False
+
+    io.job.valid := loaded && hasRoom
     io.job.slot := slotOf(fsn)
     io.job.frame := frame
-    val nothing = parcel.valid && !parcel.deliver && !active
+    val nothing = parcel.valid && !parcel.deliver && !active && hasRoom
     receipts.io.push.valid := io.job.fire || nothing
     receipts.io.push.reads := !nothing
     receipts.io.push.release := parcel.release && (nothing || isLast)
     receipts.io.push.last := parcel.last
-    parcel.ready := (io.job.fire && isLast) || (nothing && receipts.io.push.ready)
+    parcel.ready := (io.job.fire && isLast) || nothing
     when(io.job.fire) {
       fsn := fsn + 1
       when(isLast)(active := False)

@@ -28,7 +28,7 @@ case class Reassembler(code: CodeConfig) extends Component {
   val beat = Stream(PacketBeat(dataBytes))
 
   /** The source sees a register for `ready`; what waits there is forgotten with its frame. */
-  val units = io.units.s2mPipe(flush = io.flush)
+  val units = io.units.s2mPipe(flush = io.flush).m2sPipe(flush = io.flush)
 
   val closing = new Area {
     /** A beat has left and its packet's last one has not. */
@@ -104,7 +104,7 @@ case class Reassembler(code: CodeConfig) extends Component {
     beat.last := True
     beat.error := True
   }
-  beat.m2sPipe() >> io.packet
+  beat.s2mPipe().m2sPipe() >> io.packet
 
   io.rxPackets := RegNext(io.packet.fire && io.packet.last && !io.packet.error) init False
   io.rxBytes := RegNext(

@@ -162,8 +162,8 @@ case class Segmenter(link: LinkConfig) extends Component {
       filling setWhen (beat.last && !filling)
     }
 
-    next := writes.fire && (endsPacket || (endsFrame && !filling))
-    val rollback = packet.ends && !taken.store
+    next := writes.fire && endsUnit && (filling || beat.last || isLastUnit)
+    val rollback = taken.valid && beat.last && !taken.store && !filling
     when(next) {
       fsn := fsn + 1
       sop := endsPacket

@@ -36,8 +36,7 @@ case class UnitBuffer(code: CodeConfig) extends Component {
   }
 
   val data = Mem(Bits(code.dataBits bits), 1 << (slotBits + code.unitBeatBits))
-  val headers = Mem(Bits(RawHeader().bytes.getWidth bits), 1 << entryBits)
-  val kinds = Mem(Bool(), 1 << entryBits)
+  val headers = Mem(RawHeader(), 1 << entryBits)
   // What is read of an entry or a slot that is still being written is not used.
   for (ram <- Seq(data, headers)) {
     ram.addAttribute("no_rw_check")
@@ -56,8 +55,7 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     val full = RegNext(entry + 1 === readEntry) || (!isControl && RegNext(slot + 1 === readSlot))
 
     data.write(slot @@ io.payload.beat, io.payload.data, io.payload.valid)
-    headers.write(entry, io.header.bytes, io.header.valid)
-    kinds.write(entry, io.header.control, io.header.valid)
+    headers.write(entry, io.header.payload, io.header.valid)
     when(io.accept && !full) {
       entry := entry + 1
       when(!isControl) { slot := slot + 1 }
@@ -65,8 +63,8 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     io.overflow := io.accept && full
   }
 
-  // The array's latch, the output register, and the header at the output. The former two move whenever the latter of them is empty, so
-  // a header comes every second clock, and what waits for the output's `ready` is in registers near its user.
+  // The array's latch, the output register, and the header at the output. The former two move whenever the latter of them is empty, the
+  // last is filled when it is empty: a header comes every second clock, and none of them waits for the output's `ready` itself.
   val header = new Area {
     val entry = Reg(UInt(entryBits bits)) init 0
     writer.readEntry := entry
@@ -75,20 +73,18 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     /** The output register is empty. */
     val moves = RegInit(True)
     val here = entry =/= writer.entry
-    private val bytesRead = RegNextWhen(headers.readSync(entry, moves), moves)
-    private val kindRead = RegNextWhen(RegNextWhen(kinds.readAsync(entry), moves), moves)
+    private val read = RegNextWhen(headers.readSync(entry, moves), moves)
     when(moves) {
       arrayFull := here
       moves := !arrayFull
       when(here)(entry := entry + 1)
     }
     val taken = Bool()
-    val loads = !moves && (!full || taken)
+    val loads = !moves && !full
     when(loads)(moves := True)
     when(taken)(full := False)
     when(loads)(full := True)
-    val bytes = RegNextWhen(bytesRead, loads)
-    val isControl = RegNextWhen(kindRead, loads)
+    val current = RegNextWhen(read, loads)
   }
 
   // A slot is free once its last beat is being read.
@@ -110,12 +106,11 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     queue.io.word.last := Delay(last, 2)
   }
 
-  val beat = reader.queue.io.pop
-  io.output.valid := header.full && (header.isControl || beat.valid)
-  io.output.header.control := header.isControl
-  io.output.header.bytes := header.bytes
+  val beat = reader.queue.io.pop.s2mPipe()
+  io.output.valid := header.full && (header.current.control || beat.valid)
+  io.output.header := header.current
   io.output.data := beat.fragment
-  io.output.last := header.isControl || beat.last
-  beat.ready := header.full && !header.isControl && io.output.ready
+  io.output.last := header.current.control || beat.last
+  beat.ready := header.full && !header.current.control && io.output.ready
   header.taken := io.output.fire && io.output.last
 }

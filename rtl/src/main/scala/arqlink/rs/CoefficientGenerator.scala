@@ -106,9 +106,10 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   step.position := point.position
   step.slot := slot
   when(step.valid)(count := count + 1)
-  point.ready := step.valid && step.last
+  point.ready := point.valid && step.last // the last step is not the first one, so nothing holds it up
   when(point.fire)(slot := slot + 1)
   lists.io.free := point.fire && point.last
+  lists.io.ofParity := step.parity
   lists.io.bank := point.bank
   lists.io.group := step.group
 
@@ -117,7 +118,7 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   // Logarithms of the differences ------------------------------------------------------------------------------------------------
   val asked = step.m2sPipe(holdPayload = true)
   val operands = for (i <- 0 until lanes)
-    yield RegNextWhen((step.parity ? lists.io.parity(i) | lists.io.missing(i)) ^ unit.x, step.valid).setName(s"operand_$i")
+    yield RegNextWhen(lists.io.points(i) ^ unit.x, step.valid).setName(s"operand_$i")
   val used = for (i <- 0 until lanes)
     yield RegNextWhen(step.group * lanes + i < point.targets, step.valid).setName(s"used_$i")
   val read = asked.m2sPipe(holdPayload = true)

@@ -46,11 +46,11 @@ class PointLists(code: CodeConfig) extends Component {
     /** The oldest frame is not needed any more. */
     val free = in Bool ()
 
+    /** Points of the missing units, or of the parity units, at `bank` and `group`, in the same clock. */
+    val ofParity = in Bool ()
     val bank = in UInt (shape.bankBits bits)
     val group = in UInt (shape.groupBits bits)
-
-    /** Points of the missing and of the parity units at `bank` and `group`, in the same clock. */
-    val missing, parity = out(Vec(UInt(8 bits), shape.lanes))
+    val points = out(Vec(UInt(8 bits), shape.lanes))
 
     /** The unit at `unitAddress`: bank, received or missing, position. The first register moves with `enable`, the second with
       * `unitEnable`.
@@ -156,13 +156,13 @@ class PointLists(code: CodeConfig) extends Component {
   units.write(looked.bank @@ (!looked.missing).asUInt @@ looked.position, point, looked.valid)
   io.unit := RegNextWhen(units.readSync(io.unitAddress, io.enable), io.unitEnable)
 
-  private def list(kind: String, position: UInt, enable: Bool): Vec[UInt] = Vec(for (lane <- 0 until shape.lanes) yield {
-    val store = Mem(UInt(8 bits), 1 << (shape.bankBits + shape.groupBits)).setName(s"${kind}_$lane")
-    store.write(looked.bank @@ shape.group(position), point.x, enable && shape.isIn(lane, position))
-    store.readAsync(io.bank @@ io.group, writeFirst)
-  })
-  io.missing := list("missing", looked.position, looked.valid && looked.missing)
-  io.parity := list("parity", looked.order, looked.valid && looked.parity)
+  private val place = looked.parity ? looked.order | looked.position
+  for (lane <- 0 until shape.lanes) {
+    val store = Mem(UInt(8 bits), 1 << (1 + shape.bankBits + shape.groupBits)).setName(s"list_$lane")
+    val listed = looked.valid && (looked.missing || looked.parity) && shape.isIn(lane, place)
+    store.write(looked.parity.asUInt @@ looked.bank @@ shape.group(place), point.x, listed)
+    io.points(lane) := store.readAsync(io.ofParity.asUInt @@ io.bank @@ io.group, writeFirst)
+  }
 
   // A frame is announced when its last unit is in the lists.
   val done = Flow(FrameLists(code))

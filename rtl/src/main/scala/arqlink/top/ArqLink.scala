@@ -83,7 +83,8 @@ class ArqLink(link: LinkConfig) extends Component {
     val nextFrame = frame(2).halfPipe()
     val job = StreamFork(resequencer.io.job.halfPipe(), 4)
     val nextMeta = job(2).translateWith(job(2).frame.meta).halfPipe()
-    val units = deframer.io.unit.s2mPipe().m2sPipe()
+    val units = deframer.io.unit.m2sPipe()
+    val encodeJob = frame(1).halfPipe()
   })
   import between._
 
@@ -113,10 +114,10 @@ class ArqLink(link: LinkConfig) extends Component {
     txStore.io.read.arbitrationFrom(frame(0))
     txStore.io.read.slot := frame(0).fsn.resized
     txStore.io.read.units := frame(0).meta.k
-    encoder.io.job.arbitrationFrom(frame(1))
-    encoder.io.job.preset := frame(1).preset
-    encoder.io.job.k := frame(1).meta.k
-    encoder.io.job.n := frame(1).n
+    encoder.io.job.arbitrationFrom(encodeJob)
+    encoder.io.job.preset := encodeJob.preset
+    encoder.io.job.k := encodeJob.meta.k
+    encoder.io.job.n := encodeJob.n
     framer.io.frame << nextFrame
     sender.io.wanted := framer.io.nearEnd && !chosen.valid && !nextFrame.valid
     encoder.io.input << txStore.io.data
@@ -157,7 +158,7 @@ class ArqLink(link: LinkConfig) extends Component {
     decoder.io.input << rxStore.io.data
     reassembler.io.units << decoder.io.output
     reassembler.io.flush := control.io.flush
-    io.packetOut << reassembler.io.packet.s2mPipe()
+    io.packetOut << reassembler.io.packet
   }
 
   // Control units, in and out ---------------------------------------------------------------------------------------------------
