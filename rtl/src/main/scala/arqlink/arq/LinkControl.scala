@@ -116,7 +116,7 @@ class LinkControl(link: LinkConfig) extends Component {
   val event = io.event
   event.control := take && (pass || greets)
   event.epoch := take && !message.hello && !pass
-  event.peerMismatch := take && verdict.mismatch
+  event.peerMismatch := judged && verdict.mismatch
   event.peerRestart := False
   event.restart := False
   event.outage := False
@@ -125,8 +125,9 @@ class LinkControl(link: LinkConfig) extends Component {
   io.outageEnded := False
 
   when(judged && pass && state === LinkState.hello)(state := LinkState.up)
-  when(take && pass || io.alive)(peerSeenUp := True)
-  when(take && greets) {
+  // Only what passes may have to wait, and does so without harm: none of this counts.
+  when(judged && verdict.passUp || io.alive)(peerSeenUp := True)
+  when(judged && greets) {
     when(state === LinkState.hello) {
       peerKnown := True
       peerEpoch := message.epoch
@@ -140,13 +141,13 @@ class LinkControl(link: LinkConfig) extends Component {
     when(isUp && !stranger)(io.answerDue := True)
   }
 
-  when(take && stranger && !verdict.mismatch) {
+  when(judged && stranger && !verdict.mismatch) {
     event.peerRestart := True
     restart := True
   }
 
   val silence = new Area {
-    val heard = RegNext(take && (pass || greets), init = False) || io.alive
+    val heard = RegNext(judged && (pass || greets), init = False) || io.alive
     private val never = RegNext(!RegNext(io.timers.outageTimeout(31 downto 16)).orR && !RegNext(io.timers.outageTimeout(15 downto 0)).orR) init True
     private val hearing = RegNext(heard || !isUp || never) init True
     private val timer = new Countdown(io.timers.outageTimeout, hearing, True)
@@ -154,7 +155,7 @@ class LinkControl(link: LinkConfig) extends Component {
 
     /** The peer says that it is deaf. */
     val peerDeaf = RegInit(False)
-    when(take && pass)(peerDeaf := message.deaf)
+    when(judged && verdict.passUp)(peerDeaf := message.deaf)
     when(!isUp)(peerDeaf := False)
     val lost = RegNext(deaf || peerDeaf) init True
     when(state === LinkState.up && lost) {
