@@ -204,7 +204,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val isEnd = keep(endsNow)
 
     // What a unit's payload meets, but for the table's word, which is there two clocks later and is asked for if nothing is in progress.
-    private val good = current.good || answered
+    // After a unit of several beats the word has come by now.
+    private val good = if (code.unitBeats > 1) current.good else current.good || answered
     private val knownNow = passedNow || sameFrame && good
     private val goodNow = Mux(current.open, good, knownNow)
     val known = keep(knownNow)
@@ -249,7 +250,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     io.complete.dead := dies
     val ready = !valid || !isBeat || io.write.ready || answered
     when(valid && isBeat && io.write.ready)(beat := beat + 1)
-    when(!current.open && phase =/= Phase.pass)(beat := 0)
+    // Between two transmissions; a beat that waits keeps its place.
+    when(!current.open && phase =/= Phase.pass && ready)(beat := 0)
   }
   io.complete.fsn := current.fsn
   io.complete.frame.meta := current.meta
@@ -312,9 +314,13 @@ class ArqReceiver(link: LinkConfig) extends Component {
     log.io.push.full := RegNext((next(4 downto 0) +^ amount)(5))
   }
 
-  val beats = phase === Phase.pass && hand.valid
+  /** The rest of a unit whose frame the table knows is not written. */
+  val isKnown = RegInit(False)
+  isKnown := (isKnown || answered) && !hand.between
+
+  val beats = phase === Phase.pass && hand.valid && !answered && !isKnown
   when(write.ready) {
-    write.valid := beats && !answered || judge.now && judge.says
+    write.valid := beats || judge.now && judge.says
     write.isBeat := phase === Phase.pass || compared.fresh
     write.last := hand.last || !(phase === Phase.pass || compared.fresh)
     write.data := hand.data
@@ -343,7 +349,6 @@ class ArqReceiver(link: LinkConfig) extends Component {
         when(compared.again || !compared.reaches)(phase := Phase.again) // what `compared` says is made anew there
       }
     }
-    is(Phase.pass)(when(answered)(phase := Phase.drop))
   }
   when(!compared.enable) {
     // After a step: what was in progress has been closed; now for the unit in hand, if this was all. Nobody asks otherwise.

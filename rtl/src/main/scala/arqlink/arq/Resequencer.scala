@@ -82,6 +82,7 @@ class Resequencer(link: LinkConfig) extends Component {
     val valid = RegNext(io.complete.fire) init False
     val fsn = RegNext(near(io.complete.fsn))
     val dead = RegNext(io.complete.dead)
+    val frame = RegNextWhen(io.complete.frame, io.complete.valid)
   }
 
   // The table's one write port: completions first, then the walk, then freeing.
@@ -114,10 +115,10 @@ class Resequencer(link: LinkConfig) extends Component {
   }
 
   private val completedFlags = Flags()
-  completedFlags.sop := io.complete.frame.meta.sop
-  completedFlags.eop := io.complete.frame.meta.eop
-  flagRam.write(slotOf(io.complete.fsn), completedFlags, io.complete.fire)
-  frameRam.write(slotOf(io.complete.fsn), io.complete.frame, io.complete.fire)
+  completedFlags.sop := told.frame.meta.sop
+  completedFlags.eop := told.frame.meta.eop
+  flagRam.write(slotOf(told.fsn), completedFlags, told.valid)
+  frameRam.write(slotOf(told.fsn), told.frame, told.valid)
 
   // Frames whose packet may leave out of sequence. When the queue is full one is forgotten: its packet leaves with the scan.
   val completed = StreamFifo(Near, 16)

@@ -48,8 +48,8 @@ case class CrcInserter(dataBytes: Int) extends Component {
   val beat = new Area {
     val valid = RegNextWhen(io.input.valid, io.moves, init = False)
     val held = RegNextWhen(io.input.payload, takes)
-    private val window =
-      if (wide) io.input.data.resize(width - 32) ## (io.input.first ? B(0, 32 bits) | held.data.takeHigh(32)) else io.input.data
+    private val before = wide generate RegNextWhen(io.input.last ? B(0, 32 bits) | io.input.data.takeHigh(32), takes, init = B(0, 32 bits))
+    private val window = if (wide) io.input.data.resize(width - 32) ## before else io.input.data
     val share = if (wide) RegNextWhen(Crc32.share(window, io.input.first, width - 32), takes) else CombInit(held.data)
   }
 

@@ -26,9 +26,10 @@ case class Reassembler(code: CodeConfig) extends Component {
   AxiNames.packet(io.packet, "m_axis")
 
   val beat = Stream(PacketBeat(dataBytes))
+  private val flush = RegNext(io.flush) init False
 
   /** The source sees a register for `ready`; what waits there is forgotten with its frame. */
-  val units = io.units.s2mPipe(flush = io.flush).m2sPipe(flush = io.flush)
+  val units = io.units.s2mPipe(flush = flush).m2sPipe(flush = flush)
 
   val closing = new Area {
     /** A beat has left and its packet's last one has not. */
@@ -36,8 +37,7 @@ case class Reassembler(code: CodeConfig) extends Component {
 
     /** The packet in progress is to be ended with `error`. */
     val pending = RegInit(False)
-    val stop = io.flush || pending
-    pending := pending ? !beat.ready | (io.flush && open)
+    pending := pending ? !beat.ready | (flush && open)
     when(beat.fire) { open := !beat.last }
   }
 
@@ -53,7 +53,7 @@ case class Reassembler(code: CodeConfig) extends Component {
     val inLastUnit = meta.eop && lastUnit
 
     // Where `unitBeat` is, worked out with it.
-    val endsUnit, atLast = Reg(Bool())
+    val endsUnit, endsFrame, atLast = Reg(Bool())
     val nextBeat = endsUnit ? U(0, code.unitBeatBits bits) | (unitBeat + 1)
 
     /** The packet's last byte has left. */
@@ -61,29 +61,32 @@ case class Reassembler(code: CodeConfig) extends Component {
     val isLast = inLastUnit && atLast && !isFilling
 
     // `closing.pending` comes with the end of the frame.
-    val may = active && !io.flush
-    val ends = units.fire && endsUnit && lastUnit
+    val may = active && !flush
+    val ends = units.fire && endsFrame
 
-    io.frame.ready := !closing.stop && (!active || ends)
+    // A frame that comes when a flush begins is forgotten.
+    io.frame.ready := !closing.pending && (!active || ends)
     units.ready := may && (beat.ready || isFilling)
-    active clearWhen (ends || io.flush)
+    active := (active && !ends || io.frame.fire) && !flush
+
+    private val endsNext = if (code.unitBeats == 1) True else !endsUnit && unitBeat === code.unitBeats - 2
+    private val lastNext = endsUnit ? (meta.k.resize(code.kBits max 2) === 2) | lastUnit // `k` counts the units left
     when(units.fire) {
       unitBeat := nextBeat
-      endsUnit := (if (code.unitBeats == 1) True else !endsUnit && unitBeat === code.unitBeats - 2)
+      endsUnit := endsNext
+      endsFrame := endsNext && lastNext
       atLast := nextBeat === lastBeat
       isFilling setWhen isLast
-      when(endsUnit) {
-        meta.k := meta.k - 1 // counts the units left
-        lastUnit := meta.k.resize(code.kBits max 2) === 2
-      }
+      lastUnit := lastNext
+      when(endsUnit)(meta.k := meta.k - 1)
     }
     when(io.frame.fire) {
-      active := True
       meta := io.frame.payload
       lastUnit := io.frame.k === 1
       lastBeat := code.unitBeats - 1 - fillBeats
       unitBeat := 0
       endsUnit := Bool(code.unitBeats == 1)
+      endsFrame := Bool(code.unitBeats == 1) && io.frame.k === 1
       atLast := fillBeats === code.unitBeats - 1
       isFilling := False
     }

@@ -56,11 +56,12 @@ class RecoveredStore(code: CodeConfig) extends Component {
   }
 
   // Block RAM, its output register, the choice of the lane in two steps. A copy for each byte of what goes far keeps fan-out small.
-  val fetched = RegNext(read.valid) init False
-  val given = RegNext(fetched) init False
-  val chosen = RegNext(given) init False
   val laneFetched = RegNextWhen(read.lane, read.valid)
   io.products := Cat(for ((words, b) <- io.push.words.grouped(3).toSeq.zipWithIndex) yield {
+    def after(x: Bool, name: String) = RegNext(x).init(False).setName(s"${name}_$b").addAttribute("keep")
+    val fetched = after(read.valid, "fetched")
+    val given = after(fetched, "given")
+    val chosen = after(given, "chosen")
     val lanes = Reg(Bits(code.maxParity bits)).setName(s"lanes_$b").addAttribute("keep")
     when(fetched)(lanes := UIntToOh(laneFetched, code.maxParity))
     val writeAt = Reg(UInt(ringBits bits)).init(0).setName(s"writeAt_$b").addAttribute("keep")

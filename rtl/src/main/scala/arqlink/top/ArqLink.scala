@@ -85,6 +85,7 @@ class ArqLink(link: LinkConfig) extends Component {
     val nextMeta = job(2).translateWith(job(2).frame.meta).halfPipe()
     val units = deframer.io.unit.m2sPipe()
     val encodeJob = frame(1).halfPipe()
+    val frameRead = RegNext(readTracker.io.frameRead) init False
   })
   import between._
 
@@ -154,7 +155,7 @@ class ArqLink(link: LinkConfig) extends Component {
     readTracker.io.units.arbitrationFrom(job(3))
     readTracker.io.units.payload := job(3).frame.meta.k
     readTracker.io.unitRead := RegNext(rxStore.io.data.fire && rxStore.io.data.last) init False
-    resequencer.io.frameRead := readTracker.io.frameRead
+    resequencer.io.frameRead := frameRead
     decoder.io.input << rxStore.io.data
     reassembler.io.units << decoder.io.output
     reassembler.io.flush := control.io.flush
