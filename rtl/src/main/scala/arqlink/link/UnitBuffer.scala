@@ -64,7 +64,9 @@ case class UnitBuffer(code: CodeConfig) extends Component {
   }
 
   // The array's latch, the output register, and the header at the output. The former two move whenever the latter of them is empty, the
-  // last is filled when it is empty: a header comes every second clock, and none of them waits for the output's `ready` itself.
+  // last is filled when it is empty: a header comes every second clock, and none of them waits for the output's `ready` itself. A clock
+  // between two units is too much at 16 bytes, where a unit lasts only one clock longer on the PHY than its payload: there the last is
+  // filled when it becomes empty.
   val header = new Area {
     val entry = Reg(UInt(entryBits bits)) init 0
     writer.readEntry := entry
@@ -80,7 +82,8 @@ case class UnitBuffer(code: CodeConfig) extends Component {
       when(here)(entry := entry + 1)
     }
     val taken = Bool()
-    val loads = !moves && !full
+    private val hasTime = UnitFormat.dataBeats(code) > code.unitBeats + 1
+    val loads = !moves && (if (hasTime) !full else !full || taken)
     when(loads)(moves := True)
     when(taken)(full := False)
     when(loads)(full := True)
