@@ -100,11 +100,13 @@ class Resequencer(link: LinkConfig) extends Component {
     private val written = RegNext(enable) init False
     private val place = RegNext(address)
     stateRam.write(place, RegNext(data), written)
+    private val writtenBefore = RegNext(written) init False
+    private val placeBefore = RegNext(place)
 
     /** A read of `slot` meets a write, or comes in the clock before: tells so when the read's data is there. */
     def meets(slot: UInt): Bool = {
       val read = RegNext(slot)
-      RegNext(written && place === read || RegNext(written, init = False) && RegNext(place) === read) init False
+      RegNext(written && place === read || writtenBefore && placeBefore === read) init False
     }
   }
 
