@@ -111,11 +111,3 @@ def _inverter(module, net):
         "connections": nets,
     }
     return output
-
-
-def merge_file(path):
-    """Merges in the netlist that the file `path` holds."""
-    netlist = json.loads(path.read_text())
-    for module in netlist["modules"].values():
-        merge(module)
-    path.write_text(json.dumps(netlist))

@@ -13,9 +13,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from arqlink import rtl, soc
+from arqlink import carries, outreg, rtl, soc
 from arqlink.errors import UserError
-from arqlink.outreg import merge_file
 from arqlink.synth_targets import ECP5, TARGETS, Demand, named
 
 OUTPUT = rtl.BUILD / "synth"
@@ -67,7 +66,16 @@ def synthesize(target, folder):
     if not good:
         raise UserError(f"Yosys failed on target {target.name}:\n{words[-2000:]}")
     if target.device is ECP5:
-        merge_file(folder / "netlist.json")
+        improve(folder / "netlist.json")
+
+
+def improve(path):
+    """Does for an ECP5 what Yosys leaves undone, in the netlist that the file `path` holds."""
+    netlist = json.loads(path.read_text())
+    for module in netlist["modules"].values():
+        outreg.merge(module)
+        carries.shorten(module)
+    path.write_text(json.dumps(netlist))
 
 
 def place(target, folder, seed):

