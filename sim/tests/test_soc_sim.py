@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -99,6 +100,9 @@ def test_a_simulation_ends(how):
         running.stdin.close()
     elif how == "closed output":
         os.close(uart)
+        with suppress(BrokenPipeError):  # it has an echo to give, if it has not ended before
+            running.stdin.write("\n")
+            running.stdin.flush()
     else:
         running.send_signal(how)
     assert running.wait(20) == 0
