@@ -136,7 +136,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private def keep[T <: Data](x: T) = RegNextWhen(x, renew)
     val tsnAhead = keep(tsn - next)
     // Another sign tells 0 from all above.
-    private val belowOne = keep((tsn + ~next).msb)
+    private val belowOne = keep(Sn.distanceLessOne(tsn, next).msb)
     val isZero = belowOne && !tsnAhead.msb
     def isOne: Bool = tsnAhead === 1
     val fsnAhead = keep(header.tx.fsn - io.rxBase)
@@ -148,7 +148,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
       */
     val storing = Bool()
     private val isSame = if (code.unitBeats > 1) False else storing && hand.index === header.index
-    val hasUnit = keep(current.received(header.index.resize(log2Up(code.maxN))) || isSame)
+    private val (group, place) = (hand.index >> 3, header.index.resize(3))
+    private val ofGroup = current.received.subdivideIn(8 bits, strict = false).map(bits => keep(bits.resize(8)(place)))
+    def hasUnit: Bool = Vec(ofGroup)(group.resize(log2Up(ofGroup.size))) || keep(isSame)
 
     /** Of the frame that is, or was last, in progress; the same as to its code. The unit before has been judged by now, unless its only
       * beat leaves with the judgement.
@@ -176,30 +178,34 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private val far = tsnAhead(Wire.snBits - 2 downto slotBits) =/= 0
     private val beyondEdge = tsnAhead(Wire.snBits - 2 downto 0) > window
     private val isLate = tsnAhead.msb || (moved && isZero)
-    private val isNext = moved ? isOne | isZero
+    private val isNext = moved ? isOne | isZero // and then not late
     private val ours = hand.isClose || accepted
 
     private val passedNow = fsnAhead.msb
-    private val beyond = !passedNow && fsnAhead(Wire.snBits - 2 downto slotBits) =/= 0
-    private val mixed = current.open && isNext && !(sameFrame && sameCode)
-    private val tooFar = hand.isClose ? beyondEdge | (far || beyond)
+    private val upper = fsnAhead(Wire.snBits - 2 downto slotBits) =/= 0
+    private val beyond = !passedNow && upper
+    private val same = sameFrame && sameCode
 
     // A distance that is one too many is measured anew, unless it is clear that nothing has to be closed.
     private val unsure = ours && moved && !isLate && !isNext
-    private val bad = !moved && !tsnAhead.msb && tooFar || (!hand.isClose && isNext && (beyond || mixed))
-    private val steps = ours && !isLate && !isNext && !unsure && !bad
+    private val ahead = !moved && !tsnAhead.msb && !isNext
+    private val tooFar = hand.isClose ? beyondEdge | (far || beyond)
+    // A frame in progress was within the window when it began.
+    private val fits = Mux(current.open, same, !beyond)
+    private val nextUnit = accepted && !hand.isClose && isNext
+    private val steps = ours && ahead && !tooFar
 
     val enable = phase === Phase.compare
     private def keep(x: Bool) = RegNextWhen(x, enable)
     val again = keep(unsure)
     val foreign = keep(!ours)
     val late = keep(!hand.isClose && ours && isLate)
-    val invalid = keep(ours && !isLate && !unsure && bad)
+    val invalid = keep(nextUnit && !fits || ours && ahead && tooFar)
     val step = keep(steps)
 
     /** Nothing has to be closed before. */
     val settled = keep(!unsure && !steps)
-    private val belongsNow = !hand.isClose && ours && !isLate && isNext && !bad
+    private val belongsNow = nextUnit && fits
     private val endsNow = measured.toEnd === 1
     val isEnd = keep(endsNow)
 
@@ -212,7 +218,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val goodBefore = keep(goodNow)
     val asks = keep(belongsNow && !current.open)
     val belongs = RegNextWhen(belongsNow, enable)
-    val fresh = RegNextWhen(belongsNow && !goodNow && !(current.open && hasUnit), enable)
+    val fresh = RegNextWhen(
+      nextUnit && Mux(current.open, same && !good && !hasUnit, !passedNow && !upper && !(sameFrame && good)),
+      enable
+    )
     val closes = RegNextWhen(Mux(belongsNow, endsNow, steps), enable)
     val mortal = keep(Mux(current.open, current.only, belongsNow && hand.tx.only))
     val openGood = keep(current.open && good)
@@ -246,17 +255,17 @@ class ArqReceiver(link: LinkConfig) extends Component {
     io.write.beat := beat
     io.write.data := data
     val completesNow = valid && tells && (io.write.ready || !isBeat)
-    io.complete.valid := completesNow && !answered
-    io.complete.dead := dies
     val ready = !valid || !isBeat || io.write.ready || answered
     when(valid && isBeat && io.write.ready)(beat := beat + 1)
     // Between two transmissions; a beat that waits keeps its place.
     when(!current.open && phase =/= Phase.pass && ready)(beat := 0)
   }
-  io.complete.fsn := current.fsn
-  io.complete.frame.meta := current.meta
-  io.complete.frame.preset := current.preset
-  io.complete.frame.received := current.received
+  io.complete.valid := RegNext(write.completesNow && !answered) init False
+  io.complete.dead := RegNext(write.dies)
+  io.complete.fsn := RegNext(current.fsn)
+  io.complete.frame.meta := RegNext(current.meta)
+  io.complete.frame.preset := RegNext(current.preset)
+  io.complete.frame.received := RegNext(current.received)
 
   val judge = new Area {
     import compared._

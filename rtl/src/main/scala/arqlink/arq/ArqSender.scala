@@ -169,7 +169,7 @@ class ArqSender(link: LinkConfig) extends Component {
     val state = RegNext(stateRam.readSync(slotOf(txBase)))
     val eop = RegNext(RegNext(eopRam.readSync(slotOf(txBase))))
     val move = Bool()
-    val unmoved = History(!move && !outcome.resolved, 1 to 4, init = False).reduce(_ && _)
+    val unmoved = RegNext(History(!move && !outcome.resolved, 0 to 3, init = False).reduce(_ && _)) init False
     val exists = RegNext(differ(txBase, nextFsn))
     val resolved = RegNext(state =/= State.open)
     val lostHere = RegNext(state === State.abandoned)
@@ -221,7 +221,7 @@ class ArqSender(link: LinkConfig) extends Component {
     val preset = RegNextWhen(io.config.preset, !chosen)
 
     // A choice waits until `credit` and `fresh` have followed nextFsn.
-    val settled = History(!io.frame.fire, 1 to 3, init = True).reduce(_ && _)
+    val settled = RegNext(History(!io.frame.fire, 0 to 2, init = True).reduce(_ && _)) init True
 
     retransmit.io.pop.ready := False
     when(!chosen && io.enable && io.wanted && clear.done && settled) {

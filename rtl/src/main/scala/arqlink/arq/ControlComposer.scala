@@ -64,17 +64,23 @@ class ControlComposer(link: LinkConfig) extends Component {
   private val greeting = RegNext(isHello) init False
   private val running = RegNext(active) init False
   private val up = RegNext(isUp) init False
-  val helloTimer = new Countdown(io.timers.helloInterval, composed, greeting)
+
+  /** Between hellos; once the link is up, between reports. */
+  val paceTimer = new Countdown(
+    interval = greeting ? io.timers.helloInterval | io.timers.statusInterval,
+    reload = composed || greeting.fall(initAt = False),
+    run = greeting || running
+  )
   val keepaliveTimer = new Countdown(io.timers.keepalive, sent, running)
-  val statusTimer = new Countdown(io.timers.statusInterval, composed, running)
   val pollExpired = Bool()
   val pollTimer = new Countdown(io.timers.pollTimeout, pollExpired || !up, up)
   pollExpired := pollTimer.expired && up
 
   private def differ(a: UInt, b: UInt) = RegNext(a =/= b) init False
 
-  /** Transmissions are without an outcome. */
-  val unresolved = differ(io.ackTsn, io.txEdge)
+  /** Transmissions are without an outcome; there are no more of them than the window has frames. */
+  private def near(sn: UInt) = sn.resize(link.window.slotBits + 1)
+  val unresolved = differ(near(io.ackTsn), near(io.txEdge))
 
   val poll = new Area {
     val lastAck, lastBase = Reg(Wire.sn) init 0
@@ -85,8 +91,7 @@ class ControlComposer(link: LinkConfig) extends Component {
     /** At most one poll for missing outcomes per POLL_TIMEOUT, unless outcomes came meanwhile. */
     val gapAllowed = RegInit(True)
     val due = RegNext(pollExpired && (unfinished && !moved || io.unconfirmed || gapOpen || !io.peerUp)) init False
-    val wasUp = RegNext(isUp) init False
-    val first = isUp && !wasUp && !io.peerUp
+    val first = isUp && !up && !io.peerUp
     when(pollExpired) {
       lastAck := io.ackTsn
       lastBase := io.peerRxBase
@@ -180,14 +185,14 @@ class ControlComposer(link: LinkConfig) extends Component {
   // A series waits for the log; in an outage only answers and keep-alives are sent.
   private val plain = Mux(
     isUp,
-    answer || status && (statusTimer.expired || many) && !dataTurn || gaveUp || polling || tail || credit || keepalive,
+    answer || status && (paceTimer.expired || many) && !dataTurn || gaveUp || polling || tail || credit || keepalive,
     isOutage && (answer || keepalive)
   )
 
   // What a message settles needs four clocks to show in what is due.
   private val helloNext, plainNext = RegInit(False)
   private val settled = !History(compose, 1 to 4, init = False).orR && !helloNext && !plainNext && !offer
-  private val helloDue = RegNext(isHello && (hello || helloTimer.expired)) init False
+  private val helloDue = RegNext(isHello && (hello || paceTimer.expired)) init False
   private val plainDue = RegNext(Mux(series.older, active && series.due, plain)) init False
   helloNext := settled && helloDue
   plainNext := settled && plainDue

@@ -36,7 +36,7 @@ class LinkControl(link: LinkConfig) extends Component {
 
     val control = slave Stream ControlMessage()
 
-    /** Control units of the peer that is up, for the two halves. */
+    /** Control units of the peer that is up, for the two halves; the payload stands for the clock after it was taken, too. */
     val taken = master Stream ControlMessage()
 
     /** Pulse: a data unit of the peer came. */
@@ -81,7 +81,7 @@ class LinkControl(link: LinkConfig) extends Component {
   val restarting = Reg(Bool()) init False
   restarting := restart && !restarting && io.enable
 
-  /** A control unit is compared in its first clock, judged in the next, and acted on in the third. */
+  /** A control unit is compared in its first clock, judged in the next, acted on in the third, and leaves in the fourth. */
   private val checked = new Area {
     /** The peer's window must hold this side's longest packet at K = 1. */
     private val leastWindow = log2Up((link.window.maxPacketBytes + link.code.unitBytes - 1) / link.code.unitBytes)
@@ -91,28 +91,28 @@ class LinkControl(link: LinkConfig) extends Component {
     val fits = RegNext(message.unitBytes === link.code.unitBytes && message.windowLog2 >= leastWindow && message.windowLog2 <= 18)
   }
   private val verdict = new Area {
-    import checked.{fits, fromPeer, knowsUs}
+    import checked.{fits, fromPeer}
     val valid = RegNext(checked.valid && io.control.valid && !io.control.ready && !restarting) init False
-    private val passes = !message.hello && fromPeer && knowsUs
+    private val passes = !message.hello && fromPeer && checked.knowsUs
     val pass = RegNext(passes && (isUp || state === LinkState.hello))
     val passUp = RegNext(passes && isUp)
 
     /** A hello that fits. */
     val greets = RegNext(message.hello && fits)
     val mismatch = RegNext(message.hello && !fits)
-    val knowsUsNow = RegNext(knowsUs)
+    val knowsUs = RegNext(checked.knowsUs)
 
     // Once the peer has shown that it knows this side, all it sends does, until it restarts.
-    val stranger = RegNext(isUp && (!fromPeer || !knowsUs || (message.hello && peerSeenUp)))
+    val stranger = RegNext(isUp && (!fromPeer || !checked.knowsUs || (message.hello && peerSeenUp)))
   }
   import verdict.{greets, pass, stranger}
-  private val judged = verdict.valid
+  private val judged = verdict.valid && !io.control.ready
   io.taken.valid := judged && verdict.passUp
   io.taken.payload := message
-  // The unit that brings the link up is taken two clocks later.
-  io.control.ready := judged && (!pass || verdict.passUp && io.taken.ready)
+  // The unit that brings the link up is taken two clocks later. What has been acted on leaves a clock after that.
+  val take = judged && (!pass || io.taken.fire)
+  io.control.ready := RegNext(take) init False
 
-  val take = io.control.fire
   val event = io.event
   event.control := take && (pass || greets)
   event.epoch := take && !message.hello && !pass
@@ -133,7 +133,7 @@ class LinkControl(link: LinkConfig) extends Component {
       peerEpoch := message.epoch
       peerWindowLog2 := message.windowLog2.resized
       io.helloDue := True
-      when(verdict.knowsUsNow) {
+      when(verdict.knowsUs) {
         state := LinkState.up
         io.answerDue := True
       }

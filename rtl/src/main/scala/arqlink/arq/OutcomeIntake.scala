@@ -42,7 +42,8 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   // Four clocks: distances, what they say, what follows, what is done about it. The message stays on the port meanwhile.
   val measuring, comparing, judging, acting, listing = RegInit(False)
   io.feedback.ready := acting
-  measuring := io.feedback.valid && !measuring && !comparing && !judging && !acting && !listing
+  private val busy = Seq(measuring, comparing, judging, acting, listing).orR
+  measuring := io.feedback.valid && !busy
   comparing := measuring
   judging := comparing
   acting := judging
@@ -95,7 +96,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     val byte = RegNext(bitmap.subdivideIn(8 bits)(index(5 downto 3)))
     val place = RegNext(index(2 downto 0))
   }
-  io.busy := measuring || comparing || judging || acting || listing || reading.valid
+  io.busy := busy || reading.valid
   io.outcome.valid := RegNext(reading.valid) init False
   io.outcome.payload := RegNext(reading.byte(reading.place))
 }

@@ -22,7 +22,7 @@ class PeerEdge(link: LinkConfig) extends Component {
   val candidate = RegNextWhen(io.seen.payload, io.seen.valid)
   val check = Delay(io.seen.valid, 2, init = False)
   val moves = check && !RegNext(candidate - edge).msb
-  private val aheadLessOne = RegNext(candidate + ~io.rxBase)
+  private val aheadLessOne = RegNext(Sn.distanceLessOne(candidate, io.rxBase))
   val beyond = !aheadLessOne.msb && aheadLessOne.dropLow(link.window.slotBits).orR
   io.invalid := moves && beyond
   when(moves && !beyond)(edge := candidate)

@@ -77,12 +77,12 @@ class Resequencer(link: LinkConfig) extends Component {
   val clear = new TableClear(slotBits)
   io.ready := clear.done
 
-  // What has become complete or dead, a clock later.
+  /** What has become complete or dead. */
   val told = new Area {
-    val valid = RegNext(io.complete.fire) init False
-    val fsn = RegNext(near(io.complete.fsn))
-    val dead = RegNext(io.complete.dead)
-    val frame = RegNextWhen(io.complete.frame, io.complete.valid)
+    val valid = io.complete.fire
+    val fsn = near(io.complete.fsn)
+    val dead = io.complete.dead
+    val frame = io.complete.frame
   }
 
   // The table's one write port: completions first, then the walk, then freeing.
@@ -292,7 +292,7 @@ class Resequencer(link: LinkConfig) extends Component {
   val receipts = StreamFifo(Receipt(), 8)
 
   val delivery = new Area {
-    val parcel = parcels.io.pop
+    val parcel = parcels.io.pop.halfPipe()
     val active = RegInit(False)
     val fsn = Reg(Near)
 

@@ -28,11 +28,13 @@ class RetransmitQueue[T <: Data](payload: HardType[T], depth: Int) extends Compo
   when(io.push.valid)(tail := tail + 1)
   when(io.pop.fire)(head := head + 1)
 
-  val filled = RegNext(head =/= tail) init False
+  val some = head =/= tail
+  val filled = RegNext(some) init False
 
   /** `filled` says the truth about this `head`, and the data have come. */
-  val settled = History(!io.pop.fire, 1 to 3, init = False).reduce(_ && _)
-  io.pop.valid := filled && settled && RegNext(filled, init = False)
+  private val settles = History(!io.pop.fire, 0 to 2, init = False).reduce(_ && _)
+  val settled = RegNext(settles) init False
+  io.pop.valid := RegNext(some && filled && settles) init False
   io.pop.payload := RegNext(ram.readSync(head.resize(bits)))
-  io.busy := filled || !settled || head =/= tail
+  io.busy := filled || !settled || some
 }

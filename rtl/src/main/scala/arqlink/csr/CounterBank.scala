@@ -71,18 +71,18 @@ class CounterBank extends Component {
     copy.write(stages(7), word.asBits, pass.keep)
   }
 
-  // value >= level, word by word: the carry of value - level.
+  // value < level, word by word: the borrow of value - level.
   private val threshold = new Area {
     val level = RegNext(Mux(add.isHigh, io.port.level(63 downto 32), io.port.level(31 downto 0)))
     val any = RegNext(io.port.level(63 downto 32).orR) || RegNext(io.port.level(31 downto 0).orR)
-    val notLess = Reg(Bool())
-    notLess := ((add.word.asBits ## True).asUInt +^ (~level @@ (notLess || !stages(7).lsb))).msb
+    val less = Reg(Bool())
+    less := ((add.word @@ False) -^ (level @@ (less && stages(7).lsb))).msb
     val watched = RegNext(stages(7).lsb && stages(7).dropLow(1).asUInt === io.port.watch) init False
 
     // A comparison with what was there before the level changed does not count.
     val settling = History(io.port.rearm, 1 to 4, init = False).orR
     val above = RegInit(False)
-    val isAbove = notLess && any && !pass.clear
+    val isAbove = !less && any && !pass.clear
     val judged = watched && !settling
     when(judged)(above := isAbove)
     when(io.port.rearm)(above := False)

@@ -42,7 +42,7 @@ trait FrameStorage extends Component {
 
 /** Frame store in block RAM: one write and one read beat a clock, no bubble between reads.
   *
-  * A read takes two clocks in the memory (array, then output register). Reads are issued only while the output queue
+  * A read takes a clock on the way to the memory, and two in it (array, then output register). Reads are issued only while the output queue
   * has room for all that are under way, so the memory needs no stall, and `data.ready` reaches no further than the
   * queue.
   */
@@ -58,23 +58,14 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
     */
   private val addressBits = link.window.slotBits + code.slotBeatBits
   private val bankBits = if (addressBits > 14 && addressBits <= 16) addressBits - 14 else 0
-  val banks = Seq.fill(1 << bankBits)(Mem(Bits(code.dataBits bits), BigInt(1) << (addressBits - bankBits)))
   private def bankOf(address: UInt) = address.takeHigh(bankBits).asUInt
   private def place(address: UInt) = address.resize(addressBits - bankBits)
 
-  // A clock in registers of its own: the memories are all over the device.
   io.write.ready := True
   private val writeAddress = io.write.slot @@ io.write.beat
-  private val written = RegNextWhen(writeAddress, io.write.valid)
-  private val writtenData = RegNextWhen(io.write.data, io.write.valid)
-  for ((ram, i) <- banks.zipWithIndex) {
-    ram.addAttribute("no_rw_check")
-    val here = io.write.valid && (if (bankBits == 0) True else bankOf(writeAddress) === i)
-    ram.write(place(written), writtenData, RegNext(here) init False)
-  }
 
-  private val read = io.read.s2mPipe()
-  val queue = new ReadQueue(Fragment(Bits(code.dataBits bits)))
+  private val read = io.read.map(order => TupleBundle(order, order.units === 1)).s2mPipe()
+  val queue = new ReadQueue(Fragment(Bits(code.dataBits bits)), latency = 3)
 
   // Ends are known from registers: the counters are compared a beat before.
   val reader = new Area {
@@ -84,6 +75,10 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
     val unitBeat = Reg(UInt(code.unitBeatBits bits))
     val unitsLeft = Reg(UInt(code.kBits bits))
     val endsUnit, lastUnit = Reg(Bool())
+
+    /** Stands from a unit's second beat on. */
+    private val areTwo = unitsLeft.resize(code.kBits max 2) === 2
+    private val nextIsLast = if (code.unitBeats == 1) areTwo else RegNext(areTwo)
 
     val issue = active && queue.io.room
     val endsRead = endsUnit && lastUnit
@@ -96,25 +91,42 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
       when(endsUnit) {
         unitBeat := 0
         unitsLeft := unitsLeft - 1
-        lastUnit := unitsLeft.resize(code.kBits max 2) === 2
+        lastUnit := nextIsLast
       }
       active clearWhen endsRead
     }
     when(read.fire) {
       active := True
-      slot := read.slot
+      slot := read._1.slot
       beat := 0
       unitBeat := 0
       endsUnit := Bool(code.unitBeats == 1)
-      unitsLeft := read.units
-      lastUnit := read.units === 1
+      unitsLeft := read._1.units
+      lastUnit := read._2
     }
   }
 
   private val readAddress = reader.slot @@ reader.beat
-  private val words = banks.map(ram => RegNext(ram.readSync(place(readAddress), reader.active)))
+
+  // The memories are all over the device: each byte, or as many as share a block RAM, has addresses in registers of its own.
+  private val laneBits = code.dataBits min (8 max ((1 << 14) >> addressBits))
+  val lanes = for (lane <- 0 until code.dataBits / laneBits) yield new Area {
+    private def near[T <: Data](x: T, name: String): T = RegNext(x).setName(s"${name}_$lane").addAttribute("keep")
+    private val written = near(place(writeAddress), "written")
+    private val data = near(io.write.data(laneBits * lane, laneBits bits), "data")
+    private val reads = near(reader.active, "reads").init(False)
+    private val asked = near(readAddress, "asked")
+    private val words = for (bank <- 0 until 1 << bankBits) yield {
+      val ram = Mem(Bits(laneBits bits), BigInt(1) << (addressBits - bankBits)).setName(s"ram_${lane}_$bank")
+      ram.addAttribute("no_rw_check")
+      val isHere = if (bankBits == 0) True else bankOf(writeAddress) === bank
+      ram.write(written, data, near(io.write.valid && isHere, s"writes_$bank").init(False))
+      RegNext(ram.readSync(place(asked), reads))
+    }
+    val word = if (bankBits == 0) words.head else Vec(words)(Delay(bankOf(asked), 2))
+  }
   queue.io.issue := reader.issue
-  queue.io.word.fragment := (if (bankBits == 0) words.head else Vec(words)(Delay(bankOf(readAddress), 2)))
-  queue.io.word.last := Delay(reader.endsUnit, 2)
+  queue.io.word.fragment := Cat(lanes.map(_.word))
+  queue.io.word.last := Delay(reader.endsUnit, 3)
   queue.io.pop >> io.data
 }

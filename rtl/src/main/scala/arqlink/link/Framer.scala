@@ -60,9 +60,9 @@ case class Framer(code: CodeConfig) extends Component {
     when(io.frame.fire)(tx := io.frame.payload)
   }
 
-  // From the choice of a frame to its first payload beat at the framer, less the header beats: the sender's tables 7, the store 7 and
+  // From the choice of a frame to its first payload beat at the framer, less the header beats: the sender's tables 7, the store 8 and
   // the encoder 5 clocks, and the registers between them.
-  private val leadClocks = 21
+  private val leadClocks = 22
   private val lead = (leadClocks + dataBeats - 1) / dataBeats
   private val isNear = if (lead > code.maxN) True else frame.unitsLeft < lead
   io.nearEnd := RegNext((!frame.active || isNear) && !io.frame.fire) init True
@@ -85,6 +85,7 @@ case class Framer(code: CodeConfig) extends Component {
     val inPayload = at(headerBeats)
     val inHeader = RegInit(Bool(headerBeats > 0))
     val atShift = at(headerBeats)
+    val payloadLast = at(headerBeats + code.unitBeats - 1)
     val controlLast = at(controlBeats - 1)
     val dataLast = at(dataBeats - 1)
     val controlCrc = at(controlBeats - crcBeats)
@@ -101,7 +102,7 @@ case class Framer(code: CodeConfig) extends Component {
 
     val forms = may && (!takesPayload || io.units.valid)
     step.valid := moves && forms
-    io.units.ready := moves && (if (headerBeats > 0) inPayload && !spoiled else takesPayload && may)
+    io.units.ready := moves && (if (headerBeats > 0) inPayload else takesPayload && may)
     io.control.ready := ends && wasControl && !spoil
 
     when(step.valid) {
@@ -110,7 +111,8 @@ case class Framer(code: CodeConfig) extends Component {
       beat := last ? U(0) | beat + 1
       def next(place: Int) = if (place == 0) last else !last && beat === place - 1
       atShift := next(headerBeats)
-      inPayload := next(headerBeats) && (if (headerBeats > 0) !isControl else True) || (inPayload && beat =/= headerBeats + code.unitBeats - 1 && !last)
+      inPayload := next(headerBeats) && (if (headerBeats > 0) !isControl else True) || (inPayload && !payloadLast && !last)
+      payloadLast := next(headerBeats + code.unitBeats - 1)
       inHeader := (if (headerBeats > 0) last || (inHeader && beat =/= headerBeats - 1) else False)
       controlLast := next(controlBeats - 1)
       dataLast := next(dataBeats - 1)
@@ -118,6 +120,7 @@ case class Framer(code: CodeConfig) extends Component {
       dataCrc := next(dataBeats - crcBeats) || dataCrc && !last
     }
     spoiled := spoil && !ends
+    if (headerBeats > 0) when(spoil && !ends)(inPayload := False)
     when(ends && !wasControl) {
       frame.index := frame.index + 1
       frame.unitsLeft := frame.unitsLeft - 1

@@ -21,17 +21,17 @@ case class PacketDrain(dataBytes: Int) extends Component {
   AxiNames.packet(io.input, "s_axis")
   AxiNames.packet(io.output, "m_axis")
 
-  /** A beat of the packet has been taken and its last one has not. */
-  val inside = RegInit(False)
+  /** A beat of the packet has been taken and its last one has not. From registers, as `ready` is late. */
+  val inside = Bool()
+  inside := RegNext(io.input.fire, init = False) ? !RegNext(io.input.last) | RegNext(inside, init = False)
   val dropping = RegInit(False)
 
   io.output.valid := io.input.valid && !dropping && !io.flush
   io.output.payload := io.input.payload
   io.input.ready := dropping || (io.output.ready && !io.flush)
 
-  when(io.input.fire) { inside := !io.input.last }
   when(dropping) {
-    dropping := !(io.input.fire && io.input.last)
+    dropping := !(io.input.valid && io.input.last) // always ready then
   } otherwise {
     dropping := io.flush && inside
   }

@@ -17,8 +17,8 @@ case class JudgedBeat(dataBytes: Int) extends Bundle {
   /** `bytes` is 0. */
   val empty = Bool()
 
-  /** It is the packet's last beat too. */
-  val emptyEnd = Bool()
+  /** It holds nothing and ends its packet, of which there was a beat before. */
+  val joins = Bool()
 }
 
 /** First stage of the segmenter: judges `tkeep` and moves the end of a packet that ends with an empty beat onto the beat
@@ -34,6 +34,10 @@ case class PacketFront(dataBytes: Int) extends Component {
   val arriving = Stream(JudgedBeat(dataBytes))
   arriving.arbitrationFrom(io.packet)
   val keep = io.packet.keep
+
+  /** The beat before was not its packet's last one. */
+  val inside = RegInit(False)
+  when(io.packet.fire)(inside := !io.packet.last)
   val contiguous = (keep & (keep.asUInt +^ 1).asBits.resize(dataBytes)) === 0
   for (i <- 0 until dataBytes)
     arriving.data(8 * i, 8 bits) := keep(i) ? io.packet.data(8 * i, 8 bits) | B(0, 8 bits)
@@ -42,22 +46,23 @@ case class PacketFront(dataBytes: Int) extends Component {
   arriving.keepBad := !contiguous || (!keep.andR && !io.packet.last)
   arriving.abort := io.packet.error
   arriving.empty := !keep.orR
-  arriving.emptyEnd := !keep.orR && io.packet.last
+  arriving.joins := !keep.orR && io.packet.last && inside
   val input = arriving.m2sPipe()
 
   val holding = RegInit(False)
   val held = Reg(JudgedBeat(dataBytes))
 
-  val merge = holding && !held.last && input.valid && input.emptyEnd
-  io.beat.valid := holding && (held.last || (input.valid && !input.emptyEnd))
+  // What joins comes while the beat before it is held.
+  io.beat.valid := holding && (held.last || (input.valid && !input.joins))
   io.beat.payload := held
-  input.ready := !holding || merge || io.beat.ready
+  input.ready := !holding || input.joins || io.beat.ready
 
   holding clearWhen io.beat.fire
-  when(merge) {
+  when(input.fire && input.joins) {
     held.last := True
     held.abort setWhen input.abort
-  } elsewhen (input.fire) {
+  }
+  when(input.fire && !input.joins) {
     holding := True
     held := input.payload
   }

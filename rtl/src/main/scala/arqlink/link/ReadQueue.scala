@@ -6,25 +6,27 @@ import spinal.lib._
 
 import arqlink.rs.{CreditQueue, Tally}
 
-/** The way out of a block RAM that is read in two clocks, array and output register: reads are issued only while there is room for
+/** The way out of a block RAM that is read in some clocks, array and output register among them: reads are issued only while there is room for
   * all that are under way. So the memory needs no stall, and `pop.ready` goes no further than the queue's head.
   *
   * `room` and the queue suffice for a read a clock.
+  *
+  * @param latency two or three
   */
-class ReadQueue[T <: Data](payload: HardType[T]) extends Component {
+class ReadQueue[T <: Data](payload: HardType[T], latency: Int = 2) extends Component {
   val io = new Bundle {
 
     /** A read begins; only while `room`. */
     val issue = in Bool ()
     val room = out Bool ()
 
-    /** What is read, two clocks after `issue`. */
+    /** What is read, `latency` clocks after `issue`. */
     val word = in(payload())
     val pop = master Stream payload()
   }
   private val depth = 8
   val queue = new CreditQueue(payload, depth)
-  queue.io.push.valid := Delay(io.issue, 2, init = False)
+  queue.io.push.valid := Delay(io.issue, latency, init = False)
   queue.io.push.payload := io.word
   queue.io.pop >> io.pop
 

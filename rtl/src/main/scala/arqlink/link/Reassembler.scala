@@ -41,6 +41,22 @@ case class Reassembler(code: CodeConfig) extends Component {
     when(beat.fire) { open := !beat.last }
   }
 
+  /** A frame's description, and what follows from it. */
+  case class Start() extends Bundle {
+    val meta = FrameMeta(code)
+    val isOneUnit = Bool()
+    val fillBeats = UInt(code.unitBeatBits bits)
+  }
+  private val start = io.frame
+    .map { meta =>
+      val start = Start()
+      start.meta := meta
+      start.isOneUnit := meta.k === 1
+      start.fillBeats := (meta.pad >> byteBits).resized
+      start
+    }
+    .m2sPipe(flush = flush)
+
   val frame = new Area {
     val active = RegInit(False)
     val meta = Reg(FrameMeta(code))
@@ -49,7 +65,6 @@ case class Reassembler(code: CodeConfig) extends Component {
     /** Beats of the last unit before the one that holds the packet's last byte; beats after it are filling. */
     val lastBeat = Reg(UInt(code.unitBeatBits bits))
     val lastUnit = Reg(Bool())
-    private val fillBeats = (io.frame.pad >> byteBits).resize(code.unitBeatBits)
     val inLastUnit = meta.eop && lastUnit
 
     // Where `unitBeat` is, worked out with it.
@@ -65,12 +80,13 @@ case class Reassembler(code: CodeConfig) extends Component {
     val ends = units.fire && endsFrame
 
     // A frame that comes when a flush begins is forgotten.
-    io.frame.ready := !closing.pending && (!active || ends)
+    start.ready := !closing.pending && (!active || ends)
     units.ready := may && (beat.ready || isFilling)
-    active := (active && !ends || io.frame.fire) && !flush
+    active := (active && !ends || start.fire) && !flush
 
     private val endsNext = if (code.unitBeats == 1) True else !endsUnit && unitBeat === code.unitBeats - 2
-    private val lastNext = endsUnit ? (meta.k.resize(code.kBits max 2) === 2) | lastUnit // `k` counts the units left
+    private val areTwo = meta.k.resize(code.kBits max 2) === 2 // `k` counts the units left
+    private val lastNext = endsUnit ? (if (code.unitBeats == 1) areTwo else RegNext(areTwo)) | lastUnit
     when(units.fire) {
       unitBeat := nextBeat
       endsUnit := endsNext
@@ -80,14 +96,14 @@ case class Reassembler(code: CodeConfig) extends Component {
       lastUnit := lastNext
       when(endsUnit)(meta.k := meta.k - 1)
     }
-    when(io.frame.fire) {
-      meta := io.frame.payload
-      lastUnit := io.frame.k === 1
-      lastBeat := code.unitBeats - 1 - fillBeats
+    when(start.fire) {
+      meta := start.meta
+      lastUnit := start.isOneUnit
+      lastBeat := code.unitBeats - 1 - start.fillBeats
       unitBeat := 0
       endsUnit := Bool(code.unitBeats == 1)
-      endsFrame := Bool(code.unitBeats == 1) && io.frame.k === 1
-      atLast := fillBeats === code.unitBeats - 1
+      endsFrame := Bool(code.unitBeats == 1) && start.isOneUnit
+      atLast := start.fillBeats === code.unitBeats - 1
       isFilling := False
     }
 

@@ -73,7 +73,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     val tight = RegInit(Bool(fullBeats == 0))
     val badKeep, badAbort, badOversize = RegInit(False)
 
-    private val input = front.io.beat.s2mPipe()
+    private val input = front.io.beat
     checked.arbitrationFrom(input)
     checked.beat := input.payload
     checked.keep := badKeep || input.keepBad
@@ -118,28 +118,35 @@ case class Segmenter(link: LinkConfig) extends Component {
     private val leftBefore = Reg(UInt(code.kBits bits))
     private val lastBefore = Reg(Bool())
     val unitsLeft = begun ? leftBefore | kLessOne
-    // A unit of several beats does not end with the frame's first beat.
-    val isLastUnit = if (code.unitBeats == 1) Mux(begun, lastBefore, isOneUnit) else lastBefore
 
     /** The packet is complete, its last unit is being filled with zeros. */
     val filling = RegInit(False)
 
     // Bit slotBits of the distance says that windowFrames slots are taken; it cannot be more.
-    // Registered, so it may be said for a clock too long, but not too short: when fsn moves it is of the next one.
+    // Registered, so it may be said for a clock too long, but not too short: when fsn may move, as a unit ends, it is of the next one.
     private val distanceBits = link.window.slotBits + 1
     private val distanceNow = fsn.resize(distanceBits) - io.base.resize(distanceBits)
-    val next = Bool()
+    val endsUnit = RegInit(Bool(code.unitBeats == 1))
+    private val unitEnds = writes.fire && endsUnit
     // A clock old, and so is one move, as frames end two clocks apart or more; unless a unit is a single beat.
     private val distance = if (code.unitBeats == 1) distanceNow else RegNext(distanceNow) init 0
-    private val moves = if (code.unitBeats == 1) next else next || RegNext(next, init = False)
-    val full = RegNext(distance.msb || moves && distance.dropHigh(1).andR) init False
+    private val moves = if (code.unitBeats == 1) unitEnds else unitEnds || RegNext(unitEnds, init = False)
 
-    val endsUnit = RegInit(Bool(code.unitBeats == 1))
-    val endsFrame = endsUnit && isLastUnit
+    /** Gives the frames of a bad packet back, a clock after its end. */
+    private val isBad = packet.ends && !taken.store
+    val rollback = RegNext(isBad) init False
+
+    /** All slots are taken, or frames are given back. */
+    val blocked = RegNext(distance.msb || moves && distance.dropHigh(1).andR || isBad) init False
+
+    private val endsUnitNext = if (code.unitBeats == 1) True else unitBeat === code.unitBeats - 2
+    private val lastUnitNext = Mux(begun, lastBefore, isOneUnit)
+    // A clock before, where there is one.
+    val endsFrame = if (code.unitBeats == 1) lastUnitNext else RegInit(False)
     val endsPacket = endsUnit && (filling || beat.last)
 
-    writes.valid := filling || (taken.valid && taken.store && !full)
-    taken.ready := !filling && (!taken.store || (writes.ready && !full))
+    writes.valid := filling || (taken.valid && taken.store && !blocked)
+    taken.ready := !filling && (!taken.store || (writes.ready && !blocked))
     writes.write.slot := fsn.resized
     writes.write.beat := slotBeat
     writes.write.data := filling ? B(0, code.dataBits bits) | beat.data
@@ -150,9 +157,10 @@ case class Segmenter(link: LinkConfig) extends Component {
       beatsBefore := slotBeat + 1
       unitsBefore := unit
       leftBefore := unitsLeft
-      lastBefore := Mux(begun, lastBefore, isOneUnit)
+      lastBefore := lastUnitNext
       unitBeat := unitBeat + 1
-      endsUnit := (if (code.unitBeats == 1) True else unitBeat === code.unitBeats - 2)
+      endsUnit := endsUnitNext
+      if (code.unitBeats > 1) endsFrame := endsUnitNext && lastUnitNext
       when(endsUnit) {
         unitBeat := 0
         unitsBefore := unit + 1
@@ -162,8 +170,7 @@ case class Segmenter(link: LinkConfig) extends Component {
       filling setWhen (beat.last && !filling)
     }
 
-    next := writes.fire && endsUnit && (filling || beat.last || isLastUnit)
-    val rollback = taken.valid && beat.last && !taken.store && !filling
+    val next = writes.fire && (endsPacket || endsFrame)
     when(next) {
       fsn := fsn + 1
       sop := endsPacket
@@ -181,6 +188,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     when(rollback) {
       unitBeat := 0
       endsUnit := Bool(code.unitBeats == 1)
+      if (code.unitBeats > 1) endsFrame := False
     }
   }
 

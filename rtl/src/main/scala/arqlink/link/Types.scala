@@ -119,4 +119,7 @@ object Sn {
 
   /** True where `x` lies behind `base` (by up to half the space). */
   def behind(x: UInt, base: UInt): Bool = (x - base).msb
+
+  /** `x` - `base` - 1 in one carry chain. */
+  def distanceLessOne(x: UInt, base: UInt): UInt = ((x @@ False) - (base @@ True)).dropLow(1).asUInt
 }

@@ -14,8 +14,10 @@ import arqlink._
   *
   * Every job is checked by its source: 1 <= k <= maxK, exactly k bits of `received` set, preset <= 2. `last` on the input is
   * not looked at, units are counted.
+  *
+  * @param lateResets each part has a register for its reset, which ends a clock later inside; nothing may come in that clock
   */
-class RsDecoder(code: CodeConfig) extends Component {
+class RsDecoder(code: CodeConfig, lateResets: Boolean = false) extends Component {
   val io = new Bundle {
     val job = slave(Stream(DecodeJob(code)))
     val input = slave(Stream(Fragment(Bits(code.dataBits bits))))
@@ -23,15 +25,16 @@ class RsDecoder(code: CodeConfig) extends Component {
   }
   val shape = GeneratorShape(code)
 
-  val front = new DecodeFront(code)
-  val generators = new CoefficientGenerators(code)
-  val sequencer = new DecodeSequencer(code)
-  val mac = new MacArray(code, 1)
-  val store = new RecoveredStore(code)
-  val merge = new DecodeMerge(code)
+  private def part[T](block: => T): T = if (lateResets) BlockReset.late(block) else block
+  val front = part(new DecodeFront(code))
+  val generators = part(new CoefficientGenerators(code))
+  val sequencer = part(new DecodeSequencer(code))
+  val mac = part(new MacArray(code, 1))
+  val store = part(new RecoveredStore(code))
+  val merge = part(new DecodeMerge(code))
 
   private def queued[T <: Data](flow: Flow[T], name: String): Stream[T] = {
-    val queue = new CreditQueue(flow.payloadType, shape.frames).setName(name)
+    val queue = part(new CreditQueue(flow.payloadType, shape.frames)).setName(name)
     queue.io.push << flow.m2sPipe(holdPayload = true)
     queue.io.pop
   }
@@ -48,7 +51,7 @@ class RsDecoder(code: CodeConfig) extends Component {
 
   // Room for two frames, so that one is taken in while the other one leaves; at least one always fits.
   val margin = 4
-  val buffer = new DeepQueue(code.dataBits, 1 << log2Up(2 * code.maxK * code.unitBeats + margin), margin, DecodeMerge.latency)
+  val buffer = part(new DeepQueue(code.dataBits, 1 << log2Up(2 * code.maxK * code.unitBeats + margin), margin, DecodeMerge.latency))
   buffer.io.push << sequencer.io.data.m2sPipe()
   sequencer.io.room := RegNext(buffer.io.room && store.io.room) init False
 

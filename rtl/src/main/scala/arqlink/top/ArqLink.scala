@@ -37,32 +37,24 @@ class ArqLink(link: LinkConfig) extends Component {
   io.phyUp.setName("phy_up")
   io.irq.setName("irq")
 
-  // Each block has a register for its reset: a single net to all of them would be slower than any logic.
-  private def resetBy[T](reset: Bool)(block: => T): T = {
-    val domain = ClockDomain.current
-    reset.addAttribute("keep")
-    domain.copy(reset = reset, config = domain.config.copy(resetActiveLevel = HIGH))(block)
-  }
-  private def lasting[T](block: => T): T = resetBy(RegNext(ClockDomain.current.isResetActive).setWeakName("blockReset"))(block)
-
   // What survives a restart of the link: registers, counters, its state machine, and the ends of the streams ---------------
-  val csr = lasting(new CsrBank(link))
+  val csr = BlockReset.late(new CsrBank(link))
   csr.io.axil << io.axil
   io.irq := csr.io.irq
   val setting = csr.io.setting
 
-  val control = lasting(new LinkControl(link))
-  val composer = lasting(new ControlComposer(link))
+  val control = BlockReset.late(new LinkControl(link))
+  val composer = BlockReset.late(new ControlComposer(link))
   val drain = PacketDrain(code.dataBytes)
-  val framer = lasting(new Framer(code))
-  val deframer = lasting(new Deframer(code))
-  val reassembler = lasting(new Reassembler(code))
+  val framer = BlockReset.late(new Framer(code))
+  val deframer = BlockReset.late(new Deframer(code))
+  val reassembler = BlockReset.late(new Reassembler(code))
 
   // What a restart empties ----------------------------------------------------------------------------------------------------
   private def emptied[T](block: => T): T = {
     val reset = RegInit(True).setWeakName("blockFlush")
     reset := control.io.flushNext
-    resetBy(reset)(block)
+    BlockReset.by(reset)(block)
   }
   val segmenter = emptied(new Segmenter(link))
   val txStore = emptied(new FrameStore(link))
@@ -73,10 +65,11 @@ class ArqLink(link: LinkConfig) extends Component {
   val rxStore = emptied(new FrameStore(link))
   val resequencer = emptied(new Resequencer(link))
   val readTracker = emptied(new ReadTracker(code))
-  val decoder = emptied(new RsDecoder(code))
+  val decoder = emptied(new RsDecoder(code, lateResets = true))
   val peerTxBase = emptied(new PeerEdge(link))
 
-  // Forks, and what waits between the blocks, hold state too. No `ready` goes from block to block unregistered.
+  // Forks, and what waits between the blocks, hold state too. A `ready` goes from block to block through a register, but for that of
+  // packets in, which the segmenter has one for, and of `units`.
   val between = emptied(new Area {
     val chosen = sender.io.frame.halfPipe()
     val frame = StreamFork(chosen, 3)
@@ -176,9 +169,12 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.alive := receiver.io.alive && !control.io.flush
 
     // The receiver closes what the peer has finished before anything that follows; the sender takes the outcomes.
-    private val taken = control.io.taken.toFlowFire
+    // What was taken stands for another clock.
+    private val taken = Flow(ControlMessage())
+    taken.valid := RegNext(control.io.taken.fire) init False
+    taken.payload := control.io.taken.payload
     receiver.io.close.arbitrationFrom(control.io.taken)
-    receiver.io.close.payload := taken.txEdge
+    receiver.io.close.payload := control.io.taken.txEdge
     sender.io.feedback << taken
     peerTxBase.io.seen << taken.translateWith(taken.txBase)
     peerTxBase.io.rxBase := resequencer.io.rxBase
@@ -254,7 +250,8 @@ class ArqLink(link: LinkConfig) extends Component {
     c.count("tx_retx", sender.io.event.retx)
     c.count("tx_frames_acked", sender.io.event.acked)
     c.count("tx_frames_abandoned", sender.io.event.abandoned)
-    c.add("tx_frames_flushed", control.io.flush.rise(initAt = True) ? sender.io.open.resize(20) | U(0, 20 bits))
+    private val flushed = RegNext(control.io.flush.rise(initAt = True)) init False
+    c.add("tx_frames_flushed", flushed ? RegNext(sender.io.open).resize(20) | U(0, 20 bits))
     c.count("tx_outcomes_ok", sender.io.event.outcomeOk)
     c.count("tx_outcomes_failed", sender.io.event.outcomeFailed)
     c.count("tx_outcomes_outage", sender.io.event.outcomeOutage)
