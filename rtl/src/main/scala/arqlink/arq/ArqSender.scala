@@ -223,13 +223,15 @@ class ArqSender(link: LinkConfig) extends Component {
     // A choice waits until `credit` and `fresh` have followed nextFsn.
     val settled = RegNext(History(!io.frame.fire, 0 to 2, init = True).reduce(_ && _)) init True
 
-    retransmit.io.pop.ready := False
+    /** A retransmission was chosen a clock ago; it stands on the queue's port until then. */
+    val retxChosen = RegNext(False) init False
+    retransmit.io.pop.ready := retxChosen
     when(!chosen && io.enable && io.wanted && clear.done && settled) {
       when(retransmit.io.pop.valid) {
         chosen := True
         retx := True
         sent := retransmit.io.pop.payload
-        retransmit.io.pop.ready := True
+        retxChosen := True
       } elsewhen (fresh && credit) {
         chosen := True
         retx := False

@@ -185,7 +185,7 @@ class Resequencer(link: LinkConfig) extends Component {
     port.walkSlot := slotOf(at)
     completed.io.pop.ready := False
 
-    val advance, restart = False
+    val advance = False
     private val act = phase === Phase.act
     private val room = parcels.io.push.ready
     when(act && !elsewhere) {
@@ -226,17 +226,14 @@ class Resequencer(link: LinkConfig) extends Component {
         when(!(completed.io.pop.payload - first).msb) {
           elsewhere := True
           backward := False
-          restart := True
         }
       }
     }
     when(advance) {
       scan := scan + 1
       when(parcels.io.push.valid)(first := near(scan) + 1)
-      restart := True
     }
     when(act && elsewhere) {
-      restart := True
       when(!here || (!backward && taken) || (backward && !sop && atFirst)) {
         elsewhere := False
       } elsewhen (!backward) {
@@ -246,8 +243,6 @@ class Resequencer(link: LinkConfig) extends Component {
         }
       } elsewhen (sop) {
         low := at
-        restart := False
-        phase := Phase.take
       }
     }
     // Said for the case that the look goes on; otherwise nobody asks for `at`.
@@ -260,6 +255,11 @@ class Resequencer(link: LinkConfig) extends Component {
       is(Phase.array)(when(clear.done)(phase := Phase.output))
       is(Phase.output)(phase := Phase.compare)
       is(Phase.compare)(phase := Phase.act)
+      is(Phase.act) {
+        // Looked up anew whenever there was something to act on, even where it had to wait: what has been done is known late.
+        when(elsewhere && here && backward && sop)(phase := Phase.take)
+          .elsewhen(elsewhere || here || skipped || completed.io.pop.valid)(phase := Phase.array)
+      }
       is(Phase.take) {
         stands := !(stands && port.walkGranted)
         when(stands && port.walkGranted) {
@@ -279,7 +279,6 @@ class Resequencer(link: LinkConfig) extends Component {
         }
       }
     }
-    when(restart)(phase := Phase.array)
   }
 
   // Delivery ------------------------------------------------------------------------------------------------------

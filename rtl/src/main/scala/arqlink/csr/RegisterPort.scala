@@ -96,7 +96,7 @@ class RegisterPort(axi: AxiLite4) extends Area {
       field
     }
 
-    /** Set by `event`, cleared by writing 1; an event in the clock of the clearing write is kept. */
+    /** Set a clock after `event`, cleared by writing 1; an event that comes with the clearing write is kept. */
     def sticky(pos: Int, event: Bool, name: String, doc: String): Bool = {
       val field = describe(pos, Bool(), AccessType.W1C, 0, name, doc)
       flags += Part(field, pos, 0, event)
@@ -143,8 +143,9 @@ class RegisterPort(axi: AxiLite4) extends Area {
       }
       if (flags.nonEmpty) {
         val (held, _) = hold(flags.toSeq, "_flags")
-        val events = Cat(flags.map(_.event))
-        when(writing || events.orR)(held := held & ~(ones(flags.toSeq).andMask(writing)) | events)
+        val arriving = Cat(flags.map(_.event))
+        val events = RegNext(arriving) init 0
+        when(writing || RegNext(arriving.orR, init = False))(held := held & ~(ones(flags.toSeq).andMask(writing)) | events)
       }
     }
 

@@ -34,11 +34,12 @@ case class Reassembler(code: CodeConfig) extends Component {
   val closing = new Area {
     /** A beat has left and its packet's last one has not. */
     val open = RegInit(False)
+    val openNext = beat.fire ? !beat.last | open
+    open := openNext
 
     /** The packet in progress is to be ended with `error`. */
     val pending = RegInit(False)
-    pending := pending ? !beat.ready | (flush && open)
-    when(beat.fire) { open := !beat.last }
+    pending := pending ? !beat.ready | (flush && openNext)
   }
 
   /** A frame's description, and what follows from it. */
@@ -76,12 +77,11 @@ case class Reassembler(code: CodeConfig) extends Component {
     val isLast = inLastUnit && atLast && !isFilling
 
     // `closing.pending` comes with the end of the frame.
-    val may = active && !flush
     val ends = units.fire && endsFrame
 
     // A frame that comes when a flush begins is forgotten.
     start.ready := !closing.pending && (!active || ends)
-    units.ready := may && (beat.ready || isFilling)
+    units.ready := active && (beat.ready || isFilling)
     active := (active && !ends || start.fire) && !flush
 
     private val endsNext = if (code.unitBeats == 1) True else !endsUnit && unitBeat === code.unitBeats - 2
@@ -112,7 +112,7 @@ case class Reassembler(code: CodeConfig) extends Component {
     for (i <- 0 until dataBytes) keep(i) := !isLast || cut <= dataBytes - 1 - i
   }
 
-  beat.valid := closing.pending || (frame.may && units.valid && !frame.isFilling)
+  beat.valid := closing.pending || (frame.active && units.valid && !frame.isFilling)
   beat.data := units.fragment
   beat.keep := frame.keep
   beat.last := frame.isLast

@@ -73,7 +73,8 @@ case class Segmenter(link: LinkConfig) extends Component {
     val tight = RegInit(Bool(fullBeats == 0))
     val badKeep, badAbort, badOversize = RegInit(False)
 
-    private val input = front.io.beat
+    // Enables of many flip-flops do not follow each other.
+    private val input = if (code.dataBytes > 4) front.io.beat.s2mPipe() else front.io.beat
     checked.arbitrationFrom(input)
     checked.beat := input.payload
     checked.keep := badKeep || input.keepBad
@@ -136,8 +137,14 @@ case class Segmenter(link: LinkConfig) extends Component {
     private val isBad = packet.ends && !taken.store
     val rollback = RegNext(isBad) init False
 
-    /** All slots are taken, or frames are given back. */
-    val blocked = RegNext(distance.msb || moves && distance.dropHigh(1).andR || isBad) init False
+    /** All slots are taken, or frames are given back, or a packet's last unit is being filled: no beat is taken. For the source of beats
+      * in a register of its own.
+      */
+    val blocked = RegInit(False)
+    val stalls = RegInit(False).addAttribute("keep")
+    private val blockedNext = distance.msb || moves && distance.dropHigh(1).andR || isBad || filling.getAheadValue()
+    blocked := blockedNext
+    stalls := blockedNext
 
     private val endsUnitNext = if (code.unitBeats == 1) True else unitBeat === code.unitBeats - 2
     private val lastUnitNext = Mux(begun, lastBefore, isOneUnit)
@@ -146,7 +153,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     val endsPacket = endsUnit && (filling || beat.last)
 
     writes.valid := filling || (taken.valid && taken.store && !blocked)
-    taken.ready := !filling && (!taken.store || (writes.ready && !blocked))
+    taken.ready := !stalls && (!taken.store || writes.ready)
     writes.write.slot := fsn.resized
     writes.write.beat := slotBeat
     writes.write.data := filling ? B(0, code.dataBits bits) | beat.data
@@ -215,12 +222,14 @@ case class Segmenter(link: LinkConfig) extends Component {
   }
 
   val events = new Area {
-    private def pulse(condition: Bool): Bool = RegNext(packet.ends && condition) init False
-    io.txPackets := pulse(taken.store)
-    io.txBytes := RegNext((packet.ends && taken.store) ? taken.total | U(0, 14 bits)) init 0
-    io.dropKeep := pulse(taken.keep)
-    io.dropAbort := pulse(!taken.keep && taken.abort)
-    io.dropOversize := pulse(!taken.keep && !taken.abort && taken.oversize)
-    io.dropZero := pulse(!taken.keep && !taken.abort && !taken.oversize && beat.empty)
+    private val ends = RegNext(packet.ends) init False
+    private val of = RegNext(taken.payload)
+    private def pulse(condition: Bool): Bool = RegNext(ends && condition) init False
+    io.txPackets := pulse(of.store)
+    io.txBytes := RegNext((ends && of.store) ? of.total | U(0, 14 bits)) init 0
+    io.dropKeep := pulse(of.keep)
+    io.dropAbort := pulse(!of.keep && of.abort)
+    io.dropOversize := pulse(!of.keep && !of.abort && of.oversize)
+    io.dropZero := pulse(!of.keep && !of.abort && !of.oversize && of.beat.empty)
   }
 }

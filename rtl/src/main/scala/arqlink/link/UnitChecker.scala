@@ -153,12 +153,12 @@ case class UnitChecker(code: CodeConfig) extends Component {
   val verdict = new Area {
     private def tell(x: Bool) = RegNext(known.valid && x) init False
     val wrongCrc = RegNextWhen(crc.whole =/= Crc32.residue, known.valid)
-    val wrongHeader = RegNextWhen(known.wrongHeader, known.valid)
     val wellSized = tell(known.wellSized)
+    val good = tell(known.wellSized && !known.wrongHeader) // but for its CRC
     io.erasedFlag := tell(known.flagged)
     io.erasedLength := tell(known.wrongLength)
     io.erasedCrc := wellSized && wrongCrc
-    io.badHeader := wellSized && !wrongCrc && wrongHeader
-    io.accept := wellSized && !wrongCrc && !wrongHeader
+    io.badHeader := wellSized && !wrongCrc && !good
+    io.accept := good && !wrongCrc
   }
 }
