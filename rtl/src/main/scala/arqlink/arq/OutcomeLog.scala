@@ -25,10 +25,13 @@ case class OutcomePort(link: LinkConfig) extends Bundle with IMasterSlave {
   }
 }
 
-/** Outcomes of the last window of TSNs, one bit each, in blocks of 32; the newest block is in a register. */
+/** Outcomes of the last window of TSNs, one bit each, in blocks of 32; the newest two blocks are in registers, and older ones in block RAM
+  * where the window is more than a block.
+  */
 class OutcomeLog(link: LinkConfig) extends Component {
   private val blocks = link.window.windowFrames / Wire.blockBits max 4
   private val blockBits = Wire.snBits - 5
+  private val relaxed = link.code.area.relaxed
   val io = new Bundle {
 
     /** `count` outcomes of one block; more than one only of failures. */
@@ -45,9 +48,6 @@ class OutcomeLog(link: LinkConfig) extends Component {
 
   val current = Reg(Bits(Wire.blockBits bits)) init 0
   val previous = Reg(Bits(Wire.blockBits bits)) init 0
-  val ram = Mem(Bits(Wire.blockBits bits), blocks)
-  ram.addAttribute("no_rw_check") // a report is of blocks that were written clocks before
-  ram.addAttribute("ram_style", "block")
 
   // Where the outcome goes, in one clock; then it is there, and `next` with it.
   val place = Reg(UInt(5 bits)) init 0
@@ -55,7 +55,10 @@ class OutcomeLog(link: LinkConfig) extends Component {
   val told = new Area {
     val valid = RegNext(io.push.valid) init False
     val full = RegNext(io.push.valid && io.push.full) init False
-    val mark = RegNextWhen(io.push.received ? UIntToOh(place, Wire.blockBits) | B(0, Wire.blockBits bits), io.push.valid)
+    private def marked(received: Bool, at: UInt) = received ? UIntToOh(at, Wire.blockBits) | B(0, Wire.blockBits bits)
+    def mark: Bits = if (relaxed) marked(received, bit) else early
+    private val received = relaxed generate RegNextWhen(io.push.received, io.push.valid)
+    private val early = !relaxed generate RegNextWhen(marked(io.push.received, place), io.push.valid)
   }
 
   // In two parts: an outcome moves `block` only when the block is full.
@@ -79,18 +82,25 @@ class OutcomeLog(link: LinkConfig) extends Component {
   // The block in progress follows the one before.
   val before = Reg(UInt(blockBits bits)) init ((BigInt(1) << blockBits) - 1)
   when(full)(before := block)
-  ram.write(before.resize(log2Up(blocks)), previous, RegNext(full) init False)
   io.port.recent.base := before @@ U(0, 5 bits)
   io.port.recent.bitmap := current ## previous
 
-  // The two blocks are read in turn.
-  val second = RegInit(False)
-  second := !second
-  val address = io.port.block + second.asUInt.resized
-  val word = RegNext(ram.readSync(address.resize(log2Up(blocks)))) // a block RAM's output register
-  val wordIsSecond = Delay(second, 2)
-  val low, high = Reg(Bits(Wire.blockBits bits))
-  when(wordIsSecond)(high := word) otherwise (low := word)
-  io.port.report.base := io.port.block @@ U(0, 5 bits)
-  io.port.report.bitmap := high ## low
+  val older = !link.window.isBlock generate new Area {
+    val ram = Mem(Bits(Wire.blockBits bits), blocks)
+    ram.addAttribute("no_rw_check") // a report is of blocks that were written clocks before
+    ram.addAttribute("ram_style", "block")
+    ram.write(before.resize(log2Up(blocks)), previous, RegNext(full) init False)
+
+    // The two blocks are read in turn.
+    val second = RegInit(False)
+    second := !second
+    val address = io.port.block + second.asUInt.resized
+    val word = RegNext(ram.readSync(address.resize(log2Up(blocks)))) // a block RAM's output register
+    val wordIsSecond = Delay(second, 2)
+    val low, high = Reg(Bits(Wire.blockBits bits))
+    when(wordIsSecond)(high := word) otherwise (low := word)
+    io.port.report.base := io.port.block @@ U(0, 5 bits)
+    io.port.report.bitmap := high ## low
+  }
+  if (link.window.isBlock) io.port.report := io.port.recent
 }
