@@ -19,6 +19,9 @@ CONFIGS = {  # dataBytes, unitBytes, maxK, maxParity; as in rtl/src/main/scala/a
     "long": (2, 200, 3, 1),
 }
 
+COMPACT = ("tiny",)
+"""Built for area: frame after frame, with pauses between them."""
+
 
 class Bench:
     """One block and its clock, which `step` drives: inputs change while it is low, handshakes are sampled before it rises."""

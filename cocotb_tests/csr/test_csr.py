@@ -4,13 +4,15 @@ import pytest
 from cocotb_tests.lib import rtl
 
 
-@pytest.mark.parametrize("config", ["paper", "default"])
+@pytest.mark.parametrize("config", ["paper", "default", "tiny"])
 def test_registers(config):
     rtl.run("CsrBank", config, "cocotb_tests.csr.tb_registers")
 
 
-def test_counters():
-    rtl.run("CounterBank", "default", "cocotb_tests.csr.tb_counters")
+@pytest.mark.parametrize("config", ["default", "tiny"])
+def test_counters(config):
+    """`tiny` has the compact bank, whose events keep their pace and whose snapshots are of one pass."""
+    rtl.run("CounterBank", config, "cocotb_tests.csr.tb_counters", parameters={"ARQLINK_COMPACT": int(config == "tiny")})
 
 
 def test_decoder():

@@ -276,7 +276,7 @@ async def order_under_back_pressure(dut):
         link.send_good()
     await link.settle()
     link.unit.rate = link.control.rate = 1
-    await bench.clocks(10 * limits.unit_beats + 20)
+    await bench.clocks(20 * limits.data_unit_beats + 20)
     got = link.outputs()
     wanted = link.wanted()
     assert len(got) + link.events.count["overflow"] == len(wanted)
@@ -306,7 +306,7 @@ async def stalled_outputs(dut):
         link.send_good()
     await link.settle()
     link.unit.rate = link.control.rate = 1
-    await bench.clocks(10 * limits.unit_beats + 40)
+    await bench.clocks(20 * limits.data_unit_beats + 40)
     got = link.outputs()
     kept = len(got)
     assert 3 <= kept <= 25 and link.events.count["overflow"] == units - kept

@@ -6,10 +6,10 @@ import pytest
 from cocotb_tests.lib.rtl import run
 
 BENCHES = {
-    "FrameStore": ("tb_frame_store", ["paper", "wide16", "codec"]),
-    "Segmenter": ("tb_segmenter", ["paper", "default", "wide8", "wide16", "corner"]),
-    "Framer": ("tb_framer", ["paper", "default", "wide8", "wide16", "corner"]),
-    "Deframer": ("tb_deframer", ["paper", "default", "wide8", "wide16", "corner"]),
+    "FrameStore": ("tb_frame_store", ["paper", "wide16", "codec", "tiny"]),
+    "Segmenter": ("tb_segmenter", ["paper", "default", "wide8", "wide16", "corner", "tiny"]),
+    "Framer": ("tb_framer", ["paper", "default", "wide8", "wide16", "corner", "tiny"]),
+    "Deframer": ("tb_deframer", ["paper", "default", "wide8", "wide16", "corner", "tiny"]),
     "PacketDrain": ("tb_packet_drain", ["default"]),
     "Reassembler": ("tb_reassembler", ["paper", "default", "wide8", "wide16"]),
 }

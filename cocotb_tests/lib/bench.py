@@ -43,6 +43,7 @@ BUILDS = {
     "wide16": Build(16, 144, 8, 4, 64),
     "corner": Build(16, 16, 4, 4, 64, 1000),
     "codec": Build(8, 256, 32, 16, 64),
+    "tiny": Build(1, 16, 4, 2, 32, 512),
 }
 
 

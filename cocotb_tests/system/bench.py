@@ -40,7 +40,7 @@ INTAKE = 200
 BUILDS = {
     "montecarlo": Build(2048),
     "small": Build(64, limit_packet=512),
-    "tiny": Build(64, data_bytes=1, unit_bytes=16, max_k=4, max_parity=2, limit_packet=1024),
+    "tiny": Build(32, data_bytes=1, unit_bytes=16, max_k=4, max_parity=2, limit_packet=512),
     "wide": Build(1024, data_bytes=16, unit_bytes=16, max_k=5, max_parity=3),
     "long": Build(64, data_bytes=2, unit_bytes=200, max_k=3, max_parity=1, max_packet=2000),
 }

@@ -3,14 +3,31 @@ package arqlink
 
 import spinal.core._
 
+/** What is built for area instead of speed, each by itself. Interfaces, registers and units on the wire stay the same.
+  *
+  * @param counters few pending bits for each counter, visited in turn ([[csr.CompactCounterBank]]); a snapshot is of one pass, not of one clock
+  * @param codec    encoder and decoder that work on one frame at a time, with the coefficients of all erasure patterns in a table
+  *                 ([[rs.CompactEncoder]], [[rs.CompactDecoder]]): maxK + maxParity at most 8, units of four beats or more
+  * @param deframer received units wait in one memory and leave byte by byte ([[link.CompactDeframer]]): dataBytes 1
+  * @param relaxed  for a third of the clock rate: fewer registers between blocks and where registers are read, queues in block RAM, and a
+  *                 control unit whose outcomes are being taken holds the next one up
+  */
+case class AreaConfig(counters: Boolean = false, codec: Boolean = false, deframer: Boolean = false, relaxed: Boolean = false)
+
+object AreaConfig {
+  val fast = AreaConfig()
+  val small = AreaConfig(counters = true, codec = true, deframer = true, relaxed = true)
+}
+
 /** Erasure code build limits.
   *
   * @param dataBytes  width of every data stream, in bytes: 1, 2, 4, 8 or 16
   * @param unitBytes  payload of a unit, in bytes: a multiple of `dataBytes`, at most 4095 (12-bit pad field)
   * @param maxK       most data units in a frame: 1 to 128
   * @param maxParity  most parity units in a frame: 1 to 64; `maxK + maxParity` at most 255
+  * @param area       blocks that are built small
   */
-case class CodeConfig(dataBytes: Int, unitBytes: Int, maxK: Int, maxParity: Int) {
+case class CodeConfig(dataBytes: Int, unitBytes: Int, maxK: Int, maxParity: Int, area: AreaConfig = AreaConfig.fast) {
   require(Set(1, 2, 4, 8, 16)(dataBytes), s"dataBytes is $dataBytes; it must be 1, 2, 4, 8 or 16")
   require(
     unitBytes >= dataBytes && unitBytes <= 4095 && unitBytes % dataBytes == 0,
@@ -19,6 +36,9 @@ case class CodeConfig(dataBytes: Int, unitBytes: Int, maxK: Int, maxParity: Int)
   require(maxK >= 1 && maxK <= 128, s"maxK is $maxK; it must be 1 to 128")
   require(maxParity >= 1 && maxParity <= 64, s"maxParity is $maxParity; it must be 1 to 64")
   require(maxN <= 255, s"maxK ($maxK) + maxParity ($maxParity) is $maxN; GF(2^8) has room for 255 units")
+  require(!area.codec || maxN <= 8, s"maxK ($maxK) + maxParity ($maxParity) is $maxN; the compact codec has tables for 8 units")
+  require(!area.codec || unitBeats >= 4, s"unitBytes is $unitBytes; the compact codec needs units of four beats or more")
+  require(!area.deframer || dataBytes == 1, s"dataBytes is $dataBytes; the compact deframer takes one byte a clock")
 
   def maxN: Int = maxK + maxParity
   def dataBits: Int = dataBytes * 8
@@ -29,22 +49,28 @@ case class CodeConfig(dataBytes: Int, unitBytes: Int, maxK: Int, maxParity: Int)
 
   def kBits: Int = log2Up(maxK + 1)
   def nBits: Int = log2Up(maxN + 1)
+
+  /** Bits of the pad field that are kept; it is below unitBytes. */
+  def padBits: Int = if (area.relaxed) log2Up(unitBytes) max 1 else 12
   def unitBeatBits: Int = log2Up(unitBeats) max 1
   def slotBeatBits: Int = log2Up(slotBeats) max 1
 }
 
 /** Selective-repeat window.
   *
-  * @param windowFrames   frames in flight or awaiting delivery, at either end: a power of two, 64 to 2^18
+  * @param windowFrames   frames in flight or awaiting delivery, at either end: a power of two, 32 to 2^18
   * @param maxPacketBytes longest packet accepted, in bytes: 1 to 9216
   */
 case class WindowConfig(windowFrames: Int, maxPacketBytes: Int = 9216) {
   require(
-    isPow2(windowFrames) && windowFrames >= 64 && windowFrames <= (1 << 18),
-    s"windowFrames is $windowFrames; it must be a power of two from 64 to 262144, a quarter of the sequence space"
+    isPow2(windowFrames) && windowFrames >= 32 && windowFrames <= (1 << 18),
+    s"windowFrames is $windowFrames; it must be a power of two from 32 to 262144, a quarter of the sequence space"
   )
   require(maxPacketBytes >= 1 && maxPacketBytes <= 9216, s"maxPacketBytes is $maxPacketBytes; it must be 1 to 9216")
   def slotBits: Int = log2Up(windowFrames)
+
+  /** Outcomes that the peer may still want are all among the recent ones that each control unit shows: at least the last 32. */
+  def isBlock: Boolean = windowFrames <= 32
 }
 
 /** Values that the registers hold after reset; all can be changed at run time.
@@ -105,7 +131,8 @@ case class LinkConfig(name: String, code: CodeConfig, window: WindowConfig, rese
         pick("dataBytes", code.dataBytes),
         pick("unitBytes", code.unitBytes),
         pick("maxK", code.maxK),
-        pick("maxParity", code.maxParity)
+        pick("maxParity", code.maxParity),
+        code.area
       ),
       WindowConfig(pick("windowFrames", window.windowFrames), pick("maxPacketBytes", window.maxPacketBytes)),
       reset.copy(
@@ -176,11 +203,11 @@ object LinkConfig {
     ResetValues(k = 32, nFirst = 36, nRetx = 36)
   )
 
-  /** The low end: one byte a clock, short frames, the smallest window. Its codec fits an iCE40. */
+  /** The low end: one byte a clock, short frames, the smallest window, built for area. A whole link fits an iCE40-HX8K. */
   val tiny = LinkConfig(
     "tiny",
-    CodeConfig(dataBytes = 1, unitBytes = 16, maxK = 4, maxParity = 2),
-    WindowConfig(windowFrames = 64, maxPacketBytes = 1024),
+    CodeConfig(dataBytes = 1, unitBytes = 16, maxK = 4, maxParity = 2, area = AreaConfig.small),
+    WindowConfig(windowFrames = 32, maxPacketBytes = 512),
     ResetValues(k = 4, nFirst = 5, nRetx = 5)
   )
 

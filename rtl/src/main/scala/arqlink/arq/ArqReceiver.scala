@@ -88,7 +88,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
   val phase = RegInit(Phase.empty)
 
   // What is in hand: a beat, with its unit's header, or an edge to close. Its distance to `next` comes with it.
-  val close = io.close.halfPipe()
+  val close = if (code.area.relaxed) io.close else io.close.halfPipe()
   val hand = new Area {
     val tx = Reg(Transmission(code))
     val index = Reg(UInt(code.nBits bits))

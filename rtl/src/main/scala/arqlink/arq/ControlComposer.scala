@@ -83,8 +83,19 @@ class ControlComposer(link: LinkConfig) extends Component {
   val unresolved = differ(near(io.ackTsn), near(io.txEdge))
 
   val poll = new Area {
-    val lastAck, lastBase = Reg(Wire.sn) init 0
-    val moved = differ(io.ackTsn, lastAck) || differ(io.peerRxBase, lastBase)
+    private val relaxed = link.code.area.relaxed
+
+    /** A copy of both as they were when the poll timer ran out. Relaxed, it is noticed when they move: by one, and by a window at most. */
+    val lastAck, lastBase = !relaxed generate (Reg(Wire.sn) init 0)
+    val moved =
+      if (relaxed) {
+        val flag = RegInit(False)
+        when(pollExpired)(flag := False)
+        when(ackMoves || near(io.peerRxBase) =/= (RegNext(near(io.peerRxBase)) init 0))(flag := True)
+        flag
+      } else differ(io.ackTsn, lastAck) || differ(io.peerRxBase, lastBase)
+    private def ackMoves =
+      if (relaxed) io.ackTsn.lsb =/= (RegNext(io.ackTsn.lsb) init False) else differ(RegNext(io.ackTsn) init 0, io.ackTsn)
     val unfinished = differ(io.peerRxBase, io.nextFsn) || unresolved || io.stalled
     val gapOpen = RegInit(False)
 
@@ -93,15 +104,17 @@ class ControlComposer(link: LinkConfig) extends Component {
     val due = RegNext(pollExpired && (unfinished && !moved || io.unconfirmed || gapOpen || !io.peerUp)) init False
     val first = isUp && !up && !io.peerUp
     when(pollExpired) {
-      lastAck := io.ackTsn
-      lastBase := io.peerRxBase
+      if (!relaxed) {
+        lastAck := io.ackTsn
+        lastBase := io.peerRxBase
+      }
       gapAllowed := True
       gapOpen := False
     }
     val gapNow = io.gap && gapAllowed
     when(io.gap)(gapOpen := True)
     when(gapNow)(gapAllowed := False)
-    when(differ(RegNext(io.ackTsn) init 0, io.ackTsn))(gapAllowed := True)
+    when(ackMoves)(gapAllowed := True)
   }
 
   private val recent = RegNext(io.outcomes.current - 1)
@@ -121,7 +134,7 @@ class ControlComposer(link: LinkConfig) extends Component {
     private val old = RegNext(isOld(ackTsn.dropLow(5).asUInt))
     private val judged = RegNext(poll) init False
     val now = RegNext(judged) init False
-    val series = RegNext(judged && within && old) init False
+    val series = if (link.window.isBlock) False else RegNext(judged && within && old) init False
   }
 
   /** A poll that asks for outcomes older than the recent ones starts a series of reports. */
@@ -131,7 +144,7 @@ class ControlComposer(link: LinkConfig) extends Component {
 
     /** The block is older than the recent two. */
     val old = RegNext(isOld(block)) init False
-    val older = running && old
+    val older = if (link.window.isBlock) False else running && old
 
     /** Distance in time that the peer needs to take the outcomes in, and the log to look them up. */
     val pace = Reg(UInt(8 bits)) init 0 // the sign ends it
@@ -152,7 +165,10 @@ class ControlComposer(link: LinkConfig) extends Component {
   }
 
   val causes = new Area {
-    val saidEdge, saidRxBase, saidRxNext = Reg(Wire.sn) init 0
+    /** What was said last; the peer sends no more than a window beyond. */
+    private val saidBits = if (link.code.area.relaxed) link.window.slotBits + 2 else Wire.snBits
+    val saidEdge = Reg(Wire.sn) init 0
+    val saidRxBase, saidRxNext = Reg(UInt(saidBits bits)) init 0
     val hello = pending(RegNext(io.helloDue) && isHello)
     val answer = pending(RegNext(io.answerDue) || asked.now)
     val reply = pending(asked.now)
@@ -160,7 +176,7 @@ class ControlComposer(link: LinkConfig) extends Component {
 
     // A report alone lets one waiting data unit go first, or short frames of the peer would starve this side's.
     val dataTurn = RegInit(False) setWhen compose clearWhen (io.sentData || !io.sending)
-    private def atLeast(power: Int, now: UInt, said: UInt) = RegNext(RegNext((now - said).dropLow(log2Up(power))).orR) init False
+    private def atLeast(power: Int, now: UInt, said: UInt) = RegNext(RegNext((now.resize(saidBits) - said).dropLow(log2Up(power))).orR) init False
     val many = atLeast(16, io.rxNext, saidRxNext)
     val gaveUp = pending(io.gaveUp)
     val polling = pending(poll.due || poll.gapNow || poll.first || RegNext(io.outageEnded))
@@ -169,8 +185,8 @@ class ControlComposer(link: LinkConfig) extends Component {
     val credit = atLeast(link.window.windowFrames / 4, io.rxBase, saidRxBase)
     when(compose) {
       saidEdge := io.txEdge
-      saidRxBase := io.rxBase
-      saidRxNext := io.rxNext
+      saidRxBase := io.rxBase.resized
+      saidRxNext := io.rxNext.resized
     }
     when(!running) {
       saidEdge := 0

@@ -41,7 +41,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
 
   // Four clocks: distances, what they say, what follows, what is done about it. The message stays on the port meanwhile.
   val measuring, comparing, judging, acting, listing = RegInit(False)
-  io.feedback.ready := acting
+  if (!link.code.area.relaxed) io.feedback.ready := acting
   private val busy = Seq(measuring, comparing, judging, acting, listing).orR
   measuring := io.feedback.valid && !busy
   comparing := measuring
@@ -72,14 +72,14 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   io.gap := RegNext(judging && tells && !covers) init False
 
   // One outcome a clock, to the end of the bitmap or of what is told, whichever comes first.
-  val bitmap = Reg(Bits(Wire.bitmapBits bits))
+  val bitmap = if (link.code.area.relaxed) io.feedback.bitmap else Reg(Bits(Wire.bitmapBits bits))
   val index = Reg(UInt(6 bits))
   val left = Reg(UInt(6 bits))
   val few = RegNext(!advance(snBits - 1 downto 6).orR)
   when(moves)(peerRxBase := io.feedback.rxBase)
   when(lists) {
     listing := True
-    bitmap := io.feedback.bitmap
+    if (!link.code.area.relaxed) bitmap := io.feedback.bitmap
     index := offset.resized
     left := Mux(few, advance.resize(6) - 1, U(63, 6 bits))
   }
@@ -89,6 +89,8 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     left := left - 1
     when(index.andR || left === 0)(listing := False)
   }
+  // Where the bitmap is not copied the message stays until its last bit is being read.
+  if (link.code.area.relaxed) io.feedback.ready := acting && !lists || listing && (index.andR || left === 0)
 
   // The bit in two clocks: its byte, then itself.
   val reading = new Area {

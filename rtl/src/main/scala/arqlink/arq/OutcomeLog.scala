@@ -25,10 +25,13 @@ case class OutcomePort(link: LinkConfig) extends Bundle with IMasterSlave {
   }
 }
 
-/** Outcomes of the last window of TSNs, one bit each, in blocks of 32; the newest block is in a register. */
+/** Outcomes of the last window of TSNs, one bit each, in blocks of 32; the newest two blocks are in registers, and older ones in block RAM
+  * where the window is more than a block.
+  */
 class OutcomeLog(link: LinkConfig) extends Component {
   private val blocks = link.window.windowFrames / Wire.blockBits max 4
   private val blockBits = Wire.snBits - 5
+  private val relaxed = link.code.area.relaxed
   val io = new Bundle {
 
     /** `count` outcomes of one block; more than one only of failures. */
@@ -55,13 +58,16 @@ class OutcomeLog(link: LinkConfig) extends Component {
   val told = new Area {
     val valid = RegNext(io.push.valid) init False
     val full = RegNext(io.push.valid && io.push.full) init False
-    val mark = RegNextWhen(io.push.received ? UIntToOh(place, Wire.blockBits) | B(0, Wire.blockBits bits), io.push.valid)
+    val received = relaxed generate RegNextWhen(io.push.received, io.push.valid)
+    def marked(received: Bool, at: UInt) = received ? UIntToOh(at, Wire.blockBits) | B(0, Wire.blockBits bits)
+    val mark = if (relaxed) Bits(Wire.blockBits bits) else RegNextWhen(marked(io.push.received, place), io.push.valid)
   }
 
   // In two parts: an outcome moves `block` only when the block is full.
   val bit = Reg(UInt(5 bits)) init 0
   val block = Reg(UInt(blockBits bits)) init 0
   io.next := block @@ bit
+  if (relaxed) told.mark := told.marked(told.received, bit)
 
   val updated = current | told.mark // what is ahead of `bit` is 0
   val full = told.full
@@ -91,6 +97,9 @@ class OutcomeLog(link: LinkConfig) extends Component {
   val wordIsSecond = Delay(second, 2)
   val low, high = Reg(Bits(Wire.blockBits bits))
   when(wordIsSecond)(high := word) otherwise (low := word)
-  io.port.report.base := io.port.block @@ U(0, 5 bits)
-  io.port.report.bitmap := high ## low
+  if (link.window.isBlock) io.port.report := io.port.recent // the memory is not read, and not built
+  else {
+    io.port.report.base := io.port.block @@ U(0, 5 bits)
+    io.port.report.bitmap := high ## low
+  }
 }

@@ -18,6 +18,7 @@ class ReadTracker(code: CodeConfig) extends Component {
     val frameRead = out Bool ()
   }
   val pending = StreamFifo(UInt(code.kBits bits), 8)
+  if (code.area.relaxed) pending.logic.ram.addAttribute("ram_style", "block")
   pending.io.push << io.units
   val count = Reg(UInt(code.kBits bits)) init 0
   val isLast = count + 1 === pending.io.pop.payload

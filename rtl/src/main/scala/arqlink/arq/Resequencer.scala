@@ -129,6 +129,7 @@ class Resequencer(link: LinkConfig) extends Component {
   io.complete.ready := clear.done
 
   val parcels = StreamFifo(Parcel(), 4)
+  if (code.area.relaxed) parcels.logic.ram.addAttribute("ram_style", "block")
   parcels.io.push.valid := False
   parcels.io.push.payload.assignDontCare()
 
@@ -171,7 +172,7 @@ class Resequencer(link: LinkConfig) extends Component {
     // The address stands until the phase after `compare`, so these may take their time.
     val inWindow = RegNext(!(address - near(rxBase)).msb)
     // As old as the state, or a frame that has just come would seem to be given up.
-    val givenUp = RegNext(Sn.behind(scan, Delay(io.peerTxBase, 3, init = U(0, Wire.snBits bits))))
+    val givenUp = RegNext(Sn.behind(scan, Delay(io.peerTxBase, 3 - PeerEdge.delay(link), init = U(0, Wire.snBits bits))))
     val known = inWindow && !port.meets(slotOf(address))
     val here = RegNext((state === State.complete || state === State.taken) && known)
     val taken = RegNext(state === State.taken)
@@ -289,6 +290,7 @@ class Resequencer(link: LinkConfig) extends Component {
     val last = Near
   }
   val receipts = StreamFifo(Receipt(), 8)
+  if (code.area.relaxed) receipts.logic.ram.addAttribute("ram_style", "block")
 
   val delivery = new Area {
     val parcel = parcels.io.pop.halfPipe()

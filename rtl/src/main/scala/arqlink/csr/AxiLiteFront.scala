@@ -13,8 +13,9 @@ import spinal.lib.bus.amba4.axilite._
   * two address bits are ignored.
   *
   * @param addressWidth byte address width in bits
+  * @param relaxed      data of a write stay for the clock after its access
   */
-class AxiLiteFront(addressWidth: Int) extends Component {
+class AxiLiteFront(addressWidth: Int, relaxed: Boolean = false) extends Component {
   val io = new Bundle {
     val axi = slave(AxiLite4(addressWidth, 32))
 
@@ -41,7 +42,7 @@ class AxiLiteFront(addressWidth: Int) extends Component {
     val returns = RegNext(issue) init False
 
     io.axi.aw.ready := issue
-    io.axi.w.ready := issue
+    io.axi.w.ready := (if (relaxed) returns else issue)
     io.axi.b.valid := done
     io.axi.b.resp := RegNextWhen(answer(io.refused), returns)
 

@@ -28,7 +28,7 @@ class CsrBank(link: LinkConfig) extends Component {
   registers.io.errors := io.errors
   io.irq := registers.io.irq
 
-  val counters = new CounterBank
+  val counters = CounterBank(link)
   counters.io.events := io.events
   counters.io.port <> registers.io.counters
 }

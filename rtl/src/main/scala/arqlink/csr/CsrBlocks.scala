@@ -9,7 +9,7 @@ import arqlink._
 object CsrBlocks {
   val all: Map[String, LinkConfig => Component] = Map(
     "CsrBank" -> (link => new CsrBank(link)),
-    "CounterBank" -> (_ => new CounterBank),
+    "CounterBank" -> (link => CounterBank(link).setDefinitionName("CounterBank")),
     "AxiLiteDecoder" -> { _ =>
       val decoder = new AxiLiteDecoder(3)
       AxiLiteNames(decoder.io.input, "s_axil")

@@ -25,7 +25,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
     val irq = out Bool ()
   }
 
-  val port = new RegisterPort(io.axil)
+  val port = new RegisterPort(io.axil, code.area.relaxed)
   import port.register
 
   // Register stages, for what comes from the link may come late in its clock.

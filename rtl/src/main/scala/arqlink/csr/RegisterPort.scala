@@ -16,12 +16,13 @@ import spinal.lib.bus.regif.BusIfAdapter.MinBusInterface
   * register of flip-flops, and nothing is assigned in clocks without an access or an event, which is what simulators spend
   * their time with.
   *
-  * @param axi the slave port of the component that holds the registers; they are within its first 128 bytes
+  * @param axi     the slave port of the component that holds the registers; they are within its first 128 bytes
+  * @param relaxed a read chooses among all registers in one clock, and data of a write stay at the port until they are written
   */
-class RegisterPort(axi: AxiLite4) extends Area {
+class RegisterPort(axi: AxiLite4, relaxed: Boolean = false) extends Area {
   import RegisterPort._
 
-  val front = new AxiLiteFront(axi.config.addressWidth)
+  val front = new AxiLiteFront(axi.config.addressWidth, relaxed)
   front.io.axi << axi
   private val access = front.io.access
   private val early = front.io.early
@@ -43,8 +44,8 @@ class RegisterPort(axi: AxiLite4) extends Area {
 
   // A read may follow a write in the next clock; it does not see what is written.
   private val writes = now && access.write
-  private val data = RegNextWhen(access.data, writes)
-  private val strobe = RegNextWhen(access.strobe, writes)
+  private val data = if (relaxed) access.data else RegNextWhen(access.data, writes)
+  private val strobe = if (relaxed) access.strobe else RegNextWhen(access.strobe, writes)
 
   val regs = MinBusInterface(nobody(), SizeMapping(0, 4096))(ModuleName("registers"))
   private val registers = scala.collection.mutable.ListBuffer[Register]()
@@ -177,9 +178,11 @@ class RegisterPort(axi: AxiLite4) extends Area {
     val write = RegNextWhen(access.write, now)
     val groups = registers.groupBy(_.number / groupSize).toSeq.sortBy(_._1).map { case (group, members) =>
       val words = Vec.tabulate(groupSize)(i => members.find(_.number % groupSize == i).fold(B(0, 32 bits))(_.word))
-      val chosen = RegNextWhen(words(index.resize(log2Up(groupSize))), now)
-      chosen.andMask(RegNext(inFile && index.dropLow(log2Up(groupSize)) === group) init False)
+      val chosen = words(index.resize(log2Up(groupSize)))
+      val isHere = inFile && index.dropLow(log2Up(groupSize)) === group
+      if (relaxed) chosen.andMask(isHere && now) else RegNextWhen(chosen, now).andMask(RegNext(isHere) init False)
     }
+    val fileData = if (relaxed) Seq(RegNext(groups.reduceBalancedTree(_ | _))) else groups
     def among(numbers: Seq[Int]): Bool = B(numbers.map(BigInt(1) << _).sum, written.getWidth bits)(index)
     val legal = Mux(access.write, among(registers.toSeq.filter(_.writable).map(_.number)), among(registers.toSeq.map(_.number)))
     val granted = RegNext(inFile && legal) init False
@@ -192,7 +195,7 @@ class RegisterPort(axi: AxiLite4) extends Area {
       val hit = RegNext(above && begun) init False
       (hit && !write, window.data.andMask(hit))
     }.unzip
-    front.io.data := (groups ++ views).reduceBalancedTree(_ | _)
+    front.io.data := (fileData ++ views).reduceBalancedTree(_ | _)
     front.io.refused := !(granted +: hits).reduceBalancedTree(_ || _)
   }
 }

@@ -6,20 +6,38 @@ import spinal.lib._
 
 import arqlink._
 
+/** Units of the PHY in; verified data units and control messages out; a pulse for each unit that is not passed on. */
+case class DeframerPort(code: CodeConfig) extends Bundle {
+  val phy = slave(Stream(PhyBeat(code.dataBytes)))
+  val unit = master(Stream(Fragment(UnitBeat(code))))
+  val control = master(Stream(ControlMessage()))
+  val erasedFlag, erasedLength, erasedCrc, badHeader, overflow = out(Bool())
+}
+
+/** A component that takes units apart; the core uses nothing but `io`. */
+trait Deframing extends Component {
+  def io: DeframerPort
+
+  protected def namePorts(): Unit = {
+    noIoPrefix()
+    AxiNames.phy(io.phy, "s_axis_phy")
+  }
+}
+
+object Deframer {
+
+  /** The deframer that the configuration asks for. */
+  def apply(code: CodeConfig): Deframing = if (code.area.deframer) new CompactDeframer(code) else new Deframer(code)
+}
+
 /** Turns the PHY's units into verified data units and control messages, in the order they came.
   *
   * Always ready. A unit is passed on only when all of it has come and its flag, length, CRC and header are good; every
   * other unit raises exactly one event.
   */
-case class Deframer(code: CodeConfig) extends Component {
-  val io = new Bundle {
-    val phy = slave(Stream(PhyBeat(code.dataBytes)))
-    val unit = master(Stream(Fragment(UnitBeat(code))))
-    val control = master(Stream(ControlMessage()))
-    val erasedFlag, erasedLength, erasedCrc, badHeader, overflow = out(Bool())
-  }
-  noIoPrefix()
-  AxiNames.phy(io.phy, "s_axis_phy")
+class Deframer(code: CodeConfig) extends Deframing {
+  val io = DeframerPort(code)
+  namePorts()
 
   val arrival = UnitChecker(code)
   val slots = UnitBuffer(code)

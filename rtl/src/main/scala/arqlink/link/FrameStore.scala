@@ -42,7 +42,7 @@ trait FrameStorage extends Component {
 
 /** Frame store in block RAM: one write and one read beat a clock, no bubble between reads.
   *
-  * A read takes a clock on the way to the memory, and two in it (array, then output register). Reads are issued only while the output queue
+  * A read takes a clock on the way to the memory (none if relaxed), and two in it (array, then output register). Reads are issued only while the output queue
   * has room for all that are under way, so the memory needs no stall, and `data.ready` reaches no further than the
   * queue.
   */
@@ -65,7 +65,8 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   private val writeAddress = io.write.slot @@ io.write.beat
 
   private val read = io.read.map(order => TupleBundle(order, order.units === 1)).s2mPipe()
-  val queue = new ReadQueue(Fragment(Bits(code.dataBits bits)), latency = 3)
+  private val latency = if (code.area.relaxed) 2 else 3
+  val queue = new ReadQueue(Fragment(Bits(code.dataBits bits)), latency)
 
   // Ends are known from registers: the counters are compared a beat before.
   val reader = new Area {
@@ -111,22 +112,24 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   // The memories are all over the device: each byte, or as many as share a block RAM, has addresses in registers of its own.
   private val laneBits = code.dataBits min (8 max ((1 << 14) >> addressBits))
   val lanes = for (lane <- 0 until code.dataBits / laneBits) yield new Area {
-    private def near[T <: Data](x: T, name: String): T = RegNext(x).setName(s"${name}_$lane").addAttribute("keep")
+    private def register[T <: Data](x: T, name: String): T = RegNext(x).setName(s"${name}_$lane").addAttribute("keep")
+    private def near[T <: Data](x: T, name: String): T = if (code.area.relaxed) x else register(x, name)
+    private def near(x: Bool, name: String): Bool = if (code.area.relaxed) x else register(x, name).init(False)
     private val written = near(place(writeAddress), "written")
     private val data = near(io.write.data(laneBits * lane, laneBits bits), "data")
-    private val reads = near(reader.active, "reads").init(False)
+    private val reads = near(reader.active, "reads")
     private val asked = near(readAddress, "asked")
     private val words = for (bank <- 0 until 1 << bankBits) yield {
       val ram = Mem(Bits(laneBits bits), BigInt(1) << (addressBits - bankBits)).setName(s"ram_${lane}_$bank")
       ram.addAttribute("no_rw_check")
       val isHere = if (bankBits == 0) True else bankOf(writeAddress) === bank
-      ram.write(written, data, near(io.write.valid && isHere, s"writes_$bank").init(False))
+      ram.write(written, data, near(io.write.valid && isHere, s"writes_$bank"))
       RegNext(ram.readSync(place(asked), reads))
     }
     val word = if (bankBits == 0) words.head else Vec(words)(Delay(bankOf(asked), 2))
   }
   queue.io.issue := reader.issue
   queue.io.word.fragment := Cat(lanes.map(_.word))
-  queue.io.word.last := Delay(reader.endsUnit, 3)
+  queue.io.word.last := Delay(reader.endsUnit, latency)
   queue.io.pop >> io.data
 }

@@ -12,7 +12,7 @@ object LinkBlocks {
     "Segmenter" -> (link => Segmenter(link)),
     "PacketDrain" -> (link => PacketDrain(link.code.dataBytes)),
     "Framer" -> (link => Framer(link.code)),
-    "Deframer" -> (link => Deframer(link.code)),
+    "Deframer" -> (link => Deframer(link.code).setDefinitionName("Deframer")),
     "Reassembler" -> (link => Reassembler(link.code))
   )
 }

@@ -214,7 +214,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     val fillBytes = (U(code.dataBytes) - beat.bytes).resize(Wire.padBits)
     meta.slot := frame.fsn.resized
     meta.meta.k := frame.unit + 1
-    meta.meta.pad := beat.last ? ((fillBeats |<< log2Up(code.dataBytes)) | fillBytes) | U(0)
+    meta.meta.pad := (beat.last ? ((fillBeats |<< log2Up(code.dataBytes)) | fillBytes) | U(0)).resized
     meta.meta.sop := frame.sop
     meta.meta.eop := beat.last
     io.meta.valid := RegNext(taken.fire && taken.store && (beat.last || frame.endsFrame)) init False

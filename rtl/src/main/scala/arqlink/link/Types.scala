@@ -48,7 +48,7 @@ case class PhyBeat(dataBytes: Int) extends Bundle {
   */
 case class FrameMeta(code: CodeConfig) extends Bundle {
   val k = UInt(code.kBits bits)
-  val pad = UInt(Wire.padBits bits)
+  val pad = UInt(code.padBits bits)
   val sop = Bool()
   val eop = Bool()
 }

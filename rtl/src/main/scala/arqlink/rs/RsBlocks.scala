@@ -15,7 +15,7 @@ object RsBlocks {
   }
 
   private def encoder(link: LinkConfig): Component = {
-    val c = new RsEncoder(link.code)
+    val c = RsEncoder(link.code).setDefinitionName("RsEncoder")
     named(c.io.job)
     AxiNames.units(c.io.input, "s_axis")
     AxiNames.units(c.io.output, "m_axis")
@@ -23,7 +23,7 @@ object RsBlocks {
   }
 
   private def decoder(link: LinkConfig): Component = {
-    val c = new RsDecoder(link.code)
+    val c = RsDecoder(link.code).setDefinitionName("RsDecoder")
     named(c.io.job)
     AxiNames.units(c.io.input, "s_axis")
     AxiNames.units(c.io.output, "m_axis")

@@ -6,6 +6,25 @@ import spinal.lib._
 
 import arqlink._
 
+/** Ports of a decoder. */
+case class DecoderPort(code: CodeConfig) extends Bundle {
+  val job = slave(Stream(DecodeJob(code)))
+  val input = slave(Stream(Fragment(Bits(code.dataBits bits))))
+  val output = master(Stream(Fragment(Bits(code.dataBits bits))))
+}
+
+/** A component that decodes; the core uses nothing but `io`. */
+trait ErasureDecoder extends Component {
+  def io: DecoderPort
+}
+
+object RsDecoder {
+
+  /** The decoder that the configuration asks for. */
+  def apply(code: CodeConfig, lateResets: Boolean = false): ErasureDecoder =
+    if (code.area.codec) new CompactDecoder(code) else new RsDecoder(code, lateResets)
+}
+
 /** Reed-Solomon erasure decoder: takes K units of a frame in ascending order of index and gives its K data units.
   *
   * Received data units pass through a buffer; missing ones are the sums of all received units weighted with
@@ -17,12 +36,8 @@ import arqlink._
   *
   * @param lateResets each part has a register for its reset, which ends a clock later inside; nothing may come in that clock
   */
-class RsDecoder(code: CodeConfig, lateResets: Boolean = false) extends Component {
-  val io = new Bundle {
-    val job = slave(Stream(DecodeJob(code)))
-    val input = slave(Stream(Fragment(Bits(code.dataBits bits))))
-    val output = master(Stream(Fragment(Bits(code.dataBits bits))))
-  }
+class RsDecoder(code: CodeConfig, lateResets: Boolean = false) extends ErasureDecoder {
+  val io = DecoderPort(code)
   val shape = GeneratorShape(code)
 
   private def part[T](block: => T): T = if (lateResets) BlockReset.late(block) else block

@@ -47,7 +47,7 @@ class ArqLink(link: LinkConfig) extends Component {
   val composer = BlockReset.late(new ControlComposer(link))
   val drain = PacketDrain(code.dataBytes)
   val framer = BlockReset.late(new Framer(code))
-  val deframer = BlockReset.late(new Deframer(code))
+  val deframer = BlockReset.late(Deframer(code))
   val reassembler = BlockReset.late(new Reassembler(code))
 
   // What a restart empties ----------------------------------------------------------------------------------------------------
@@ -59,24 +59,25 @@ class ArqLink(link: LinkConfig) extends Component {
   val segmenter = emptied(new Segmenter(link))
   val txStore = emptied(new FrameStore(link))
   val sender = emptied(new ArqSender(link))
-  val encoder = emptied(new RsEncoder(code))
+  val encoder = emptied(RsEncoder(code))
 
   val receiver = emptied(new ArqReceiver(link))
   val rxStore = emptied(new FrameStore(link))
   val resequencer = emptied(new Resequencer(link))
   val readTracker = emptied(new ReadTracker(code))
-  val decoder = emptied(new RsDecoder(code, lateResets = true))
+  val decoder = emptied(RsDecoder(code, lateResets = true))
   val peerTxBase = emptied(new PeerEdge(link))
 
   // Forks, and what waits between the blocks, hold state too. A `ready` goes from block to block through a register, but for that of
   // packets in, which the segmenter has one for, and of `units`.
   val between = emptied(new Area {
-    val chosen = sender.io.frame.halfPipe()
+    private def piped[T <: Data](stream: Stream[T]): Stream[T] = if (code.area.relaxed) stream else stream.halfPipe()
+    val chosen = piped(sender.io.frame)
     val frame = StreamFork(chosen, 3)
-    val nextFrame = frame(2).halfPipe()
+    val nextFrame = piped(frame(2))
     val job = StreamFork(resequencer.io.job.halfPipe(), 4)
     val nextMeta = job(2).translateWith(job(2).frame.meta).halfPipe()
-    val units = deframer.io.unit.m2sPipe()
+    val units = if (code.area.deframer) deframer.io.unit else deframer.io.unit.m2sPipe()
     val encodeJob = frame(1).halfPipe()
     val frameRead = RegNext(readTracker.io.frameRead) init False
   })
@@ -164,7 +165,7 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.tablesReady := sender.io.ready && resequencer.io.ready
     // A data unit may overtake this by a few clocks. It then tells the receiver all that the message would have closed, and no peer sends
     // data behind a unit that has yet to bring the link up.
-    control.io.control << deframer.io.control.halfPipe()
+    control.io.control << (if (code.area.deframer) deframer.io.control else deframer.io.control.halfPipe())
     // What was judged in the clock of a restart is not of the new peer.
     control.io.alive := receiver.io.alive && !control.io.flush
 
