@@ -179,7 +179,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
 
   val counters = new Area {
     private val request = register(0x060, "COUNTERS", "counter snapshots")
-    io.counters.snapshot := request.pulse(0, "snapshot", "write 1: copy all counters, as of one clock, to the window")
+    io.counters.snapshot := request.pulse(0, "snapshot", "write 1: copy all counters to the window, as of one clock, or of one pass where they are built for area")
     io.counters.clear := request.pulse(1, "clear", "write 1: all counters become 0, after the snapshot if one is asked for")
     request.readOnly(2, RegNext(io.counters.busy), "busy", "a snapshot or clear is under way")
 
