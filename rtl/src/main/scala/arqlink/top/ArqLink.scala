@@ -69,7 +69,7 @@ class ArqLink(link: LinkConfig) extends Component {
   val peerTxBase = emptied(new PeerEdge(link))
 
   // Forks, and what waits between the blocks, hold state too. A `ready` goes from block to block through a register, but for that of
-  // packets in, which the segmenter has one for, and of `units`.
+  // packets in, which the segmenter has one for, of `units`, and of `encoded`, which has one where beats are wide.
   val between = emptied(new Area {
     private def piped[T <: Data](stream: Stream[T]): Stream[T] = if (code.area.relaxed) stream else stream.halfPipe()
     val chosen = piped(sender.io.frame)
@@ -79,6 +79,7 @@ class ArqLink(link: LinkConfig) extends Component {
     val nextMeta = job(2).translateWith(job(2).frame.meta).halfPipe()
     val units = if (code.area.deframer) deframer.io.unit else deframer.io.unit.m2sPipe()
     val encodeJob = frame(1).halfPipe()
+    val encoded = if (code.dataBytes > 4) encoder.io.output.s2mPipe() else encoder.io.output
     val frameRead = RegNext(readTracker.io.frameRead) init False
   })
   import between._
@@ -116,7 +117,7 @@ class ArqLink(link: LinkConfig) extends Component {
     framer.io.frame << nextFrame
     sender.io.wanted := framer.io.nearEnd && !chosen.valid && !nextFrame.valid
     encoder.io.input << txStore.io.data
-    framer.io.units << encoder.io.output
+    framer.io.units << encoded
     framer.io.control << composer.io.message
     framer.io.epoch := control.io.ownEpoch
     framer.io.flush := control.io.flush
