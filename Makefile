@@ -32,7 +32,7 @@ test: setup ## Run all tests
 	$(PYTHON) -m pytest -n auto
 
 lint: setup ## Check the generated Verilog of the link and of the soft system with Verilator
-	for target in lint lint_paper lint_phy_clock lint_soc; do \
+	for target in lint lint_paper lint_tiny lint_phy_clock lint_soc; do \
 	  PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=$$target arqlink || exit 1; \
 	done
 
