@@ -7,7 +7,6 @@ Verilog has the register as a plain one behind the read, as every vendor's tool 
 takes these flip-flops over. A flip-flop may invert its enable, an output register may not: it gets an inverter.
 """
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 

@@ -9,8 +9,8 @@ import arqlink._
 /** [[RsDecoder]] for area: one frame at a time. A frame of which no data unit is missing passes through; any other one is taken in
   * whole, with the sums for its missing units, and then given.
   */
-class CompactDecoder(code: CodeConfig) extends ErasureDecoder {
-  val io = DecoderPort(code)
+class CompactDecoder(code: CodeConfig) extends ErasureCodec[DecodeJob] {
+  val io = CodecPort(DecodeJob(code), code)
 
   /** A beat that comes in or leaves. */
   case class Step() extends Bundle {
@@ -118,7 +118,7 @@ class CompactDecoder(code: CodeConfig) extends ErasureDecoder {
   store.write(unit @@ beat, io.input.fragment, io.input.fire)
   private val kept = store.readSync(unit @@ beat, step.ready)
   private val before = sums.readSync(beat, step.ready)
-  private val products = Cat(for (byte <- held.data.subdivideIn(8 bits)) yield LaneProducts(byte, coefficients))
+  private val products = LaneProducts.ofBeat(held.data, coefficients)
   sums.write(held.beat, (held.first ? B(0, laneBits bits) | before) ^ products, held.valid && held.adds)
 
   io.output.valid := held.valid && held.gives

@@ -11,8 +11,8 @@ import arqlink._
   * A data beat leaves a clock after it has come, and its products are added to the sums at its position, which are in block RAM.
   * Parity units are these sums.
   */
-class CompactEncoder(code: CodeConfig) extends ErasureEncoder {
-  val io = EncoderPort(code)
+class CompactEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
+  val io = CodecPort(EncodeJob(code), code)
 
   /** A beat on its way to the output. */
   case class Step() extends Bundle {
@@ -89,7 +89,7 @@ class CompactEncoder(code: CodeConfig) extends ErasureEncoder {
   sums.addAttribute("no_rw_check") // a position comes again after a unit
   sums.addAttribute("ram_style", "block")
   private val before = sums.readSync(frame.beat, step.ready)
-  private val products = Cat(for (byte <- held.data.subdivideIn(8 bits)) yield LaneProducts(byte, coefficients))
+  private val products = LaneProducts.ofBeat(held.data, coefficients)
   sums.write(held.beat, (held.first ? B(0, laneBits bits) | before) ^ products, held.fire && !held.parity)
   io.output.arbitrationFrom(held)
   io.output.fragment := held.parity ? before.subdivideIn(code.dataBits bits)(held.lane) | held.data

@@ -6,22 +6,10 @@ import spinal.lib._
 
 import arqlink._
 
-/** Ports of a decoder. */
-case class DecoderPort(code: CodeConfig) extends Bundle {
-  val job = slave(Stream(DecodeJob(code)))
-  val input = slave(Stream(Fragment(Bits(code.dataBits bits))))
-  val output = master(Stream(Fragment(Bits(code.dataBits bits))))
-}
-
-/** A component that decodes; the core uses nothing but `io`. */
-trait ErasureDecoder extends Component {
-  def io: DecoderPort
-}
-
 object RsDecoder {
 
   /** The decoder that the configuration asks for. */
-  def apply(code: CodeConfig, lateResets: Boolean = false): ErasureDecoder =
+  def apply(code: CodeConfig, lateResets: Boolean = false): ErasureCodec[DecodeJob] =
     if (code.area.codec) new CompactDecoder(code) else new RsDecoder(code, lateResets)
 }
 
@@ -36,8 +24,8 @@ object RsDecoder {
   *
   * @param lateResets each part has a register for its reset, which ends a clock later inside; nothing may come in that clock
   */
-class RsDecoder(code: CodeConfig, lateResets: Boolean = false) extends ErasureDecoder {
-  val io = DecoderPort(code)
+class RsDecoder(code: CodeConfig, lateResets: Boolean = false) extends ErasureCodec[DecodeJob] {
+  val io = CodecPort(DecodeJob(code), code)
   val shape = GeneratorShape(code)
 
   private def part[T](block: => T): T = if (lateResets) BlockReset.late(block) else block

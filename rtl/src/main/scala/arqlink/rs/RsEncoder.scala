@@ -12,22 +12,10 @@ case class EncodeOrder(code: CodeConfig) extends Bundle {
   val parity, last = Bool()
 }
 
-/** Ports of an encoder. */
-case class EncoderPort(code: CodeConfig) extends Bundle {
-  val job = slave(Stream(EncodeJob(code)))
-  val input = slave(Stream(Fragment(Bits(code.dataBits bits))))
-  val output = master(Stream(Fragment(Bits(code.dataBits bits))))
-}
-
-/** A component that encodes; the core uses nothing but `io`. */
-trait ErasureEncoder extends Component {
-  def io: EncoderPort
-}
-
 object RsEncoder {
 
   /** The encoder that the configuration asks for. */
-  def apply(code: CodeConfig): ErasureEncoder = if (code.area.codec) new CompactEncoder(code) else new RsEncoder(code)
+  def apply(code: CodeConfig): ErasureCodec[EncodeJob] = if (code.area.codec) new CompactEncoder(code) else new RsEncoder(code)
 }
 
 /** Systematic Reed-Solomon encoder: passes the K data units of a frame on and appends its N - K parity units, without a
@@ -36,8 +24,8 @@ object RsEncoder {
   * Every job is checked by its source: 1 <= k <= maxK, k <= n <= k + maxParity, preset <= 2. `last` on the input is
   * not looked at, units are counted.
   */
-class RsEncoder(code: CodeConfig) extends ErasureEncoder {
-  val io = EncoderPort(code)
+class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
+  val io = CodecPort(EncodeJob(code), code)
 
   /** Steps that may be on their way: their beats all have a place in the queues. */
   val depth = 16

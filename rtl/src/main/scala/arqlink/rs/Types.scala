@@ -28,3 +28,15 @@ object Lanes {
   /** Number of a lane, 0 to maxParity - 1. */
   def bits(code: CodeConfig): Int = log2Up(code.maxParity) max 1
 }
+
+/** Ports of an encoder or decoder; `job` says what the frame is whose units come at `input`. */
+case class CodecPort[J <: Data](jobType: HardType[J], code: CodeConfig) extends Bundle {
+  val job = slave(Stream(jobType()))
+  val input = slave(Stream(Fragment(Bits(code.dataBits bits))))
+  val output = master(Stream(Fragment(Bits(code.dataBits bits))))
+}
+
+/** A component that encodes or decodes, built for speed or for area; the core uses nothing but `io`. */
+trait ErasureCodec[J <: Data] extends Component {
+  def io: CodecPort[J]
+}
