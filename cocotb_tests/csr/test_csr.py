@@ -6,7 +6,7 @@ from cocotb_tests.lib import rtl
 
 @pytest.mark.parametrize("config", ["paper", "default", "tiny"])
 def test_registers(config):
-    rtl.run("CsrBank", config, "cocotb_tests.csr.tb_registers")
+    rtl.run("CsrBank", config, "cocotb_tests.csr.tb_registers", parameters={"ARQLINK_COMPACT": int(config == "tiny")})
 
 
 @pytest.mark.parametrize("config", ["default", "tiny"])
