@@ -30,6 +30,10 @@ FLIP_FLOPS = " ".join(f"-cell {kind}" for kind in (
 ))  # fmt: skip
 """The flip-flops of an ECP5, as pass dfflegalize wants them; from synth_ecp5."""
 
+KEPT = "proc; setattr -set keep 1 w:* a:keep %i %ci1 t:$dff %i"
+"""Registers that are marked so in the Verilog are near what they drive, each a copy of another: Yosys would make one of them, as it
+heeds the mark on a wire only, not on the flip-flops that drive it."""
+
 SHARED_RESET, SHARED_ENABLE = 8, 5
 """Flip-flops that share a reset, or an enable, at least, for it to be one and not logic ahead of their data: the way to those inputs is
 longer than the one from a LUT to its own flip-flop (docs/synthesis.md, "The flow")."""
@@ -39,7 +43,7 @@ def ecp5(legalized=""):
     """The ECP5 of the ULX3S; `legalized`: more options of pass dfflegalize."""
     return Device(
         "LFE5U-85F-6",
-        "synth_ecp5 -cmp2softlogic -top {top} -run begin:map_gates; "
+        KEPT + "; synth_ecp5 -cmp2softlogic -top {top} -run begin:map_gates; "
         f"techmap -map +/techmap.v t:$alu r:Y_WIDTH<={SHORT_ADDER} %i; "
         "synth_ecp5 -top {top} -run map_gates:map_ffs; opt_clean; "
         f"dfflegalize {FLIP_FLOPS} {legalized}; opt_expr; opt_merge; "
@@ -170,7 +174,7 @@ TARGETS = (
     Target("decoder-default", "RsDecoder", "default", budget=Demand(198, 2813)),
     Target("encoder", "RsEncoder", "line10g", must=Demand(200, 5500), goal=Demand(240, 4500)),
     Target("decoder", "RsDecoder", "line10g", must=Demand(180, 8000), goal=Demand(220, 6000)),
-    Target("encoder-16", "RsEncoder", "line20g", must=Demand(160), goal=Demand(200)),
+    Target("encoder-16", "RsEncoder", "line20g", must=Demand(160), goal=Demand(200), placer="static"),
     Target("decoder-16", "RsDecoder", "line20g", must=Demand(160), goal=Demand(200)),
     *(link(f"paper-{frames}", "paper", settings=(f"windowFrames={frames}", "maxPacketBytes=1500")) for frames in (64, 512)),
     link("default", "default", settings=("windowFrames=64", "maxPacketBytes=4096"), must=Demand(150, 10_000), goal=Demand(200)),

