@@ -74,12 +74,26 @@ def gather():
     }
 
 
+def window_rows(synthesis):
+    """Targets that differ in nothing but the length of the window."""
+    links = {}
+    for name, row in synthesis.items():
+        settings = dict(setting.split("=") for setting in named(name).settings)
+        if frames := settings.pop("windowFrames", None):
+            links.setdefault((row["block"], *settings.items()), []).append((name, int(frames), *(row[key] for key in ("LUT", "FF", "RAM", "MHz"))))
+    for rows in links.values():
+        if len(rows) > 1:
+            yield from sorted(rows, key=lambda row: row[1])
+
+
 def sections(results):
     """Title, command, column headings and rows of each table."""
     yield "What is asked, in clocks and rates", "make bench", demands.HEADINGS, list(demands.rows(results))
     if results["place_and_route"]:
         rows = [list(row.values()) for row in results["place_and_route"].values()]
         yield "Place and route, the worst seed", "make synth-all", synth.HEADINGS, rows
+    if windows := list(window_rows(results["place_and_route"])):
+        yield "Cost of window growth: the same link with longer windows", "make synth-all", ("target", "windowFrames", "LUT", "FF", "RAM", "MHz"), windows
     if results["decode_bytes_per_second"]:
         decoders = [d for d in DECODERS if d in results["place_and_route"]]
         yield (
