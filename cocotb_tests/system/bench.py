@@ -41,6 +41,7 @@ BUILDS = {
     "montecarlo": Build(2048),
     "small": Build(64, limit_packet=512),
     "tiny": Build(32, data_bytes=1, unit_bytes=16, max_k=4, max_parity=2, limit_packet=512),
+    "wide8": Build(128, data_bytes=8, unit_bytes=72, max_k=8, max_parity=4, max_packet=2000),
     "wide": Build(1024, data_bytes=16, unit_bytes=16, max_k=5, max_parity=3),
     "long": Build(64, data_bytes=2, unit_bytes=200, max_k=3, max_parity=1, max_packet=2000),
 }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a control unit that says that a transmission failed to the first beat of the retransmission, on a line that is idle."""
 
+import os
+
 import cocotb
 
 from cocotb_tests.lib.measured import record
@@ -9,7 +11,8 @@ from cocotb_tests.model.units import DataUnit, parse
 from cocotb_tests.statistics.bench import Pair, started
 from cocotb_tests.system.streams import watch_units
 
-DATA_BYTES, UNIT_BYTES, K = 4, 64, 4
+CONFIG = os.environ["ARQLINK_CONFIG"]
+K = 4
 CERTAIN = (1 << 32) - 1
 MOST_CLOCKS = 40
 
@@ -24,20 +27,21 @@ async def nack_to_retransmission(dut):
             begun[unit.tsn] = begin
 
     def heard(raw, erased):
-        unit = parse(raw, UNIT_BYTES)
+        unit = parse(raw, unit_bytes)
         if not isinstance(unit, DataUnit) and not unit.hello and unit.rx_next:
             told.setdefault(unit.rx_next - 1, Pair.clock())
 
     pair = await started(dut)
-    cocotb.start_soon(pair.watch_data_units("a_phy", DATA_BYTES, UNIT_BYTES, sent))
-    cocotb.start_soon(watch_units(dut, "ba_tap", DATA_BYTES, heard))
+    data_bytes, unit_bytes = [await pair.a.read("BUILD0", field) for field in ("data_bytes", "unit_bytes")]
+    cocotb.start_soon(pair.watch_data_units("a_phy", data_bytes, unit_bytes, sent))
+    cocotb.start_soon(watch_units(dut, "ba_tap", data_bytes, heard))
     await pair.start_link(K, K, K, INFINITE, 50)
     await pair.ab.write("P_GOOD", CERTAIN)
     await pair.ab.write("CTRL", enable=1, spare_control=1)
-    await pair.start_traffic(K * UNIT_BYTES, packets=1)
+    await pair.start_traffic(K * unit_bytes, packets=1)
     await pair.run(30_000)
     clocks = [begun[tsn + 1] - at for tsn, at in sorted(told.items()) if tsn + 1 in begun]
-    cocotb.log.warning("clocks from the last beat of a NACK to the first beat of the retransmission: %s", sorted(set(clocks)))
+    cocotb.log.warning("%s: clocks from the last beat of a NACK to the first beat of the retransmission: %s", CONFIG, sorted(set(clocks)))
     assert len(clocks) > 20 and min(clocks) > 0
-    record("nack-default", config="default", nack_to_retransmission_clocks=max(clocks))
+    record(f"nack-{CONFIG}", config=CONFIG, nack_to_retransmission_clocks=max(clocks))
     assert max(clocks) <= MOST_CLOCKS

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Latencies inside a link end, on the pair."""
 
+import pytest
+
 from cocotb_tests.lib import rtl
 
 
-def test_nack():
-    rtl.run("ArqPair", "default", "cocotb_tests.system.tb_nack")
+@pytest.mark.parametrize("config", ["default", "line10g"])
+def test_nack(config):
+    rtl.run("ArqPair", config, "cocotb_tests.system.tb_nack", parameters={"ARQLINK_CONFIG": config})

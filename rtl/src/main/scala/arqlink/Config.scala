@@ -44,6 +44,9 @@ case class CodeConfig(dataBytes: Int, unitBytes: Int, maxK: Int, maxParity: Int,
   def dataBits: Int = dataBytes * 8
   def unitBeats: Int = unitBytes / dataBytes
 
+  /** Beats are so wide that blocks lie far apart: the longest ways between them have one more register. */
+  def isWide: Boolean = dataBytes > 4
+
   /** Beats a frame's data units take in a frame store slot, rounded up to a power of two. */
   def slotBeats: Int = 1 << log2Up(maxK * unitBeats)
 

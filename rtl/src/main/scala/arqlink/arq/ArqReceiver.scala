@@ -140,8 +140,11 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val isZero = belowOne && !tsnAhead.msb
     def isOne: Bool = tsnAhead === 1
     val fsnAhead = keep(header.tx.fsn - io.rxBase)
-    val accepted = RegNextWhen(io.accept && header.epoch === io.epoch, hand.between)
-    val toEnd = keep(header.tx.n - header.index)
+
+    /** A data unit of the peer's epoch, and that or an edge. */
+    private val isPeers = io.accept && header.epoch === io.epoch
+    val accepted = RegNextWhen(isPeers && !close.valid, hand.between)
+    val isOurs = RegNextWhen(isPeers || close.valid, hand.between)
 
     /** The transmission in progress has this unit, or is just being given it: the unit before may leave with its judgement if its only
       * beat does.
@@ -179,7 +182,6 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private val beyondEdge = tsnAhead(Wire.snBits - 2 downto 0) > window
     private val isLate = tsnAhead.msb || (moved && isZero)
     private val isNext = moved ? isOne | isZero // and then not late
-    private val ours = hand.isClose || accepted
 
     private val passedNow = fsnAhead.msb
     private val upper = fsnAhead(Wire.snBits - 2 downto slotBits) =/= 0
@@ -187,26 +189,26 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private val same = sameFrame && sameCode
 
     // A distance that is one too many is measured anew, unless it is clear that nothing has to be closed.
-    private val unsure = ours && moved && !isLate && !isNext
+    private val unsure = isOurs && moved && !isLate && !isNext
     private val ahead = !moved && !tsnAhead.msb && !isNext
     private val tooFar = hand.isClose ? beyondEdge | (far || beyond)
     // A frame in progress was within the window when it began.
     private val fits = Mux(current.open, same, !beyond)
-    private val nextUnit = accepted && !hand.isClose && isNext
-    private val steps = ours && ahead && !tooFar
+    private val nextUnit = accepted && isNext
+    private val steps = isOurs && ahead && !tooFar
 
     val enable = phase === Phase.compare
     private def keep(x: Bool) = RegNextWhen(x, enable)
     val again = keep(unsure)
-    val foreign = keep(!ours)
-    val late = keep(!hand.isClose && ours && isLate)
-    val invalid = keep(nextUnit && !fits || ours && ahead && tooFar)
+    val foreign = keep(!isOurs)
+    val late = keep(accepted && isLate)
+    val invalid = keep(nextUnit && !fits || isOurs && ahead && tooFar)
     val step = keep(steps)
 
     /** Nothing has to be closed before. */
     val settled = keep(!unsure && !steps)
     private val belongsNow = nextUnit && fits
-    private val endsNow = measured.toEnd === 1
+    private val endsNow = hand.index + 1 === hand.tx.n
     val isEnd = keep(endsNow)
 
     // What a unit's payload meets, but for the table's word, which is there two clocks later and is asked for if nothing is in progress.

@@ -100,7 +100,7 @@ class ArqSender(link: LinkConfig) extends Component {
 
   val intake = new OutcomeIntake(link)
   // Any later message repeats what an earlier one said, so the newest is dropped when two wait.
-  intake.io.feedback << io.feedback.toStream.m2sPipe(holdPayload = true)
+  intake.io.feedback << io.feedback.toStream.halfPipe()
 
   val txEdge = Reg(Wire.sn) init 0
   when(io.frameDone)(txEdge := txEdge + 1)
@@ -226,7 +226,11 @@ class ArqSender(link: LinkConfig) extends Component {
     /** A retransmission was chosen a clock ago; it stands on the queue's port until then. */
     val retxChosen = RegNext(False) init False
     retransmit.io.pop.ready := retxChosen
-    when(!chosen && io.enable && io.wanted && clear.done && settled) {
+    private val due = !chosen && io.enable && io.wanted && clear.done && settled
+
+    /** A clock late where beats are wide. */
+    val isDue = if (code.isWide) !chosen && RegNext(due).init(False) else due
+    when(isDue) {
       when(retransmit.io.pop.valid) {
         chosen := True
         retx := True
@@ -280,7 +284,8 @@ class ArqSender(link: LinkConfig) extends Component {
   private val rests = Seq(
     !issue.chosen && issue.settled && !(issue.fresh && issue.credit),
     !differ(txEdge, nextTsn),
-    !retransmit.io.busy && !intake.io.busy && !outcome.busy && !intake.io.feedback.valid
+    !retransmit.io.busy,
+    !intake.io.busy && !outcome.busy && !intake.io.feedback.valid
   )
   io.idle := RegNext(rests.map(RegNext(_, init = False)).reduce(_ && _)) init False
   open := openNext

@@ -20,9 +20,20 @@ class ReadTracker(code: CodeConfig) extends Component {
   val pending = StreamFifo(UInt(code.kBits bits), 8)
   if (code.area.relaxed) pending.logic.ram.addAttribute("ram_style", "block")
   pending.io.push << io.units
-  val count = Reg(UInt(code.kBits bits)) init 0
-  val isLast = count + 1 === pending.io.pop.payload
-  pending.io.pop.ready := io.unitRead && isLast
+
+  /** The frame that is being read: units left after the next one, and whether there are none. */
+  val left = Reg(UInt(code.kBits bits))
+  val isLast = Reg(Bool())
+  val active = RegInit(False)
   io.frameRead := io.unitRead && isLast
-  when(io.unitRead)(count := isLast ? U(0, code.kBits bits) | (count + 1))
+  pending.io.pop.ready := !active || io.frameRead
+  when(io.unitRead) {
+    left := left - 1
+    isLast := left === 1
+  }
+  when(pending.io.pop.ready) {
+    active := pending.io.pop.valid
+    left := pending.io.pop.payload - 1
+    isLast := pending.io.pop.payload === 1
+  }
 }

@@ -42,7 +42,7 @@ class CompactDeframer(code: CodeConfig) extends Deframing {
     private val kind = first ? input.data(5 downto 4).asUInt | earlierKind
     private val isErased = input.erased || (flagged && !first)
     private val crc = Reg(Bits(32 bits)) init Crc32.empty(8)
-    private val crcNext = Crc32.sum(input.data, crc, 8)
+    private val crcNext = Crc32.sum(Vec(input.data), crc, 8)
 
     private val isControl = kind === Wire.typeControl
     private val isKnown = kind =/= 3

@@ -30,31 +30,37 @@ object Crc32 {
   private def begun(width: Int): Bits =
     B((0 until width).foldLeft(init)((state, _) => shift(state)), 32 bits)
 
-  /** State after the bytes of `data` (byte 0 in the low bits) when it was zero before; combinational. */
-  private def ofMessage(data: Bits): Bits =
-    B(masks(data.getWidth).map(mask => (data & B(mask, data.getWidth bits)).xorR))
+  /** State after the bytes of `data` (byte 0 in the low bits) and `more` zero bits when it was zero before; combinational. */
+  private def ofMessage(data: Bits, more: Int = 0): Bits =
+    B(masks(data.getWidth + more).map(mask => (data & B(mask & ((BigInt(1) << data.getWidth) - 1), data.getWidth bits)).xorR))
 
   // The step is linear: the state after a message is the sum of what the message alone makes of zero and of what is left of the state
-  // before. Of a wide message the first part is most of the work and is made a clock earlier. Up to 32 bits both are one sum of
-  // message and state, and one network does for both.
+  // before. Of a wide message the first part is most of the work and is made a clock earlier, for each four bytes by themselves: a sum
+  // is of half of its bits, and that of 16 is two LUTs deep. Up to 32 bits both are one sum of message and state, and one network
+  // does for both.
 
-  /** What `data` (8 to 128 bits, byte 0 in the low bits) contributes to the state after it; combinational.
+  /** What `data` (8 to 128 bits, byte 0 in the low bits) contributes to the state after it, as parts to be added; combinational.
     *
     * @param first nothing has come before
     * @param lead  bits of `data` that count when `first`; those before are zero
     */
-  def share(data: Bits, first: Bool, lead: Int): Bits =
-    if (data.getWidth <= 32) data else ofMessage(data) ^ (first ? begun(lead) | B(0, 32 bits))
+  def shares(data: Bits, first: Bool, lead: Int): Vec[Bits] =
+    if (data.getWidth <= 32) Vec(data)
+    else {
+      val parts = data.subdivideIn(32 bits)
+      val sums = for ((part, i) <- parts.zipWithIndex) yield ofMessage(part, data.getWidth - 32 * (i + 1))
+      Vec((sums.head ^ (first ? begun(lead) | B(0, 32 bits))) +: sums.tail)
+    }
 
-  /** State before a unit's first share of `width` bits. */
+  /** State before a unit's first shares, of `width` bits. */
   def empty(width: Int): Bits = B(if (width > 32) BigInt(0) else init, 32 bits)
 
-  /** State after `width` bits with this [[share]]; combinational. */
-  def sum(share: Bits, state: Bits, width: Int): Bits = {
+  /** State after `width` bits with these [[shares]]; combinational. */
+  def sum(shares: Vec[Bits], state: Bits, width: Int): Bits = {
     require(state.getWidth == 32, s"the CRC state has ${state.getWidth} bits; it must have 32")
-    if (width > 32) share ^ ofMessage(state.resize(width))
+    if (width > 32) shares.reduce(_ ^ _) ^ ofMessage(state, width - 32)
     else {
-      val message = ofMessage(share ^ state(width - 1 downto 0))
+      val message = ofMessage(shares.head ^ state(width - 1 downto 0))
       if (width < 32) message ^ (state >> width).resize(32) else message
     }
   }

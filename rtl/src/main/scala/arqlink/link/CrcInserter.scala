@@ -50,7 +50,7 @@ case class CrcInserter(dataBytes: Int) extends Component {
     val held = RegNextWhen(io.input.payload, takes)
     private val before = wide generate RegNextWhen(io.input.last ? B(0, 32 bits) | io.input.data.takeHigh(32), takes, init = B(0, 32 bits))
     private val window = if (wide) io.input.data.resize(width - 32) ## before else io.input.data
-    val share = if (wide) RegNextWhen(Crc32.share(window, io.input.first, width - 32), takes) else CombInit(held.data)
+    val shares = if (wide) RegNextWhen(Crc32.shares(window, io.input.first, width - 32), takes) else Vec(held.data)
   }
 
   val crc = new Area {
@@ -58,7 +58,7 @@ case class CrcInserter(dataBytes: Int) extends Component {
 
     /** Of the unit's beats before; narrow: in check beats, what is still to be sent of it. */
     val state = Reg(Bits(32 bits)) init Crc32.empty(width)
-    val next = Crc32.sum(beat.share, state, width)
+    val next = Crc32.sum(beat.shares, state, width)
     val value = if (wide) next else CombInit(state)
     when(beat.valid && io.moves) {
       state := next

@@ -42,7 +42,8 @@ trait FrameStorage extends Component {
 
 /** Frame store in block RAM: one write and one read beat a clock, no bubble between reads.
   *
-  * A read takes a clock on the way to the memory (none if relaxed), and two in it (array, then output register). Reads are issued only while the output queue
+  * A read takes a clock on the way to the memory (none if relaxed), two in it (array, then output register), and one on the way back if
+  * beats are wide. Reads are issued only while the output queue
   * has room for all that are under way, so the memory needs no stall, and `data.ready` reaches no further than the
   * queue.
   */
@@ -65,7 +66,7 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   private val writeAddress = io.write.slot @@ io.write.beat
 
   private val read = io.read.map(order => TupleBundle(order, order.units === 1)).s2mPipe()
-  private val latency = if (code.area.relaxed) 2 else 3
+  private val latency = if (code.area.relaxed) 2 else if (code.isWide) 4 else 3
   val queue = new ReadQueue(Fragment(Bits(code.dataBits bits)), latency)
 
   // Ends are known from registers: the counters are compared a beat before.
@@ -126,7 +127,8 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
       ram.write(written, data, near(io.write.valid && isHere, s"writes_$bank"))
       RegNext(ram.readSync(place(asked), reads))
     }
-    val word = if (bankBits == 0) words.head else Vec(words)(Delay(bankOf(asked), 2))
+    private val given = if (bankBits == 0) words.head else Vec(words)(Delay(bankOf(asked), 2))
+    val word = if (code.isWide) RegNext(given) else given
   }
   queue.io.issue := reader.issue
   queue.io.word.fragment := Cat(lanes.map(_.word))

@@ -61,8 +61,8 @@ case class Framer(code: CodeConfig) extends Component {
   }
 
   // From the choice of a frame to its first payload beat at the framer, less the header beats: the sender's tables 7, the store 8 and
-  // the encoder 5 clocks, and the registers between them.
-  private val leadClocks = 22
+  // the encoder 5 clocks, and the registers between them; sender and store one more each where beats are wide.
+  private val leadClocks = if (code.isWide) 24 else 22
   private val lead = (leadClocks + dataBeats - 1) / dataBeats
   private val isNear = if (lead > code.maxN) True else frame.unitsLeft < lead
   io.nearEnd := RegNext((!frame.active || isNear) && !io.frame.fire) init True
@@ -88,6 +88,7 @@ case class Framer(code: CodeConfig) extends Component {
     val payloadLast = at(headerBeats + code.unitBeats - 1)
     val controlLast = at(controlBeats - 1)
     val dataLast = at(dataBeats - 1)
+    val frameLast = at(dataBeats - 1)
     val controlCrc = at(controlBeats - crcBeats)
     val dataCrc = at(dataBeats - crcBeats)
 
@@ -97,13 +98,13 @@ case class Framer(code: CodeConfig) extends Component {
     // With header beats before it, a unit's first payload comes when it is known what the unit is; its last beat holds none. When
     // a flush begins the source is flushed too.
     val takesPayload = inPayload && !spoil && (if (headerBeats > 0) True else !isControl)
-    val last = Mux(wasControl, controlLast, dataLast)
+    val last = controlLast || dataLast
     val ends = moves && last
 
     val forms = may && (!takesPayload || io.units.valid)
     step.valid := moves && forms
     io.units.ready := moves && (if (headerBeats > 0) inPayload else takesPayload && may)
-    io.control.ready := ends && wasControl && !spoil
+    io.control.ready := moves && controlLast && !spoil
 
     when(step.valid) {
       starting := last
@@ -114,14 +115,15 @@ case class Framer(code: CodeConfig) extends Component {
       inPayload := next(headerBeats) && (if (headerBeats > 0) !isControl else True) || (inPayload && !payloadLast && !last)
       payloadLast := next(headerBeats + code.unitBeats - 1)
       inHeader := (if (headerBeats > 0) last || (inHeader && beat =/= headerBeats - 1) else False)
-      controlLast := next(controlBeats - 1)
-      dataLast := next(dataBeats - 1)
+      controlLast := next(controlBeats - 1) && isControl
+      dataLast := next(dataBeats - 1) && !isControl
+      frameLast := next(dataBeats - 1) && !isControl && frame.lastUnit
       controlCrc := next(controlBeats - crcBeats) || controlCrc && !last
       dataCrc := next(dataBeats - crcBeats) || dataCrc && !last
     }
     spoiled := spoil && !ends
     if (headerBeats > 0) when(spoil && !ends)(inPayload := False)
-    when(ends && !wasControl) {
+    when(moves && dataLast) {
       frame.index := frame.index + 1
       frame.unitsLeft := frame.unitsLeft - 1
       frame.lastUnit := frame.unitsLeft === 1
@@ -131,7 +133,7 @@ case class Framer(code: CodeConfig) extends Component {
       frame.unitsLeft := io.frame.n - 1
       frame.lastUnit := io.frame.n === 1
     }
-    frame.ends := ends && !wasControl && !spoiled && frame.lastUnit
+    frame.ends := moves && frameLast && !spoiled
   }
 
   step.isControl := unit.isControl

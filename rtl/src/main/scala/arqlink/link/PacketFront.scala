@@ -4,6 +4,8 @@ package arqlink.link
 import spinal.core._
 import spinal.lib._
 
+import arqlink._
+
 /** A beat whose `tkeep` has been judged: `data` beyond the kept bytes is zero, `bytes` is how many are kept
   * (0 to dataBytes; 0 only in a packet's single beat, or with `keepBad`), and `last` is on the last beat that holds bytes.
   */
@@ -24,7 +26,8 @@ case class JudgedBeat(dataBytes: Int) extends Bundle {
 /** First stage of the segmenter: judges `tkeep` and moves the end of a packet that ends with an empty beat onto the beat
   * before it. For that a beat waits until the next one of its packet is there; a packet's last beat does not wait.
   */
-case class PacketFront(dataBytes: Int) extends Component {
+case class PacketFront(code: CodeConfig) extends Component {
+  private val dataBytes = code.dataBytes
   val io = new Bundle {
     val packet = slave(Stream(PacketBeat(dataBytes)))
     val beat = master(Stream(JudgedBeat(dataBytes)))
@@ -47,7 +50,7 @@ case class PacketFront(dataBytes: Int) extends Component {
   arriving.abort := io.packet.error
   arriving.empty := !keep.orR
   arriving.joins := !keep.orR && io.packet.last && inside
-  val input = arriving.m2sPipe()
+  val input = if (code.isWide) arriving.m2sPipe().s2mPipe() else arriving.m2sPipe()
 
   val holding = RegInit(False)
   val held = Reg(JudgedBeat(dataBytes))

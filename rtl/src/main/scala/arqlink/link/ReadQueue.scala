@@ -11,7 +11,7 @@ import arqlink.rs.{CreditQueue, Tally}
   *
   * `room` and the queue suffice for a read a clock.
   *
-  * @param latency two or three
+  * @param latency two to four
   */
 class ReadQueue[T <: Data](payload: HardType[T], latency: Int = 2) extends Component {
   val io = new Bundle {

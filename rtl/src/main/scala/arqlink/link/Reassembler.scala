@@ -29,7 +29,7 @@ case class Reassembler(code: CodeConfig) extends Component {
   private val flush = RegNext(io.flush) init False
 
   /** The source sees a register for `ready`; what waits there is forgotten with its frame. */
-  val units = io.units.s2mPipe(flush = flush).m2sPipe(flush = flush)
+  val units = io.units.s2mPipe(flush = flush).m2sPipe(flush = flush, collapsBubble = false)
 
   val closing = new Area {
     /** A beat has left and its packet's last one has not. */

@@ -40,7 +40,7 @@ case class Segmenter(link: LinkConfig) extends Component {
   noIoPrefix()
   AxiNames.packet(io.packet, "s_axis")
 
-  val front = PacketFront(code.dataBytes)
+  val front = PacketFront(code)
   front.io.packet << io.packet
 
   /** A beat with all that is known of its packet then. */
@@ -74,7 +74,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     val badKeep, badAbort, badOversize = RegInit(False)
 
     // Enables of many flip-flops do not follow each other.
-    private val input = if (code.dataBytes > 4) front.io.beat.s2mPipe() else front.io.beat
+    private val input = if (code.isWide) front.io.beat.s2mPipe() else front.io.beat
     checked.arbitrationFrom(input)
     checked.beat := input.payload
     checked.keep := badKeep || input.keepBad

@@ -84,9 +84,9 @@ case class UnitChecker(code: CodeConfig) extends Component {
     private val width = code.dataBits
     val valid = RegNext(input.valid) init False
     val last = RegNextWhen(input.last, input.valid)
-    val share = RegNextWhen(Crc32.share(input.data, unit.first, width), input.valid)
+    val shares = RegNextWhen(Crc32.shares(input.data, unit.first, width), input.valid)
     val state = Reg(Bits(32 bits)) init Crc32.empty(width)
-    val next = Crc32.sum(share, state, width)
+    val next = Crc32.sum(shares, state, width)
     when(valid)(state := last ? Crc32.empty(width) | next)
     val whole = RegNextWhen(next, valid && last)
   }

@@ -167,7 +167,8 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   }
   val distances = for ((log, i) <- logs.zipWithIndex) yield {
     val store = Mem(UInt(8 bits), 1 << (slotBits + shape.groupBits)).setName(s"distances_$i")
-    store.write(looked.slot @@ looked.group, ~log, looked.valid && !looked.parity)
+    // A clock late, as the way from the logarithms is long; read when the vector's sum has been made.
+    store.write(RegNext(looked.slot @@ looked.group), RegNext(~log), RegNext(looked.valid && !looked.parity) init False)
     store
   }
 

@@ -72,14 +72,17 @@ class ArqLink(link: LinkConfig) extends Component {
   // packets in, which the segmenter has one for, of `units`, and of `encoded`, which has one where beats are wide.
   val between = emptied(new Area {
     private def piped[T <: Data](stream: Stream[T]): Stream[T] = if (code.area.relaxed) stream else stream.halfPipe()
+
+    /** A register for `ready` too. It holds two beats, of one unit: a control unit behind it finds the unit's first beat taken. */
+    private def fromAfar[T <: Data](stream: Stream[T]): Stream[T] = stream.m2sPipe().s2mPipe()
     val chosen = piped(sender.io.frame)
     val frame = StreamFork(chosen, 3)
     val nextFrame = piped(frame(2))
     val job = StreamFork(resequencer.io.job.halfPipe(), 4)
     val nextMeta = job(2).translateWith(job(2).frame.meta).halfPipe()
-    val units = if (code.area.deframer) deframer.io.unit else deframer.io.unit.m2sPipe()
+    val units = if (code.area.deframer) deframer.io.unit else if (code.isWide && code.unitBeats > 2) fromAfar(deframer.io.unit) else deframer.io.unit.m2sPipe()
     val encodeJob = frame(1).halfPipe()
-    val encoded = if (code.dataBytes > 4) encoder.io.output.s2mPipe() else encoder.io.output
+    val encoded = if (code.isWide) encoder.io.output.s2mPipe() else encoder.io.output
     val frameRead = RegNext(readTracker.io.frameRead) init False
   })
   import between._
