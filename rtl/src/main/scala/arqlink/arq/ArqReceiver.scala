@@ -63,6 +63,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
   /** TSN of the transmission in progress; `log` follows two clocks later. */
   val next = Reg(Wire.sn) init 0
 
+  /** A window above `next` and above `rxBase`, where beats are wide. */
+  val nextEnd = link.code.isWide generate (Reg(Wire.sn) init window)
+  val rxEnd = link.code.isWide generate RegNext(io.rxBase + window)
+
   // The transmission in progress: TSN = next while `open`.
   val current = new Area {
     val open = RegInit(False)
@@ -119,7 +123,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     }
   }
 
-  // Measured when the first beat comes, and again after transmissions have been closed; from registers at both ends.
+  // Measured when the first beat comes, and again after transmissions have been closed; an edge is measured `again` at once.
   val measured = new Area {
     // While a unit is measured anew the port still shows its header, unless its only beat has been taken.
     private val port = io.unit.fragment.header
@@ -131,7 +135,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
       held.epoch := port.epoch
       held
     }
-    val tsn = (phase === Phase.again) ? hand.tx.tsn | (close.valid ? close.payload | header.tx.tsn)
+    val tsn = (phase === Phase.again) ? hand.tx.tsn | header.tx.tsn
     private val renew = phase =/= Phase.compare
     private def keep[T <: Data](x: T) = RegNextWhen(x, renew)
     val tsnAhead = keep(tsn - next)
@@ -141,10 +145,20 @@ class ArqReceiver(link: LinkConfig) extends Component {
     def isOne: Bool = tsnAhead === 1
     val fsnAhead = keep(header.tx.fsn - io.rxBase)
 
+    // A number that is not behind its base is within a window of it if behind the window's end. A wide link is told so by signs; others
+    // look at the bits above the window's, which is less logic, but on a longer path.
+    private val closing = phase === Phase.again && hand.isClose
+    val tsnFar =
+      if (code.isWide) !keep(((tsn @@ False) - (nextEnd @@ closing)).msb) // an edge may be at the end, too
+      else Mux(hand.isClose, tsnAhead.dropHigh(1).asUInt > window, tsnAhead.dropHigh(1).dropLow(slotBits).orR)
+    val fsnFar = if (code.isWide) !keep(Sn.behind(header.tx.fsn, rxEnd)) else fsnAhead.dropHigh(1).dropLow(slotBits).orR
+
     /** A data unit of the peer's epoch, and that or an edge. */
     private val isPeers = io.accept && header.epoch === io.epoch
     val accepted = RegNextWhen(isPeers && !close.valid, hand.between)
     val isOurs = RegNextWhen(isPeers || close.valid, hand.between)
+
+    val toEnd = keep(header.tx.n - header.index)
 
     /** The transmission in progress has this unit, or is just being given it: the unit before may leave with its judgement if its only
       * beat does.
@@ -178,20 +192,17 @@ class ArqReceiver(link: LinkConfig) extends Component {
   // Compared with what the unit before has left; registered for the judgement.
   val compared = new Area {
     import measured._
-    private val far = tsnAhead(Wire.snBits - 2 downto slotBits) =/= 0
-    private val beyondEdge = tsnAhead(Wire.snBits - 2 downto 0) > window
     private val isLate = tsnAhead.msb || (moved && isZero)
     private val isNext = moved ? isOne | isZero // and then not late
 
     private val passedNow = fsnAhead.msb
-    private val upper = fsnAhead(Wire.snBits - 2 downto slotBits) =/= 0
-    private val beyond = !passedNow && upper
+    private val beyond = !passedNow && fsnFar
     private val same = sameFrame && sameCode
 
     // A distance that is one too many is measured anew, unless it is clear that nothing has to be closed.
     private val unsure = isOurs && moved && !isLate && !isNext
     private val ahead = !moved && !tsnAhead.msb && !isNext
-    private val tooFar = hand.isClose ? beyondEdge | (far || beyond)
+    private val tooFar = tsnFar || !hand.isClose && beyond
     // A frame in progress was within the window when it began.
     private val fits = Mux(current.open, same, !beyond)
     private val nextUnit = accepted && isNext
@@ -208,7 +219,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     /** Nothing has to be closed before. */
     val settled = keep(!unsure && !steps)
     private val belongsNow = nextUnit && fits
-    private val endsNow = hand.index + 1 === hand.tx.n
+    private val endsNow = measured.toEnd === 1
     val isEnd = keep(endsNow)
 
     // What a unit's payload meets, but for the table's word, which is there two clocks later and is asked for if nothing is in progress.
@@ -221,7 +232,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val asks = keep(belongsNow && !current.open)
     val belongs = RegNextWhen(belongsNow, enable)
     val fresh = RegNextWhen(
-      nextUnit && Mux(current.open, same && !good && !hasUnit, !passedNow && !upper && !(sameFrame && good)),
+      nextUnit && Mux(current.open, same && !good && !hasUnit, !passedNow && !fsnFar && !(sameFrame && good)),
       enable
     )
     val closes = RegNextWhen(Mux(belongsNow, endsNow, steps), enable)
@@ -311,6 +322,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
       when(closes) {
         current.open := False
         next := next + amount
+        if (code.isWide) nextEnd := nextEnd + amount
       }
     }
     // Nothing is judged in the clock after a judgement that asks.
@@ -377,7 +389,11 @@ class ArqReceiver(link: LinkConfig) extends Component {
     compared.short := 1
     when(current.open)(compared.fills := hand.tx.meta.k === 1)
   }
-  when(hand.between)(phase := hand.begins ? Phase.compare | Phase.empty)
+  when(hand.between) {
+    phase := Phase.empty
+    when(hand.begins)(phase := Phase.compare)
+    when(hand.takesClose)(phase := Phase.again)
+  }
 
   // Events ---------------------------------------------------------------------------------------------------------
 

@@ -174,11 +174,11 @@ class LinkControl(link: LinkConfig) extends Component {
   val settle = Reg(UInt(3 bits)) init 0
   io.flush := flushing
   io.flushNext := flushing.getAheadValue()
-  when(state === LinkState.down)(flushing := True)
   when(state === LinkState.down && io.enable)(restart := True)
+  // The state is not looked at: `settle` is 3 in a restart alone, and when the link goes down it flushes.
+  when(settle === 3)(flushing := False)
   when(state === LinkState.clearing) {
     settle := settle + 1
-    when(settle === 3)(flushing := False)
     when(settle === 7) {
       settle := 7
       when(io.tablesReady)(state := LinkState.hello)
@@ -197,5 +197,6 @@ class LinkControl(link: LinkConfig) extends Component {
   when(!io.enable) {
     state := LinkState.down
     flushing := True
+    settle := 0
   }
 }

@@ -190,7 +190,7 @@ class RegisterPort(axi: AxiLite4, relaxed: Boolean = false) extends Area {
       val bits = log2Up(window.size) - 2
       val first = window.address >> 2
       require((first & ((1 << bits) - 1)) == 0, s"a window of ${window.size} bytes is at ${window.address}")
-      val above = RegNext(early.valid && early.payload.dropLow(bits) === (first >> bits).toInt) init False
+      val above = RegNext(early.payload.dropLow(bits) === (first >> bits).toInt) init False
       val begun = if (isPow2(window.size)) True else access.word.resize(bits) < (window.size >> 2).toInt
       val hit = RegNext(above && begun) init False
       (hit && !write, window.data.andMask(hit))

@@ -61,8 +61,8 @@ case class Framer(code: CodeConfig) extends Component {
   }
 
   // From the choice of a frame to its first payload beat at the framer, less the header beats: the sender's tables 7, the store 8 and
-  // the encoder 5 clocks, and the registers between them; sender and store one more each where beats are wide.
-  private val leadClocks = if (code.isWide) 24 else 22
+  // the encoder 5 clocks, and the registers between them; sender, store and encoder one more each where beats are wide.
+  private val leadClocks = if (code.isWide) 25 else 22
   private val lead = (leadClocks + dataBeats - 1) / dataBeats
   private val isNear = if (lead > code.maxN) True else frame.unitsLeft < lead
   io.nearEnd := RegNext((!frame.active || isNear) && !io.frame.fire) init True

@@ -69,7 +69,10 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
 
     /** Tower bytes; those of a unit are to be there a clock after its first beat. */
     val coefficients = in(Vec(Bits(8 bits), code.maxParity))
-    val output = master(Flow(MacSums(code)))
+    val sums = out(MacSums(code))
+
+    /** In the next clock `sums` are to be taken. */
+    val comes = out Bool ()
   }
 
   /** Control that the stages behind the first one need; a copy for each byte keeps fan-out small. */
@@ -110,12 +113,15 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
   val formed = copies(entering)
   val forms = for ((byte, b) <- beat.data.subdivideIn(8 bits).zipWithIndex)
     yield {
-      // Nothing to add is a zero: the flip-flops' reset makes it without a gate. A copy for every four lanes keeps fan-out small.
+      // Nothing to add is a zero: the flip-flops' reset makes it without a gate. A copy for every four lanes, and for each byte of what
+      // decides, keeps fan-out small.
       val form = TowerLogic.form(byte)
+      val enters = RegNext(io.input.valid).init(False).setName(s"enters_$b").addAttribute("keep")
+      val adds = RegNext(io.input.add).setName(s"adds_$b").addAttribute("keep")
       for (group <- 0 until (code.maxParity + 3) / 4) yield {
-        val copy = RegNextWhen(form, beat.valid).setName(s"form_${b}_$group")
+        val copy = RegNextWhen(form, enters).setName(s"form_${b}_$group")
         copy.addAttribute("keep")
-        when(!beat.add)(copy := 0)
+        when(!adds)(copy := 0)
         copy
       }
     }
@@ -159,8 +165,8 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
         before := store.readSync(beat.position)
       }
     }
-    io.output.words(3 * b + p) := sum
+    io.sums.words(3 * b + p) := sum
   }
 
-  io.output.valid := Delay(io.input.valid && io.input.give, 4, init = False)
+  io.comes := Delay(io.input.valid && io.input.give, 3, init = False)
 }

@@ -23,7 +23,10 @@ class RecoveredStore(code: CodeConfig) extends Component {
   val margin = 8
   val depth = 1 << log2Up(2 * code.unitBeats + 2 * margin)
   val io = new Bundle {
-    val push = slave(Flow(MacSums(code)))
+    val sums = in(MacSums(code))
+
+    /** In the next clock `sums` are to be taken. */
+    val comes = in Bool ()
 
     /** More than `margin` further words fit. */
     val room = out Bool ()
@@ -39,14 +42,16 @@ class RecoveredStore(code: CodeConfig) extends Component {
   val ringBits = log2Up(depth)
   val base, at = Reg(UInt(ringBits bits)) init 0
 
+  private val pushed = RegNext(io.comes) init False
+
   // Words that no lane has read yet.
-  val fresh = new Tally(0, depth, up = io.push.valid, down = io.read.valid && io.read.fresh)
+  val fresh = new Tally(0, depth, up = pushed, down = io.read.valid && io.read.fresh)
   io.fresh := fresh.some
 
   // A word counts as free a clock late.
   val read = io.read.m2sPipe(holdPayload = true)
   val freed = RegNext(read.valid && read.lastLane) init False
-  val places = new Tally(depth - margin, depth, up = freed, down = io.push.valid)
+  val places = new Tally(depth - margin, depth, up = freed, down = pushed)
   io.room := places.some
 
   val next = at + 1
@@ -57,21 +62,22 @@ class RecoveredStore(code: CodeConfig) extends Component {
 
   // Block RAM, its output register, the choice of the lane in two steps. A copy for each byte of what goes far keeps fan-out small.
   val laneFetched = RegNextWhen(read.lane, read.valid)
-  io.products := Cat(for ((words, b) <- io.push.words.grouped(3).toSeq.zipWithIndex) yield {
+  io.products := Cat(for ((words, b) <- io.sums.words.grouped(3).toSeq.zipWithIndex) yield {
     def after(x: Bool, name: String) = RegNext(x).init(False).setName(s"${name}_$b").addAttribute("keep")
+    val pushed = after(io.comes, "pushed")
     val fetched = after(read.valid, "fetched")
     val given = after(fetched, "given")
     val chosen = after(given, "chosen")
     val lanes = Reg(Bits(code.maxParity bits)).setName(s"lanes_$b").addAttribute("keep")
     when(fetched)(lanes := UIntToOh(laneFetched, code.maxParity))
     val writeAt = Reg(UInt(ringBits bits)).init(0).setName(s"writeAt_$b").addAttribute("keep")
-    when(io.push.valid)(writeAt := writeAt + 1)
+    when(pushed)(writeAt := writeAt + 1)
     val products = Reg(Bits(12 bits)).setName(s"products_$b")
     products := Cat(for ((word, p) <- words.zipWithIndex) yield {
       val store = Mem(Bits(4 * code.maxParity bits), depth).setName(s"words_${b}_$p")
       store.addAttribute("no_rw_check")
       store.addAttribute("ram_style", "block")
-      store.write(writeAt, word, io.push.valid)
+      store.write(writeAt, word, pushed)
       val sums = RegNextWhen(store.readSync(at, enable = read.valid), fetched)
       val shown = for ((sum, lane) <- sums.subdivideIn(4 bits).zip(lanes.asBools)) yield sum & B(4 bits, default -> lane)
       shown.toSeq.grouped(2).map(pair => RegNextWhen(pair.reduce(_ ^ _), given)).toSeq.reduceBalancedTree(_ ^ _)

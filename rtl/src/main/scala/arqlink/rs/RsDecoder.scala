@@ -58,7 +58,8 @@ class RsDecoder(code: CodeConfig, lateResets: Boolean = false) extends ErasureCo
   buffer.io.push << sequencer.io.data.m2sPipe()
   sequencer.io.room := RegNext(buffer.io.room && store.io.room) init False
 
-  store.io.push << mac.io.output
+  store.io.sums := mac.io.sums
+  store.io.comes := mac.io.comes
   store.io.read << merge.io.takeRecovered
   buffer.io.take := merge.io.takeReceived
   merge.io.received := buffer.io.some

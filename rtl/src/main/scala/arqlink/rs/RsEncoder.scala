@@ -67,9 +67,9 @@ class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   mac.io.input << macInput.m2sPipe().m2sPipe(holdPayload = true)
 
   // A parity beat is what its lane's sums are; the other lanes are hidden.
-  val parts = RegNext(mac.io.output.merged)
+  val parts = RegNext(mac.io.sums.merged)
   val bytes = RegNext(MacSums.reduce(parts))
-  val made = Delay(mac.io.output.valid, 2, init = False)
+  val made = Delay(mac.io.comes, 3, init = False)
 
   val order = new CreditQueue(EncodeOrder(code), depth)
   order.io.push.valid := step.valid

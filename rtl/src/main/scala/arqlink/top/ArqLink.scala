@@ -73,16 +73,26 @@ class ArqLink(link: LinkConfig) extends Component {
   val between = emptied(new Area {
     private def piped[T <: Data](stream: Stream[T]): Stream[T] = if (code.area.relaxed) stream else stream.halfPipe()
 
-    /** A register for `ready` too. It holds two beats, of one unit: a control unit behind it finds the unit's first beat taken. */
-    private def fromAfar[T <: Data](stream: Stream[T]): Stream[T] = stream.m2sPipe().s2mPipe()
+    /** A register for `ready` too. Two beats fit, and units have more: when a unit's first beat leaves, and for a beat more, the deframer
+      * still shows its header, and a control unit behind it finds that beat taken.
+      */
+    private def fromAfar(unit: Stream[Fragment[UnitBeat]]) = {
+      val far = Stream(Fragment(UnitBeat(code)))
+      val beat = unit.m2sPipe().s2mPipe()
+      far.arbitrationFrom(beat)
+      far.last := beat.last
+      far.data := beat.data
+      far.header := RegNext(unit.header)
+      far
+    }
     val chosen = piped(sender.io.frame)
     val frame = StreamFork(chosen, 3)
     val nextFrame = piped(frame(2))
     val job = StreamFork(resequencer.io.job.halfPipe(), 4)
     val nextMeta = job(2).translateWith(job(2).frame.meta).halfPipe()
-    val units = if (code.area.deframer) deframer.io.unit else if (code.isWide && code.unitBeats > 2) fromAfar(deframer.io.unit) else deframer.io.unit.m2sPipe()
+    val units = if (code.area.deframer) deframer.io.unit else if (code.isWide && code.unitBeats > 3) fromAfar(deframer.io.unit) else deframer.io.unit.m2sPipe()
     val encodeJob = frame(1).halfPipe()
-    val encoded = if (code.isWide) encoder.io.output.s2mPipe() else encoder.io.output
+    val encoded = if (code.isWide) encoder.io.output.s2mPipe().m2sPipe() else encoder.io.output
     val frameRead = RegNext(readTracker.io.frameRead) init False
   })
   import between._
@@ -210,7 +220,7 @@ class ArqLink(link: LinkConfig) extends Component {
     composer.io.outageEnded := control.io.outageEnded
     // A poll is answered when the receiver has closed what it closes: the answer tells of that too, which the peer may not ask for again.
     private val polled = taken.valid && taken.poll
-    composer.io.taken.valid := Delay(polled, 12, init = False)
+    composer.io.taken.valid := Delay(polled, 13, init = False)
     composer.io.taken.payload := RegNextWhen(taken.payload, polled)
     composer.io.sentData := framer.io.txUnits || framer.io.txRetxUnits
     composer.io.sent := composer.io.sentData || framer.io.txControlUnits
