@@ -74,7 +74,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     val badKeep, badAbort, badOversize = RegInit(False)
 
     // Enables of many flip-flops do not follow each other.
-    private val input = if (code.isWide) front.io.beat.s2mPipe() else front.io.beat
+    private val input = if (code.isWide) front.io.beat.s2mPipe().m2sPipe() else front.io.beat
     checked.arbitrationFrom(input)
     checked.beat := input.payload
     checked.keep := badKeep || input.keepBad

@@ -40,9 +40,12 @@ class DeepQueue(width: Int, depth: Int, margin: Int, latency: Int) extends Compo
 
   when(read)(readAt := readAt + 1)
   val fetched = RegNext(read) init False
-  val given = RegNext(fetched) init False
   val word = RegNextWhen(store.readSync(readAt, enable = read), fetched)
-  val item = RegNext(word)
-  when(!given)(item := 0)
-  io.item := item
+  // Nothing given is a zero: the flip-flops' reset makes it without a gate. A copy for each byte keeps fan-out small.
+  io.item := Cat(for ((part, i) <- word.subdivideIn(8 bits, strict = false).zipWithIndex) yield {
+    val given = RegNext(fetched).init(False).setName(s"given_$i").addAttribute("keep")
+    val item = RegNext(part).setName(s"item_$i")
+    when(!given)(item := 0)
+    item
+  })
 }
