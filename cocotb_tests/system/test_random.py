@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the random scenarios on `montecarlo` on the build with the smallest window, and on a wide one."""
+"""Runs the random scenarios on `montecarlo`, on the build with the smallest window, and on a wide one."""
 
 import pytest
 

@@ -34,7 +34,6 @@ def test_nothing_is_asked_of_a_target_without_demands():
     assert synth.reached(Target("y", "RsEncoder", "paper"), [placed(1, 1)]) == "-"
 
 
-
 def line(use, over_alpha):
     return {"line_use": use, "data_unit_use": use, "goodput_over_alpha": over_alpha}
 

@@ -63,9 +63,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
   /** TSN of the transmission in progress; `log` follows two clocks later. */
   val next = Reg(Wire.sn) init 0
 
-  /** A window above `next` and above `rxBase`, where beats are wide. */
-  val nextEnd = link.code.isWide generate (Reg(Wire.sn) init window)
-  val rxEnd = link.code.isWide generate RegNext(io.rxBase + window)
+  /** A window above `next` and above `rxBase`, where beats are wide: in registers, as no sum may stand ahead of a comparison. */
+  val nextEnd = code.isWide generate (Reg(Wire.sn) init window)
+  val rxEnd = code.isWide generate RegNext(io.rxBase + window)
 
   // The transmission in progress: TSN = next while `open`.
   val current = new Area {

@@ -116,8 +116,9 @@ case class Framer(code: CodeConfig) extends Component {
       payloadLast := next(headerBeats + code.unitBeats - 1)
       inHeader := (if (headerBeats > 0) last || (inHeader && beat =/= headerBeats - 1) else False)
       controlLast := next(controlBeats - 1) && isControl
-      dataLast := next(dataBeats - 1) && !isControl
-      frameLast := next(dataBeats - 1) && !isControl && frame.lastUnit
+      val isDataLast = next(dataBeats - 1) && !isControl
+      dataLast := isDataLast
+      frameLast := isDataLast && frame.lastUnit
       controlCrc := next(controlBeats - crcBeats) || controlCrc && !last
       dataCrc := next(dataBeats - crcBeats) || dataCrc && !last
     }

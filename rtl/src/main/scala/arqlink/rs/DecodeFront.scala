@@ -89,11 +89,13 @@ class DecodeFront(code: CodeConfig) extends Component {
   val targets = counted.counts.head
 
   val job = counted.checked.job
-  io.repair.valid := counted.valid && counted.some
-  io.repair.preset := job.preset
-  io.repair.k := job.k
-  io.repair.received := job.received
-  counted.ready := !counted.some || io.repair.ready
+  val repair = Stream(RepairJob(code))
+  repair.valid := counted.valid && counted.some
+  repair.preset := job.preset
+  repair.k := job.k
+  repair.received := job.received
+  counted.ready := !counted.some || repair.ready
+  io.repair << (if (code.unitBeats == 1) repair else repair.halfPipe())
 
   val k = job.k.intoSInt
   io.frame.valid := counted.fire

@@ -43,8 +43,7 @@ class RsDecoder(code: CodeConfig, lateResets: Boolean = false) extends ErasureCo
   }
   front.io.job << io.job
   front.io.done := merge.io.done
-  // With units of one beat there may be a job in each clock.
-  generators.io.job << (if (code.unitBeats == 1) front.io.repair else part(front.io.repair.halfPipe()))
+  generators.io.job << front.io.repair
   sequencer.io.frame << queued(front.io.frame, "frames")
   merge.io.frame << queued(front.io.merge, "mergeFrames")
 

@@ -69,11 +69,11 @@ class ArqLink(link: LinkConfig) extends Component {
   val peerTxBase = emptied(new PeerEdge(link))
 
   // Forks, and what waits between the blocks, hold state too. A `ready` goes from block to block through a register, but for that of
-  // packets in, which the segmenter has one for, of `units`, and of `encoded`, which has one where beats are wide.
+  // packets in, which the segmenter has one for, and of `units` and `encoded`, which have one where beats are wide.
   val between = emptied(new Area {
     private def piped[T <: Data](stream: Stream[T]): Stream[T] = if (code.area.relaxed) stream else stream.halfPipe()
 
-    /** A register for `ready` too. Two beats fit, and units have more: when a unit's first beat leaves, and for a beat more, the deframer
+    /** A register for `ready` too. Two beats fit, and units have four or more: when a unit's first beat leaves, and for a beat more, the deframer
       * still shows its header, and a control unit behind it finds that beat taken.
       */
     private def fromAfar(unit: Stream[Fragment[UnitBeat]]) = {
@@ -90,7 +90,10 @@ class ArqLink(link: LinkConfig) extends Component {
     val nextFrame = piped(frame(2))
     val job = StreamFork(resequencer.io.job.halfPipe(), 4)
     val nextMeta = job(2).translateWith(job(2).frame.meta).halfPipe()
-    val units = if (code.area.deframer) deframer.io.unit else if (code.isWide && code.unitBeats > 3) fromAfar(deframer.io.unit) else deframer.io.unit.m2sPipe()
+    val units =
+      if (code.area.deframer) deframer.io.unit
+      else if (code.isWide && code.unitBeats > 3) fromAfar(deframer.io.unit)
+      else deframer.io.unit.m2sPipe()
     val encodeJob = frame(1).halfPipe()
     val encoded = if (code.isWide) encoder.io.output.s2mPipe().m2sPipe() else encoder.io.output
     val frameRead = RegNext(readTracker.io.frameRead) init False
