@@ -213,7 +213,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val again = keep(unsure)
     val foreign = keep(!isOurs)
     val late = keep(accepted && isLate)
-    val invalid = keep(nextUnit && !fits || isOurs && ahead && tooFar)
+    val misfits = keep(nextUnit && !fits)
+    val isTooFar = keep(isOurs && ahead && tooFar)
     val step = keep(steps)
 
     /** Nothing has to be closed before. */
@@ -406,11 +407,12 @@ class ArqReceiver(link: LinkConfig) extends Component {
   event.units := pulse(judge.now && compared.fresh) && !answered
   event.surplus := pulse(judge.now && compared.belongs && !compared.fresh) || answered
   event.late := pulse(judge.now && compared.late)
-  event.invalid := pulse(judge.now && compared.invalid && !hand.isClose)
-  event.closeInvalid := pulse(judge.now && compared.invalid && hand.isClose)
+  event.invalid := pulse(judge.now && (compared.misfits || compared.isTooFar && !hand.isClose))
+  event.closeInvalid := pulse(judge.now && compared.isTooFar && hand.isClose)
   event.epoch := pulse(judge.now && compared.foreign)
-  event.duplicate := pulse(judge.push && Mux(current.open, current.duplicate, compared.belongs && compared.known)) ||
-    pulse(judge.push && !current.open && compared.belongs) && io.queryComplete
+  private val wasKnown = RegNext(Mux(current.open, current.duplicate, compared.belongs && compared.known))
+  private val wasAsked = RegNext(!current.open && compared.belongs)
+  event.duplicate := pulse(judge.push) && (wasKnown || wasAsked && io.queryComplete)
   event.outcomeOk := log.io.push.valid && log.io.push.received
   event.outcomeFailed := (log.io.push.valid && !log.io.push.received) ? log.io.push.count | U(0, 6 bits)
   io.decided := pulse(log.io.push.valid) // as `rxNext` follows

@@ -173,7 +173,7 @@ class ArqSender(link: LinkConfig) extends Component {
     val exists = RegNext(differ(txBase, nextFsn))
     val resolved = RegNext(state =/= State.open)
     val lostHere = RegNext(state === State.abandoned)
-    move := unmoved && exists && resolved && clear.done && !outcome.resolved
+    move := unmoved && exists && resolved && !outcome.resolved
 
     val packetLost = RegInit(False)
     val lastAbandoned = Reg(Wire.sn)
@@ -194,10 +194,10 @@ class ArqSender(link: LinkConfig) extends Component {
     io.event.packetLost := pulse(move && eop && (packetLost || lostHere))
   }
 
-  // A clock in registers, as the choice is late.
+  // A clock in registers, as the choice is late. Nothing is sent, and so neither resolved nor swept, before the table is clear.
   stateRam.write(
     address = RegNext(!clear.done ? clear.address | (outcome.resolved ? outcome.slot | slotOf(txBase))),
-    data = RegNext((clear.done && outcome.resolved) ? (outcome.acked ? State.acked | State.abandoned) | State.open),
+    data = RegNext(outcome.resolved ? (outcome.acked ? State.acked | State.abandoned) | State.open),
     enable = RegNext(!clear.done || outcome.resolved || sweep.move) init False
   )
 

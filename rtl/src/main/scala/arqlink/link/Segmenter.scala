@@ -52,7 +52,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     val total = UInt(14 bits)
   }
   val checked = Stream(CheckedBeat())
-  val taken = checked.m2sPipe()
+  val taken = if (code.isWide) checked.s2mPipe().m2sPipe(collapsBubble = false) else checked.m2sPipe()
   val beat = taken.beat
 
   /** A packet's last write carries `commit`, so that `head` moves only when the store has taken it. */
@@ -74,7 +74,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     val badKeep, badAbort, badOversize = RegInit(False)
 
     // Enables of many flip-flops do not follow each other.
-    private val input = if (code.isWide) front.io.beat.s2mPipe().m2sPipe() else front.io.beat
+    private val input = if (code.isWide) front.io.beat.m2sPipe() else front.io.beat
     checked.arbitrationFrom(input)
     checked.beat := input.payload
     checked.keep := badKeep || input.keepBad

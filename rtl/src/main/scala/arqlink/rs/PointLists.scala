@@ -101,11 +101,13 @@ class PointLists(code: CodeConfig) extends Component {
   val first = OHMasking.first(parityBits)
 
   val finished = inParity && parityLeft.msb
+  // Between frames each register is set to its first value in every clock, as it is known late whether a job is taken. `index`, `dataLeft`
+  // and the bitmap's upper part go on through the parity units, which do not read them.
   when(active) {
+    bits := bits |>> 1
+    index := index + 1
+    dataLeft := dataLeft - 1
     when(!inParity) {
-      bits := bits |>> 1
-      index := index + 1
-      dataLeft := dataLeft - 1
       inParity := dataLeft.msb
       when(bits.lsb)(receivedAt := receivedAt + 1) otherwise {
         missingAt := missingAt + 1
@@ -122,9 +124,8 @@ class PointLists(code: CodeConfig) extends Component {
       active := False
       bank := bank + 1
     }
-  }
-  when(io.job.fire) {
-    active := True
+  } otherwise {
+    active := io.job.fire
     inParity := False
     job := io.job.payload
     index := 0

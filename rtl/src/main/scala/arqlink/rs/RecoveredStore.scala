@@ -40,7 +40,7 @@ class RecoveredStore(code: CodeConfig) extends Component {
   }
 
   val ringBits = log2Up(depth)
-  val base, at = Reg(UInt(ringBits bits)) init 0
+  val base = Reg(UInt(ringBits bits)) init 0
 
   private val pushed = RegNext(io.comes) init False
 
@@ -54,22 +54,26 @@ class RecoveredStore(code: CodeConfig) extends Component {
   val places = new Tally(depth - margin, depth, up = freed, down = pushed)
   io.room := places.some
 
-  val next = at + 1
-  when(read.valid) {
-    at := (read.unitEnd && !read.lastLane) ? base | next
-    when(read.unitEnd && read.lastLane)(base := next)
-  }
+  /** The place to read, for the bytes of a wide beat in registers that count by themselves. */
+  private val copies = if (code.isWide) code.dataBytes else 1
+  private def copied[T <: Data](make: => T, name: String) = Seq.tabulate(copies)(i => make.setName(s"${name}_$i").addAttribute("keep"))
+  private val reads = copied(RegNext(io.read.valid) init False, "reads")
+  private val returns = copied(RegNext(io.read.unitEnd && !io.read.lastLane), "returns")
+  private val at = copied(Reg(UInt(ringBits bits)) init 0, "at")
+  for (i <- 0 until copies) when(reads(i))(at(i) := returns(i) ? base | (at(i) + 1))
+  when(read.valid && read.unitEnd && read.lastLane)(base := at.head + 1)
 
   // Block RAM, its output register, the choice of the lane in two steps. A copy for each byte of what goes far keeps fan-out small.
-  val laneFetched = RegNextWhen(read.lane, read.valid)
+  private val laneFetched = copied(RegNextWhen(read.lane, read.valid), "laneFetched")
   io.products := Cat(for ((words, b) <- io.sums.words.grouped(3).toSeq.zipWithIndex) yield {
     def after(x: Bool, name: String) = RegNext(x).init(False).setName(s"${name}_$b").addAttribute("keep")
     val writes = after(io.comes, "writes")
-    val fetched = after(read.valid, "fetched")
+    val copy = b % copies
+    val fetched = after(reads(copy), "fetched")
     val given = after(fetched, "given")
     val chosen = after(given, "chosen")
     val lanes = Reg(Bits(code.maxParity bits)).setName(s"lanes_$b").addAttribute("keep")
-    when(fetched)(lanes := UIntToOh(laneFetched, code.maxParity))
+    when(fetched)(lanes := UIntToOh(laneFetched(copy), code.maxParity))
     val writeAt = Reg(UInt(ringBits bits)).init(0).setName(s"writeAt_$b").addAttribute("keep")
     when(writes)(writeAt := writeAt + 1)
     val products = Reg(Bits(12 bits)).setName(s"products_$b")
@@ -78,7 +82,7 @@ class RecoveredStore(code: CodeConfig) extends Component {
       store.addAttribute("no_rw_check")
       store.addAttribute("ram_style", "block")
       store.write(writeAt, word, writes)
-      val sums = RegNextWhen(store.readSync(at, enable = read.valid), fetched)
+      val sums = RegNextWhen(store.readSync(at(copy), enable = reads(copy)), fetched)
       val shown = for ((sum, lane) <- sums.subdivideIn(4 bits).zip(lanes.asBools)) yield sum & B(4 bits, default -> lane)
       shown.toSeq.grouped(2).map(pair => RegNextWhen(pair.reduce(_ ^ _), given)).toSeq.reduceBalancedTree(_ ^ _)
     })
