@@ -247,7 +247,8 @@ class ArqLink(link: LinkConfig) extends Component {
     errors.dropKeep := segmenter.io.dropKeep
     errors.phyLength := deframer.io.erasedLength
     errors.badHeader := deframer.io.badHeader
-    errors.controlInvalid := sender.io.event.controlInvalid || receiver.io.event.closeInvalid || peerTxBase.io.invalid
+    private val controlInvalid = sender.io.event.controlInvalid || receiver.io.event.closeInvalid || peerTxBase.io.invalid
+    errors.controlInvalid := RegNext(controlInvalid, init = False)
     errors.unitInvalid := receiver.io.event.invalid
     errors.peerMismatch := control.io.event.peerMismatch
     errors.peerRestart := control.io.event.peerRestart
@@ -269,7 +270,8 @@ class ArqLink(link: LinkConfig) extends Component {
     c.count("tx_frames_acked", sender.io.event.acked)
     c.count("tx_frames_abandoned", sender.io.event.abandoned)
     private val flushed = RegNext(control.io.flush.rise(initAt = True)) init False
-    c.add("tx_frames_flushed", flushed ? RegNext(sender.io.open).resize(20) | U(0, 20 bits))
+    private val dropped = RegNext(flushed ? RegNext(sender.io.open) | U(0)) init 0
+    c.add("tx_frames_flushed", dropped.resize(20))
     c.count("tx_outcomes_ok", sender.io.event.outcomeOk)
     c.count("tx_outcomes_failed", sender.io.event.outcomeFailed)
     c.count("tx_outcomes_outage", sender.io.event.outcomeOutage)
