@@ -41,11 +41,13 @@ class PacketGenerator(dataBytes: Int, seed: BigInt) extends Component {
     val take = Bool()
     val product = Reg(UInt(33 bits))
     val length = Reg(UInt(16 bits))
-    random.io.next := stage === 0 && io.enable && random.io.ready
 
-    private val low = io.setting.lengthMin max TrafficPattern.headerBytes
-    private val span = Mux(io.setting.lengthMax > low, io.setting.lengthMax - low, U(0)) +^ U(1)
-    when(!io.enable || take) {
+    // Two clocks from the setting to the span, for which the first draw waits; the product is of registers.
+    private val low = RegNext(io.setting.lengthMin max TrafficPattern.headerBytes)
+    private val span = RegNext(Mux(io.setting.lengthMax > low, io.setting.lengthMax - low, U(0)) +^ U(1))
+    private val settled = History(io.enable, 0 to 2, init = False).reduce(_ && _)
+    random.io.next := stage === 0 && settled && random.io.ready
+    when(!settled || take) {
       // A length drawn under an older setting is forgotten.
       stage := 0
     } elsewhen (stage === 0 && random.io.ready) {
