@@ -158,6 +158,7 @@ ULX3S = Target(
     must=Demand(50),
     goal=Demand(100),
     ask=50,
+    placer="static",
     board=Board("constraints/ulx3s/ulx3s.lpf", "firmware"),
 )  # fmt: skip
 """Both ends of the pair and the soft system; the frame stores of four directions have to fit, and units are short enough for sums outside
@@ -175,7 +176,7 @@ TARGETS = (
     Target("encoder", "RsEncoder", "line10g", must=Demand(200, 5500), goal=Demand(240, 4500)),
     Target("decoder", "RsDecoder", "line10g", must=Demand(180, 8000), goal=Demand(220, 6000)),
     Target("encoder-16", "RsEncoder", "line20g", must=Demand(160), goal=Demand(200), placer="static"),
-    Target("decoder-16", "RsDecoder", "line20g", must=Demand(160), goal=Demand(200)),
+    Target("decoder-16", "RsDecoder", "line20g", must=Demand(160), goal=Demand(200), placer="static"),
     *(link(f"paper-{frames}", "paper", settings=(f"windowFrames={frames}", "maxPacketBytes=1500")) for frames in (64, 512)),
     link("default", "default", settings=("windowFrames=64", "maxPacketBytes=4096"), must=Demand(150, 10_000), goal=Demand(200)),
     link("line10g", "line10g", must=Demand(156.25, 25_000), goal=Demand(200, 18_000)),
