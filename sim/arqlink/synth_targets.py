@@ -121,8 +121,7 @@ class Demand:
 class Target:
     """A block in a configuration: between registers (SynthShell), or with the pins of a board.
 
-    `placer`: nextpnr's algorithm; `static` is faster, by a tenth in clock and twice in time, where block RAMs are all over the device,
-    and slower where there are few.
+    `placer`: nextpnr's algorithm; `static` gives most targets a tenth more clock in half of the time; measured for each.
     `must`, `goal`: what it has to reach and is meant to reach. `budget`: what seed 1 gave when it was last improved, from which CI
     allows a small distance (sim/tests/test_synth.py). `ask`: clock that the tools are told to reach, MHz.
     """

@@ -412,7 +412,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
   event.epoch := pulse(judge.now && compared.foreign)
   private val wasKnown = RegNext(Mux(current.open, current.duplicate, compared.belongs && compared.known))
   private val wasAsked = RegNext(!current.open && compared.belongs)
-  event.duplicate := pulse(judge.push) && (wasKnown || wasAsked && io.queryComplete)
+  event.duplicate := log.io.push.valid && (wasKnown || wasAsked && io.queryComplete)
   event.outcomeOk := log.io.push.valid && log.io.push.received
   event.outcomeFailed := (log.io.push.valid && !log.io.push.received) ? log.io.push.count | U(0, 6 bits)
   io.decided := pulse(log.io.push.valid) // as `rxNext` follows

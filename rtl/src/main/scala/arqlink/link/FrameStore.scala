@@ -113,7 +113,7 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   // The memories are all over the device: each byte, or as many as share a block RAM, has addresses in registers of its own.
   private val laneBits = code.dataBits min (8 max ((1 << 14) >> addressBits))
   val lanes = for (lane <- 0 until code.dataBits / laneBits) yield new Area {
-    private def register[T <: Data](x: T, name: String): T = RegNext(x).setName(s"${name}_$lane").addAttribute("keep")
+    private def register[T <: Data](x: T, name: String): T = Kept(RegNext(x), s"${name}_$lane")
     private def near[T <: Data](x: T, name: String): T = if (code.area.relaxed) x else register(x, name)
     private def near(x: Bool, name: String): Bool = if (code.area.relaxed) x else register(x, name).init(False)
     private val written = near(place(writeAddress), "written")

@@ -52,6 +52,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     val total = UInt(14 bits)
   }
   val checked = Stream(CheckedBeat())
+  // Enables of many flip-flops do not follow each other, so that wide beats wait in a skid behind the judgement as well.
   val taken = if (code.isWide) checked.s2mPipe().m2sPipe(collapsBubble = false) else checked.m2sPipe()
   val beat = taken.beat
 
@@ -73,7 +74,6 @@ case class Segmenter(link: LinkConfig) extends Component {
     val tight = RegInit(Bool(fullBeats == 0))
     val badKeep, badAbort, badOversize = RegInit(False)
 
-    // Enables of many flip-flops do not follow each other.
     private val input = if (code.isWide) front.io.beat.m2sPipe() else front.io.beat
     checked.arbitrationFrom(input)
     checked.beat := input.payload

@@ -95,6 +95,7 @@ class DecodeFront(code: CodeConfig) extends Component {
   repair.k := job.k
   repair.received := job.received
   counted.ready := !counted.some || repair.ready
+  // With units of one beat there may be a job in each clock.
   io.repair << (if (code.unitBeats == 1) repair else repair.halfPipe())
 
   val k = job.k.intoSInt

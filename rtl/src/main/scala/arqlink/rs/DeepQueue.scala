@@ -43,7 +43,7 @@ class DeepQueue(width: Int, depth: Int, margin: Int, latency: Int) extends Compo
   val word = RegNextWhen(store.readSync(readAt, enable = read), fetched)
   // Nothing given is a zero: the flip-flops' reset makes it without a gate. A copy for each byte keeps fan-out small.
   io.item := Cat(for ((part, i) <- word.subdivideIn(8 bits, strict = false).zipWithIndex) yield {
-    val given = RegNext(fetched).init(False).setName(s"given_$i").addAttribute("keep")
+    val given = Kept(RegNext(fetched) init False, s"given_$i")
     val item = RegNext(part).setName(s"item_$i")
     when(!given)(item := 0)
     item

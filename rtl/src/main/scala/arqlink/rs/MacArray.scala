@@ -82,9 +82,8 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
     val position = UInt(code.unitBeatBits bits)
   }
   private def copies(of: Control) = for (b <- 0 until code.dataBytes) yield {
-    val copy = Reg(Control()).setName(s"control_${of.getName()}_$b")
+    val copy = Kept(Reg(Control()), s"control_${of.getName()}_$b")
     copy.valid.init(False)
-    copy.addAttribute("keep")
     copy.valid := of.valid
     when(of.valid) {
       copy.hide := of.hide
@@ -116,11 +115,10 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
       // Nothing to add is a zero: the flip-flops' reset makes it without a gate. A copy for every four lanes, and for each byte of what
       // decides, keeps fan-out small.
       val form = TowerLogic.form(byte)
-      val enters = RegNext(io.input.valid).init(False).setName(s"enters_$b").addAttribute("keep")
-      val adds = RegNext(io.input.add).setName(s"adds_$b").addAttribute("keep")
+      val enters = Kept(RegNext(io.input.valid) init False, s"enters_$b")
+      val adds = Kept(RegNext(io.input.add), s"adds_$b")
       for (group <- 0 until (code.maxParity + 3) / 4) yield {
-        val copy = RegNextWhen(form, enters).setName(s"form_${b}_$group")
-        copy.addAttribute("keep")
+        val copy = Kept(RegNextWhen(form, enters), s"form_${b}_$group")
         when(!adds)(copy := 0)
         copy
       }
@@ -134,9 +132,8 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
   }
 
   val summing = for ((c, b) <- formed.zipWithIndex) yield {
-    val copy = Reg(Control()).setName(s"control_summing_$b")
+    val copy = Kept(Reg(Control()), s"control_summing_$b")
     copy.valid.init(False)
-    copy.addAttribute("keep")
     copy.valid := c.valid && c.add
     when(c.valid) {
       copy.hide := c.hide

@@ -101,7 +101,7 @@ class PointLists(code: CodeConfig) extends Component {
   val first = OHMasking.first(parityBits)
 
   val finished = inParity && parityLeft.msb
-  // Between frames each register is set to its first value in every clock, as it is known late whether a job is taken. `index`, `dataLeft`
+  // Between frames each register of the walk is set to its first value in every clock, as it is known late whether a job is taken. `index`, `dataLeft`
   // and the bitmap's upper part go on through the parity units, which do not read them.
   when(active) {
     bits := bits |>> 1

@@ -56,7 +56,7 @@ class RecoveredStore(code: CodeConfig) extends Component {
 
   /** The place to read, for the bytes of a wide beat in registers that count by themselves. */
   private val copies = if (code.isWide) code.dataBytes else 1
-  private def copied[T <: Data](make: => T, name: String) = Seq.tabulate(copies)(i => make.setName(s"${name}_$i").addAttribute("keep"))
+  private def copied[T <: Data](make: => T, name: String) = Seq.tabulate(copies)(i => Kept(make, s"${name}_$i"))
   private val reads = copied(RegNext(io.read.valid) init False, "reads")
   private val returns = copied(RegNext(io.read.unitEnd && !io.read.lastLane), "returns")
   private val at = copied(Reg(UInt(ringBits bits)) init 0, "at")
@@ -66,15 +66,15 @@ class RecoveredStore(code: CodeConfig) extends Component {
   // Block RAM, its output register, the choice of the lane in two steps. A copy for each byte of what goes far keeps fan-out small.
   private val laneFetched = copied(RegNextWhen(read.lane, read.valid), "laneFetched")
   io.products := Cat(for ((words, b) <- io.sums.words.grouped(3).toSeq.zipWithIndex) yield {
-    def after(x: Bool, name: String) = RegNext(x).init(False).setName(s"${name}_$b").addAttribute("keep")
+    def after(x: Bool, name: String) = Kept(RegNext(x) init False, s"${name}_$b")
     val writes = after(io.comes, "writes")
     val copy = b % copies
     val fetched = after(reads(copy), "fetched")
     val given = after(fetched, "given")
     val chosen = after(given, "chosen")
-    val lanes = Reg(Bits(code.maxParity bits)).setName(s"lanes_$b").addAttribute("keep")
+    val lanes = Kept(Reg(Bits(code.maxParity bits)), s"lanes_$b")
     when(fetched)(lanes := UIntToOh(laneFetched(copy), code.maxParity))
-    val writeAt = Reg(UInt(ringBits bits)).init(0).setName(s"writeAt_$b").addAttribute("keep")
+    val writeAt = Kept(Reg(UInt(ringBits bits)) init 0, s"writeAt_$b")
     when(writes)(writeAt := writeAt + 1)
     val products = Reg(Bits(12 bits)).setName(s"products_$b")
     products := Cat(for ((word, p) <- words.zipWithIndex) yield {

@@ -73,8 +73,8 @@ class ArqLink(link: LinkConfig) extends Component {
   val between = emptied(new Area {
     private def piped[T <: Data](stream: Stream[T]): Stream[T] = if (code.area.relaxed) stream else stream.halfPipe()
 
-    /** A register for `ready` too. Two beats fit, and units have four or more: when a unit's first beat leaves, and for a beat more, the deframer
-      * still shows its header, and a control unit behind it finds that beat taken.
+    /** A register for `ready` too. Two beats fit, and units have four or more: when a unit's first beat leaves, and for a beat more, the
+      * deframer still shows its header, and a control unit behind it finds that beat taken.
       */
     private def fromAfar(unit: Stream[Fragment[UnitBeat]]) = {
       val far = Stream(Fragment(UnitBeat(code)))
@@ -269,6 +269,7 @@ class ArqLink(link: LinkConfig) extends Component {
     c.count("tx_retx", sender.io.event.retx)
     c.count("tx_frames_acked", sender.io.event.acked)
     c.count("tx_frames_abandoned", sender.io.event.abandoned)
+    // Frames as they were before the flush, a register more as their sum is late.
     private val flushed = RegNext(control.io.flush.rise(initAt = True)) init False
     private val dropped = RegNext(flushed ? RegNext(sender.io.open) | U(0)) init 0
     c.add("tx_frames_flushed", dropped.resize(20))
