@@ -173,7 +173,7 @@ TARGETS = (
     Target("encoder-default", "RsEncoder", "default", budget=Demand(222, 1796), placer="static"),
     Target("decoder-default", "RsDecoder", "default", budget=Demand(198, 2813), placer="static"),
     Target("encoder", "RsEncoder", "line10g", must=Demand(200, 5500), goal=Demand(240, 4500)),
-    Target("decoder", "RsDecoder", "line10g", must=Demand(180, 8000), goal=Demand(220, 6000)),
+    Target("decoder", "RsDecoder", "line10g", must=Demand(180, 8000), goal=Demand(220, 6000), placer="static"),
     Target("encoder-16", "RsEncoder", "line20g", must=Demand(160), goal=Demand(200), placer="static"),
     Target("decoder-16", "RsDecoder", "line20g", must=Demand(160), goal=Demand(200), placer="static"),
     *(link(f"paper-{frames}", "paper", settings=(f"windowFrames={frames}", "maxPacketBytes=1500")) for frames in (64, 512)),

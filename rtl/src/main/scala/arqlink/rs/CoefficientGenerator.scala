@@ -60,10 +60,14 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   turn.wanted := !received
   turn.last := received && lastReceived
   turn.position := position
-  frame.ready := turn.fire && turn.last
-  when(turn.fire) {
+  // A point takes two clocks or more, so the turn moves on in the second one, from registers.
+  val moves = RegNext(turn.fire) init False
+  val endsFrame = RegNext(turn.last)
+  val endsList = RegNext(received ? lastReceived | lastWanted)
+  frame.ready := moves && endsFrame
+  when(moves) {
     position := position + 1
-    when(received ? lastReceived | lastWanted) {
+    when(endsList) {
       position := 0
       received := !received
     }
@@ -71,7 +75,7 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   when(frame.fire)(bank := bank + 1)
 
   lists.io.unitAddress := bank @@ received.asUInt @@ position
-  // A point takes two clocks or more, so these registers may be of the kind that makes the way of ready short.
+  // For the same reason these registers may be of the kind that makes the way of ready short.
   val fetched = turn.halfPipe()
   val given = fetched.halfPipe()
   val point = given.m2sPipe(holdPayload = true)

@@ -48,7 +48,7 @@ class DecodeSequencer(code: CodeConfig) extends Component {
   when(fire)(beat.step())
 
   io.coefficients.ready := plan.moves && frame.repair
-  val vector = RegNextWhen(io.coefficients.values, io.coefficients.ready)
+  val vector = RegNextWhen(io.coefficients.values, plan.moves) // of a frame without repair anything
   io.vector := (if (code.unitBeats == 1) RegNext(vector) else vector)
   plan.isEnd := frame.units.msb
   plan.follow {
