@@ -4,4 +4,4 @@
 #   create_clock -name aclk -period 6.400 [get_ports aclk]
 
 # Carrier detect may come at any time; two flip-flops synchronize it.
-set_false_path -from [get_ports phy_up]
+set_false_path -to [get_cells -hierarchical -filter {NAME =~ *phy_up_buffercc/buffers_0_reg*}]
