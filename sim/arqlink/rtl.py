@@ -3,8 +3,10 @@
 
 import argparse
 import fcntl
+import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,13 +19,19 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 CONFIGS = ROOT / "rtl" / "regs" / "configs.json"
 MAVEN = ["mvn", "-q", "-B", "compile", "dependency:build-classpath", "-Dmdep.outputFile=target/classpath"]
+FILE_NAME = re.compile(r"[\w.=-]{1,200}", re.ASCII)
+
+
+def file_name(name):
+    """`name` if a file or folder can have it, else a hash of it: what a user asks for may be too long, or have slashes."""
+    return name if FILE_NAME.fullmatch(name) else hashlib.sha256(os.fsencode(name)).hexdigest()
 
 
 @contextmanager
 def locked(name):
     """One process at a time; pytest-xdist workers share the build folder."""
     BUILD.mkdir(exist_ok=True)
-    with open(BUILD / f".{name}.lock", "w") as handle:
+    with open(BUILD / f".{file_name(name)}.lock", "w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
 
@@ -34,8 +42,8 @@ def newest(folder, pattern):
 
 
 def is_stale(output, *times):
-    """Whether `output` is missing or older than one of `times`."""
-    return not output.exists() or output.stat().st_mtime < max(times)
+    """Whether `output` is missing or older than one of `times`. What has too long a name for a file is missing."""
+    return not os.path.exists(output) or output.stat().st_mtime < max(times)
 
 
 def compile_rtl():
@@ -72,7 +80,7 @@ def generate(block, config, settings=()):
     ("name=value") change values of the configuration, and are part of the folder's name."""
     compile_rtl()
     name = "-".join([config, *settings])
-    folder = BUILD / "rtl" / name
+    folder = BUILD / "rtl" / file_name(name)
     output = folder / f"{block}.v"
     with locked(f"{block}-{name}"):
         if is_stale(output, (ROOT / "rtl" / "target" / ".compiled").stat().st_mtime):

@@ -40,7 +40,7 @@ def generate(block, config, program, settings=()):
     rtl.compile_rtl()
     files = (f"rom={boot}", f"image={image}")
     name = "-".join(["soc", config, program, *settings])
-    folder = rtl.BUILD / "rtl" / name
+    folder = rtl.BUILD / "rtl" / rtl.file_name(name)
     output = folder / f"{block}.v"
     times = [path.stat().st_mtime for path in (rtl.ROOT / "rtl" / "target" / ".compiled", boot, image)]
     with rtl.locked(f"{block}-{name}"):
