@@ -165,7 +165,7 @@ async def full_rate(dut):
         # Missing units wait for the frame's last unit, and K units leave after it: (K - 1) units and the pipeline.
         assert fill <= (k - 1) * beats + 16 + (k if beats == 1 else 0)
         assert drain <= (k - 1) * beats + 16
-    longest, frame_clocks = max(added)
+    longest, frame_clocks = max(added, key=lambda case: case[0] - case[1])
     record(
         f"decoder-{CONFIG}",
         beats_per_clock=min(rates),
