@@ -178,9 +178,9 @@ TARGETS = (
     link("line10g", "line10g", must=Demand(156.25, 25_000), goal=Demand(200, 18_000)),
     ULX3S,
     Target("tiny-hx8k", "ArqLink", "tiny", HX8K, must=Demand(50, 7680), ask=60),
-    Target("tiny-encoder", "RsEncoder", "tiny", HX8K, must=Demand(50), ask=120),
-    Target("tiny-decoder", "RsDecoder", "tiny", HX8K, must=Demand(50), ask=120),
-    Target("tiny-encoder-up5k", "RsEncoder", "tiny", UP5K, must=Demand(24), ask=50),
+    Target("tiny-encoder", "RsEncoder", "tiny", HX8K, must=Demand(50), budget=Demand(93, 333), ask=120),
+    Target("tiny-decoder", "RsDecoder", "tiny", HX8K, must=Demand(50), budget=Demand(83, 325), ask=120),
+    Target("tiny-encoder-up5k", "RsEncoder", "tiny", UP5K, must=Demand(24), budget=Demand(30, 333), ask=50),
     Target("tiny-decoder-up5k", "RsDecoder", "tiny", UP5K, must=Demand(24), ask=50),
 )
 
