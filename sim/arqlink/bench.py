@@ -14,13 +14,13 @@ from rich.table import Table
 
 from arqlink import demands, rtl, software_codecs, synth
 from arqlink.errors import UserError
-from arqlink.synth_targets import named
+from arqlink.synth_targets import TARGETS, named
 
 OUTPUT = rtl.BUILD / "bench.json"
 RESULTS = rtl.ROOT / "docs" / "results.md"
 README = rtl.ROOT / "README.md"
 BEGIN, END = "<!-- make bench: begin -->", "<!-- make bench: end -->"
-README_COLUMNS = ("target", "block", "device", "LUT", "FF", "RAM", "MHz", "Gb/s", "Mb/s per LUT")
+README_COLUMNS = ("target", "block", "device", "LUT", "FF", "RAM", "seeds", "MHz", "Gb/s", "Mb/s per LUT")
 """Of synth.HEADINGS."""
 BENCHES = (
     "cocotb_tests/codec",
@@ -28,6 +28,8 @@ BENCHES = (
     "cocotb_tests/system/test_nack.py",
     "cocotb_tests/statistics/test_line_use.py",
 )
+CLOCKS, LINE_USE = ("bench", "*.json"), ("statistics", "line-*.json")
+"""What they leave in the build folder: one folder, and the files in it."""
 CODES = ((32, 40, 64), (10, 12, 64), (10, 14, 64))
 """K, N and bytes of a unit for the comparison with software."""
 DECODERS = ("decoder", "decoder-16")
@@ -35,7 +37,10 @@ DECODERS = ("decoder", "decoder-16")
 
 
 def run_benches():
-    """Runs the benches that leave files in build/bench and build/statistics."""
+    """Runs the benches, after taking away what earlier ones have left: a bench may have another name since."""
+    for folder, pattern in (CLOCKS, LINE_USE):
+        for path in (rtl.BUILD / folder).glob(pattern):
+            path.unlink()
     command = [sys.executable, "-m", "pytest", "-n", "auto", *BENCHES]
     if subprocess.run(command, cwd=rtl.ROOT, check=False).returncode:
         raise UserError("A bench failed; its message is above.")
@@ -67,9 +72,10 @@ def compare(synthesis):
 def gather():
     synthesis = placed()
     return {
-        "clocks": read("bench", "*.json"),
-        "line_use": read("statistics", "line-*.json"),
+        "clocks": read(*CLOCKS),
+        "line_use": read(*LINE_USE),
         "place_and_route": synthesis,
+        "software": software_codecs.versions(),
         "decode_bytes_per_second": compare(synthesis),
     }
 
@@ -95,11 +101,12 @@ def sections(results):
     if windows := list(window_rows(results["place_and_route"])):
         yield "Cost of window growth: the same link with longer windows", "make synth-all", ("target", "windowFrames", "LUT", "FF", "RAM", "MHz"), windows
     if results["decode_bytes_per_second"]:
+        software = results["software"]
         decoders = [d for d in DECODERS if d in results["place_and_route"]]
         yield (
-            "Decoding with fresh erasure patterns, MB/s of data units",
+            f"Decoding with fresh erasure patterns, MB/s of data units; software on one core of {software['CPU']}",
             "make bench",
-            ("K", "N", "unit bytes", "ISA-L, one core", "zfec, one core", *decoders),
+            ("K", "N", "unit bytes", *(f"{name} {software[name]}" for name in ("ISA-L", "zfec")), *decoders),
             [(r["k"], r["n"], r["unit_bytes"], *(round(r[name] / 1e6) for name in ("ISA-L", "zfec", *decoders))) for r in results["decode_bytes_per_second"]],
         )
     if results["clocks"]:
@@ -137,19 +144,34 @@ def page(results):
 
 
 def readme(text, synthesis):
-    """README.md with the table of place and route between its marks."""
+    """README.md with the table of place and route between its marks, and below it the settings, which are too long for a column."""
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
     table = markdown(README_COLUMNS, [[row[name] for name in README_COLUMNS] for row in synthesis.values()])
-    return "\n".join([before + BEGIN, *table, END + after])
+    settings = [f"`{name}` with `{row['settings']}`" for name, row in synthesis.items() if row["settings"] != "-"]
+    below = ["", f"Built with settings of their own: {', '.join(settings)}."] if settings else []
+    return "\n".join([before + BEGIN, *table, *below, END + after])
+
+
+def refuse_to_lose(text, synthesis):
+    """Refuses to write documents without the targets that README.md, whose text this is, has in its table."""
+    table = text.split(BEGIN)[1].split(END)[0]
+    listed = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("|")]
+    if lost := " ".join(t.name for t in TARGETS if t.name in listed and t.name not in synthesis):
+        raise UserError(
+            f"README.md has results of targets that were not placed from these sources: {lost}. "
+            f"Run 'make synth TARGETS=\"{lost}\" SEEDS=\"1 2 3\"' first, or 'python -m arqlink.bench', which leaves the documents as they are."
+        )
 
 
 def main():
     parser = argparse.ArgumentParser(description="Measures, compares and prints.")
-    parser.add_argument("--docs", action="store_true", help="write docs/results.md too")
+    parser.add_argument("--docs", action="store_true", help="write docs/results.md and the table of README.md too")
     parser.add_argument("--gather", action="store_true", help="take what earlier runs have left, run no bench again")
     options = parser.parse_args()
     try:
+        if options.docs:
+            refuse_to_lose(README.read_text(), placed())
         if not options.gather:
             run_benches()
         results = gather()

@@ -3,8 +3,11 @@
 
 import os
 import random
+import re
 import subprocess
 import time
+from importlib import metadata
+from pathlib import Path
 
 import zfec
 
@@ -16,8 +19,8 @@ PROGRAM = rtl.BUILD / "bench" / "decode_isal"
 FRAMES = 64
 
 
-def isal(k, n, unit_bytes, seconds):
-    """Bytes of data units a second that ISA-L decodes."""
+def run_isal(*words):
+    """Runs the benchmark of ISA-L, built where its source is newer; returns what it prints."""
     with rtl.locked("bench"):
         PROGRAM.parent.mkdir(parents=True, exist_ok=True)
         if rtl.is_stale(PROGRAM, SOURCE.stat().st_mtime):
@@ -25,11 +28,15 @@ def isal(k, n, unit_bytes, seconds):
             done = subprocess.run(command, check=False, capture_output=True, text=True)
             if done.returncode:
                 raise UserError(f"The ISA-L benchmark cannot be built; is libisal-dev installed?\n{done.stderr}")
-    words = [str(PROGRAM), *(str(w) for w in (k, n, unit_bytes, seconds))]
-    done = subprocess.run(words, check=False, capture_output=True, text=True)
+    done = subprocess.run([str(PROGRAM), *map(str, words)], check=False, capture_output=True, text=True)
     if done.returncode:
         raise UserError(f"The ISA-L benchmark failed: {done.stderr.strip()}")
-    return float(done.stdout)
+    return done.stdout.strip()
+
+
+def isal(k, n, unit_bytes, seconds):
+    """Bytes of data units a second that ISA-L decodes."""
+    return float(run_isal(k, n, unit_bytes, seconds))
 
 
 def zfec_decode(k, n, unit_bytes, seconds):
@@ -51,6 +58,17 @@ def zfec_decode(k, n, unit_bytes, seconds):
             decoder.decode(units, received)
         frames += len(patterns)
     return frames * k * unit_bytes / spent
+
+
+def cpu(path=Path("/proc/cpuinfo")):
+    """The processor's name, where the system tells it."""
+    found = re.search(r"^model name\s*:\s*(.*\S)", path.read_text(), re.MULTILINE) if path.exists() else None
+    return found[1] if found else "an unknown CPU"
+
+
+def versions():
+    """What the rates depend on."""
+    return {"CPU": cpu(), "ISA-L": run_isal("--version"), "zfec": metadata.version("zfec")}
 
 
 def measure(k, n, unit_bytes, seconds=1.0):

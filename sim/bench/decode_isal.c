@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How fast ISA-L decodes erasures on one CPU core when each frame has a fresh pattern: decode_isal K N UNIT_BYTES SECONDS.
- * Prints bytes of data units a second. Each frame has lost N - K units drawn at random. With t data units missing, t of the parity
+ * Prints bytes of data units a second, or with --version that of ISA-L. Each frame has lost N - K units drawn at random. With t data units missing, t of the parity
  * units that came stand for them: the work per frame is inverting a t x t matrix (not one of K x K, which is many times slower),
  * multiplying it out to rows of K coefficients, expanding these into tables, and computing the missing units.
  */
@@ -83,6 +83,10 @@ static int decode(const struct code *code, uint8_t *const *units, const int *rec
 
 int main(int words, char **word) {
     static struct code code;
+    if (words == 2 && !strcmp(word[1], "--version")) {
+        printf("%d.%d.%d\n", ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION);
+        return 0;
+    }
     if (words != 5 || (code.k = atoi(word[1])) < 1 || (code.n = atoi(word[2])) <= code.k || code.n > 255 ||
         (code.unit = atoi(word[3])) < 1) {
         fprintf(stderr, "Call it with: K N UNIT_BYTES SECONDS.\n");

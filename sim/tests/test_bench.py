@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is said to be reached follows from the numbers, and from the worst seed alone."""
 
+import re
+from dataclasses import replace
+from subprocess import CompletedProcess
+
 import pytest
 
-from arqlink import bench, demands, synth
+from arqlink import bench, demands, rtl, software_codecs, synth
+from arqlink.errors import UserError
 from arqlink.synth_targets import Demand, Target
 
 TARGET = Target("x", "RsEncoder", "line10g", must=Demand(200, 5500), goal=Demand(240, 4500))
@@ -46,6 +51,7 @@ RESULTS = {
     },
     "line_use": {"line-a-p0": line(0.996, 1), "line-b-p0": line(0.994, 1), "line-a-p0.05": line(1, 0.99)},
     "decode_bytes_per_second": [{"k": 32, "n": 40, "unit_bytes": 64, "ISA-L": 300e6, "zfec": 200e6, "decoder": 1200e6, "decoder-16": 2400e6}],
+    "software": {"CPU": "a processor", "ISA-L": "2.3.4", "zfec": "5.6.7"},
     "place_and_route": {},
 }
 
@@ -60,10 +66,62 @@ def test_page_has_every_table():
     assert page.count("\n## ") == 4 and "| 0.999 | NOT met |" in page
 
 
+def test_page_names_the_software_it_compares_with():
+    page = bench.page(RESULTS)
+    assert "one core of a processor" in page and "| ISA-L 2.3.4 | zfec 5.6.7 |" in page
+
+
+def test_versions_are_those_that_run(tmp_path):
+    found = software_codecs.versions()
+    assert re.fullmatch(r"\d+\.\d+\.\d+", found["ISA-L"])
+    assert f"zfec=={found['zfec']}" in (rtl.ROOT / "requirements.txt").read_text().splitlines()
+    path = tmp_path / "cpuinfo"
+    assert software_codecs.cpu(path) == "an unknown CPU"
+    path.write_text("processor\t: 0\nmodel name\t: Some 9000 CPU \nflags\t: fpu\n")
+    assert software_codecs.cpu(path) == "Some 9000 CPU"
+
+
 def test_only_the_marked_part_of_the_readme_changes():
     text = f"before\n{bench.BEGIN}\nold\n{bench.END}\nafter\n"
-    changed = bench.readme(text, {"default": dict.fromkeys(synth.HEADINGS, 7)})
+    changed = bench.readme(text, {"default": dict.fromkeys(synth.HEADINGS, 7) | {"settings": "-"}})
     assert changed.startswith("before\n") and changed.endswith("\nafter\n") and "| 7 |" in changed and "old" not in changed
+    assert "settings" not in changed
+
+
+def test_readme_tells_settings_and_seeds():
+    text = f"{bench.BEGIN}{bench.END}"
+    rows = {target.name: dict(zip(synth.HEADINGS, synth.cells(target, [placed(1, 1)]))) for target in (TARGET, replace(TARGET, name="y", settings=("maxK=8", "k=4")))}
+    changed = bench.readme(text, rows)
+    assert "| RAM | seeds |" in changed
+    assert "Built with settings of their own: `y` with `maxK=8 k=4`." in changed
+
+
+def test_documents_do_not_lose_targets(monkeypatch):
+    """Refused ahead of the benches; nothing is written."""
+    monkeypatch.setattr("sys.argv", ["bench", "--docs"])
+    monkeypatch.setattr(synth, "kept", dict)
+    monkeypatch.setattr(bench, "run_benches", lambda: pytest.fail("it measures"))
+    with pytest.raises(SystemExit, match='not placed from these sources: .*default.*Run .make synth TARGETS=".*default'):
+        bench.main()
+
+
+def test_targets_that_are_there_or_no_longer_exist_are_not_missed():
+    text = f"{bench.BEGIN}\n| target |\n| --- |\n| default |\n| gone |\n{bench.END}"
+    bench.refuse_to_lose(text, {"default": {}})
+    with pytest.raises(UserError, match="sources: default. Run"):
+        bench.refuse_to_lose(text, {})
+
+
+def test_benches_leave_what_they_measure_alone(tmp_path, monkeypatch):
+    """Without what benches of other names have left; other statistics stay."""
+    left = [tmp_path / "bench" / "old.json", tmp_path / "statistics" / "line-old.json", tmp_path / "statistics" / "other.json"]
+    for path in left:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("{}")
+    monkeypatch.setattr(rtl, "BUILD", tmp_path)
+    monkeypatch.setattr(bench.subprocess, "run", lambda *words, **options: CompletedProcess(words, 0))
+    bench.run_benches()
+    assert [path.exists() for path in left] == [False, False, True]
 
 
 def test_windows_are_those_of_targets_that_differ_in_nothing_else():
