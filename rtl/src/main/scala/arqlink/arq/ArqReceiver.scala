@@ -230,8 +230,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private val goodNow = Mux(current.open, good, knownNow)
     val known = keep(knownNow)
     val goodBefore = keep(goodNow)
-    val asks = keep(belongsNow && !current.open)
     val belongs = RegNextWhen(belongsNow, enable)
+
+    /** The unit begins a transmission. */
+    val begins = keep(belongsNow && !current.open)
     val fresh = RegNextWhen(
       nextUnit && Mux(current.open, same && !good && !hasUnit, !passedNow && !fsnFar && !(sameFrame && good)),
       enable
@@ -285,23 +287,21 @@ class ArqReceiver(link: LinkConfig) extends Component {
     import compared._
     val now = phase === Phase.judge
 
-    private val asked = RegNext(now && asks) init False
-    answered := asked && io.queryComplete
-
     /** A clock after the judgement: a transmission has begun. */
-    val opened = RegNext(now && belongs && !current.open) init False
+    private val begun = RegNext(now && compared.begins) init False
+    answered := begun && io.queryComplete
 
     val goodAfter = goodBefore || (fills && fresh)
 
     /** The outcome of what is closed. */
     val outcome = Mux(belongs, goodAfter, openGood)
-    measured.follows := now && belongs && !current.open
+    measured.follows := now && compared.begins
     measured.storing := now && fresh
     val dies = closes && mortal && !outcome
     val says = fresh || dies
 
     when(now) {
-      when(belongs && !current.open) {
+      when(compared.begins) {
         current.open := True
         current.fsn := hand.tx.fsn
         current.preset := hand.tx.preset
@@ -316,7 +316,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
         current.good := goodAfter
       }
       when(fresh) {
-        current.left := Mux(current.open, current.left, hand.tx.meta.k) - 1
+        current.left := Mux(compared.begins, hand.tx.meta.k, current.left) - 1
         current.received(hand.index.resize(log2Up(code.maxN))) := True
         current.repaired setWhen parity
       }
@@ -326,9 +326,11 @@ class ArqReceiver(link: LinkConfig) extends Component {
         if (code.isWide) nextEnd := nextEnd + amount
       }
     }
-    // Nothing is judged in the clock after a judgement that asks.
-    when(answered)(current.good := True)
-    when(opened && io.queryComplete)(current.duplicate := True)
+    // Nothing is judged in the clock after a judgement with which a transmission begins.
+    when(answered) {
+      current.good := True
+      current.duplicate := True
+    }
     if (code.unitBeats == 1) measured.moved := Mux(hand.begins, now && belongs && closes, measured.moved && phase =/= Phase.again)
 
     val push = now && closes
@@ -380,9 +382,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
     compared.step := False
     compared.settled := compared.reaches
     compared.belongs := begins
+    compared.begins := begins
     compared.fresh := begins && !compared.known
     compared.goodBefore := compared.known
-    compared.asks := begins
     compared.closes := begins && compared.isEnd
     compared.mortal := begins && hand.tx.only
     compared.openGood := False

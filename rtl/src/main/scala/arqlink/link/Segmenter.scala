@@ -53,7 +53,7 @@ case class Segmenter(link: LinkConfig) extends Component {
   }
   val checked = Stream(CheckedBeat())
   // Enables of many flip-flops do not follow each other, so that wide beats wait in a skid behind the judgement as well.
-  val taken = if (code.isWide) checked.s2mPipe().m2sPipe(collapsBubble = false) else checked.m2sPipe()
+  val taken = if (code.isWide) Skid(checked, "skid").m2sPipe(collapsBubble = false) else checked.m2sPipe()
   val beat = taken.beat
 
   /** A packet's last write carries `commit`, so that `head` moves only when the store has taken it. */
@@ -74,7 +74,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     val tight = RegInit(Bool(fullBeats == 0))
     val badKeep, badAbort, badOversize = RegInit(False)
 
-    private val input = if (code.isWide) front.io.beat.m2sPipe() else front.io.beat
+    private val input = if (code.isWide) front.io.beat.m2sPipe(collapsBubble = false) else front.io.beat
     checked.arbitrationFrom(input)
     checked.beat := input.payload
     checked.keep := badKeep || input.keepBad
