@@ -6,18 +6,7 @@ import random
 import cocotb
 from cocotb.triggers import Timer
 
-CONFIGS = {  # dataBytes, unitBytes, maxK, maxParity; as in rtl/src/main/scala/arqlink/Config.scala
-    "paper": (1, 25, 10, 8),
-    "tiny": (1, 16, 4, 2),
-    "default": (4, 64, 16, 8),
-    "montecarlo": (4, 8, 16, 8),
-    "codec": (8, 256, 32, 16),
-    "wide": (16, 16, 5, 3),
-    "corner": (16, 16, 4, 4),
-    "line10g": (8, 64, 32, 8),
-    "line20g": (16, 64, 32, 8),
-    "long": (2, 200, 3, 1),
-}
+from cocotb_tests.lib.limits import built
 
 COMPACT = ("tiny",)
 """Built for area: frame after frame, with pauses between them."""
@@ -26,10 +15,11 @@ COMPACT = ("tiny",)
 class Bench:
     """One block and its clock, which `step` drives: inputs change while it is low, handshakes are sampled before it rises."""
 
-    def __init__(self, dut, config):
+    def __init__(self, dut):
         self.dut = dut
-        self.width, self.unit_bytes, self.max_k, self.max_parity = CONFIGS[config]
-        self.beats = self.unit_bytes // self.width
+        limits = built()
+        self.width, self.unit_bytes, self.max_k, self.max_parity = limits.data_bytes, limits.unit_bytes, limits.max_k, limits.max_parity
+        self.beats = limits.unit_beats
         self.rng = random.Random(cocotb.RANDOM_SEED)
         dut._log.info("seed %d", cocotb.RANDOM_SEED)
         self.clock = 0

@@ -13,7 +13,7 @@ CONFIG = os.environ["ARQLINK_CONFIG"]
 
 
 async def start(dut):
-    bench = Bench(dut, CONFIG)
+    bench = Bench(dut)
     await bench.reset()
     return bench
 

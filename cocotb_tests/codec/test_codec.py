@@ -13,4 +13,4 @@ CASES = [(block, config) for block in ("RsDecoder", "RsEncoder") for config in C
 @pytest.mark.parametrize("block, config", CASES)
 def test_codec(block, config):
     module = {"RsEncoder": "tb_encoder", "RsDecoder": "tb_decoder"}[block]
-    rtl.run(block, config, f"cocotb_tests.codec.{module}", parameters={"ARQLINK_CONFIG": config})
+    rtl.run(block, config, f"cocotb_tests.codec.{module}")

@@ -9,11 +9,10 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
+from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import Registers, master, regs
 
-# What a build has; written out here, not read from the RTL.
-BUILDS = {(1, 25): (10, 8, 12, 10, 11), (4, 64): (16, 8, 10, 16, 18), (1, 16): (4, 2, 5, 4, 5)}
-LONGEST = {25: 9216, 64: 9216, 16: 512}
+BUILD = built()
 COMPACT = os.environ.get("ARQLINK_COMPACT") == "1"
 PASSES = 600 if COMPACT else 200  # clocks in which a counter is looked at
 SPACING = 32  # a unit's time: the compact bank takes events no faster
@@ -48,11 +47,6 @@ async def start(dut):
     return axi, Registers(axi, regs.ARQLINK)
 
 
-async def build(r):
-    key = (await r.read("BUILD0", "data_bytes"), await r.read("BUILD0", "unit_bytes"))
-    return BUILDS[key]
-
-
 def active(dut):
     port = lambda name: int(getattr(dut, f"io_setting_active_{name}").value)
     return tuple(port(n) for n in ("k", "nFirst", "nRetx", "preset", "delta", "inOrder", "outageFreeze"))
@@ -61,17 +55,16 @@ def active(dut):
 @cocotb.test()
 async def reset_values(dut):
     _, r = await start(dut)
-    max_k, max_parity, window_log2, k, n = await build(r)
     for name, register in regs.ARQLINK.items():
         for field, f in register.fields.items():
             if f.reset is not None:
                 assert await r.read(name, field) == f.reset, (name, field)
     assert await r.read("ID") == 0x4152514C
-    assert await r.read("BUILD1") == 59 << 24 | 7 << 16 | max_parity << 8 | max_k
-    assert await r.read("BUILD0", "window_log2") == window_log2
+    assert await r.read("BUILD1") == 59 << 24 | 7 << 16 | BUILD.max_parity << 8 | BUILD.max_k
+    assert await r.read("BUILD0") == (BUILD.window_frames.bit_length() - 1) << 24 | BUILD.unit_bytes << 8 | BUILD.data_bytes
     for name in ("CODE", "ACTIVE_CODE"):
-        assert await r.read(name) == n << 16 | n << 8 | k
-    assert active(dut) == (k, n, n, 0, 15, 1, 1)
+        assert await r.read(name) == BUILD.n_retx << 16 | BUILD.n_first << 8 | BUILD.k
+    assert active(dut) == (BUILD.k, BUILD.n_first, BUILD.n_retx, 0, BUILD.delta, 1, 1)
     assert int(dut.io_command_enable.value) == 1
     assert int(dut.io_irq.value) == 0
 
@@ -141,7 +134,7 @@ async def refused_accesses(dut):
 async def apply(dut):
     """Valid settings become active together in one clock; invalid ones change nothing, and say so."""
     _, r = await start(dut)
-    max_k, max_parity, *_ = await build(r)
+    max_k, max_parity = BUILD.max_k, BUILD.max_parity
     good = dict(k=3, n_first=5, n_retx=3 + max_parity, preset=2)
     bad = [
         dict(good, k=0, n_first=1),
@@ -341,7 +334,7 @@ async def answers_hold_while_stalled(dut):
     assert held > 20
     axi.read_if.r_channel.pause = False
     assert await first == 0x4152514C
-    assert await second == LONGEST[await r.read("BUILD0", "unit_bytes")]
+    assert await second == BUILD.max_packet_bytes
     axi.read_if.r_channel.pause = True
     axi.init_read(0, 4)  # the reset takes the answer
     await ClockCycles(dut.aclk, 10)
@@ -352,7 +345,7 @@ async def answers_hold_while_stalled(dut):
     axi.read_if.r_channel.pause = False
     dut.aresetn.value = 1
     await ClockCycles(dut.aclk, 5)
-    assert await r.read("BUILD2") == LONGEST[await r.read("BUILD0", "unit_bytes")]
+    assert await r.read("BUILD2") == BUILD.max_packet_bytes
 
 
 @cocotb.test()

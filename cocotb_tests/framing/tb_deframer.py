@@ -7,7 +7,8 @@ from dataclasses import replace
 import cocotb
 from cocotbext.axi import AxiStreamFrame
 
-from cocotb_tests.lib.bench import Bench, Events, Sink, beats, build, pause
+from cocotb_tests.lib.bench import Bench, Events, Sink, beats, pause
+from cocotb_tests.lib.limits import built
 from cocotb_tests.framing.tb_framer import CONTROL, random_control
 from cocotb_tests.model.units import DataUnit, seal
 
@@ -125,7 +126,7 @@ class Link:
 
 
 async def prepare(dut, rate=1.0, valid=1.0):
-    limits = build()
+    limits = built()
     bench = Bench(dut)
     link = Link(bench, limits, rate)
     if valid < 1:
@@ -270,7 +271,7 @@ async def full_rate(dut):
 @cocotb.test()
 async def order_under_back_pressure(dut):
     """With slow outputs whole units may be dropped; those that come are in order and the drops are counted."""
-    limits = build()
+    limits = built()
     limits, bench, link = await prepare(dut, rate=0.4 * limits.unit_beats / limits.data_unit_beats)
     for _ in range(40):
         link.send_good()

@@ -5,7 +5,8 @@ import random
 
 import cocotb
 
-from cocotb_tests.lib.bench import Bench, Sink, Source, build
+from cocotb_tests.lib.bench import Bench, Sink, Source
+from cocotb_tests.lib.limits import built
 
 
 async def prepare(dut, write_rate=1.0, read_rate=1.0, data_rate=1.0):
@@ -39,11 +40,11 @@ async def check(bench, data, wanted):
 
 @cocotb.test()
 async def random_reads(dut):
-    limits = build()
+    limits = built()
     bench, write, read, data = await prepare(dut, 0.9, 0.7, 0.7)
     content = {}
     wanted = []
-    slots = [0, 1, limits.window - 1] + random.sample(range(2, limits.window - 1), 2)
+    slots = [0, 1, limits.window_frames - 1] + random.sample(range(2, limits.window_frames - 1), 2)
     most = min(limits.max_k, 4)
     for slot in slots:
         fill(limits, write, content, slot, most)
@@ -58,7 +59,7 @@ async def random_reads(dut):
 
 @cocotb.test()
 async def full_rate(dut):
-    limits = build()
+    limits = built()
     bench, write, read, data = await prepare(dut)
     content = {}
     fill(limits, write, content, 3, 2)
@@ -77,7 +78,7 @@ async def full_rate(dut):
 @cocotb.test()
 async def write_then_read_at_once(dut):
     """A read taken in the clock after a write sees it."""
-    limits = build()
+    limits = built()
     bench, write, read, data = await prepare(dut)
     content = {}
     wanted = []
@@ -92,7 +93,7 @@ async def write_then_read_at_once(dut):
 
 @cocotb.test()
 async def reset_while_stalled(dut):
-    limits = build()
+    limits = built()
     bench, write, read, data = await prepare(dut, data_rate=0)
     content = {}
     fill(limits, write, content, 7, 2)

@@ -5,7 +5,8 @@ import random
 
 import cocotb
 
-from cocotb_tests.lib.bench import Bench, Events, Source, beats, build, pause
+from cocotb_tests.lib.bench import Bench, Events, Source, beats, pause
+from cocotb_tests.lib.limits import built
 from cocotb_tests.model.units import ControlUnit, DataUnit, Rejected, parse
 
 EVENTS = ["frameDone", "txUnits", "txRetxUnits", "txControlUnits", "txPolls", "idle"]
@@ -107,7 +108,7 @@ class Feeder:
 
 
 async def prepare(dut, rate=1.0, ready=1.0):
-    limits = build()
+    limits = built()
     dut.flush.value = 0
     dut.epoch.value = EPOCH
     bench = Bench(dut)

@@ -6,12 +6,13 @@ import random
 import cocotb
 from cocotbext.axi import AxiStreamFrame
 
-from cocotb_tests.lib.bench import Bench, Sink, build, pause
+from cocotb_tests.lib.bench import Bench, Sink, pause
+from cocotb_tests.lib.limits import built
 
 
 @cocotb.test()
 async def flush(dut):
-    limits = build()
+    limits = built()
     width = limits.data_bytes
     dut.flush.value = 0
     bench = Bench(dut)

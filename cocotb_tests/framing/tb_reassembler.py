@@ -5,7 +5,8 @@ import random
 
 import cocotb
 
-from cocotb_tests.lib.bench import Bench, Events, Source, beats, build, pause
+from cocotb_tests.lib.bench import Bench, Events, Source, beats, pause
+from cocotb_tests.lib.limits import built
 
 FRAME = [f"frame_payload_{f}" for f in ("k", "pad", "sop", "eop")]
 
@@ -41,7 +42,7 @@ class Feeder:
 
 
 async def prepare(dut, rate=1.0, ready=1.0):
-    limits = build()
+    limits = built()
     dut.flush.value = 0
     bench = Bench(dut)
     feeder = Feeder(bench, limits, rate)
@@ -92,7 +93,7 @@ async def longest_at_full_rate(dut):
                 begun.append(bench.clock)
 
     bench.actors.append(Watch())
-    whole = limits.unit_bytes * (limits.max_packet // limits.unit_bytes)
+    whole = limits.unit_bytes * (limits.max_packet_bytes // limits.unit_bytes)
     sizes = [whole, limits.unit_bytes, 3 * limits.unit_bytes, limits.unit_bytes]
     for size in sizes:
         feeder.send(size, limits.max_k)
@@ -101,7 +102,7 @@ async def longest_at_full_rate(dut):
     assert len(begun) == total
     assert begun[-1] - begun[0] + 1 == total, f"{begun[-1] - begun[0] + 1 - total} bubbles in {total} beats"
     feeder.packets.clear()
-    feeder.send(limits.max_packet, limits.max_k)
+    feeder.send(limits.max_packet_bytes, limits.max_k)
     await check(bench, feeder, sink)
 
 

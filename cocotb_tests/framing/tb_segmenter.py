@@ -7,7 +7,8 @@ from collections import Counter
 import cocotb
 from cocotbext.axi import AxiStreamFrame
 
-from cocotb_tests.lib.bench import Bench, Events, Sink, build, pause
+from cocotb_tests.lib.bench import Bench, Events, Sink, pause
+from cocotb_tests.lib.limits import built
 
 EVENTS = ["txPackets", "txBytes", "dropZero", "dropOversize", "dropAbort", "dropKeep"]
 SN = 1 << 20
@@ -46,7 +47,7 @@ class Scoreboard:
 
     def written(self, item):
         _, slot, beat, data = item
-        window = self.limits.window
+        window = self.limits.window_frames
         held = (self.head - self.base) % SN
         assert (slot - self.base) % window >= held, f"slot {slot} written while its frame is in flight"
         assert held < window, "written although the window is full"
@@ -69,7 +70,7 @@ class Scoreboard:
         content = b""
         count = (end - first) % SN
         for i in range(count):
-            slot = (first + i) % limits.window
+            slot = (first + i) % limits.window_frames
             k, pad, sop, eop = self.metas.pop(slot)
             assert sop == (i == 0) and eop == (i == count - 1), f"frame {i} of {count}: sop {sop}, eop {eop}"
             assert 1 <= k <= limits.max_k and 0 <= pad < limits.unit_bytes
@@ -122,7 +123,7 @@ class Traffic:
             self.counts["dropKeep"] += 1
         elif abort:
             self.counts["dropAbort"] += 1
-        elif length > self.limits.max_packet:
+        elif length > self.limits.max_packet_bytes:
             self.counts["dropOversize"] += 1
         elif length == 0:
             self.counts["dropZero"] += 1
@@ -138,7 +139,7 @@ class Traffic:
 
 
 async def prepare(dut, k=None, base=0):
-    limits = build()
+    limits = built()
     dut.k.value = k or limits.max_k
     bench = Bench(dut)
     scoreboard = Scoreboard(bench, limits, base)
@@ -178,7 +179,7 @@ async def lengths_and_bad_packets(dut):
 @cocotb.test()
 async def longest_and_oversize(dut):
     limits, bench, scoreboard, events, traffic = await prepare(dut)
-    most = limits.max_packet
+    most = limits.max_packet_bytes
     for item in (
         dict(length=most),
         dict(length=most + 1),
@@ -210,9 +211,9 @@ async def k_changes(dut):
 
 @cocotb.test()
 async def window_full(dut):
-    limits = build()
+    limits = built()
     free = 3
-    base = SN - (limits.window - free)
+    base = SN - (limits.window_frames - free)
     limits, bench, scoreboard, events, traffic = await prepare(dut, k=1, base=base)
     scoreboard.hold_base = True
     scoreboard.set_base(base)

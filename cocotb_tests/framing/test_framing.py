@@ -6,7 +6,7 @@ import pytest
 from cocotb_tests.lib.rtl import run
 
 BENCHES = {
-    "FrameStore": ("tb_frame_store", ["paper", "wide16", "codec", "tiny"]),
+    "FrameStore": ("tb_frame_store", ["paper", "default", "codec", "wide16", "tiny"]),
     "Segmenter": ("tb_segmenter", ["paper", "default", "wide8", "wide16", "corner", "tiny"]),
     "Framer": ("tb_framer", ["paper", "default", "wide8", "wide16", "corner", "tiny"]),
     "Deframer": ("tb_deframer", ["paper", "default", "wide8", "wide16", "corner", "tiny"]),
@@ -18,4 +18,4 @@ CASES = [(block, bench, config) for block, (bench, configs) in BENCHES.items() f
 
 @pytest.mark.parametrize("block,bench,config", CASES)
 def test_block(block, bench, config):
-    run(block, config, f"cocotb_tests.framing.{bench}", parameters={"CONFIG": config})
+    run(block, config, f"cocotb_tests.framing.{bench}")

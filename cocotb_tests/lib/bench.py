@@ -1,55 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the block benches share: clock and reset, stream drivers, event counts, parameters of the configurations."""
+"""What the block benches share: clock and reset, stream drivers, event counts."""
 
-import os
 import random
 from collections import Counter, deque
-from dataclasses import dataclass
 
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamSink, AxiStreamSource
-
-
-@dataclass(frozen=True)
-class Build:
-    """Built limits of a configuration, as in rtl/src/main/scala/arqlink/Config.scala."""
-
-    data_bytes: int
-    unit_bytes: int
-    max_k: int
-    max_parity: int
-    window: int
-    max_packet: int = 9216
-
-    @property
-    def unit_beats(self):
-        return self.unit_bytes // self.data_bytes
-
-    @property
-    def data_unit_beats(self):
-        return (self.unit_bytes + 16) // self.data_bytes
-
-    @property
-    def control_unit_beats(self):
-        return 32 // self.data_bytes
-
-
-BUILDS = {
-    "paper": Build(1, 25, 10, 8, 4096),
-    "default": Build(4, 64, 16, 8, 1024),
-    "wide8": Build(8, 72, 8, 4, 128),
-    "wide16": Build(16, 144, 8, 4, 64),
-    "corner": Build(16, 16, 4, 4, 64, 1000),
-    "codec": Build(8, 256, 32, 16, 64),
-    "tiny": Build(1, 16, 4, 2, 32, 512),
-}
-
-
-def build():
-    """The configuration that the simulation was built for."""
-    return BUILDS[os.environ["CONFIG"]]
 
 
 def pause(rate):

@@ -8,13 +8,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "sim"))
 
 from arqlink.build import MODEL_FLAGS, fast_options  # noqa: E402
-from arqlink.rtl import BUILD, ROOT, generate, java, locked, use_verilator  # noqa: E402, F401
+from arqlink.rtl import BUILD, CONFIGS, ROOT, generate, java, locked, use_verilator  # noqa: E402, F401
 
 
 def run(block, config, module, testcase=None, parameters=None, waves=False, sources=None):
     """Runs the cocotb tests of Python module `module` on `block`; raises when one of them fails.
 
-    `parameters` reach the tests as environment variables. ARQLINK_SEED (or pytest --seed) fixes the random seed.
+    `parameters` reach the tests as environment variables, beside ARQLINK_CONFIG and ARQLINK_VERILOG, which name the configuration
+    and its Verilog. ARQLINK_SEED (or pytest --seed) fixes the random seed.
     `sources` are Verilog files to build in place of what Generate writes for `block`.
     """
     from cocotb_tools.check_results import get_results
@@ -43,6 +44,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     test_dir = build_dir / "runs" / "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:150]
     test_dir.mkdir(parents=True, exist_ok=True)
     env = {k: str(v) for k, v in (parameters or {}).items()}
+    env |= {"ARQLINK_CONFIG": config, "ARQLINK_VERILOG": str(sources[0])}
     env["COCOTB_LOG_LEVEL"] = os.environ.get("COCOTB_LOG_LEVEL", "WARNING")
     seed = os.environ.get("ARQLINK_SEED")
     results = runner.test(

@@ -16,19 +16,6 @@ from .registers import CHANNEL_AB, CHANNEL_BA, LINK_A, LINK_B, Registers
 from .streams import PacketSource, random_ready, watch_packets, watch_units
 
 
-@dataclass(frozen=True)
-class Build:
-    """What the pair was built with."""
-
-    window: int
-    data_bytes: int = 4
-    unit_bytes: int = 8
-    max_k: int = 16
-    max_parity: int = 8
-    max_packet: int = 400  # longest packet of a random scenario
-    limit_packet: int = 9216  # longest packet that is accepted
-
-
 # Random seeds that a soak adds to those of every run (make test does not set it).
 SOAK = int(os.environ.get("ARQLINK_SOAK_SEEDS", 0))
 
@@ -37,14 +24,9 @@ COMMITTED = 1500
 # Clocks in which all outcomes of a control unit are sure to have been dealt with after it came.
 INTAKE = 200
 
-BUILDS = {
-    "montecarlo": Build(2048),
-    "small": Build(64, limit_packet=512),
-    "tiny": Build(32, data_bytes=1, unit_bytes=16, max_k=4, max_parity=2, limit_packet=512),
-    "wide8": Build(128, data_bytes=8, unit_bytes=72, max_k=8, max_parity=4, max_packet=2000),
-    "wide": Build(1024, data_bytes=16, unit_bytes=16, max_k=5, max_parity=3),
-    "long": Build(64, data_bytes=2, unit_bytes=200, max_k=3, max_parity=1, max_packet=2000),
-}
+def longest_packet(build):
+    """Longest packet of a random scenario, in bytes: long enough for several frames."""
+    return 2000 if build.unit_bytes >= 64 else 400
 
 
 @dataclass(frozen=True)
@@ -84,7 +66,7 @@ class Scenario:
             loss=tuple(rng.choice([0, 0.02, 0.1, 0.25]) for _ in range(2)),
             mode=rng.randrange(4),
             packets=(rng.randint(20, 50), rng.choice([0, 5, 30])),
-            longest=rng.choice([30, 150, build.max_packet]),
+            longest=rng.choice([30, 150, longest_packet(build)]),
             gap=rng.choice([0, 0, 50]),
             sink_share=(rng.choice([1.0, 1.0, 0.3]), rng.choice([1.0, 1.0, 0.2])),
             status_interval=rng.choice([0, 0, 200]),
@@ -103,7 +85,7 @@ class Bench:
         limits = build.max_k, build.max_parity
         self.checkers = [
             EndChecker(
-                build.window, build.unit_bytes, [setting, *more_settings], in_order, *limits, slack=6, freeze=scenario.freeze
+                build.window_frames, build.unit_bytes, [setting, *more_settings], in_order, *limits, slack=6, freeze=scenario.freeze
             )
             for setting, in_order in zip(scenario.settings, reversed(scenario.in_order))
         ]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One `ArqLink` whose peer is the protocol model of cocotb_tests/model/link.py, joined at the PHY ports."""
 
-import os
 import random
 from collections import deque
 from dataclasses import dataclass, field
@@ -11,15 +10,16 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, RisingEdge
 from cocotb.utils import get_sim_time
 
+from cocotb_tests.lib.limits import built
 from cocotb_tests.model.checker import EndChecker
 from cocotb_tests.model.link import Config, LinkEnd
 from cocotb_tests.model.sender import INFINITE, Setting
 
-from .bench import BUILDS
+from .bench import longest_packet
 from .registers import Registers
 from .streams import PacketSource, random_ready, watch_packets, watch_units
 
-BUILD = BUILDS[os.environ.get("ARQLINK_CONFIG", "small")]
+BUILD = built()
 LEAST_K = min(4, BUILD.max_k)
 DEFAULT = Setting(LEAST_K, LEAST_K + min(2, BUILD.max_parity), LEAST_K + min(2, BUILD.max_parity), 0, INFINITE)
 TIMES = {"POLL_TIMEOUT": 2500, "HELLO_INTERVAL": 500, "KEEPALIVE": 1 << 20, "OUTAGE_TIMEOUT": 0, "STATUS_INTERVAL": 0}
@@ -28,8 +28,8 @@ TIMES = {"POLL_TIMEOUT": 2500, "HELLO_INTERVAL": 500, "KEEPALIVE": 1 << 20, "OUT
 def peer_config(setting=DEFAULT, **other):
     """A peer of the same build."""
     values = dict(
-        window_log2=BUILD.window.bit_length() - 1, unit_bytes=BUILD.unit_bytes, data_bytes=BUILD.data_bytes, setting=setting, poll_timeout=2500,
-        hello_interval=500, keepalive=1 << 20, max_packet=BUILD.limit_packet,
+        window_log2=BUILD.window_frames.bit_length() - 1, unit_bytes=BUILD.unit_bytes, data_bytes=BUILD.data_bytes, setting=setting, poll_timeout=2500,
+        hello_interval=500, keepalive=1 << 20, max_packet=BUILD.max_packet_bytes,
     )  # fmt: skip
     return Config(**{**values, **other})
 
@@ -62,7 +62,7 @@ class PeerBench:
 
     def _new_checker(self):
         limits = BUILD.max_k, BUILD.max_parity
-        return EndChecker(BUILD.window, BUILD.unit_bytes, [self.setting], self.in_order, *limits, slack=6)
+        return EndChecker(BUILD.window_frames, BUILD.unit_bytes, [self.setting], self.in_order, *limits, slack=6)
 
     @property
     def now(self):
@@ -162,7 +162,7 @@ class PeerBench:
             valid.value = 0
 
     def packets(self, count, longest=None):
-        return [self.rng.randbytes(self.rng.randint(8, longest or BUILD.max_packet // 2)) for _ in range(count)]
+        return [self.rng.randbytes(self.rng.randint(8, longest or longest_packet(BUILD) // 2)) for _ in range(count)]
 
     def offer(self, to_peer, from_peer):
         """Gives packets to both users."""

@@ -10,14 +10,14 @@ import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
 
+from cocotb_tests.lib.limits import built
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import DataUnit, parse, unwrap
 from cocotb_tests.statistics.bench import Pair, started
-from cocotb_tests.system.bench import BUILDS
 from cocotb_tests.system.streams import PacketSource, watch_packets, watch_units
 
-BUILD = BUILDS["small"]
-UNIT_BEATS = (BUILD.unit_bytes + 16) // BUILD.data_bytes
+BUILD = built()
+UNIT_BEATS = BUILD.data_unit_beats
 LONGEST_FRAME = (BUILD.max_k + BUILD.max_parity) * UNIT_BEATS
 """Clocks of the longest frame on the line."""
 PACKET_UNITS = 60

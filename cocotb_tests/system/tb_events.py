@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What happens to a pair of links besides random erasure: outages, restarts, bad packets, bad accesses, the worst losses."""
 
-import os
 import random
 
 import cocotb
 from cocotb.triggers import ClockCycles
 
+from cocotb_tests.lib.limits import built
 from cocotb_tests.model.sender import INFINITE, Setting
-from cocotb_tests.system.bench import BUILDS, SOAK, Bench, Scenario
+from cocotb_tests.system.bench import SOAK, Bench, Scenario
 from cocotb_tests.system.registers import LINK_A, LINK_B
 from cocotb_tests.system.streams import send_beats
 
-BUILD = BUILDS[os.environ.get("ARQLINK_CONFIG", "small")]
+BUILD = built()
 random.seed(cocotb.RANDOM_SEED)
 SEED = cocotb.RANDOM_SEED * 1000
 UP, OUTAGE = 3, 4
@@ -163,7 +163,7 @@ async def bad_packets(dut):
     """Zero-length, oversize, aborted and holed packets among good ones are dropped, counted and flagged; the others arrive."""
     scenario = Scenario(SEED + 51, (ALWAYS, ALWAYS), loss=(0.1, 0.1), packets=(4, 0), longest=100)
     bench = await begin(dut, scenario)
-    long, width = BUILD.limit_packet, BUILD.data_bytes
+    long, width = BUILD.max_packet_bytes, BUILD.data_bytes
     source = bench.sources[0]
     bad = {
         "zero": lambda: send_beats(source, [(bytes(width), 0, False)]),

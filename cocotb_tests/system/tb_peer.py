@@ -133,7 +133,7 @@ async def noise(dut):
 def forged_controls(bench):
     """Control units with good CRC and a field that cannot be, as the link stands now: (unit, counter, error)."""
     sender, receiver = bench.check.sender, bench.check.receiver
-    peer, window = bench.peer, BUILD.window
+    peer, window = bench.peer, BUILD.window_frames
     good = ControlUnit(
         epoch=peer.epoch, peer_known=True, peer_epoch=bench.check.epoch, param=peer.tx.ack, tx_base=peer.tx.base,
         tx_edge=peer.tx.edge, rx_base=sender.peer_rx_base, rx_next=sender.ack_tsn,
@@ -176,7 +176,7 @@ async def forged_data_units(dut):
     """Data units with a good CRC that cannot be: beyond the window, of another epoch, with a header outside the build."""
     bench = await begin(dut, seed=SEED + 9)
     await exchange(bench)
-    receiver, window = bench.check.receiver, BUILD.window
+    receiver, window = bench.check.receiver, BUILD.window_frames
     good = DataUnit(0, True, True, bench.peer.epoch, 2, 3, 0, 0, 0, receiver.base_limit, receiver.rx_next, bytes(8))
     changes = [dict(fsn=(good.fsn + d) % SN) for d in (window, window + 1, 3000, SN // 2 - 1)]
     changes += [dict(tsn=(good.tsn + d) % SN) for d in (window, window + 1, 3000, SN // 2 - 1, SN - 1, SN - 3000)]

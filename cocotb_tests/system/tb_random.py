@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random scenarios on the pair of links, checked unit by unit and counter by counter."""
 
-import os
 import random
 from dataclasses import replace
 
 import cocotb
 from cocotb.triggers import ClockCycles
 
+from cocotb_tests.lib.limits import built
 from cocotb_tests.model.sender import INFINITE, Setting
-from cocotb_tests.system.bench import BUILDS, COMMITTED, SOAK, Bench, Scenario
+from cocotb_tests.system.bench import COMMITTED, SOAK, Bench, Scenario
 
-CONFIG = os.environ.get("ARQLINK_CONFIG", "montecarlo")
-BUILD = BUILDS[CONFIG]
+BUILD = built()
 random.seed(cocotb.RANDOM_SEED)
 SEEDS = [cocotb.RANDOM_SEED * 100 + i for i in range(6 + SOAK)]
 
@@ -49,7 +48,7 @@ async def random_scenario(dut, seed):
 @cocotb.parametrize(in_order=[True, False])
 async def heavy_loss(dut, in_order):
     """40 % both ways and infinite persistency: every packet arrives."""
-    setting = Setting(3, 5, 7, 1, INFINITE)
+    setting = Setting(3, 3 + min(2, BUILD.max_parity), 3 + min(4, BUILD.max_parity), 1, INFINITE)
     scenario = Scenario(7, (setting, setting), (in_order, in_order), (150, 150), (0.4, 0.4), packets=(25, 10), longest=100)
     bench = await run(dut, scenario)
     a, b = bench.checkers
