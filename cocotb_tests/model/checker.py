@@ -20,6 +20,9 @@ TX_EXACT = (
     " tx_outcomes_failed tx_outcomes_outage tx_units tx_retx_units tx_control_units tx_polls"
 ).split()
 
+HELLOS_UNDER_WAY = 2
+"""Of a side that hears the first unit without hello: one hello is leaving, and one waits for it."""
+
 
 class EndChecker:
     """Checks one end. `settings`: the Setting values that may be active; `slack` as in Sender."""
@@ -43,6 +46,8 @@ class EndChecker:
         self.peer_epoch = None
         self.up = False
         self.heard = False  # a unit without hello was accepted
+        self.spoke = False  # a unit without hello left
+        self.hellos_under_way = HELLOS_UNDER_WAY
         self.said = {"rx_next": 0, "rx_base": 0}
         self.delivered_count = 0
         self.delivered = set()
@@ -80,11 +85,13 @@ class EndChecker:
                 assert unit.peer_epoch in self.hellos, f"hello with peerEpoch {unit.peer_epoch}, heard were {self.hellos}"
                 self.peer_epoch = unit.peer_epoch if self.peer_epoch is None else self.peer_epoch
                 self.sender.peer_window = self.hellos[unit.peer_epoch]
-            assert not self.heard, "a hello left after the link was up"
+            self.hellos_under_way -= self.heard
+            assert not self.spoke and self.hellos_under_way >= 0, "a hello left after the link was up"
             assert unit.unit_bytes == self.limits[0], f"hello with unitBytes {unit.unit_bytes}"
             assert 1 << unit.window_log2 == self.receiver.window, f"hello with window 2^{unit.window_log2}"
             return
         assert self.up, "a control unit without hello left before the link was up"
+        self.spoke = True
         assert unit.peer_known and unit.peer_epoch == self.peer_epoch, f"peer's epoch is {self.peer_epoch}: {unit}"
         if unit.deaf:
             self.deaf = True

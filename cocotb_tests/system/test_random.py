@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the random scenarios on `montecarlo`, on the build with the smallest window, and on a wide one."""
+"""Runs the random scenarios on `montecarlo`, on the build with the smallest window, and on datapaths of 1 and 8 bytes."""
 
 import pytest
 
 from cocotb_tests.lib import rtl
 
 
-@pytest.mark.parametrize("config", ["montecarlo", "small", "wide8"])
+@pytest.mark.parametrize("config", ["montecarlo", "small", "tiny", "wide8"])
 def test_random(config):
-    rtl.run("ArqPair", config, "cocotb_tests.system.tb_random", parameters={"ARQLINK_CONFIG": config})
+    rtl.run("ArqPair", config, "cocotb_tests.system.tb_random")
