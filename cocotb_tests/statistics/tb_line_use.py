@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Line use of a link whose user always sends, on any configuration: LINE_K, LINE_N, LINE_P, LINE_FRAMES.
 
-The PHY is always ready, persistency infinite, and the window much longer than the round trip.
+The PHY is always ready, persistency infinite, and the window ten times as long as the round trip.
 """
 
 import json
@@ -10,14 +10,15 @@ import os
 import cocotb
 
 from cocotb_tests.lib import rtl
+from cocotb_tests.lib.limits import CONTROL_BYTES, HEADER_AND_CRC, built
 
 from .bench import log, started
 from .formulas import Expected
 from .grid import INFINITE, PACKET_FRAMES
 
-HEADER_AND_CRC = 16
-CONTROL_BYTES = 32
-DELAY = 500
+LONGEST_DELAY = 500
+ROUND_TRIPS = 10
+"""Clocks each way, where the window holds so many round trips; else fewer."""
 SEED = 0x4C696E65
 COUNTED = ("tx_phy_idle", "tx_units", "tx_retx_units", "tx_control_units")
 
@@ -34,17 +35,18 @@ async def line_use(dut):
     k, n, frames = (int(os.environ[f"LINE_{name}"]) for name in ("K", "N", "FRAMES"))
     p = float(os.environ["LINE_P"])
     pair = await started(dut)
-    data_bytes, unit_bytes = [await pair.a.read("BUILD0", field) for field in ("data_bytes", "unit_bytes")]
-    unit_clocks = (unit_bytes + HEADER_AND_CRC) // data_bytes
-    window = 1 << await pair.a.read("BUILD0", "window_log2")
-    assert window * n * unit_clocks > 10 * (2 * DELAY + n * unit_clocks), "the window is too small for this delay"
+    build = built()
+    data_bytes, unit_bytes, unit_clocks = build.data_bytes, build.unit_bytes, build.data_unit_beats
+    frame_clocks = n * unit_clocks
+    delay = min(LONGEST_DELAY, (build.window_frames * frame_clocks // ROUND_TRIPS - frame_clocks) // 2)
+    packet_frames = min(PACKET_FRAMES, build.max_packet_bytes // (k * unit_bytes))
 
-    await pair.start_link(k, n, n, INFINITE, DELAY)
+    await pair.start_link(k, n, n, INFINITE, delay)
     await pair.start_channel(pair.ab, SEED, p)
-    await pair.start_traffic(PACKET_FRAMES * k * unit_bytes)
-    await pair.run(20 * PACKET_FRAMES * n * unit_clocks + 4 * DELAY)
+    await pair.start_traffic(packet_frames * k * unit_bytes)
+    await pair.run(20 * packet_frames * frame_clocks + 4 * delay)
     first, counters, received = await traffic(pair)
-    await pair.run(frames * n * unit_clocks)
+    await pair.run(frames * frame_clocks)
     last, after, received_after = await traffic(pair)
 
     clocks = last - first
@@ -58,7 +60,7 @@ async def line_use(dut):
     data_use = units * unit_clocks / clocks
     capacity = clocks * data_bytes * unit_bytes / (unit_bytes + HEADER_AND_CRC)
     goodput = (received_after - received) / capacity
-    expected = Expected(k, n, n, INFINITE, p, PACKET_FRAMES)
+    expected = Expected(k, n, n, INFINITE, p, packet_frames)
     result = {
         "clocks": clocks,
         "line_use": use,

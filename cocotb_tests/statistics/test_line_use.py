@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Line use: at least 99.5 % of the PHY's beats at p = 0, goodput at least 99 % of alpha times the payload capacity; the receiver
+"""Line use at 1, 4, 8 and 16 bytes: at least 99.5 % of the PHY's beats at p = 0, goodput at least 99 % of alpha times the payload capacity; the receiver
 drops nothing at any width."""
 
 import pytest
@@ -8,6 +8,10 @@ from cocotb_tests.lib import rtl
 
 POINTS = [
     # configuration, K, N, p, frames
+    ("tiny", 4, 4, 0, 500),
+    ("tiny", 4, 5, 0, 500),
+    ("tiny", 4, 5, 0.01, 3000),
+    ("tiny", 4, 6, 0.05, 3000),
     ("paper", 10, 10, 0, 500),
     ("paper", 10, 11, 0, 500),
     ("paper", 10, 18, 0, 500),

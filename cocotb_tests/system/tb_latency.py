@@ -6,6 +6,7 @@ import os
 import cocotb
 from cocotb.triggers import ClockCycles
 
+from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.measured import record
 from cocotb_tests.statistics.bench import Pair, started
 from cocotb_tests.system.streams import PacketSource, send_beats, watch_units
@@ -21,8 +22,7 @@ async def idle_latency(dut):
     """A packet of one full frame: its last beat in to the first beat of its first unit out; the last beat of its last data unit in to
     its first beat out. Nothing is erased, K is the largest, two parity units."""
     pair = await started(dut)
-    data_bytes, unit_bytes = [await pair.a.read("BUILD0", field) for field in ("data_bytes", "unit_bytes")]
-    k = await pair.a.read("BUILD1", "max_k")
+    data_bytes, unit_bytes, k = built().data_bytes, built().unit_bytes, built().max_k
     await pair.start_link(k, k + 2, k + 2, delta=15, delay=100)
     # Clocks of a packet's last beat in; first and last beats of data units, out and in; a packet's first beat out.
     offered, sent, received, delivered = [], [], [], []

@@ -4,7 +4,9 @@
 import os
 
 import cocotb
+from arqlink.demands import most_nack_clocks
 
+from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.measured import record
 from cocotb_tests.model.sender import INFINITE
 from cocotb_tests.model.units import DataUnit, parse
@@ -14,7 +16,6 @@ from cocotb_tests.system.streams import watch_units
 CONFIG = os.environ["ARQLINK_CONFIG"]
 K = 4
 CERTAIN = (1 << 32) - 1
-MOST_CLOCKS = 40
 
 
 @cocotb.test()
@@ -32,7 +33,7 @@ async def nack_to_retransmission(dut):
             told.setdefault(unit.rx_next - 1, Pair.clock())
 
     pair = await started(dut)
-    data_bytes, unit_bytes = [await pair.a.read("BUILD0", field) for field in ("data_bytes", "unit_bytes")]
+    data_bytes, unit_bytes = built().data_bytes, built().unit_bytes
     cocotb.start_soon(pair.watch_data_units("a_phy", data_bytes, unit_bytes, sent))
     cocotb.start_soon(watch_units(dut, "ba_tap", data_bytes, heard))
     await pair.start_link(K, K, K, INFINITE, 50)
@@ -44,4 +45,4 @@ async def nack_to_retransmission(dut):
     cocotb.log.warning("%s: clocks from the last beat of a NACK to the first beat of the retransmission: %s", CONFIG, sorted(set(clocks)))
     assert len(clocks) > 20 and min(clocks) > 0
     record(f"nack-{CONFIG}", config=CONFIG, nack_to_retransmission_clocks=max(clocks))
-    assert max(clocks) <= MOST_CLOCKS
+    assert max(clocks) <= most_nack_clocks(CONFIG)
