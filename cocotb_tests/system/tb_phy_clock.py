@@ -7,11 +7,12 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
+from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import Registers, master, regs
 from cocotb_tests.system.streams import PacketSource, watch_packets
 
 CORE_NS = 10
-DATA_BYTES = 4
+DATA_BYTES = built().data_bytes
 PACKETS = 40
 PAYLOAD = ("tdata", "tlast", "tuser")
 
@@ -78,7 +79,8 @@ async def packets_cross_the_clocks(dut, phy_ns):
     await ClockCycles(dut.aclk, 10_000)
     assert len(received) == PACKETS
     await registers.write("COUNTERS", snapshot=1)
-    await ClockCycles(dut.aclk, 200)
+    while await registers.read("COUNTERS", "busy"):
+        pass
     flagged, _ = await registers.read_at(regs.COUNTERS["rx_erased_flag"].offset)
     overflow, _ = await registers.read_at(regs.COUNTERS["rx_overflow"].offset)
     assert flagged > 0 and overflow == 0

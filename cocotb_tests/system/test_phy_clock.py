@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the link end whose PHY has a clock of its own."""
+"""Runs the link end whose PHY has a clock of its own; a faster and a slower one at one byte too."""
+
+import pytest
 
 from cocotb_tests.lib import rtl
 
+WIDTHS = {"COCOTB_TEST_FILTER": r"phy_ns=(7|11)$"}
 
-def test_phy_clock():
-    rtl.run("ArqLinkPhyClock", "small", "cocotb_tests.system.tb_phy_clock")
+
+@pytest.mark.parametrize("config", ["small", "tiny"])
+def test_phy_clock(config):
+    rtl.run("ArqLinkPhyClock", config, "cocotb_tests.system.tb_phy_clock", parameters=None if config == "small" else WIDTHS)
