@@ -7,8 +7,10 @@ from collections import Counter
 import cocotb
 
 from cocotb_tests.lib.bench import Bench, Events, Sink, Source
+from cocotb_tests.lib.limits import built
 
-WINDOW, BEATS, EPOCH = 64, 2, 0x5A
+BUILD, EPOCH = built(), 0x5A
+WINDOW, BEATS = BUILD.window_frames, BUILD.unit_beats
 HEADER = "io_unit_payload_fragment_header_"
 UNIT = (
     ["io_unit_payload_last", f"{HEADER}epoch"]
@@ -92,15 +94,15 @@ class Link:
     def send(self, **fields):
         u = dict(epoch=EPOCH, k=4, pad=0, sop=1, eop=1, n=6, preset=0, attempt=0, only=0, fsn=0, tsn=0, index=0)
         u.update(fields)
-        words = [random.getrandbits(32) for _ in range(BEATS)]
+        words = [random.getrandbits(8 * BUILD.data_bytes) for _ in range(BEATS)]
         self.model.unit(u, words)
         head = (u["epoch"], u["k"], u["pad"], u["sop"], u["eop"], u["n"], u["preset"], u["attempt"], u["only"])
         for i, word in enumerate(words):
             self.units.queue.append((int(i == BEATS - 1), *head, u["fsn"] % (1 << 20), u["tsn"] % (1 << 20), u["index"], word))
 
     def transmission(self, fsn, erased, **fields):
-        k = fields.pop("k", random.randint(1, 16))
-        n = k + random.randint(0, 8)
+        k = fields.pop("k", random.randint(1, BUILD.max_k))
+        n = k + random.randint(0, BUILD.max_parity)
         common = dict(k=k, n=n, preset=random.randrange(3), eop=random.getrandbits(1), attempt=random.randrange(16), **fields)
         for index in range(n):
             if random.random() >= erased:
@@ -154,7 +156,7 @@ async def transmissions(dut, erased, rate):
 async def gap_of_a_whole_window(dut):
     """A jump in TSNs closes all in between as failed, blocks at a time."""
     _, link = await start(dut)
-    for fsn, jump in enumerate((1, 31, 32, 33, 63)):
+    for fsn, jump in enumerate((1, 31, 32, 33, WINDOW - 1)):
         link.transmission(fsn, 0.0, k=2, only=0)
         link.tsn += jump - 1
     await link.drain()

@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Block tests of package arqlink.arq, on the smallest window so that every number wraps around the tables."""
+"""Block tests of package arqlink.arq, on the smallest window so that every number wraps around the tables. What the receiver has in
+beats is run on units of a single beat too, 16 bytes wide."""
 
 import pytest
 
 from cocotb_tests.lib.rtl import run
 
+SINGLE_BEAT = pytest.mark.xfail(strict=True, reason="units of one beat: a frame's second unit may be taken for one that has come (docs/limits.md)")
+CASES = [
+    ("ArqSender", "small"),
+    ("ArqReceiver", "small"),
+    pytest.param("ArqReceiver", "corner", marks=SINGLE_BEAT),
+    ("Resequencer", "small"),
+]
 
-@pytest.mark.parametrize("block", ["ArqSender", "ArqReceiver", "Resequencer"])
-def test_block(block):
-    run(block, "small", f"cocotb_tests.arq.tb_{block.removeprefix('Arq').lower()}")
+
+@pytest.mark.parametrize("block, config", CASES)
+def test_block(block, config):
+    run(block, config, f"cocotb_tests.arq.tb_{block.removeprefix('Arq').lower()}")
