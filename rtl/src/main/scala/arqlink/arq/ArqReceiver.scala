@@ -164,15 +164,18 @@ class ArqReceiver(link: LinkConfig) extends Component {
       * beat does.
       */
     val storing = Bool()
+
+    /** The unit before begins a transmission with its judgement, in this clock. */
+    val follows = Bool()
     private val isSame = if (code.unitBeats > 1) False else storing && hand.index === header.index
     private val (group, place) = (hand.index >> 3, header.index.resize(3))
-    private val ofGroup = current.received.subdivideIn(8 bits, strict = false).map(bits => keep(bits.resize(8)(place)))
+    private val had = if (code.unitBeats > 1) current.received else Mux(follows, B(0, code.maxN bits), current.received)
+    private val ofGroup = had.subdivideIn(8 bits, strict = false).map(bits => keep(bits.resize(8)(place)))
     def hasUnit: Bool = Vec(ofGroup)(group.resize(log2Up(ofGroup.size))) || keep(isSame)
 
     /** Of the frame that is, or was last, in progress; the same as to its code. The unit before has been judged by now, unless its only
       * beat leaves with the judgement.
       */
-    val follows = Bool()
     private def of[T <: Data](x: Transmission => T, y: T): T = if (code.unitBeats > 1) y else Mux(follows, x(hand.tx), y)
     val sameFrame = keep(header.tx.fsn === of(_.fsn, current.fsn))
     val sameCode = keep(header.tx.meta.k === of(_.meta.k, current.meta.k) && header.tx.preset === of(_.preset, current.preset))
