@@ -5,12 +5,11 @@ import pytest
 
 from cocotb_tests.lib import rtl
 
-WIDTHS = r"random_traffic|peer_reboots|phy_stalls"
+TRAFFIC = {"COCOTB_TEST_FILTER": r"random_traffic|peer_reboots|phy_stalls"}
+REBOOTS = {"COCOTB_TEST_FILTER": r"peer_reboots|phy_stalls"}
+"""Full traffic both ways overflows the receiver at 16 bytes: statistics/test_line_use.py::test_both_ways, docs/limits.md."""
 
 
-@pytest.mark.parametrize("config", ["small", "long", "tiny"])
-def test_peer(config):
-    selection = {"ARQLINK_CONFIG": config}
-    if config != "small":
-        selection["COCOTB_TEST_FILTER"] = WIDTHS
+@pytest.mark.parametrize("config, selection", [("small", None), ("long", TRAFFIC), ("tiny", TRAFFIC), ("wide16", REBOOTS)])
+def test_peer(config, selection):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters=selection)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the link end whose PHY has a clock of its own; a faster and a slower one at one byte too."""
+"""Runs the link end whose PHY has a clock of its own; a faster and a slower one in the narrowest and the widest datapath."""
 
 import pytest
 
@@ -8,6 +8,6 @@ from cocotb_tests.lib import rtl
 WIDTHS = {"COCOTB_TEST_FILTER": r"phy_ns=(7|11)$"}
 
 
-@pytest.mark.parametrize("config", ["small", "tiny"])
+@pytest.mark.parametrize("config", ["small", "tiny", "wide16"])
 def test_phy_clock(config):
     rtl.run("ArqLinkPhyClock", config, "cocotb_tests.system.tb_phy_clock", parameters=None if config == "small" else WIDTHS)
