@@ -11,17 +11,18 @@ from arqlink.build import MODEL_FLAGS, fast_options  # noqa: E402
 from arqlink.rtl import BUILD, CONFIGS, ROOT, generate, java, locked, use_verilator  # noqa: E402, F401
 
 
-def run(block, config, module, testcase=None, parameters=None, waves=False, sources=None):
+def run(block, config, module, testcase=None, parameters=None, waves=False, sources=None, quick=False):
     """Runs the cocotb tests of Python module `module` on `block`; raises when one of them fails.
 
     `parameters` reach the tests as environment variables, beside ARQLINK_CONFIG and ARQLINK_VERILOG, which name the configuration
     and its Verilog. ARQLINK_SEED (or pytest --seed) fixes the random seed.
-    `sources` are Verilog files to build in place of what Generate writes for `block`.
+    `sources` are Verilog files to build in place of what Generate writes for `block`. `quick`: compiled without optimization, which
+    takes half the time and is enough where the build lasts longer than the run.
     """
     from cocotb_tools.check_results import get_results
     from cocotb_tools.runner import get_runner
 
-    use_verilator(fast_options())
+    use_verilator("-O0" if quick else fast_options())
     if str(ROOT) not in sys.path:  # the runner hands sys.path on to the simulation
         sys.path.insert(0, str(ROOT))
     sources = sources or [generate(block, config)]

@@ -10,6 +10,9 @@ REBOOTS = {"COCOTB_TEST_FILTER": r"peer_reboots|phy_stalls"}
 """Full traffic both ways overflows the receiver at 16 bytes: statistics/test_line_use.py::test_both_ways, docs/limits.md."""
 
 
-@pytest.mark.parametrize("config, selection", [("small", None), ("long", TRAFFIC), ("tiny", TRAFFIC), ("wide16", REBOOTS)])
-def test_peer(config, selection):
-    rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters=selection)
+SELECTIONS = {"small": None, "long": TRAFFIC, "tiny": TRAFFIC, "wide16": REBOOTS}
+
+
+@pytest.mark.parametrize("config", SELECTIONS)
+def test_peer(config):
+    rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters=SELECTIONS[config], quick=config != "small")
