@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every test that testplan.md names exists, and every testpoint names one."""
+"""Every test that testplan.md names exists, and every testpoint names one; so do the files and configurations of docs/verification.md."""
 
 import ast
 import re
@@ -8,6 +8,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PLAN = (HERE / "testplan.md").read_text()
+WIDTHS = (HERE.parent / "docs" / "verification.md").read_text().split("\n## ", 1)[0]
 
 
 @lru_cache(maxsize=None)
@@ -31,3 +32,14 @@ def test_named_tests_exist():
 def test_every_testpoint_has_a_test():
     rows = [line for line in PLAN.splitlines() if line.startswith("| ") and not line.startswith("| testpoint")]
     assert rows and all("::" in row for row in rows), [row for row in rows if "::" not in row]
+
+
+def test_files_that_run_the_widths_name_the_configurations():
+    """In a row of docs/verification.md the last cell has files, and the configurations ahead of it are in one of them."""
+    rows = [re.findall(r"`([\w./]+)`", row) for row in WIDTHS.splitlines() if row.endswith("py` |")]
+    assert len(rows) > 15
+    for row in rows:
+        files = [HERE.parent / name for name in row if name.endswith(".py")]
+        text = "".join(file.read_text() for file in files)
+        missing = [name for name in row if not name.endswith(".py") and f'"{name}"' not in text]
+        assert not missing, (files, missing)

@@ -80,3 +80,26 @@ async def line_use(dut):
         assert use >= 0.995 and data_use >= 0.99, result
         assert sent["tx_retx_units"] == 0
     assert goodput >= 0.99 * expected.alpha, result
+
+
+@cocotb.test()
+async def both_ways(dut):
+    """Users at both ends always send, frames of one to K units, and nothing is erased: the control units in between cost no data unit."""
+    k, n, frames = (int(os.environ[f"LINE_{name}"]) for name in ("K", "N", "FRAMES"))
+    pair = await started(dut)
+    build = built()
+    frame_clocks = n * build.data_unit_beats
+    await pair.start_link(k, n, n, INFINITE, 100)
+    for traffic in (pair.traffic_a, pair.traffic_b):
+        await traffic.write("LENGTH_MIN", 8)
+        await traffic.write("LENGTH_MAX", k * build.unit_bytes)
+    for traffic in (pair.traffic_a, pair.traffic_b):
+        await traffic.write("CTRL", generate=1, check=1, random_length=1)
+    await pair.run(frames * frame_clocks)
+    for link, traffic in ((pair.a, pair.traffic_a), (pair.b, pair.traffic_b)):
+        counters = await pair.counters(link, ["rx_overflow", "rx_units", "tx_retx", "rx_frames_repaired"])
+        log("%s", counters)
+        assert counters["rx_units"] > frames
+        assert counters["rx_overflow"] == counters["tx_retx"] == counters["rx_frames_repaired"] == 0, counters
+        for name in ("DISORDERED", "CORRUPT", "LOST", "ABORTED"):
+            assert await traffic.read(name) == 0, name

@@ -6,6 +6,6 @@ import pytest
 from cocotb_tests.lib import rtl
 
 
-@pytest.mark.parametrize("config", ["tiny", "default", "line10g"])
+@pytest.mark.parametrize("config", ["tiny", "paper", "default", "line10g", "fast16"])
 def test_latency(config):
     rtl.run("ArqPair", config, "cocotb_tests.system.tb_latency")
