@@ -8,7 +8,7 @@ from cocotb.triggers import Timer
 
 from cocotb_tests.lib.limits import built
 
-COMPACT = ("tiny",)
+COMPACT = ("tiny", "compact")
 """Built for area: frame after frame, with pauses between them."""
 
 

@@ -6,7 +6,7 @@ from cocotb_tests.lib import rtl
 
 # Widths of 1 to 16 bytes, units of one beat up to a hundred, one parity unit up to eight.
 # Configuration codec (sixteen) is covered by sim/tests/test_codec_cli.py.
-CONFIGS = ("paper", "tiny", "default", "line10g", "line20g", "montecarlo", "wide", "corner", "long")
+CONFIGS = ("paper", "tiny", "compact", "default", "line10g", "line20g", "montecarlo", "wide", "corner", "long")
 CASES = [(block, config) for block in ("RsDecoder", "RsEncoder") for config in CONFIGS]
 
 

@@ -60,5 +60,13 @@ object TestConfigs {
     ResetValues(k = 16, nFirst = 18, nRetx = 18)
   )
 
-  val all = Seq(small, wide8, wide16, wide, long, corner, fast16)
+  /** Corner for tests: built for area, with the shortest units that can be, and a single parity unit. */
+  val compact = LinkConfig(
+    "compact",
+    CodeConfig(dataBytes = 1, unitBytes = 4, maxK = 7, maxParity = 1, area = AreaConfig.small),
+    WindowConfig(windowFrames = 32, maxPacketBytes = 100),
+    ResetValues(k = 4, nFirst = 5, nRetx = 5)
+  )
+
+  val all = Seq(small, wide8, wide16, wide, long, corner, fast16, compact)
 }

@@ -125,6 +125,6 @@ class CompactDecoder(code: CodeConfig) extends ErasureCodec[DecodeJob] {
   held.ready := !held.gives || io.output.ready
   io.output.fragment := held.data
   when(held.stored)(io.output.fragment := kept)
-  when(held.recovered)(io.output.fragment := before.subdivideIn(code.dataBits bits)(held.lane))
+  when(held.recovered)(io.output.fragment := Lanes.beatOf(code, before, held.lane))
   io.output.last := held.last
 }

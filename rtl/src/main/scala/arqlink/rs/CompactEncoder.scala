@@ -92,6 +92,6 @@ class CompactEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   private val products = LaneProducts.ofBeat(held.data, coefficients)
   sums.write(held.beat, (held.first ? B(0, laneBits bits) | before) ^ products, held.fire && !held.parity)
   io.output.arbitrationFrom(held)
-  io.output.fragment := held.parity ? before.subdivideIn(code.dataBits bits)(held.lane) | held.data
+  io.output.fragment := held.parity ? Lanes.beatOf(code, before, held.lane) | held.data
   io.output.last := held.last
 }
