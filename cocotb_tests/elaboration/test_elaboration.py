@@ -25,6 +25,7 @@ REFUSED = {
     "windowFrames=64": "windowFrames (64) x unitBytes (64) is less than maxPacketBytes (9216)",
     "maxPacketBytes=0": "maxPacketBytes is 0; it must be 1 to 9216",
     "maxPacketBytes=9217": "maxPacketBytes is 9217; it must be 1 to 9216",
+    "maxPacketBytes=3": "maxPacketBytes is 3; it must be dataBytes (4) or more",
     "k=17": "k is 17; it must be 1 to maxK (16)",
     "nFirst=15": "nFirst is 15; it must be k (16) to k + maxParity (24)",
     "nRetx=25": "nRetx is 25; it must be k (16) to k + maxParity (24)",
@@ -69,6 +70,31 @@ def test_corners_are_built_reproducibly(settings, tmp_path):
         assert result.returncode == 0, result.stderr
         texts.append((folder / "ArqLink.v").read_text())
     assert texts[0] == texts[1]
+
+
+ONE_FRAME = ("k=1", "nFirst=1", "nRetx=2", "windowFrames=32")
+
+
+@pytest.mark.parametrize(
+    "config, settings",
+    [
+        ("default", "dataBytes=1 unitBytes=2 maxK=2 maxParity=8 maxPacketBytes=1"),
+        ("default", "dataBytes=2 unitBytes=2 maxK=16 maxParity=1 maxPacketBytes=2"),
+        ("default", "dataBytes=4 unitBytes=4 maxK=2 maxParity=8 maxPacketBytes=4"),
+        ("default", "dataBytes=8 unitBytes=8 maxK=16 maxParity=2 maxPacketBytes=8"),
+        ("default", "dataBytes=16 unitBytes=16 maxK=1 maxParity=1 maxPacketBytes=16"),
+        ("tiny", "unitBytes=4 maxK=1 maxParity=1 maxPacketBytes=1"),
+        ("tiny", "unitBytes=4 maxK=1 maxParity=7 maxPacketBytes=16"),
+        ("tiny", "unitBytes=16 maxK=7 maxParity=1"),
+        ("tiny", "unitBytes=64 maxK=6 maxParity=2"),
+    ],
+    ids=lambda value: value.replace(" ", ","),
+)
+def test_shortest_units_and_packets_are_built(config, settings, tmp_path):
+    """Units of one beat and two, codes with one data unit or one parity unit, packets of a single beat, built for speed and for area."""
+    result = generate(tmp_path, *ONE_FRAME, *settings.split(), config=config)
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "ArqLink.v").exists()
 
 
 def test_the_header_names_the_parameters(tmp_path):

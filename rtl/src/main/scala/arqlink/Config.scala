@@ -62,7 +62,7 @@ case class CodeConfig(dataBytes: Int, unitBytes: Int, maxK: Int, maxParity: Int,
 /** Selective-repeat window.
   *
   * @param windowFrames   frames in flight or awaiting delivery, at either end: a power of two, 32 to 2^18
-  * @param maxPacketBytes longest packet accepted, in bytes: 1 to 9216
+  * @param maxPacketBytes longest packet accepted, in bytes: 1 to 9216, and a beat (`dataBytes`) at least
   */
 case class WindowConfig(windowFrames: Int, maxPacketBytes: Int = 9216) {
   require(
@@ -98,6 +98,10 @@ case class ResetValues(
 
 /** A link core: both halves of a full-duplex link end. */
 case class LinkConfig(name: String, code: CodeConfig, window: WindowConfig, reset: ResetValues) {
+  require(
+    window.maxPacketBytes >= code.dataBytes,
+    s"maxPacketBytes is ${window.maxPacketBytes}; it must be dataBytes (${code.dataBytes}) or more"
+  )
   require(
     window.windowFrames * code.unitBytes >= window.maxPacketBytes,
     s"windowFrames (${window.windowFrames}) x unitBytes (${code.unitBytes}) is less than maxPacketBytes " +
