@@ -2,7 +2,7 @@
 VENV   := .venv
 PYTHON := $(VENV)/bin/python
 WAVES  := build/waves/retransmission.fst
-
+LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
 .PHONY: help setup verilog regs sw demo soc-demo test lint synth synth-all bench stats-full wave clean
 
@@ -31,8 +31,8 @@ soc-demo: setup ## Boot the firmware in simulation, and change its link over the
 test: setup ## Run all tests
 	$(PYTHON) -m pytest -n auto
 
-lint: setup ## Check the generated Verilog of the link and of the soft system with Verilator
-	for target in lint lint_paper lint_tiny lint_phy_clock lint_soc; do \
+lint: setup ## Check the generated Verilog of all configurations, of the pair and of the soft system with Verilator
+	for target in $(LINTS); do \
 	  PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=$$target arqlink || exit 1; \
 	done
 
