@@ -98,10 +98,14 @@ def test_shortest_units_and_packets_are_built(config, settings, tmp_path):
 
 
 def test_the_header_names_the_parameters(tmp_path):
-    """Each parameter that can be set, with the value in force."""
+    """Each parameter that can be set, with the value in force and what it is, and what is built for area."""
     assert generate(tmp_path, "windowFrames=2048", "nRetx=20").returncode == 0
     text = (tmp_path / "ArqLink.v").read_text()
     header = [line.removeprefix("// ") for line in text[: text.index("module")].splitlines()]
     wanted = ["dataBytes = 4", "unitBytes = 64", "maxK = 16", "maxParity = 8", "windowFrames = 2048", "maxPacketBytes = 9216", "k = 16", "nFirst = 18", "nRetx = 20", "delta = 15"]
-    assert [line for line in header if " = " in line] == wanted
+    parameters = [line for line in header if " = " in line]
+    assert [line.split(" (")[0] for line in parameters] == wanted and all(line.endswith(")") for line in parameters)
     assert any("ArqLink, configuration default" in line for line in header)
+    assert not any("built for area" in line for line in header)
+    assert generate(tmp_path, block="Framer", config="tiny").returncode == 0
+    assert "// built for area: counters, codec, deframer, relaxed\n" in (tmp_path / "Framer.v").read_text()

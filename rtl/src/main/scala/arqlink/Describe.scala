@@ -5,18 +5,25 @@ package arqlink
   * built, and as the header comment of generated Verilog.
   */
 object Describe {
-  private def fields(config: LinkConfig): Seq[(String, Long)] = Seq(
-    "data_bytes" -> config.code.dataBytes.toLong,
-    "unit_bytes" -> config.code.unitBytes.toLong,
-    "max_k" -> config.code.maxK.toLong,
-    "max_parity" -> config.code.maxParity.toLong,
-    "window_frames" -> config.window.windowFrames.toLong,
-    "max_packet_bytes" -> config.window.maxPacketBytes.toLong,
-    "k" -> config.reset.k.toLong,
-    "n_first" -> config.reset.nFirst.toLong,
-    "n_retx" -> config.reset.nRetx.toLong,
-    "delta" -> config.reset.delta.toLong
+  /** Name, value, and what it is. */
+  private def fields(config: LinkConfig): Seq[(String, Long, String)] = Seq(
+    ("data_bytes", config.code.dataBytes.toLong, "width of every data stream, bytes"),
+    ("unit_bytes", config.code.unitBytes.toLong, "payload of a unit, bytes"),
+    ("max_k", config.code.maxK.toLong, "most data units in a frame"),
+    ("max_parity", config.code.maxParity.toLong, "most parity units in a frame"),
+    ("window_frames", config.window.windowFrames.toLong, "most frames in flight, or awaiting delivery"),
+    ("max_packet_bytes", config.window.maxPacketBytes.toLong, "longest packet, bytes"),
+    ("k", config.reset.k.toLong, "data units in a frame, after reset"),
+    ("n_first", config.reset.nFirst.toLong, "units in a frame's first transmission, after reset"),
+    ("n_retx", config.reset.nRetx.toLong, "units in a retransmission, after reset"),
+    ("delta", config.reset.delta.toLong, "retransmissions of a frame at most, after reset; 15: without end")
   )
+
+  /** Which blocks are built for area, by the names in [[AreaConfig]]. */
+  private def small(config: LinkConfig): Seq[String] = {
+    val area = config.code.area
+    area.productElementNames.zip(area.productIterator).collect { case (name, true) => name }.toSeq
+  }
 
   private def version = { import csr.Version._; s"$major.$minor.$patch" }
 
@@ -27,13 +34,14 @@ object Describe {
       s"arqlink $version: $block, configuration ${config.name}",
       "Plain Verilog-2005 without dependencies. It is generated: change its parameters by their names.",
       ""
-    ) ++ fields(config).map { case (name, value) => s"${camelCase(name)} = $value" }).mkString("\n")
+    ) ++ fields(config).map { case (name, value, meaning) => s"${camelCase(name)} = $value ($meaning)" } ++
+      (if (small(config).isEmpty) Seq() else Seq(s"built for area: ${small(config).mkString(", ")}"))).mkString("\n")
 
   private def camelCase(name: String): String = name.split('_').reduce(_ + _.capitalize)
 
   def json: String = LinkConfig.all
     .map { config =>
-      fields(config).map { case (name, value) => s"""    "$name": $value""" }.mkString(s"""  "${config.name}": {\n""", ",\n", "\n  }")
+      fields(config).map { case (name, value, _) => s"""    "$name": $value""" }.mkString(s"""  "${config.name}": {\n""", ",\n", "\n  }")
     }
     .mkString("{\n", ",\n", "\n}\n")
 

@@ -7,7 +7,10 @@ import spinal.lib.bus.amba4.axilite.AxiLite4
 
 import arqlink._
 
-/** Registers and counters of one link end behind one AXI4-Lite slave. */
+/** Registers and counters of one link end behind one AXI4-Lite slave, 32 bits wide: docs/architecture.md, "Registers".
+  *
+  * An access to an address that no register has, or a write to one that is only read, is answered with SLVERR and sets ERROR.access.
+  */
 class CsrBank(link: LinkConfig) extends Component {
   val io = new Bundle {
     val axil = slave(AxiLite4(LinkRegisters.addressWidth, 32))

@@ -18,6 +18,7 @@ case class FieldEntry(name: String, shift: Int, width: Int, access: String, rese
   def isWord: Boolean = width == 32
 }
 
+/** A register; `offset` is its byte address within the slave. */
 case class RegisterEntry(name: String, offset: BigInt, doc: String, fields: Seq[FieldEntry]) {
 
   /** Value after reset, where no field's depends on the build. */

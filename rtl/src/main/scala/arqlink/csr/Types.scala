@@ -31,6 +31,7 @@ case class TimerSetting() extends Bundle {
   val statusInterval = UInt(32 bits)
 }
 
+/** All that the registers set; the timers change by themselves, one by one. */
 case class LinkSetting(code: CodeConfig) extends Bundle {
   val active = ActiveSetting(code)
   val timers = TimerSetting()

@@ -6,7 +6,12 @@ import spinal.lib._
 
 import arqlink._
 
-/** Puts headers and CRCs around the units of frames and sends them, with control units in between, back to back. */
+/** Puts headers and CRCs around the units of frames and sends them, with control units in between, back to back.
+  *
+  * For each `frame` its `n` units come at `units`, unitBeats beats each; a beat leaves four clocks or more after it was due. A control unit
+  * goes before the next data unit. Layout: docs/architecture.md, "Wire format". Nothing can go wrong here but a `flush`: the unit that
+  * has begun is ended with a wrong CRC.
+  */
 case class Framer(code: CodeConfig) extends Component {
   private val dataBytes = code.dataBytes
   private val controlBeats = UnitFormat.controlBeats(dataBytes)

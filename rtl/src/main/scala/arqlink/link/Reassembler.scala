@@ -6,7 +6,11 @@ import spinal.lib._
 
 import arqlink._
 
-/** Makes packets of frames again: cuts the filling bytes of a packet's last frame and ends the packet there. */
+/** Makes packets of frames again: cuts the filling bytes of a packet's last frame and ends the packet there.
+  *
+  * For each `frame` its `k` data units come at `units`, unitBeats beats each; a beat leaves in the next clock, and one that holds nothing but
+  * filling is dropped. A packet that `flush` cuts ends with `error` on a beat of its own.
+  */
 case class Reassembler(code: CodeConfig) extends Component {
   private val dataBytes = code.dataBytes
   private val byteBits = log2Up(dataBytes)

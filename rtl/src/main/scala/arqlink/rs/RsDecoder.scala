@@ -20,7 +20,8 @@ object RsDecoder {
   * meanwhile. Data units ahead of the first missing one do not wait.
   *
   * Every job is checked by its source: 1 <= k <= maxK, exactly k bits of `received` set, preset <= 2. `last` on the input is
-  * not looked at, units are counted.
+  * not looked at, units are counted. A frame's last beat leaves at most (K - 1) unitBeats + 13 clocks after its last one came in
+  * (docs/rs_decoder.md); the codes are those of [[RsEncoder]].
   *
   * @param lateResets each part has a register for its reset, which ends a clock later inside; nothing may come in that clock
   */

@@ -22,7 +22,8 @@ object RsEncoder {
   * bubble within or between frames. Data beats do not wait for the array; the parity beats come behind it.
   *
   * Every job is checked by its source: 1 <= k <= maxK, k <= n <= k + maxParity, preset <= 2. `last` on the input is
-  * not looked at, units are counted.
+  * not looked at, units are counted. A data beat leaves two clocks after it came in, the first parity beat eleven clocks after the last
+  * data beat (docs/rs_encoder.md). The code: L. Rizzo, RFC 5510, and ISA-L's Cauchy matrix, by `preset`.
   */
 class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   val io = CodecPort(EncodeJob(code), code)
