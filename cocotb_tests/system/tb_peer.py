@@ -172,6 +172,25 @@ async def forged_control_units(dut):
 
 
 @cocotb.test()
+async def control_units_back_to_back(dut):
+    """Control units without a gap are all taken, each in no more clocks than it lasts on the PHY."""
+    bench = await begin(dut, seed=SEED + 14)
+    await exchange(bench)
+    sender, peer = bench.check.sender, bench.peer
+    unit = ControlUnit(
+        epoch=peer.epoch, peer_known=True, peer_epoch=bench.check.epoch, param=peer.tx.ack, tx_base=peer.tx.base,
+        tx_edge=peer.tx.edge, rx_base=sender.peer_rx_base, rx_next=sender.ack_tsn, bitmap_base=sender.ack_tsn // 32 * 32,
+    )  # fmt: skip
+    before = (await bench.check_counters())["rx_control_units"]
+    for _ in range(600):
+        bench.inject(unit.build())
+    await ClockCycles(dut.aclk, 600 * 32 // BUILD.data_bytes + 500)
+    counters = await bench.check_counters()
+    assert counters["rx_overflow"] == 0 and counters["rx_control_units"] >= before + 600
+    await exchange(bench)
+
+
+@cocotb.test()
 async def forged_data_units(dut):
     """Data units with a good CRC that cannot be: beyond the window, of another epoch, with a header outside the build."""
     bench = await begin(dut, seed=SEED + 9)

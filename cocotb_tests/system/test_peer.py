@@ -5,7 +5,7 @@ import pytest
 
 from cocotb_tests.lib import rtl
 
-TRAFFIC = {"COCOTB_TEST_FILTER": r"random_traffic|peer_reboots|phy_stalls"}
+TRAFFIC = {"COCOTB_TEST_FILTER": r"random_traffic|peer_reboots|phy_stalls|back_to_back"}
 REBOOTS = {"COCOTB_TEST_FILTER": r"peer_reboots|phy_stalls"}
 """Full traffic both ways overflows the receiver at 16 bytes: statistics/test_line_use.py::test_both_ways, docs/limits.md."""
 

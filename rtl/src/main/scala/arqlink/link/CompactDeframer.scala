@@ -9,8 +9,8 @@ import arqlink._
 /** [[Deframer]] for area, one byte a clock: units wait whole in one block RAM, and leave byte by byte.
   *
   * A unit whose flag, length or CRC is bad is not kept. The header of one that is kept goes into a shift register, from which it is judged;
-  * the payload of a data unit follows it out of the RAM. A data unit leaves in three clocks less than it lasts on the PHY. A control unit
-  * takes 29 clocks and those in which it is not taken.
+  * the payload of a data unit follows it out of the RAM. Both kinds leave in three clocks less than they last on the PHY, where they are taken at
+  * once. A control unit is offered 32 clocks after its last beat, a data unit 17.
   */
 class CompactDeframer(code: CodeConfig) extends Deframing {
   val io = DeframerPort(code)
