@@ -43,8 +43,8 @@ class Limits:
 
 
 def said_by(verilog):
-    """What a generated Verilog file says about itself in its header: NAME = VALUE, a comment each."""
-    said = dict(re.findall(r"^// (\w+) = (\d+)$", Path(verilog).read_text().split("\nmodule ", 1)[0], re.M))
+    """What a generated Verilog file says about itself in its header: NAME = VALUE (meaning), a comment each."""
+    said = dict(re.findall(r"^// (\w+) = (\d+)\b", Path(verilog).read_text().split("\nmodule ", 1)[0], re.M))
     camel_case = {f.name: re.sub("_(.)", lambda letter: letter[1].upper(), f.name) for f in fields(Limits)}
     return Limits(**{name: int(said[key]) for name, key in camel_case.items()})
 
