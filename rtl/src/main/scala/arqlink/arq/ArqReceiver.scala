@@ -92,7 +92,17 @@ class ArqReceiver(link: LinkConfig) extends Component {
   val phase = RegInit(Phase.empty)
 
   // What is in hand: a beat, with its unit's header, or an edge to close. Its distance to `next` comes with it.
-  val close = if (code.area.relaxed) io.close else io.close.halfPipe()
+  val close = if (code.area.relaxed) io.close else news(io.close.halfPipe())
+
+  /** An edge takes three clocks. Where a control unit lasts fewer, one that closes nothing, as all in full traffic do, is not taken in
+    * hand; `next` may be a clock old, but does not go back.
+    */
+  private def news(edge: Stream[UInt]): Stream[UInt] =
+    if (UnitFormat.controlBeats(code.dataBytes) >= 3) edge
+    else {
+      val measured = edge.map(tsn => TupleBundle(tsn, !Sn.behind(next, tsn))).m2sPipe()
+      measured.throwWhen(measured._2).map(_._1)
+    }
   val hand = new Area {
     val tx = Reg(Transmission(code))
     val index = Reg(UInt(code.nBits bits))
