@@ -5,10 +5,7 @@ import pytest
 
 from cocotb_tests.lib import rtl
 
-BUT_CHANGES = {"COCOTB_TEST_FILTER": r"^(?!.*settings_change)"}
-"""Full traffic both ways overflows the receiver at 16 bytes: statistics/test_line_use.py::test_both_ways, docs/limits.md."""
-
 
 @pytest.mark.parametrize("config", ["montecarlo", "small", "tiny", "wide8", "fast16"])
 def test_random(config):
-    rtl.run("ArqPair", config, "cocotb_tests.system.tb_random", parameters=BUT_CHANGES if config == "fast16" else None)
+    rtl.run("ArqPair", config, "cocotb_tests.system.tb_random")
