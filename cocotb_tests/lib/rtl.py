@@ -2,6 +2,7 @@
 """Builds a block's Verilog and runs its cocotb tests on Verilator; one place for both."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -44,6 +45,8 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
         name += "-" + "-".join(f"{k}_{v}" for k, v in parameters.items())
     test_dir = build_dir / "runs" / "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:150]
     test_dir.mkdir(parents=True, exist_ok=True)
+    for contents in sources[0].parent.glob(f"{sources[0].name}_*"):  # of memories, looked for where the simulation runs
+        shutil.copy(contents, test_dir)
     env = {k: str(v) for k, v in (parameters or {}).items()}
     env |= {"ARQLINK_CONFIG": config, "ARQLINK_VERILOG": str(sources[0])}
     env["COCOTB_LOG_LEVEL"] = os.environ.get("COCOTB_LOG_LEVEL", "WARNING")

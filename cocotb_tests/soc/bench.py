@@ -14,11 +14,11 @@ BOOT_WAIT = 20000
 
 
 class Terminal:
-    """A board that has just been switched on, and a terminal on its UART."""
+    """A board that has just been switched on, and a terminal on its UART; named are the ports of the design for both."""
 
-    def __init__(self, dut):
-        self.dut = dut
-        dut.aresetn.value = 0
+    def __init__(self, dut, clock="aclk", resetn="aresetn", rx="uart_rx", tx="uart_tx"):
+        self.clock, self.resetn = getattr(dut, clock), getattr(dut, resetn)
+        self.resetn.value = 0
         for name in ("s_axis", "s_axis_phy", "a_s_axis", "b_s_axis"):
             if hasattr(dut, f"{name}_tvalid"):
                 getattr(dut, f"{name}_tvalid").value = 0
@@ -27,18 +27,18 @@ class Terminal:
                 getattr(dut, f"{name}_tready").value = 1
         if hasattr(dut, "phy_up"):
             dut.phy_up.value = 1
-        self.source = UartSource(dut.uart_rx, baud=BAUD)
-        self.sink = UartSink(dut.uart_tx, baud=BAUD)
+        self.source = UartSource(getattr(dut, rx), baud=BAUD)
+        self.sink = UartSink(getattr(dut, tx), baud=BAUD)
         self.text = b""
-        cocotb.start_soon(Clock(dut.aclk, CLOCK_NS, unit="ns").start())
+        cocotb.start_soon(Clock(self.clock, CLOCK_NS, unit="ns").start())
 
     async def reset(self):
-        self.dut.aresetn.value = 0
-        await ClockCycles(self.dut.aclk, 5)
+        self.resetn.value = 0
+        await ClockCycles(self.clock, 5)
         self.text = b""
         self.sink.clear()
-        self.dut.aresetn.value = 1
-        await RisingEdge(self.dut.aclk)
+        self.resetn.value = 1
+        await RisingEdge(self.clock)
 
     async def send(self, data):
         """Puts bytes on the line one after the other; returns at once."""
@@ -48,7 +48,7 @@ class Terminal:
         """Sends a byte each `clocks` clocks; 800 is 1.25 Mbit/s, which the firmware has to keep up with for ever."""
         for byte in data:
             await self.source.write(bytes([byte]))
-            await ClockCycles(self.dut.aclk, clocks)
+            await ClockCycles(self.clock, clocks)
 
     async def expect(self, text, clocks=60000):
         """Waits until `text` comes; returns all that came before it, and takes both away."""
@@ -58,7 +58,7 @@ class Terminal:
             if found:
                 self.text = after
                 return before
-            await ClockCycles(self.dut.aclk, 50)
+            await ClockCycles(self.clock, 50)
         raise AssertionError(f"{text} did not come in {clocks} clocks; there came {self.text}")
 
     async def ask(self, command, clocks=60000):

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ULX3S board as its bitstream makes it, but for a faster UART and a PLL that does not multiply: it tests itself with no modem attached."""
+
+import cocotb
+from cocotb.triggers import ClockCycles
+
+from cocotb_tests.soc.bench import Terminal
+from cocotb_tests.soc.tb_pair import link_up
+from cocotb_tests.soc.tb_shell import PROMPT, values
+
+START_CLOCKS = 1 << 16
+"""From the button's release until the system leaves reset."""
+
+
+def out_of_reset(dut):
+    return int(dut.led.value) & 1
+
+
+@cocotb.test()
+async def self_test_without_a_modem(dut):
+    terminal = Terminal(dut, clock="clk_25mhz", resetn="btn_pwr", rx="ftdi_txd", tx="ftdi_rxd")
+    await terminal.reset()
+    await ClockCycles(dut.clk_25mhz, START_CLOCKS - 100)
+    assert not out_of_reset(dut) and int(dut.wifi_gpio0.value) == 1
+    await ClockCycles(dut.clk_25mhz, 200)
+    assert out_of_reset(dut)
+    await terminal.expect(b"arqlink boot\r\n")
+    assert (await terminal.expect(PROMPT, 4000000)).endswith(b"arqlink firmware\r\n")
+    await link_up(terminal)
+    found = await values(terminal, b"selftest 40 100 0.05", 4000000)
+    assert found["sent"] == found["received"] == "40" and int(found["erased"]) > 5
+    assert [found[n] for n in ("lost", "disordered", "corrupt", "aborted")] == ["0"] * 4
+    dut.btn_pwr.value = 0
+    await ClockCycles(dut.clk_25mhz, 20)
+    assert not out_of_reset(dut)
+    await terminal.reset()
+    await terminal.expect(b"arqlink boot\r\n", START_CLOCKS + 60000)
