@@ -8,9 +8,6 @@ from cocotb.triggers import Timer
 
 from cocotb_tests.lib.limits import built
 
-COMPACT = ("tiny", "compact")
-"""Built for area: frame after frame, with pauses between them."""
-
 
 class Bench:
     """One block and its clock, which `step` drives: inputs change while it is low, handshakes are sampled before it rises."""

@@ -6,8 +6,9 @@ import os
 
 import cocotb
 
+from arqlink.demands import COMPACT
 from cocotb_tests.codec import golden
-from cocotb_tests.codec.bench import COMPACT, Bench, rate
+from cocotb_tests.codec.bench import Bench, rate
 from cocotb_tests.lib.measured import record
 
 CONFIG = os.environ["ARQLINK_CONFIG"]

@@ -8,13 +8,13 @@ from dataclasses import replace
 import cocotb
 from cocotbext.axi import AxiStreamFrame
 
+from arqlink.demands import COMPACT
 from cocotb_tests.lib.bench import Bench, Events, Sink, beats, pause
 from cocotb_tests.lib.limits import built
 from cocotb_tests.framing.tb_framer import CONTROL, random_control
 from cocotb_tests.model.units import DataUnit, seal
 
-COMPACT = os.environ["ARQLINK_CONFIG"] == "tiny"
-"""Built for area."""
+IS_COMPACT = os.environ["ARQLINK_CONFIG"] in COMPACT
 EVENTS = ["erasedFlag", "erasedLength", "erasedCrc", "badHeader", "overflow"]
 HEADER = {
     "epoch": "epoch",
@@ -287,14 +287,14 @@ async def clocks_of_a_unit(dut):
 
     bench.actors.append(Watch())
     isolated = [("d", random_data(limits)), ("c", random_control())] * 3
-    after = {"d": 17, "c": 32} if COMPACT else {"d": 9, "c": 8}
+    after = {"d": 17, "c": 32} if IS_COMPACT else {"d": 9, "c": 8}
     for kind, unit in isolated:
         link.log.clear()
         link.send(unit.build())
         await link.settle()
         assert link.log[0][0] == kind
         assert link.log[0][1][0] - ends[-1] == after[kind], f"{kind}: {link.log[0][1][0] - ends[-1]} clocks"
-    if not COMPACT:
+    if not IS_COMPACT:
         return
     link.unit.rate = link.control.rate = 0
     await bench.clocks(2)

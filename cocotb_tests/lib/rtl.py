@@ -9,7 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "sim"))
 
 from arqlink.build import MODEL_FLAGS, fast_options  # noqa: E402
-from arqlink.rtl import BUILD, CONFIGS, ROOT, generate, java, locked, use_verilator  # noqa: E402, F401
+from arqlink.rtl import BUILD, CONFIGS, ROOT, contents, generate, java, locked, use_verilator  # noqa: E402, F401
 
 
 def run(block, config, module, testcase=None, parameters=None, waves=False, sources=None, quick=False):
@@ -45,8 +45,8 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
         name += "-" + "-".join(f"{k}_{v}" for k, v in parameters.items())
     test_dir = build_dir / "runs" / "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:150]
     test_dir.mkdir(parents=True, exist_ok=True)
-    for contents in sources[0].parent.glob(f"{sources[0].name}_*"):  # of memories, looked for where the simulation runs
-        shutil.copy(contents, test_dir)
+    for path in contents(sources[0]):
+        shutil.copy(path, test_dir)
     env = {k: str(v) for k, v in (parameters or {}).items()}
     env |= {"ARQLINK_CONFIG": config, "ARQLINK_VERILOG": str(sources[0])}
     env["COCOTB_LOG_LEVEL"] = os.environ.get("COCOTB_LOG_LEVEL", "WARNING")

@@ -5,8 +5,8 @@ import cocotb
 from cocotb.triggers import ClockCycles
 
 from cocotb_tests.soc.bench import Terminal
-from cocotb_tests.soc.tb_pair import link_up
-from cocotb_tests.soc.tb_shell import PROMPT, values
+from cocotb_tests.soc.tb_pair import check_self_test, link_up
+from cocotb_tests.soc.tb_shell import PROMPT
 
 START_CLOCKS = 1 << 16
 """From the button's release until the system leaves reset."""
@@ -27,9 +27,7 @@ async def self_test_without_a_modem(dut):
     await terminal.expect(b"arqlink boot\r\n")
     assert (await terminal.expect(PROMPT, 4000000)).endswith(b"arqlink firmware\r\n")
     await link_up(terminal)
-    found = await values(terminal, b"selftest 40 100 0.05", 4000000)
-    assert found["sent"] == found["received"] == "40" and int(found["erased"]) > 5
-    assert [found[n] for n in ("lost", "disordered", "corrupt", "aborted")] == ["0"] * 4
+    await check_self_test(terminal, 4000000)
     dut.btn_pwr.value = 0
     await ClockCycles(dut.clk_25mhz, 20)
     assert not out_of_reset(dut)

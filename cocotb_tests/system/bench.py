@@ -24,6 +24,7 @@ COMMITTED = 1500
 # Clocks in which all outcomes of a control unit are sure to have been dealt with after it came.
 INTAKE = 200
 
+
 def longest_packet(build):
     """Longest packet of a random scenario, in bytes: long enough for several frames."""
     return 2000 if build.unit_bytes >= 64 else 400

@@ -22,7 +22,8 @@ async def idle_latency(dut):
     """A packet of one full frame: its last beat in to the first beat of its first unit out; the last beat of its last data unit in to
     its first beat out. Nothing is erased, K is the largest, two parity units."""
     pair = await started(dut)
-    data_bytes, unit_bytes, k = built().data_bytes, built().unit_bytes, built().max_k
+    build = built()
+    data_bytes, unit_bytes, k = build.data_bytes, build.unit_bytes, build.max_k
     await pair.start_link(k, k + 2, k + 2, delta=15, delay=100)
     # Clocks of a packet's last beat in; first and last beats of data units, out and in; a packet's first beat out.
     offered, sent, received, delivered = [], [], [], []

@@ -75,6 +75,11 @@ def java(main_class, *arguments, check=True, **kwargs):
     return done
 
 
+def contents(verilog):
+    """Files beside a generated Verilog file with the contents of its memories, which tools look for where they run."""
+    return verilog.parent.glob(f"{verilog.name}_*")
+
+
 def generate(block, config, settings=()):
     """Writes the Verilog of `block` in configuration `config` under build/rtl; returns the file's path. `settings`
     ("name=value") change values of the configuration, and are part of the folder's name."""

@@ -61,8 +61,7 @@ def sources(target, folder):
         rtl.java("arqlink.synth.GenerateShell", target.block, target.config, folder, *target.settings, stdout=subprocess.DEVNULL)
         return
     top, cpu = soc.generate(target.block, target.config, target.board.program, target.settings)
-    contents = top.parent.glob(f"{top.name}_*")  # of memories
-    for path in (top, cpu, *contents, rtl.ROOT / target.board.pins):
+    for path in (top, cpu, *rtl.contents(top), rtl.ROOT / target.board.pins):
         shutil.copy(path, folder)
 
 
