@@ -29,7 +29,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val epoch = in UInt (Wire.epochBits bits)
 
     /** Closes all transmissions with a TSN below. */
-    val close = slave Stream Wire.sn
+    val close = slave Stream CloseNotice()
+
+    /** A poll whose edge has been closed, and the ackTsn that it told; `rxNext` follows within two clocks. */
+    val polled = master Flow Wire.sn
     val rxBase = in(Wire.sn)
 
     /** Whether the frame of `querySlot` is complete; answered three clocks later. */
@@ -97,16 +100,23 @@ class ArqReceiver(link: LinkConfig) extends Component {
   /** An edge takes three clocks. Where a control unit lasts fewer, one that closes nothing, as all in full traffic do, is not taken in
     * hand; `next` may be a clock old, but does not go back.
     */
-  private def news(edge: Stream[UInt]): Stream[UInt] =
+  private def news(edge: Stream[CloseNotice]): Stream[CloseNotice] =
     if (UnitFormat.controlBeats(code.dataBytes) >= 3) edge
     else {
-      val measured = edge.map(tsn => TupleBundle(tsn, !Sn.behind(next, tsn))).m2sPipe()
+      val measured = edge.map(notice => TupleBundle(notice, !notice.poll && !Sn.behind(next, notice.txEdge))).m2sPipe()
       measured.throwWhen(measured._2).map(_._1)
     }
+  /** The unit taken last was of a frame that is sent only once. */
+  val lastOnly = RegInit(False)
+
   val hand = new Area {
     val tx = Reg(Transmission(code))
     val index = Reg(UInt(code.nBits bits))
     val isClose = Reg(Bool())
+    val notice = Reg(CloseNotice())
+
+    /** The frame is announced to be sent only once, and so was the one of the unit taken before: one alone may have passed its CRC by chance. */
+    val only = Reg(Bool())
     val data = Reg(Bits(code.dataBits bits))
     val last = Reg(Bool())
     val valid = RegInit(False)
@@ -129,7 +139,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
       tx := io.unit.fragment.header.tx
       index := io.unit.fragment.header.index
       isClose := close.valid
-      when(close.valid)(tx.tsn := close.payload)
+      when(close.valid)(tx.tsn := close.txEdge)
+      notice := close.payload
+      only := io.unit.fragment.header.tx.only && lastOnly
     }
   }
 
@@ -252,7 +264,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
       enable
     )
     val closes = RegNextWhen(Mux(belongsNow, endsNow, steps), enable)
-    val mortal = keep(Mux(current.open, current.only, belongsNow && hand.tx.only))
+    val mortal = keep(Mux(current.open, current.only, belongsNow && hand.only))
     val openGood = keep(current.open && good)
     val parity = keep(hand.index >= hand.tx.meta.k)
     val fills = keep(Mux(current.open, current.left === 1, hand.tx.meta.k === 1))
@@ -318,12 +330,13 @@ class ArqReceiver(link: LinkConfig) extends Component {
         current.open := True
         current.fsn := hand.tx.fsn
         current.preset := hand.tx.preset
-        current.only := hand.tx.only
+        current.only := hand.only
         current.duplicate := known
         current.received := 0
         current.repaired := False
       }
       when(belongs) {
+        lastOnly := hand.tx.only
         current.meta := hand.tx.meta
         current.attempt := hand.tx.attempt
         current.good := goodAfter
@@ -370,6 +383,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
   }
 
   val consumed = judge.now && compared.settled
+  private val closed = consumed && hand.isClose
+  io.polled.valid := Delay(closed && hand.notice.poll, 2, init = False)
+  io.polled.payload := RegNextWhen(hand.notice.ackTsn, closed)
   hand.leaves := hand.valid && hand.mayLeave && (phase =/= Phase.pass || write.ready)
   private val then = phase.getAheadValue()
   hand.mayLeave := then === Phase.pass || then === Phase.drop || then === Phase.judge && compared.settled.getAheadValue()
@@ -399,7 +415,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     compared.fresh := begins && !compared.known
     compared.goodBefore := compared.known
     compared.closes := begins && compared.isEnd
-    compared.mortal := begins && hand.tx.only
+    compared.mortal := begins && hand.only
     compared.openGood := False
     compared.isShort := True
     compared.short := 1
