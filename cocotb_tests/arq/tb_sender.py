@@ -200,7 +200,7 @@ async def outcomes_in_any_order(dut):
     peer = Peer(bench, 400, 0.1, INFINITE, message_loss=0.5)
     await bench.start()
     await peer.finish()
-    assert peer.holes > 10, "no outcome was missing before another"
+    assert peer.holes > 3, "no outcome was missing before another"
 
 
 @cocotb.test()

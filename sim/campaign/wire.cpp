@@ -59,6 +59,7 @@ Verdict parseControl(const Bytes& raw, ControlUnit& u) {
     u.poll = raw[2] & 4;
     u.reply = raw[2] & 8;
     u.deaf = raw[2] & 16;
+    u.abandons = raw[2] & 32;
     u.peerEpoch = raw[3];
     u.windowLog2 = raw[4];
     u.unitBytes = static_cast<uint16_t>(bigEndian(&raw[5], 2));
@@ -70,7 +71,7 @@ Verdict parseControl(const Bytes& raw, ControlUnit& u) {
     u.rxNext = static_cast<uint32_t>(rx & (snCount - 1));
     u.bitmapBase = static_cast<uint32_t>(bigEndian(&raw[17], 3) >> 4);
     u.bitmap = bigEndian(&raw[20], 8);
-    const bool reserved = (raw[0] & 15) || (raw[2] & 0xE0) || (raw[19] & 15);
+    const bool reserved = (raw[0] & 15) || (raw[2] & 0xC0) || (raw[19] & 15);
     return reserved ? Verdict::header : Verdict::control;
 }
 
@@ -96,14 +97,14 @@ Unit parse(const Bytes& raw, const WireLimits& limits, bool flagged) {
     unit.verdict = Verdict::crc;
     if (crc32(raw.data(), raw.size() - crcBytes) != told) return unit;
     unit.verdict = Verdict::header;
-    if (raw[0] >> 6 != 1 || type == 3) return unit;
+    if (raw[0] >> 6 != version || type == 3) return unit;
     unit.verdict = type == 1 ? parseControl(raw, unit.control) : parseData(raw, limits, unit.data);
     return unit;
 }
 
 Bytes build(const DataUnit& u) {
     Bytes raw;
-    raw.push_back(static_cast<uint8_t>(0x40 | u.only << 5 | u.preset << 2 | u.sop << 1 | u.eop));
+    raw.push_back(static_cast<uint8_t>(version << 6 | u.only << 5 | u.preset << 2 | u.sop << 1 | u.eop));
     raw.insert(raw.end(), {u.epoch, u.k, u.n, u.index});
     append(raw, uint64_t(u.attempt) << 12 | u.pad, 2);
     append(raw, uint64_t(u.fsn) << 20 | u.tsn, 5);
@@ -112,7 +113,8 @@ Bytes build(const DataUnit& u) {
 }
 
 Bytes build(const ControlUnit& u) {
-    Bytes raw{0x50, u.epoch, static_cast<uint8_t>(u.hello | u.peerKnown << 1 | u.poll << 2 | u.reply << 3 | u.deaf << 4), u.peerEpoch};
+    const auto flags = static_cast<uint8_t>(u.hello | u.peerKnown << 1 | u.poll << 2 | u.reply << 3 | u.deaf << 4 | u.abandons << 5);
+    Bytes raw{version << 6 | 0x10, u.epoch, flags, u.peerEpoch};
     if (u.hello) {
         raw.push_back(u.windowLog2);
         append(raw, u.unitBytes, 2);

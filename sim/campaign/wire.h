@@ -11,6 +11,7 @@ namespace campaign {
 using Bytes = std::vector<uint8_t>;
 
 constexpr uint32_t snCount = 1u << 20;
+constexpr uint8_t version = 2;
 constexpr unsigned headerBytes = 12, crcBytes = 4, controlBytes = 32;
 
 /// The unbounded number that is `sn` modulo 2^20 and nearest to `near`.
@@ -29,7 +30,7 @@ struct DataUnit {
 
 struct ControlUnit {
     uint8_t epoch = 0, peerEpoch = 0;
-    bool hello = false, peerKnown = false, poll = false, reply = false, deaf = false;
+    bool hello = false, peerKnown = false, poll = false, reply = false, deaf = false, abandons = false;
     uint8_t windowLog2 = 0;   // of a hello
     uint16_t unitBytes = 0;   // of a hello
     uint32_t ackTsn = 0;      // of all others
