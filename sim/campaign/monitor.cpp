@@ -18,6 +18,12 @@ constexpr uint64_t settles = 300;
 /// Clocks with a ready PHY after which no unit begins any more that was under way when a restart was asked for.
 constexpr uint64_t restartDrains = 40;
 
+/// Blocks of outcomes between the recent ones and those that are shown once more; 0: none are.
+int64_t repeatLag(unsigned window) {
+    const unsigned blocks = window / 32;
+    return blocks < 8 ? 0 : std::min(std::max(blocks / 8, 2u), 64u);
+}
+
 unsigned bits(uint64_t x) { return static_cast<unsigned>(__builtin_popcountll(x)); }
 
 }  // namespace
@@ -211,7 +217,10 @@ void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
     }
     const int64_t rxNext = unwrap(u.rxNext, life.rxNext), base = unwrap(u.bitmapBase, rxNext);
     const uint64_t seriesClocks = 2000 + 4 * rules_.info[e].window;
-    if (base < (rxNext / 32 - 1) * 32 && !rules_.allowRepeats && clock_ > pollCame_[e] + seriesClocks)
+    const bool isOld = base < (rxNext / 32 - 1) * 32;
+    const bool isRepeat = repeatLag(rules_.info[e].window) && base % 64 == 0 && base > life.repeated && base / 32 + repeatLag(rules_.info[e].window) + 2 <= rxNext / 32;
+    if (isOld && isRepeat) life.repeated = base;
+    if (isOld && !isRepeat && clock_ > pollCame_[e] + seriesClocks)
         fail("poll-without-cause", life, format("a series of reports without a loss: bitmapBase %lld, rxNext %lld", ll(base), ll(rxNext)));
 }
 

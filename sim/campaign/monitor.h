@@ -23,7 +23,6 @@ struct Rules {
     bool fifo = true;         ///< no copies: outcomes can be told from the units that came
     bool clean[2] = {};       ///< end i has no reason to ask: nothing is lost, nobody stalls, its timers fit
     uint32_t poll[2] = {}, keepalive[2] = {};  ///< timers of a clean end
-    bool allowRepeats = false;  ///< reports of older blocks may come without a poll
     unsigned mostAttempts = 15;  ///< persistency of both ends if it is constant and no outage can lift it
     bool overflows[2] = {};   ///< end i may drop whole units (beats of 16 bytes)
 };
@@ -61,6 +60,7 @@ struct Life {
     Life* peer = nullptr;        ///< known from the first control unit without hello on
     int64_t txBase = 0, txEdge = 0, rxBase = 0, rxNext = 0, ackTsn = 0;  ///< as said last
     int64_t full = 0;            ///< transmissions sent in full
+    int64_t repeated = -1;       ///< bitmapBase of the last repeat
     std::vector<Transmission> transmissions;
     std::vector<SentFrame> frames;
     std::map<unsigned, Heard> heard;  ///< by the life of the peer

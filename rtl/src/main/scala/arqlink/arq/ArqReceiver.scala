@@ -63,7 +63,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
   io.outcomes <> log.io.port
   io.rxNext := log.io.next
 
-  /** TSN of the transmission in progress; `log` follows two clocks later. */
+  /** TSN of the transmission in progress; `log` follows when it has written down what was decided. */
   val next = Reg(Wire.sn) init 0
 
   /** A window above `next` and above `rxBase`, where beats are wide: in registers, as no sum may stand ahead of a comparison. */
@@ -211,9 +211,6 @@ class ArqReceiver(link: LinkConfig) extends Component {
   /** A clock after a judgement: the table knows the frame, and nothing was in progress that would know better. */
   val answered = Bool()
 
-  /** TSNs left in the log's block. A clock behind `next`, which stands still from the measurement to a step. */
-  private val inBlock = RegNext(U(Wire.blockBits, 6 bits) - next(4 downto 0))
-
   // Compared with what the unit before has left; registered for the judgement.
   val compared = new Area {
     import measured._
@@ -269,13 +266,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val parity = keep(hand.index >= hand.tx.meta.k)
     val fills = keep(Mux(current.open, current.left === 1, hand.tx.meta.k === 1))
 
-    /** What a step closes: the transmission in progress, or all that failed within a block. */
-    private val whole = tsnAhead <= inBlock.resize(Wire.snBits)
-    private val single = isNext || current.open
-    val isShort = keep(single || whole)
-    val short = RegNextWhen(single ? U(1, 6 bits) | tsnAhead(5 downto 0), enable)
-    def amount: UInt = isShort ? short | inBlock
-    val reaches = keep(Mux(current.open, isOne && !current.only, whole))
+    /** A step closes the transmission in progress alone, or all before the one in hand. */
+    val isSingle = keep(isNext || current.open)
+    val reaches = keep(Mux(current.open, isOne && !current.only, True))
   }
 
   // Judgement ------------------------------------------------------------------------------------------------------
@@ -325,6 +318,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val dies = closes && mortal && !outcome
     val says = fresh || dies
 
+    /** The TSN that is next when what is closed has been closed, and a window above it. */
+    val end = isSingle ? (next + 1) | hand.tx.tsn
+    val endEnd = code.isWide generate (isSingle ? (nextEnd + 1) | (hand.tx.tsn + window))
+
     when(now) {
       when(compared.begins) {
         current.open := True
@@ -348,8 +345,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
       }
       when(closes) {
         current.open := False
-        next := next + amount
-        if (code.isWide) nextEnd := nextEnd + amount
+        next := end
+        if (code.isWide) nextEnd := endEnd
       }
     }
     // Nothing is judged in the clock after a judgement with which a transmission begins.
@@ -362,8 +359,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val push = now && closes
     log.io.push.valid := RegNext(push) init False
     log.io.push.received := RegNext(outcome) || answered
-    log.io.push.count := RegNext(amount)
-    log.io.push.full := RegNext((next(4 downto 0) +^ amount)(5))
+    log.io.push.end := RegNext(end)
   }
 
   /** The rest of a unit whose frame the table knows is not written. */
@@ -384,8 +380,15 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
   val consumed = judge.now && compared.settled
   private val closed = consumed && hand.isClose
-  io.polled.valid := Delay(closed && hand.notice.poll, 2, init = False)
-  io.polled.payload := RegNextWhen(hand.notice.ackTsn, closed)
+
+  /** A poll waits for what it has closed to be written down. */
+  val polled = new Area {
+    val pending = RegInit(False)
+    when(io.polled.valid)(pending := False)
+    when(closed && hand.notice.poll)(pending := True)
+    io.polled.valid := pending && !log.io.busy
+    io.polled.payload := RegNextWhen(hand.notice.ackTsn, closed)
+  }
   hand.leaves := hand.valid && hand.mayLeave && (phase =/= Phase.pass || write.ready)
   private val then = phase.getAheadValue()
   hand.mayLeave := then === Phase.pass || then === Phase.drop || then === Phase.judge && compared.settled.getAheadValue()
@@ -393,7 +396,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
   switch(phase) {
     is(Phase.compare) {
       // What the unit before had to say has been taken then, so `current` may change.
-      when(write.ready)(phase := Phase.judge)
+      when(write.ready && log.io.room)(phase := Phase.judge)
     }
     is(Phase.again)(phase := Phase.compare)
     is(Phase.judge) {
@@ -417,8 +420,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     compared.closes := begins && compared.isEnd
     compared.mortal := begins && hand.only
     compared.openGood := False
-    compared.isShort := True
-    compared.short := 1
+    compared.isSingle := True
     when(current.open)(compared.fills := hand.tx.meta.k === 1)
   }
   when(hand.between) {
@@ -445,8 +447,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
   private val wasAsked = RegNext(!current.open && compared.belongs)
   event.duplicate := log.io.push.valid && (wasKnown || wasAsked && io.queryComplete)
   event.outcomeOk := log.io.push.valid && log.io.push.received
-  event.outcomeFailed := (log.io.push.valid && !log.io.push.received) ? log.io.push.count | U(0, 6 bits)
-  io.decided := pulse(log.io.push.valid) // as `rxNext` follows
+  event.outcomeFailed := log.io.failed
+  io.decided := log.io.moved
   io.alive := pulse(judge.now && !hand.isClose && !compared.foreign)
 
   // Asked for what comes into the hand, and for what is in it when it is measured anew.

@@ -79,7 +79,8 @@ class ControlComposer(link: LinkConfig) extends Component {
     reload = composed || greeting.fall(initAt = False) || silent,
     run = greeting || running
   )
-  val keepaliveTimer = new Countdown(io.timers.keepalive, sent, running)
+  // A message that waits for the PHY counts as sent, or a keep-alive would be followed by another one.
+  val keepaliveTimer = new Countdown(io.timers.keepalive, sent || RegNext(compose), running)
   val pollExpired = Bool()
   val pollTimer = new Countdown(io.timers.pollTimeout, pollExpired || !up, up)
   pollExpired := pollTimer.expired && up

@@ -29,66 +29,107 @@ case class OutcomePort(link: LinkConfig) extends Bundle with IMasterSlave {
 }
 
 object OutcomeLog {
+
+  /** Transmissions that may end while a gap as long as the window is being written down. */
+  val queueDepth = 16
+
   def blockNumber: UInt = UInt(Wire.snBits - log2Up(Wire.blockBits) bits)
+}
+
+/** Outcomes that have been decided: `received` or failed, of the TSN that is next; all that follow below `end` have failed. */
+case class Decision() extends Bundle {
+  val received = Bool()
+  val end = Wire.sn
 }
 
 /** Outcomes of the last window of TSNs, one bit each, in blocks of 32; the newest two blocks are in registers, and older ones in block RAM
   * where the window is more than a block.
+  *
+  * A decision takes two clocks, and two more for each end of a block that it passes; others wait in a queue meanwhile.
   */
 class OutcomeLog(link: LinkConfig) extends Component {
   private val blocks = link.window.windowFrames / Wire.blockBits max 4
-  private val relaxed = link.code.area.relaxed
+  private val blockSize = log2Up(Wire.blockBits)
   val io = new Bundle {
+    val push = slave Flow Decision()
 
-    /** `count` outcomes of one block; more than one only of failures. */
-    val push = slave Flow new Bundle {
-      val received = Bool()
-      val count = UInt(6 bits)
-
-      /** They fill the block. */
-      val full = Bool()
-    }
+    /** A decision may be pushed two clocks later. */
+    val room = out Bool ()
     val next = out(Wire.sn)
+
+    /** Decisions are coming, wait, or are being written down. */
+    val busy = out Bool ()
+
+    /** Pulse: `next` has moved; so many failed transmissions are among those that it passed. */
+    val moved = out Bool ()
+    val failed = out UInt (blockSize + 1 bits)
     val port = master(OutcomePort(link))
   }
 
   val current = Reg(Bits(Wire.blockBits bits)) init 0
   val previous = Reg(Bits(Wire.blockBits bits)) init 0
-
-  // Where the outcome goes, in one clock; then it is there, and `next` with it.
-  val place = Reg(UInt(5 bits)) init 0
-  when(io.push.valid)(place := place + io.push.count.resized)
-  val told = new Area {
-    val valid = RegNext(io.push.valid) init False
-    val full = RegNext(io.push.valid && io.push.full) init False
-    val received = relaxed generate RegNextWhen(io.push.received, io.push.valid)
-    def marked(received: Bool, at: UInt) = received ? UIntToOh(at, Wire.blockBits) | B(0, Wire.blockBits bits)
-    val mark = if (relaxed) Bits(Wire.blockBits bits) else RegNextWhen(marked(io.push.received, place), io.push.valid)
-  }
-
-  // In two parts: an outcome moves `block` only when the block is full.
-  val bit = Reg(UInt(5 bits)) init 0
   val block = Reg(OutcomeLog.blockNumber) init 0
+  val bit = Reg(UInt(blockSize bits)) init 0
   io.next := block @@ bit
-  if (relaxed) told.mark := told.marked(told.received, bit)
 
-  val updated = current | told.mark // what is ahead of `bit` is 0
-  val full = told.full
-  when(told.valid) {
-    current := updated
-    bit := place
+  val waiting = Stream(Decision())
+  val waits = Bool()
+  if (link.window.isBlock) {
+    waiting << io.push.toStream.m2sPipe()
+    io.room := !waiting.valid
+    waits := waiting.valid
+  } else {
+    val queue = StreamFifo(Decision(), OutcomeLog.queueDepth)
+    queue.io.push << io.push.toStream
+    waiting << queue.io.pop
+    io.room := RegNext(queue.io.occupancy < OutcomeLog.queueDepth - 3) init True
+    waits := queue.io.occupancy =/= 0
   }
-  when(full) {
-    current := 0
-    previous := updated
-    block := block + 1
+
+  // Compared in one clock, written down in the next.
+  val step = new Area {
+    val active, now = RegInit(False)
+    val received = Reg(Bool())
+    val end = Reg(Wire.sn)
+    val mark = RegNext(received ? UIntToOh(bit, Wire.blockBits) | B(0, Wire.blockBits bits))
+    val isLast = RegNext(end.dropLow(blockSize).asUInt === block)
+    private val amount = RegNext(U(Wire.blockBits, blockSize + 1 bits) - bit)
+    private val amountLast = RegNext((end.resize(blockSize) - bit).resize(blockSize + 1))
+
+    /** What is ahead of `bit` is 0. */
+    val updated = current | mark
+    val fills = now && !isLast
+    waiting.ready := !active || now && isLast
+    now := active && !now
+    when(now) {
+      received := False
+      when(isLast) {
+        active := False
+        current := updated
+        bit := end.resized
+      } otherwise {
+        current := 0
+        previous := updated
+        block := block + 1
+        bit := 0
+      }
+    }
+    when(waiting.fire) {
+      active := True
+      received := waiting.received
+      end := waiting.end
+    }
+    io.moved := RegNext(now) init False
+    io.failed := RegNext(now ? ((isLast ? amountLast | amount) - mark.orR.asUInt) | U(0)) init 0
+    io.busy := active || waits || io.push.valid
   }
+  private val full = step.fills
 
   io.port.current := block
   // The block in progress follows the one before.
   val before = Reg(OutcomeLog.blockNumber) init (BigInt(1) << Wire.snBits - log2Up(Wire.blockBits)) - 1
   when(full)(before := block)
-  io.port.recent.base := before @@ U(0, 5 bits)
+  io.port.recent.base := before @@ U(0, blockSize bits)
   io.port.recent.bitmap := current ## previous
 
   if (link.window.isBlock) { // no memory: the recent blocks are all that anybody may ask for
@@ -121,7 +162,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
       when(io.port.report.fire)(valid := False)
       lookup.ready := !busy
       io.port.report.valid := valid
-      io.port.report.base := first @@ U(0, 5 bits)
+      io.port.report.base := first @@ U(0, blockSize bits)
       io.port.report.bitmap := high ## low
     }
   }
