@@ -18,10 +18,9 @@ constexpr uint64_t settles = 300;
 /// Clocks with a ready PHY after which no unit begins any more that was under way when a restart was asked for.
 constexpr uint64_t restartDrains = 40;
 
-/// Blocks of outcomes between the recent ones and those that are shown once more; 0: none are.
+/// Blocks of outcomes between the recent ones and those that are shown once more, by the smaller window of the two ends; 0: none are.
 int64_t repeatLag(unsigned window) {
-    const unsigned blocks = window / 32;
-    return blocks < 8 ? 0 : std::min(std::max(blocks / 8, 2u), 64u);
+    return std::min(window / 256, 32u);
 }
 
 unsigned bits(uint64_t x) { return static_cast<unsigned>(__builtin_popcountll(x)); }
@@ -218,8 +217,9 @@ void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
     const int64_t rxNext = unwrap(u.rxNext, life.rxNext), base = unwrap(u.bitmapBase, rxNext);
     const uint64_t seriesClocks = 2000 + 4 * rules_.info[e].window;
     const bool isOld = base < (rxNext / 32 - 1) * 32;
-    const bool isRepeat = repeatLag(rules_.info[e].window) && base % 64 == 0 && base > life.repeated && base / 32 + repeatLag(rules_.info[e].window) + 2 <= rxNext / 32;
-    if (isOld && isRepeat) life.repeated = base;
+    const unsigned window = std::min(rules_.info[0].window, rules_.info[1].window);
+    const unsigned showings = window >= 8192 ? 2 : 1;
+    const bool isRepeat = repeatLag(window) && base % 64 == 0 && base / 32 + repeatLag(window) + 2 <= rxNext / 32 && life.repeats[base]++ < showings;
     if (isOld && !isRepeat && clock_ > pollCame_[e] + seriesClocks)
         fail("poll-without-cause", life, format("a series of reports without a loss: bitmapBase %lld, rxNext %lld", ll(base), ll(rxNext)));
 }

@@ -60,7 +60,7 @@ struct Life {
     Life* peer = nullptr;        ///< known from the first control unit without hello on
     int64_t txBase = 0, txEdge = 0, rxBase = 0, rxNext = 0, ackTsn = 0;  ///< as said last
     int64_t full = 0;            ///< transmissions sent in full
-    int64_t repeated = -1;       ///< bitmapBase of the last repeat
+    std::map<int64_t, unsigned> repeats;  ///< how often older blocks were shown without a loss, by bitmapBase
     std::vector<Transmission> transmissions;
     std::vector<SentFrame> frames;
     std::map<unsigned, Heard> heard;  ///< by the life of the peer
