@@ -100,10 +100,10 @@ std::string Run::standing() const {
     for (unsigned e : {0, 1}) {
         const Side& side = side_[e];
         auto at = [&side](const char* name) { return ull(side.counters.count(name) ? side.counters.at(name) : 0); };
-        line += format("; %s: state %u%s, frames %llu = acked %llu + abandoned %llu + flushed %llu, packets missing %llu of %llu, input waits %llu%s", endName(e), side.state,
+        line += format("; %s: state %u%s, frames %llu = acked %llu + abandoned %llu + flushed %llu, packets missing %llu of %llu, input waits %llu clocks with %s", endName(e), side.state,
                        side.stalled ? " stalled" : "", at("tx_frames"), at("tx_frames_acked"), at("tx_frames_abandoned"), at("tx_frames_flushed"),
                        ull(side.book->missing()), ull(side.book->acceptedCount()), ull(side.source->waiting()),
-                       side.source->idle() ? "" : side.source->kind() == Source::Kind::tooLong ? " in a packet too long" : " in a packet");
+                       side.source->text().c_str());
     }
     return line;
 }
@@ -150,8 +150,8 @@ void Run::heal() {
         if (restSince && now_ > restSince + grace) {
             for (unsigned e : {0, 1}) {
                 if (side_[e].source->waiting() > grace / 2)
-                    throw Failure("input-stuck", format("clock %llu: %s does not take the beats of a packet%s; the link is at rest", ull(now_), endName(e),
-                                                        side_[e].source->kind() == Source::Kind::tooLong ? " that is too long" : "") + standing());
+                    throw Failure("input-stuck", format("clock %llu: %s does not take %s; the link is at rest", ull(now_), endName(e),
+                                                        side_[e].source->text().c_str()) + standing());
                 if (owed(e))
                     throw Failure("packet-lost", format("clock %llu: %llu packets of %s have not come out, of them %s", ull(now_), ull(owed(e)), endName(e),
                                                         side_[e].book->firstMissing(calm() ? 0 : monitor_->lifeId(e)).c_str()) + standing());

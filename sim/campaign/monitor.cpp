@@ -72,6 +72,7 @@ void Monitor::sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t cloc
     } else if (sinceRestart > restartDrains) {
         fail("old-epoch", *life_[end], format("a %s begins %llu clocks after the restart", unit.isData() ? "data unit" : "control unit", ull(sinceRestart)));
     }
+    if (begin > lastSent_[end] + settles) silence_[end] = begin - lastSent_[end], silenceEnd_[end] = begin;
     Life& life = *life_[end];
     Tally& tally = tally_[end];
     if (unit.isData()) {
@@ -129,7 +130,12 @@ void Monitor::sentFirst(Life& life, const DataUnit& u) {
 }
 
 void Monitor::sentData(Life& life, const DataUnit& u) {
-    if (!life.spokeUp || !life.peer || !life.heard[life.peer->id].up) fail("early-data", life, "a data unit leaves before the peer has shown that it is up");
+    if (!life.upFrom) fail("early-data", life, "a data unit leaves before the peer has shown that it is up");
+    if (!life.spokeUp) {
+        life.peer = life.upFrom;
+        life.peerEpoch = life.peer->epoch;
+        life.spokeUp = true;
+    }
     if (u.n > 64) fail("bad-unit", life, "a frame of more than 64 units; the monitor has no room for it");
     if (life.transmissions.empty() || (u.tsn & (snCount - 1)) != ((life.transmissions.size() - 1) & (snCount - 1))) sentFirst(life, u);
     Transmission& t = life.transmissions.back();
@@ -202,12 +208,13 @@ void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
     if (!rules_.clean[0] || !rules_.clean[1] || lives_[0] > 1 || lives_[1] > 1) return;
     const Heard* heard = life.peer ? &life.heard[life.peer->id] : nullptr;
     const bool first = !heard || !heard->up || begin < heard->upClock + settles;
-    const bool keepalive = begin + settles >= lastSent_[e] + rules_.keepalive[e];
+    // A keep-alive may be due in the clock in which an answer leaves, and follows it.
+    const bool keepalive = silence_[e] + settles >= rules_.keepalive[e] && begin <= silenceEnd_[e] + settles;
     if (u.poll && !first && !keepalive) {
         ++tally_[e].earlyPolls;
         if (begin + settles < heard->progressClock + rules_.poll[e])
-            fail("poll-without-cause", life, format("a poll leaves %llu clocks after the peer's last progress: ackTsn %u, txEdge %u, POLL_TIMEOUT %u",
-                                                    ull(begin - heard->progressClock), u.ackTsn, u.txEdge, rules_.poll[e]));
+            fail("poll-without-cause", life, format("a poll leaves %llu clocks after the peer's last progress and %llu after this end's last unit: ackTsn %u, txEdge %u, POLL_TIMEOUT %u",
+                                                    ull(begin - heard->progressClock), ull(begin - lastSent_[e]), u.ackTsn, u.txEdge, rules_.poll[e]));
     }
     const int64_t rxNext = unwrap(u.rxNext, life.rxNext), base = unwrap(u.bitmapBase, rxNext);
     const uint64_t seriesClocks = 2000 + 4 * rules_.info[e].window;
@@ -245,6 +252,7 @@ void Monitor::arrivedData(unsigned end, Life& from, const DataUnit& u) {
     SentFrame& f = from.frames[t.fsn];
     if (f.completeTsn < 0 && bits(t.arrived) >= t.k) f.completeTsn = tsn;
     if (!life_[end]) return;
+    if (!life_[end]->upFrom && from.peer == life_[end]) life_[end]->upFrom = &from;
     Heard& heard = life_[end]->heard[from.id];
     if (!heard.up) heard.upClock = clock_;
     heard.up = true;
@@ -257,6 +265,7 @@ void Monitor::arrivedControl(unsigned end, Life& from, const ControlUnit& u) {
     Life& life = *life_[end];
     Heard& heard = life.heard[from.id];
     if (u.hello) return;
+    if (!life.upFrom && u.peerKnown && u.peerEpoch == life.epoch) life.upFrom = &from;
     if (u.poll) pollCame_[end] = clock_;
     if (!heard.up) heard.upClock = clock_;
     heard.up = true;

@@ -56,9 +56,10 @@ struct Heard {
 struct Life {
     unsigned id = 0, end = 0;
     uint8_t epoch = 0;
-    bool spokeUp = false;        ///< a control unit without hello has left
+    bool spokeUp = false;        ///< a unit without hello has left
     uint8_t peerEpoch = 0;
-    Life* peer = nullptr;        ///< known from the first control unit without hello on
+    Life* peer = nullptr;        ///< known from the first unit without hello on
+    Life* upFrom = nullptr;      ///< the peer's life that showed that it is up and knows this one
     int64_t txBase = 0, txEdge = 0, rxBase = 0, rxNext = 0, ackTsn = 0;  ///< as said last
     int64_t full = 0;            ///< transmissions sent in full
     std::vector<Transmission> transmissions;
@@ -120,6 +121,7 @@ class Monitor {
     bool broken_[2] = {};    ///< the last unit had a wrong CRC, as a restart makes it
     bool afterReset_[2] = {true, true};
     uint64_t lastSent_[2] = {};
+    uint64_t silence_[2] = {}, silenceEnd_[2] = {};  ///< the last silence that was long
     uint64_t pollCame_[2] = {};
     Tally tally_[2];
     uint64_t clock_ = 0, digest_ = 0, units_ = 0;

@@ -202,6 +202,8 @@ void Run::chaos() {
     while (now_ < start + s_.chaosClocks) {
         while (next < s_.events.size() && start + s_.events[next].clock <= now_) act(s_.events[next++]);
         clock();
+        const bool late = s_.clean && now_ > start + restartClocks() && monitor_->lives(0) < 2 && monitor_->lives(1) < 2;
+        if (late && !(monitor_->spokeUp(0) && monitor_->spokeUp(1))) throw Failure("slow-start", format("clock %llu: the link does not come up on a clean channel", ull(now_)));
     }
     // What has begun ends: what was held low is let go.
     for (unsigned e : {0, 1}) {

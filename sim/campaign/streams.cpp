@@ -9,6 +9,10 @@
 
 namespace campaign {
 
+namespace {
+const char* const kindNames[Source::kinds] = {"good", "aborted", "too long", "with holes", "empty"};
+}
+
 Source::Source(uint64_t seed, unsigned direction, const Traffic& traffic, unsigned dataBytes)
     : random_(seed, direction ? "source B" : "source A"), seed_(seed), direction_(direction), dataBytes_(dataBytes), traffic_(traffic) {
     running_ = traffic.any;
@@ -78,6 +82,7 @@ void Source::note(const EndIn& in, const EndOut& out, uint64_t clock) {
     paused_ = traffic_.pause > 0;
     if (!in.packet.last) return;
     offering_ = false;
+    before_ = format("%zu, %s", length_, kindNames[static_cast<unsigned>(kind_)]);
     ++count_[static_cast<unsigned>(kind_)];
     if (++inBurst_ >= traffic_.burst) {
         inBurst_ = 0;
@@ -86,6 +91,11 @@ void Source::note(const EndIn& in, const EndOut& out, uint64_t clock) {
     if (kind_ != Kind::good) return;
     ++number_;
     accepted(std::move(bytes_), clock);
+}
+
+std::string Source::text() const {
+    if (!offering_) return "nothing";
+    return format("byte %zu of a packet of %zu, %s, after one of %s", offset_, length_, kindNames[static_cast<unsigned>(kind_)], before_.c_str());
 }
 
 void Source::drop() {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "link_end.h"
 #include "random.h"
@@ -34,7 +35,8 @@ class Source {
     /// Clocks that the beat on s_axis has waited.
     uint64_t waiting() const { return waiting_; }
     Kind kind() const { return kind_; }
-    size_t length() const { return length_; }
+    /// What is on s_axis, in words.
+    std::string text() const;
 
     std::function<void()> begun;                               ///< the first beat of a packet was taken
     std::function<void(Bytes bytes, uint64_t clock)> accepted;  ///< the last beat of a good packet was
@@ -56,6 +58,7 @@ class Source {
     uint64_t number_ = 0, notBefore_ = 0, waiting_ = 0;
     uint32_t inBurst_ = 0;
     uint64_t count_[kinds] = {};
+    std::string before_ = "none";  ///< the packet before, whose end may still be on its way in
 };
 
 /// Takes m_axis.
