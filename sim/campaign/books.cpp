@@ -13,9 +13,6 @@ using ull = unsigned long long;
 
 const char* const restCounters[] = {"tx_frames", "tx_frames_acked", "tx_frames_abandoned", "tx_frames_flushed", "tx_packets_lost"};
 
-/// Clocks between two looks at registers.
-constexpr uint64_t lookEvery = 400;
-
 }  // namespace
 
 const std::map<std::string, uint32_t>& counterOffsets() {
@@ -127,7 +124,7 @@ uint64_t Run::restBound() const {
     return 8 * s_.roundTrip() + 2 * restartClocks() + timers + 4 * frames + 30000;
 }
 
-void Run::heal() {
+void Run::healFaults() {
     healed_ = true;
     for (unsigned e : {0, 1}) {
         Side& side = side_[e];
@@ -137,6 +134,10 @@ void Run::heal() {
         side.source->plain();
         writeTimers(e, s_.healTimers[e]);
     }
+}
+
+void Run::heal() {
+    healFaults();
     clocks(1500);
     for (Side& side : side_) side.source->stop();
     const uint64_t begin = now_, bound = restBound();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// campaign --a LIBRARY --b LIBRARY --pair NAME --seed N [--count N] [--seconds S] [--waves A.fst,B.fst] [--show]
+// campaign --a LIBRARY --b LIBRARY --pair NAME --seed N [--count N] [--seconds S] [--forge F] [--waves-a FST --waves-b FST] [--show]
 //
 // One line of standard output for each run: `run SEED CLOCKS UNITS PACKETS LIVES POLLS EARLY LOST DIGEST KIND TEXT`, with KIND "-" where
 // nothing is wrong. `arqlink.campaign` reads them.
@@ -23,7 +23,7 @@ using namespace campaign;
 struct Options {
     std::string library[2], waves[2], pair;
     uint64_t seed = 1, count = 1;
-    double seconds = 1e9;
+    double seconds = 1e9, forge = 0;
     bool show = false;
 };
 
@@ -48,6 +48,7 @@ Options options(int argc, char** argv) {
         else if (name == "--seed") o.seed = std::strtoull(value.c_str(), nullptr, 0);
         else if (name == "--count") o.count = std::strtoull(value.c_str(), nullptr, 0);
         else if (name == "--seconds") o.seconds = std::strtod(value.c_str(), nullptr);
+        else if (name == "--forge") o.forge = std::strtod(value.c_str(), nullptr);
         else if (name == "--waves-a") o.waves[0] = value;
         else if (name == "--waves-b") o.waves[1] = value;
         else usage(name + " is not known.");
@@ -98,7 +99,7 @@ int main(int argc, char** argv) {
     bool failed = false;
     for (uint64_t seed = o.seed; seed < o.seed + o.count; ++seed) {
         if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > o.seconds) break;
-        const Scenario scenario = draw(seed, o.pair, info);
+        const Scenario scenario = draw(seed, o.pair, info, o.forge);
         if (o.show) std::printf("scenario %s\n", scenario.text().c_str());
         Run run(seed, scenario, [&](unsigned e) { return std::unique_ptr<LinkEnd>(make[e](o.waves[e].empty() ? nullptr : o.waves[e].c_str())); });
         const Outcome r = run.run();

@@ -57,6 +57,7 @@ void Monitor::sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t cloc
     ++units_;
     digest_ = mix(digest_ ^ crc32(raw.data(), raw.size()) ^ (uint64_t(end) << 40) ^ (clock << 41));
     const Unit unit = parse(raw, limits_[end]);
+    if (relaxed_) return follow(end, unit);
     if (!unit.isData() && !unit.isControl()) {
         if (!life_[end]) throw Failure("bad-unit", format("clock %llu: the first unit of %s is damaged", ull(clock), endName(end)));
         if (unit.verdict == Verdict::header) fail("bad-unit", *life_[end], "a unit with an impossible header leaves");
@@ -89,6 +90,12 @@ void Monitor::sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t cloc
         }
     }
     lastSent_[end] = clock;
+}
+
+void Monitor::follow(unsigned end, const Unit& unit) {
+    if (!unit.isData() && !unit.isControl()) return;
+    if (!life_[end] || unit.epoch() != life_[end]->epoch) newLife(end, unit.epoch());
+    life_[end]->spokeUp |= unit.isData() || !unit.control.hello;
 }
 
 void Monitor::sentFirst(Life& life, const DataUnit& u) {
@@ -226,7 +233,7 @@ void Monitor::arrived(unsigned end, const Bytes& raw, bool flagged, unsigned fro
     clock_ = clock;
     const Unit unit = parse(raw, limits_[end], flagged);
     ++tally_[end].came[static_cast<unsigned>(unit.verdict)];
-    if ((!unit.isData() && !unit.isControl()) || !from) return;
+    if ((!unit.isData() && !unit.isControl()) || !from || relaxed_) return;
     Life& life = *all_[from - 1];
     heardByEpoch_[end][life.epoch] = &life;
     if (unit.isData()) arrivedData(end, life, unit.data);

@@ -83,6 +83,8 @@ class Monitor {
     void arrived(unsigned end, const Bytes& raw, bool flagged, unsigned life, uint64_t clock);
     /// `end` is in reset: its next unit is of a new life, and it has forgotten its counters.
     void reset(unsigned end);
+    /// A unit that nobody sent has come: what the ends say from now on may be wrong. Lives alone are followed.
+    void relax() { relaxed_ = true; }
     /// From now on the PHYs stand still at times, so that an end may have asked and not been heard.
     void expectPolls() { rules_.clean[0] = rules_.clean[1] = false; }
     /// Whether a copy of a data unit is what a FIFO channel could bring: of a transmission that the receiver is past, one that it has,
@@ -101,6 +103,7 @@ class Monitor {
 
   private:
     void newLife(unsigned end, uint8_t epoch);
+    void follow(unsigned end, const Unit& unit);
     void sentData(Life& life, const DataUnit& unit);
     void sentFirst(Life& life, const DataUnit& unit);
     void sentHello(Life& life, const ControlUnit& unit);
@@ -124,6 +127,7 @@ class Monitor {
     uint64_t silence_[2] = {}, silenceEnd_[2] = {};  ///< the last silence that was long
     uint64_t pollCame_[2] = {};
     Tally tally_[2];
+    bool relaxed_ = false;
     uint64_t clock_ = 0, digest_ = 0, units_ = 0;
 };
 

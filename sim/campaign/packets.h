@@ -22,6 +22,13 @@ class PacketBook {
     /// A packet came out whole. Throws Failure if it is none that is awaited.
     void delivered(const Bytes& bytes, uint64_t clock);
 
+    /// Forged units may have made any packet of what was accepted so far: nothing that comes of it is wrong from now on.
+    void relax() { lenient_ = true; }
+    /// What is accepted from now on has to come out, each once and in order.
+    void freshFrom() { fresh_ = next_ = packets_.size(); }
+    uint64_t freshMissing() const;
+    uint64_t odd() const { return odd_; }  ///< packets that came out and nobody sent
+
     uint64_t acceptedCount() const { return packets_.size(); }
     uint64_t deliveredCount() const { return delivered_; }
     uint64_t missing() const { return packets_.size() - delivered_; }
@@ -40,7 +47,9 @@ class PacketBook {
         bool done;
     };
     unsigned direction_;
-    bool inOrder_;
+    bool inOrder_, lenient_ = false;
+    size_t fresh_ = 0;
+    uint64_t odd_ = 0;
     std::vector<Packet> packets_;
     size_t next_ = 0;  ///< in order: all below are delivered or lost; else: all below are delivered
     uint64_t delivered_ = 0;

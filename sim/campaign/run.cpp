@@ -32,6 +32,7 @@ Rules rulesFor(const Scenario& s) {
 }  // namespace
 
 Run::Run(uint64_t seed, const Scenario& scenario, const MakeEnd& make) : seed_(seed), s_(scenario), monitor_(new Monitor(rulesFor(scenario))) {
+    forger_ = std::make_unique<Forger>(Random(seed, "forger"), s_);
     for (unsigned e : {0, 1}) {
         Side& side = side_[e];
         const unsigned there = s_.info[1 - e].dataBytes;
@@ -193,6 +194,7 @@ void Run::act(const Event& event) {
         case EventKind::code: writeCode(e, event.code, arq_[e]); break;
         case EventKind::arq: writeCode(e, code_[e], event.arq); break;
         case EventKind::timers: writeTimers(e, event.timers); break;
+        case EventKind::forge: shoot(e, static_cast<unsigned>(event.value)); break;
     }
 }
 
@@ -227,6 +229,11 @@ void Run::phases() {
     side_[1].in.resetn = true;
     configure(1, s_.timers[1]);
     chaos();
+    if (s_.forged) {
+        if (s_.forgeIdle) heal(), shoot(s_.forgeEnd, s_.forged);
+        recover();
+        return;
+    }
     heal();
     books();
     if (s_.restartAtEnd) restartOnce();
@@ -240,6 +247,7 @@ Outcome Run::run() {
         outcome.kind = failure.kind;
         outcome.text = failure.what();
     }
+    if (outcome.kind.empty() && !silentLoss_.empty()) outcome.text = silentLoss_ + "; forged" + forger_->text();
     outcome.clocks = now_;
     outcome.units = monitor_->units();
     outcome.lives = monitor_->lives(0) + monitor_->lives(1);

@@ -9,6 +9,7 @@
 
 #include "axi_master.h"
 #include "channel.h"
+#include "forge.h"
 #include "link_end.h"
 #include "monitor.h"
 #include "packets.h"
@@ -20,9 +21,12 @@ namespace campaign {
 /// Makes a link end; the caller knows where it comes from.
 using MakeEnd = std::function<std::unique_ptr<LinkEnd>(unsigned end)>;
 
+/// Clocks between two looks at registers.
+constexpr uint64_t lookEvery = 400;
+
 /// What a run comes to.
 struct Outcome {
-    std::string kind, text;  ///< empty: no failure
+    std::string kind, text;  ///< no kind: no failure; the text may hold a remark
     uint64_t clocks = 0, units = 0, packets = 0, lives = 0, polls = 0, earlyPolls = 0, lost = 0, digest = 0;
 };
 
@@ -67,8 +71,13 @@ class Run {
     void phases();
     void chaos();
     void heal();
+    void healFaults();
     void books();
     void restartOnce();
+    void shoot(unsigned e, unsigned count);
+    void recover();
+    bool freshCross();
+    void checkForged(const std::string& forged);
 
     void clock();
     void clocks(uint64_t count) { for (uint64_t i = 0; i < count; ++i) clock(); }
@@ -95,6 +104,9 @@ class Run {
     Scenario s_;
     uint64_t now_ = 0;
     std::unique_ptr<Monitor> monitor_;
+    std::unique_ptr<Forger> forger_;
+    unsigned livesAtShot_[2] = {};
+    std::string silentLoss_;  ///< of a sequence of forged units, which may do that
     Side side_[2];
     Code code_[2];
     Arq arq_[2];

@@ -10,9 +10,10 @@ namespace {
 
 class Draw {
   public:
-    Draw(uint64_t seed, const std::string& pair, const EndInfo (&info)[2]) : random_(seed, pair) {
+    Draw(uint64_t seed, const std::string& pair, const EndInfo (&info)[2], double forge) : random_(seed, pair), forge_(seed, pair + " forge") {
         s_.info[0] = info[0];
         s_.info[1] = info[1];
+        forged_ = forge_.chance(forge);
     }
 
     Scenario run() {
@@ -35,9 +36,11 @@ class Draw {
             stops();
             changes();
         }
+        if (forged_) dropRestarts();
         for (unsigned e : {0, 1}) traffic(e);
         s_.skew = coin(0.5) ? random_.octaves(1, 4000) : 0;
         s_.restartAtEnd = coin(0.3);
+        if (forged_) forge();
         std::stable_sort(s_.events.begin(), s_.events.end(), [](const Event& a, const Event& b) { return a.clock < b.clock; });
         return s_;
     }
@@ -225,6 +228,22 @@ class Draw {
         }
     }
 
+    /// One shot, mostly of one unit: on an idle link, or in the traffic, with whatever else is going on.
+    void forge() {
+        s_.restartAtEnd = s_.clean = false;
+        s_.forged = forge_.chance(0.6) ? 1 : forge_.between(2, 5);
+        s_.forgeEnd = forge_.below(2);
+        s_.forgeIdle = forge_.chance(0.3);
+        if (!s_.forgeIdle) add(forge_.between(s_.chaosClocks / 4, s_.chaosClocks - 1), EventKind::forge, s_.forgeEnd, s_.forged);
+    }
+
+    void dropRestarts() {
+        auto restarts = [](const Event& e) { return e.kind <= EventKind::resetHigh; };
+        s_.events.erase(std::remove_if(s_.events.begin(), s_.events.end(), restarts), s_.events.end());
+        s_.restarts = s_.resets = s_.copies = false;
+        for (Way& w : s_.way) w.duplicate = w.late = 0;
+    }
+
     void traffic(unsigned e) {
         Traffic& t = s_.traffic[e];
         const EndInfo& info = s_.info[e];
@@ -249,13 +268,15 @@ class Draw {
         if (t.multiple > longest) t.multiple = info.unitBytes;
         if (coin(0.2)) t.abort = random_.rare(0.3, 5);
         if (coin(0.2)) t.tooLong = random_.rare(0.3, 5);
+        if (forged_) t.tooLong = 0;  // that they stop the input has nothing to do with what is forged
         if (coin(0.15)) t.holes = random_.rare(0.3, 5);
         if (coin(0.15)) t.nothing = random_.rare(0.3, 5);
         t.tooLongFrom = info.maxPacketBytes + 1;
         t.tooLongTo = info.maxPacketBytes + static_cast<unsigned>(random_.octaves(1, 3 * info.maxPacketBytes));
     }
 
-    Random random_;
+    Random random_, forge_;
+    bool forged_ = false;
     Scenario s_;
 };
 
@@ -268,8 +289,9 @@ uint64_t Scenario::roundTrip() const {
 }
 
 std::string Scenario::text() const {
-    std::string line = format("chaos %llu clocks%s%s%s%s%s, %zu events", static_cast<unsigned long long>(chaosClocks), clean ? ", clean" : "",
-                              restarts ? ", restarts" : "", resets ? ", resets" : "", copies ? ", copies" : "", finite ? ", finite delta" : "", events.size());
+    std::string line = format("chaos %llu clocks%s%s%s%s%s%s, %zu events", static_cast<unsigned long long>(chaosClocks), clean ? ", clean" : "",
+                              restarts ? ", restarts" : "", resets ? ", resets" : "", copies ? ", copies" : "", finite ? ", finite delta" : "",
+                              forged ? ", forged" : "", events.size());
     for (unsigned e : {0, 1}) {
         const Way& w = way[e];
         line += format("\n  %s: K %u N %u/%u delta %u ord %u, poll %u hello %u keepalive %u outage %u status %u", endName(e), code[e].k, code[e].nFirst,
@@ -281,6 +303,6 @@ std::string Scenario::text() const {
     return line;
 }
 
-Scenario draw(uint64_t seed, const std::string& pair, const EndInfo (&info)[2]) { return Draw(seed, pair, info).run(); }
+Scenario draw(uint64_t seed, const std::string& pair, const EndInfo (&info)[2], double forge) { return Draw(seed, pair, info, forge).run(); }
 
 }  // namespace campaign

@@ -24,7 +24,17 @@ void Source::plain() {
     traffic_.gap = 0;
 }
 
+void Source::fresh(uint64_t count) {
+    plain();
+    traffic_.shortest = 16;
+    traffic_.longest = traffic_.tooLongFrom - 1;
+    traffic_.multiple = 0;
+    left_ = count;
+    running_ = true;
+}
+
 void Source::compose() {
+    if (left_ != ~uint64_t(0) && --left_ == 0) running_ = false;
     const Traffic& t = traffic_;
     kind_ = Kind::good;
     if (random_.chance(t.abort)) kind_ = Kind::abort;

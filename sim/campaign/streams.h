@@ -27,7 +27,10 @@ class Source {
     void stop() { running_ = false; }
     void start() { running_ = true; }
     void plain();
+    /// `count` good packets of 16 bytes or more follow.
+    void fresh(uint64_t count);
     bool idle() const { return !offering_; }
+    bool running() const { return running_; }
     /// An end in reset forgets what it took of a packet: so does this.
     void drop();
     uint64_t count(Kind kind) const { return count_[static_cast<unsigned>(kind)]; }
@@ -55,6 +58,7 @@ class Source {
     size_t length_ = 0, offset_ = 0;
     size_t badBeat_ = 0;        ///< where the fault of a bad packet is
     bool emptyTail_ = false;    ///< a beat without bytes ends the packet
+    uint64_t left_ = ~uint64_t(0);  ///< packets that may begin
     uint64_t number_ = 0, notBefore_ = 0, waiting_ = 0;
     uint32_t inBurst_ = 0;
     uint64_t count_[kinds] = {};
