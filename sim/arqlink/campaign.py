@@ -157,7 +157,7 @@ def print_summary(totals):
 def arguments():
     parser = argparse.ArgumentParser(prog="arqlink.campaign", description="Random faults between two link ends, and a check of all that follows.")
     parser.add_argument("--pair", help="one pair END:END; with --seed it is one run")
-    parser.add_argument("--pairs", help=f"pairs, with commas between; all: {','.join(builds.PAIRS)}")
+    parser.add_argument("--pairs", nargs="+", metavar="PAIR", default=builds.PAIRS, help=f"default: {' '.join(builds.PAIRS)}")
     parser.add_argument("--seed", type=int, help="first seed")
     parser.add_argument("--first", type=int, default=1, help="the same, for --runs")
     parser.add_argument("--count", type=int, help="seeds to run from --seed on")
@@ -204,7 +204,7 @@ def watched(pairs, options):
 
 def main():
     options = arguments()
-    pairs = [options.pair] if options.pair else options.pairs.split(",") if options.pairs else list(builds.PAIRS)
+    pairs = [options.pair] if options.pair else list(options.pairs)
     try:
         build_all(pairs, options.waves is not None)
         if options.build:
