@@ -16,11 +16,20 @@ uint32_t Forger::number(int64_t truth, unsigned window) {
     const int64_t sign = random_.chance(0.5) ? 1 : -1;
     int64_t value = truth;
     switch (random_.below(8)) {
-        case 0: value += sign * static_cast<int64_t>(random_.between(1, 4)); break;
-        case 1: value += sign * static_cast<int64_t>(random_.between(1, window)); break;
-        case 2: value += sign * static_cast<int64_t>(random_.between(window - 2, window + 2)); break;
-        case 3: value = static_cast<int64_t>(random_.below(snCount)); break;
-        default: break;
+        case 0:
+            value += sign * static_cast<int64_t>(random_.between(1, 4));
+            break;
+        case 1:
+            value += sign * static_cast<int64_t>(random_.between(1, window));
+            break;
+        case 2:
+            value += sign * static_cast<int64_t>(random_.between(window - 2, window + 2));
+            break;
+        case 3:
+            value = static_cast<int64_t>(random_.below(snCount));
+            break;
+        default:
+            break;
     }
     return static_cast<uint32_t>(value & (snCount - 1));
 }
@@ -42,16 +51,20 @@ Bytes Forger::control(const Life& self, const Life& peer) {
     const uint32_t block = static_cast<uint32_t>(((self.rxNext / 32 - 1) * 32) & (snCount - 1));
     u.bitmapBase = random_.chance(0.6) ? block : number(block, other);
     u.bitmap = random_.chance(0.3) ? ~uint64_t(0) : random_.chance(0.3) ? 0 : random_.bits();
-    text_ += format(" [control to %s: txBase %u (%lld) txEdge %u (%lld) rxBase %u (%lld) rxNext %u (%lld) bitmapBase %u (%u) ackTsn %u (%lld)%s%s%s]", endName(peer.end), u.txBase,
-                    (long long)self.txBase, u.txEdge, (long long)self.full, u.rxBase, (long long)self.rxBase, u.rxNext, (long long)self.rxNext, u.bitmapBase, block, u.ackTsn,
-                    (long long)self.ackTsn, u.poll ? " poll" : "", u.reply ? " reply" : "", u.deaf ? " deaf" : "");
+    text_ += format(
+        " [control to %s: txBase %u (%lld) txEdge %u (%lld) rxBase %u (%lld) rxNext %u (%lld) bitmapBase %u (%u) "
+        "ackTsn %u (%lld)%s%s%s]",
+        endName(peer.end), u.txBase, (long long)self.txBase, u.txEdge, (long long)self.full, u.rxBase,
+        (long long)self.rxBase, u.rxNext, (long long)self.rxNext, u.bitmapBase, block, u.ackTsn, (long long)self.ackTsn,
+        u.poll ? " poll" : "", u.reply ? " reply" : "", u.deaf ? " deaf" : "");
     return build(u);
 }
 
 Bytes Forger::data(const Life& self, unsigned end) {
     const EndInfo& info = s_.info[end];
     const unsigned window = info.window;
-    const int64_t nextTsn = static_cast<int64_t>(self.transmissions.size()), nextFsn = static_cast<int64_t>(self.frames.size());
+    const int64_t nextTsn = static_cast<int64_t>(self.transmissions.size()),
+                  nextFsn = static_cast<int64_t>(self.frames.size());
     DataUnit u;
     u.epoch = self.epoch;
     u.k = static_cast<uint8_t>(random_.between(1, info.maxK));
@@ -69,8 +82,9 @@ Bytes Forger::data(const Life& self, unsigned end) {
     u.tsn = number(nextTsn - last, window);
     u.fsn = number(last ? self.transmissions.back().fsn : nextFsn, window);
     for (unsigned i = 0; i < info.unitBytes; ++i) u.payload.push_back(static_cast<uint8_t>(random_.bits() >> 40));
-    text_ += format(" [data to %s: FSN %u (%lld) TSN %u (%lld) K %u N %u index %u attempt %u%s%s%s]", endName(end), u.fsn, (long long)nextFsn, u.tsn, (long long)nextTsn, u.k, u.n,
-                    u.index, u.attempt, u.sop ? " sop" : "", u.eop ? " eop" : "", u.only ? " type 2" : "");
+    text_ += format(" [data to %s: FSN %u (%lld) TSN %u (%lld) K %u N %u index %u attempt %u%s%s%s]", endName(end),
+                    u.fsn, (long long)nextFsn, u.tsn, (long long)nextTsn, u.k, u.n, u.index, u.attempt,
+                    u.sop ? " sop" : "", u.eop ? " eop" : "", u.only ? " type 2" : "");
     return build(u);
 }
 

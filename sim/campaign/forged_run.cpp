@@ -42,7 +42,8 @@ void Run::recover() {
         const bool restarted = lives[0] != monitor_->lives(0) || lives[1] != monitor_->lives(1);
         atRest();
         if (!restarted || attempt > restartsAllowed)
-            throw Failure("forge-stuck", format("clock %llu: fresh packets do not cross", ull(now_)) + standing() + forged);
+            throw Failure("forge-stuck",
+                          format("clock %llu: fresh packets do not cross", ull(now_)) + standing() + forged);
     }
 }
 
@@ -67,13 +68,16 @@ bool Run::freshCross() {
 void Run::checkForged(const std::string& forged) {
     snapshot(true);
     const unsigned restarts = std::max(monitor_->lives(0) - livesAtShot_[0], monitor_->lives(1) - livesAtShot_[1]);
-    if (restarts > restartsAllowed) throw Failure("forge-restarts", format("clock %llu: %u restarts", ull(now_), restarts) + forged);
+    if (restarts > restartsAllowed)
+        throw Failure("forge-restarts", format("clock %llu: %u restarts", ull(now_), restarts) + forged);
     if (restarts || s_.finite) return;
     for (unsigned e : {0, 1}) {
         const uint64_t dropped = side_[1 - e].counters["rx_packets_dropped"];
         if (!side_[e].book->missing() || dropped) continue;
-        silentLoss_ = format("%llu packets of %s are missing, and nothing was reported", ull(side_[e].book->missing()), endName(e));
-        if (s_.forged == 1) throw Failure("forge-silent-loss", format("clock %llu: ", ull(now_)) + silentLoss_ + forged);
+        silentLoss_ = format("%llu packets of %s are missing, and nothing was reported", ull(side_[e].book->missing()),
+                             endName(e));
+        if (s_.forged == 1)
+            throw Failure("forge-silent-loss", format("clock %llu: ", ull(now_)) + silentLoss_ + forged);
     }
 }
 

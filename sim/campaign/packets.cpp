@@ -20,8 +20,8 @@ Bytes packetContent(uint64_t seed, unsigned direction, uint64_t number, size_t l
     return bytes;
 }
 
-// The earliest packet that fits is taken: where short packets look alike, what comes out can be explained in this way if
-// it can be at all.
+// The earliest packet that fits is taken: where short packets look alike, what comes out can be explained in this way
+// if it can be at all.
 void PacketBook::delivered(const Bytes& bytes, uint64_t clock) {
     for (size_t i = next_; i < packets_.size(); ++i) {
         Packet& p = packets_[i];
@@ -71,7 +71,8 @@ uint64_t PacketBook::missingSince(unsigned life) const {
 
 uint64_t PacketBook::missingBytes() const {
     uint64_t count = 0;
-    for (size_t i = inOrder_ ? next_ : 0; i < packets_.size(); ++i) count += packets_[i].done ? 0 : packets_[i].bytes.size();
+    for (size_t i = inOrder_ ? next_ : 0; i < packets_.size(); ++i)
+        count += packets_[i].done ? 0 : packets_[i].bytes.size();
     return count;
 }
 
@@ -79,7 +80,8 @@ std::string PacketBook::firstMissing(unsigned life) const {
     for (size_t i = 0; i < packets_.size(); ++i) {
         const Packet& p = packets_[i];
         if (!p.done && p.life >= life)
-            return format("packet %zu of %zu bytes, accepted at clock %llu", i, p.bytes.size(), (unsigned long long)p.clock);
+            return format("packet %zu of %zu bytes, accepted at clock %llu", i, p.bytes.size(),
+                          (unsigned long long)p.clock);
     }
     return "none";
 }

@@ -10,7 +10,8 @@
 
 namespace campaign {
 
-/// Packet number `number` of direction `direction` as it enters. The first bytes are the number, so that packets differ.
+/// Packet number `number` of direction `direction` as it enters. The first bytes are the number, so that packets
+/// differ.
 Bytes packetContent(uint64_t seed, unsigned direction, uint64_t number, size_t length);
 
 class PacketBook {
@@ -18,11 +19,14 @@ class PacketBook {
     PacketBook(unsigned direction, bool inOrder) : direction_(direction), inOrder_(inOrder) {}
 
     /// A good packet's last beat was taken. `life`: the sender's life on the wire when its first beat was.
-    void accepted(Bytes bytes, uint64_t clock, unsigned life) { packets_.push_back({std::move(bytes), clock, life, false}); }
+    void accepted(Bytes bytes, uint64_t clock, unsigned life) {
+        packets_.push_back({std::move(bytes), clock, life, false});
+    }
     /// A packet came out whole. Throws Failure if it is none that is awaited.
     void delivered(const Bytes& bytes, uint64_t clock);
 
-    /// Forged units may have made any packet of what was accepted so far: nothing that comes of it is wrong from now on.
+    /// Forged units may have made any packet of what was accepted so far: nothing that comes of it is wrong from now
+    /// on.
     void relax() { lenient_ = true; }
     /// What is accepted from now on has to come out, each once and in order.
     void freshFrom() { fresh_ = next_ = packets_.size(); }

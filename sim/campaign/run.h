@@ -49,12 +49,12 @@ class Run {
         AxiMaster bus;
         std::unique_ptr<Source> source;
         std::unique_ptr<Sink> sink;
-        std::unique_ptr<Channel> way;  ///< of the units that it sends
+        std::unique_ptr<Channel> way;      ///< of the units that it sends
         std::unique_ptr<PacketBook> book;  ///< of the packets that it sends
         Random phyRandom;
         double phyReady = 1;
         uint64_t phyStopped = 0;
-        Bytes unit;              ///< leaving
+        Bytes unit;  ///< leaving
         uint64_t unitBegin = 0, unitSinceRestart = 0;
         uint64_t sinceRestart = 0;
         bool restarting = false;  ///< told to, and no unit of the new life has been seen
@@ -80,7 +80,9 @@ class Run {
     void checkForged(const std::string& forged);
 
     void clock();
-    void clocks(uint64_t count) { for (uint64_t i = 0; i < count; ++i) clock(); }
+    void clocks(uint64_t count) {
+        for (uint64_t i = 0; i < count; ++i) clock();
+    }
     void drivePhy(Side& side, unsigned e);
     void notePhy(Side& side, unsigned e);
     void act(const Event& event);

@@ -14,7 +14,11 @@ const char* const kindNames[Source::kinds] = {"good", "aborted", "too long", "wi
 }
 
 Source::Source(uint64_t seed, unsigned direction, const Traffic& traffic, unsigned dataBytes)
-    : random_(seed, direction ? "source B" : "source A"), seed_(seed), direction_(direction), dataBytes_(dataBytes), traffic_(traffic) {
+    : random_(seed, direction ? "source B" : "source A"),
+      seed_(seed),
+      direction_(direction),
+      dataBytes_(dataBytes),
+      traffic_(traffic) {
     running_ = traffic.any;
 }
 
@@ -49,7 +53,8 @@ void Source::compose() {
     emptyTail_ = kind_ == Kind::nothing || (length_ && length_ % dataBytes_ == 0 && random_.chance(0.03));
     const size_t beats = (length_ + dataBytes_ - 1) / dataBytes_;
     badBeat_ = random_.below(std::max<size_t>(beats, 1));
-    if (kind_ == Kind::holes && dataBytes_ == 1 && badBeat_ + 1 >= beats) kind_ = Kind::good;  // one byte has no holes in its last beat
+    if (kind_ == Kind::holes && dataBytes_ == 1 && badBeat_ + 1 >= beats)
+        kind_ = Kind::good;  // one byte has no holes in its last beat
     offset_ = 0;
     waiting_ = 0;
     offering_ = true;
@@ -105,7 +110,8 @@ void Source::note(const EndIn& in, const EndOut& out, uint64_t clock) {
 
 std::string Source::text() const {
     if (!offering_) return "nothing";
-    return format("byte %zu of a packet of %zu, %s, after one of %s", offset_, length_, kindNames[static_cast<unsigned>(kind_)], before_.c_str());
+    return format("byte %zu of a packet of %zu, %s, after one of %s", offset_, length_,
+                  kindNames[static_cast<unsigned>(kind_)], before_.c_str());
 }
 
 void Source::drop() {
@@ -117,7 +123,8 @@ void Sink::note(const EndIn& in, const EndOut& out, uint64_t clock) {
     if (!in.resetn || !out.packet.valid || !in.packetOutReady) return;
     for (unsigned i = 0; i < maxDataBytes; ++i)
         if (out.packet.keep >> i & 1) bytes_.push_back(out.packet.data[i]);
-    if (out.packet.keep & (out.packet.keep + 1)) throw Failure("m-axis-keep", format("clock %llu: tkeep has holes", (unsigned long long)clock));
+    if (out.packet.keep & (out.packet.keep + 1))
+        throw Failure("m-axis-keep", format("clock %llu: tkeep has holes", (unsigned long long)clock));
     if (!out.packet.last) return;
     const Bytes bytes = std::move(bytes_);
     bytes_.clear();
