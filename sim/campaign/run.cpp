@@ -285,6 +285,8 @@ Outcome Run::run() {
     } catch (const Failure& failure) {
         outcome.kind = failure.kind;
         outcome.text = failure.what();
+        // A report is one line, whatever a model has printed.
+        std::replace(outcome.text.begin(), outcome.text.end(), '\n', ' ');
     }
     if (outcome.kind.empty() && !silentLoss_.empty()) outcome.text = silentLoss_ + "; forged" + forger_->text();
     outcome.clocks = now_;
