@@ -11,8 +11,11 @@ namespace {
 using ull = unsigned long long;
 }
 
+/// Each end has had one life, and nobody has asked for another one, be it before its first unit.
 bool Run::calm() const {
-    return monitor_->lives(0) == 1 && monitor_->lives(1) == 1 && !side_[0].wasReset && !side_[1].wasReset;
+    bool calm = true;
+    for (unsigned e : {0, 1}) calm &= monitor_->lives(e) == 1 && !side_[e].wasReset && !side_[e].wasRestarted;
+    return calm;
 }
 
 /// All frames are resolved and both ends are up: nothing is left to do.
@@ -91,7 +94,10 @@ void Run::heal() {
     uint64_t restSince = 0;
     while (true) {
         const bool rests = atRest(), idle = side_[0].source->idle() && side_[1].source->idle();
-        const bool done = rests && !owed(0) && !owed(1);
+        // Where frames may be given up and lives ended, nobody knows what is owed: it has had its time then.
+        const bool unknown = s_.finite && !calm();
+        const bool patient = !unknown || (restSince && now_ > restSince + s_.roundTrip() + 4000);
+        const bool done = rests && patient && !owed(0) && !owed(1);
         if (done && idle) return;
         restSince = rests ? restSince ? restSince : now_ : 0;
         const uint64_t grace = 2 * s_.roundTrip() + 20000;

@@ -181,6 +181,13 @@ void Monitor::arrived(unsigned end, const Bytes& raw, bool flagged, unsigned fro
     if ((!unit.isData() && !unit.isControl()) || !from || relaxed_) return;
     Life& life = *all_[from - 1];
     heardByEpoch_[end][life.epoch] = &life;
+    // A hardware reset repeats the epoch. Where a hello of the peer was still under way it comes up by that, and nobody
+    // has to notice: what this end had heard of it was that it knows nothing and has sent nothing.
+    Life* here = life_[end];
+    const bool hello = unit.isControl() && unit.control.hello;
+    if (here && here->peer && here->peer != &life && !hello && here->peer->epoch == life.epoch &&
+        here->peer->transmissions.empty() && life.id > here->peer->id)
+        here->peer = &life;
     if (unit.isData())
         arrivedData(end, life, unit.data);
     else

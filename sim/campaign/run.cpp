@@ -163,7 +163,7 @@ void Run::configure(unsigned e, const Timers& timers) {
 void Run::armRestart(unsigned e) {
     Side& side = side_[e];
     if (!side.restarting) side.sinceRestart = 0, side.lifeAtRestart = monitor_->lifeId(e);
-    side.restarting = true;
+    side.restarting = side.wasRestarted = true;
 }
 
 void Run::act(const Event& event) {

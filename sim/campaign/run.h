@@ -62,7 +62,7 @@ class Run {
         bool enabled = true;
         unsigned packetLife = 0;  ///< sender's life when the packet under way began
         uint64_t cutPackets = 0;
-        bool wasReset = false;
+        bool wasReset = false, wasRestarted = false;
         bool ragged = false;  ///< a unit came while it left reset: it may be counted as damaged, or not
         uint32_t state = 0, stalled = 0;
         Counters counters;
