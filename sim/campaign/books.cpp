@@ -139,6 +139,11 @@ void Run::checkBooks(unsigned e) {
         equal(e, "link_restarts = lives on the wire", c["link_restarts"], monitor_->lives(e));
     if (!calm()) return;
     const Source& source = *side.source;
+    if (c["tx_packets"] + c["tx_drop_oversize"] <
+        source.count(Source::Kind::good) + source.count(Source::Kind::tooLong))
+        throw Failure("input-stuck", format("clock %llu: %s has taken packets and neither accepted nor dropped them",
+                                            ull(now_), endName(e)) +
+                                         standing());
     equal(e, "tx_packets = packets that were good", c["tx_packets"], source.count(Source::Kind::good));
     equal(e, "tx_drop_oversize = packets too long", c["tx_drop_oversize"], source.count(Source::Kind::tooLong));
     equal(e, "tx_drop_abort = packets aborted", c["tx_drop_abort"], source.count(Source::Kind::abort));

@@ -40,10 +40,13 @@ void Run::recover() {
         const unsigned lives[2] = {monitor_->lives(0), monitor_->lives(1)};
         if (freshCross()) return checkForged(forged);
         const bool restarted = lives[0] != monitor_->lives(0) || lives[1] != monitor_->lives(1);
-        atRest();
-        if (!restarted || attempt > restartsAllowed)
-            throw Failure("forge-stuck",
-                          format("clock %llu: fresh packets do not cross", ull(now_)) + standing() + forged);
+        if (restarted && attempt <= restartsAllowed) continue;
+        const bool rests = atRest() && side_[0].source->idle() && side_[1].source->idle();
+        const std::string text = standing() + forged;
+        if (rests && freshCross())
+            throw Failure("forge-loss",
+                          format("clock %llu: fresh packets were lost; the next ones cross", ull(now_)) + text);
+        throw Failure("forge-stuck", format("clock %llu: fresh packets do not cross", ull(now_)) + text);
     }
 }
 
