@@ -2,7 +2,9 @@
 """A pair of model ends with a trace checker at each."""
 
 from .checker import EndChecker
-from .link import Config, Direction, LinkEnd, Pair
+from .config import Config
+from .link import LinkEnd
+from .pair import Direction, Pair
 
 
 def checked_pair(a=None, b=None, forward=None, backward=None, seed=1, slack=0):

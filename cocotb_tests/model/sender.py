@@ -112,6 +112,8 @@ class Sender:
 
     def _begin(self, unit):
         assert unit.tsn == self.next_tsn % SN, f"TSN {unit.tsn} left, {self.next_tsn} was next"
+        kept = self.ack_tsn + min(self.window, self.peer_window)
+        assert self.next_tsn < kept, f"TSN {self.next_tsn} left, and outcomes are kept below {kept} only"
         if unit.fsn == self.next_fsn % SN:
             self._new_frame(unit)
             fsn, retx = self.next_fsn, False
@@ -232,10 +234,10 @@ class Sender:
         rx_next = unwrap(unit.rx_next, self.ack_tsn)
         base = unwrap(unit.bitmap_base, self.ack_tsn)
         self.peer_rx_base = max(self.peer_rx_base, unwrap(unit.rx_base, self.peer_rx_base))
-        if base > self.ack_tsn:
-            return
-        while self.ack_tsn < min(base + 64, rx_next):
-            self._outcome(self.ack_tsn, unit.bitmap >> (self.ack_tsn - base) & 1)
+        for tsn in range(max(base, self.ack_tsn), min(base + 64, rx_next)):
+            if tsn in self.tsn_fsn:
+                self._outcome(tsn, unit.bitmap >> (tsn - base) & 1)
+        while self.ack_tsn < self.next_tsn and self.ack_tsn not in self.tsn_fsn:
             self.ack_tsn += 1
 
     def _outcome(self, tsn, received):

@@ -12,7 +12,8 @@ from cocotb.utils import get_sim_time
 
 from cocotb_tests.lib.limits import built
 from cocotb_tests.model.checker import EndChecker
-from cocotb_tests.model.link import Config, LinkEnd
+from cocotb_tests.model.config import Config
+from cocotb_tests.model.link import LinkEnd
 from cocotb_tests.model.sender import INFINITE, Setting
 
 from .bench import longest_packet
