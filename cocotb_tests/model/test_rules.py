@@ -286,3 +286,19 @@ def test_two_lives_of_a_side_are_never_mixed(seed):
         assert 0 < len(got) < len(expected)
     except (ValueError, TimeoutError) as mixed:
         assert "inside the packet" in str(mixed) or "not settled" in str(mixed)
+
+
+def all_there_but_outcomes_missing(rules):
+    """Feedback is dark for more outcomes than a control unit shows, the frames all arrive, and nothing is sent afterwards: the
+    last report tells that everything is delivered, and not what became of the oldest transmissions."""
+    c = Config(window_log2=9, setting=Setting(1, 1, 1), keepalive=1 << 30, rules=rules)
+    pair, a, b = pair_of(c, None, Direction(100), Direction(100, burst(700, 1180)))
+    pair.run(600)
+    a.backlog.extend(bytes([i]) for i in range(120))
+    pair.settle(20_000)
+
+
+def test_missing_outcomes_are_polled_for():
+    all_there_but_outcomes_missing(Rules())
+    with pytest.raises(TimeoutError):
+        all_there_but_outcomes_missing(Rules(missing_polls=False))
