@@ -4,7 +4,7 @@ PYTHON := $(VENV)/bin/python
 WAVES  := build/waves/retransmission.fst
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
-.PHONY: help setup verilog regs sw demo soc-demo test lint synth synth-all bench stats-full wave clean
+.PHONY: help setup verilog regs sw demo soc-demo test campaign lint synth synth-all bench stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -30,6 +30,9 @@ soc-demo: setup ## Boot the firmware in simulation, and change its link over the
 
 test: setup ## Run all tests
 	$(PYTHON) -m pytest -n auto
+
+campaign: setup ## Random faults between two link ends, RUNS=100 of each pair, or PAIRS="small:small" SEED=1
+	$(PYTHON) -m arqlink.campaign --runs $(or $(RUNS),100) --first $(or $(SEED),1) $(if $(PAIRS),--pairs $(PAIRS))
 
 lint: setup ## Check the generated Verilog of all configurations, of the pair and of the soft system with Verilator
 	for target in $(LINTS); do \

@@ -33,6 +33,7 @@ class Model:
         self.writes = []
         self.done = set()
         self.base = 0
+        self.last_only = 0
 
     def close(self, target):
         while self.next < target:
@@ -61,7 +62,8 @@ class Model:
             self.close(u["tsn"])
         if self.current is None:
             known = u["fsn"] in self.done or u["fsn"] < self.base
-            self.current = dict(u, complete=False, duplicate=known, received=set())
+            self.current = dict(u, complete=False, duplicate=known, received=set(), only=u["only"] and self.last_only)
+        self.last_only = u["only"]
         c = self.current
         if c["complete"] or c["duplicate"] or u["index"] in c["received"]:
             self.count["surplus"] += 1
@@ -85,7 +87,7 @@ class Link:
     def __init__(self, bench, rate):
         self.bench, self.dut, self.model = bench, bench.dut, Model()
         self.units = Source(bench, "io_unit_", UNIT, rate)
-        self.closes = Source(bench, "io_close_", ["io_close_payload"])
+        self.closes = Source(bench, "io_close_", [f"io_close_payload_{f}" for f in ("txEdge", "poll", "ackTsn")])
         self.writes = Sink(bench, "io_write_", [f"io_write_payload_{f}" for f in ("slot", "beat", "data")], rate)
         self.complete = Sink(bench, "io_complete_", [f"io_complete_payload_{f}" for f in COMPLETE], 1.0)
         self.events = Events(bench, [f"io_event_{name}" for name in COUNTS])
@@ -135,7 +137,8 @@ async def start(dut, rate=1.0):
     dut.io_epoch.value = EPOCH
     dut.io_rxBase.value = 0
     dut.io_queryComplete.value = 0
-    dut.io_outcomes_block.value = 0
+    dut.io_outcomes_lookup_valid.value = 0
+    dut.io_outcomes_report_ready.value = 0
     link = Link(bench, rate)
     await bench.start()
     return bench, link
@@ -192,7 +195,7 @@ async def edges_close(dut):
     link.send(fsn=0, tsn=0, k=2, n=4, index=0)
     await link.drain()
     for edge in (1, 1, 0, 5, 5 + WINDOW + 1, 5 + WINDOW):
-        link.closes.queue.append((edge,))
+        link.closes.queue.append((edge, random.getrandbits(1), edge + 7))
         if edge - link.model.next > WINDOW:
             link.model.count["closeInvalid"] += 1
         else:

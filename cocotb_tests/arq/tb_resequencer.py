@@ -9,8 +9,9 @@ from cocotb.triggers import RisingEdge
 from cocotb_tests.lib.bench import Bench, Events, Sink, Source
 
 WINDOW = 64
+NEAR = 4 * WINDOW  # what the edges are counted modulo
 FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "preset", "received"]
-EVENTS = ["io_event_skipped", "io_event_packetDropped"]
+EVENTS = ["io_event_skipped", "io_event_packetDropped", "io_contradiction"]
 
 
 class Peer:
@@ -54,6 +55,7 @@ class Peer:
         self.base = 0
         self.edge = 0
         self.read = 0
+        self.clocks_at_rest = 0
         bench.actors.append(self)
 
     def clear(self):
@@ -75,7 +77,11 @@ class Peer:
         while self.edge < self.next and self.edge in self.told:
             self.edge += 1
         if not self.complete.queue and not self.complete.offered:
-            self.dut.io_peerTxBase.value = self.edge % (1 << 20)
+            self.clocks_at_rest += 1
+        else:
+            self.clocks_at_rest = 0
+        if self.clocks_at_rest > 4:  # a control unit comes later than what it tells of
+            self.dut.io_abandoned.value = self.dut.io_resolved.value = max(self.edge, self.base) % NEAR
         read = self.read < len(self.job.items) and random.random() < self.read_rate
         self.dut.io_frameRead.value = int(read)
         self.read += read
@@ -118,13 +124,14 @@ class Peer:
             assert not waiting, "complete packets that did not leave"
         skipped = sum(fate != "complete" for _, fate in self.frames)
         assert self.events.count["io_event_skipped"] == skipped
+        assert not self.events.count["io_contradiction"]
         return delivered
 
 
 async def start(dut, in_order, **options):
     bench = Bench(dut)
     dut.io_inOrder.value = int(in_order)
-    dut.io_peerTxBase.value = 0
+    dut.io_abandoned.value = dut.io_resolved.value = 0
     dut.io_frameRead.value = 0
     dut.io_querySlot.value = 0
     peer = Peer(bench, in_order=in_order, **options)
@@ -186,7 +193,54 @@ async def reset_in_the_middle(dut):
     await bench.clocks(700)
     bench.actors.clear()
     await bench.reset()
-    dut.io_peerTxBase.value = 0
+    dut.io_abandoned.value = dut.io_resolved.value = 0
     dut.io_complete_valid.value = 0
     peer = Peer(bench, frames=300, loss=0.1, dead_share=0.5, rate=1.0, in_order=True)
     await peer.finish()
+
+
+async def complete(bench, dut, fsn, sop, eop):
+    """Tells of one complete frame of a unit."""
+    values = {"fsn": fsn, "dead": 0, "frame_meta_k": 1, "frame_meta_pad": 0, "frame_meta_sop": sop, "frame_meta_eop": eop, "frame_received": 1}
+    for name, value in values.items():
+        getattr(dut, f"io_complete_payload_{name}").value = value
+    dut.io_complete_valid.value = 1
+    await bench.clocks(1)
+    dut.io_complete_valid.value = 0
+    await bench.clocks(1)
+
+
+async def bare(dut):
+    bench = Bench(dut)
+    for name in ("inOrder", "complete_valid", "abandoned", "resolved", "frameRead", "querySlot"):
+        getattr(dut, f"io_{name}").value = int(name == "inOrder")
+    dut.io_job_ready.value = 1
+    events = Events(bench, ["io_contradiction", "io_event_skipped"])
+    await bench.start()
+    await bench.clocks(2 * WINDOW)
+    return bench, events
+
+
+@cocotb.test()
+@cocotb.parametrize(abandons=[False, True])
+async def frame_that_the_peer_takes_for_received(dut, abandons):
+    """A missing frame below `resolved` is a contradiction, unless the peer may have given it up: then it is skipped."""
+    bench, events = await bare(dut)
+    await complete(bench, dut, 1, 1, 1)
+    await bench.clocks(50)
+    dut.io_resolved.value = 1
+    dut.io_abandoned.value = int(abandons)
+    await bench.clocks(50)
+    assert bool(events.count["io_contradiction"]) == (not abandons)
+    assert events.count["io_event_skipped"] == int(abandons)
+
+
+@cocotb.test()
+@cocotb.parametrize(frames=[WINDOW - 1, WINDOW])
+async def packet_without_an_end(dut, frames):
+    """A window of frames without the end of their packet is a contradiction: no more can come."""
+    bench, events = await bare(dut)
+    for fsn in range(frames):
+        await complete(bench, dut, fsn, int(fsn == 0), 0)
+    await bench.clocks(8 * WINDOW)
+    assert bool(events.count["io_contradiction"]) == (frames == WINDOW)

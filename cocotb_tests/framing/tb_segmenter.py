@@ -231,6 +231,55 @@ async def window_full(dut):
 
 
 @cocotb.test()
+async def too_long_packets_do_not_lock_the_window(dut):
+    """At K = 1 the longest packet may need the whole window. What shows that a packet is longer comes when its own frames, none of
+    which may be sent, hold all slots. Its frames wait for slots of earlier ones as well."""
+    limits, bench, scoreboard, events, traffic = await prepare(dut, k=1)
+    most, beat = limits.max_packet_bytes, limits.data_bytes
+    scoreboard.hold_base = True
+    for earlier, longer in ((0, beat), (0, limits.unit_bytes + 1), (3, 1), (40, 2 * limits.unit_bytes), (1, most)):
+        for _ in range(earlier):
+            traffic.send(limits.unit_bytes)
+        traffic.send(most + longer)
+        traffic.send(most + beat, abort=True)
+        for length in (limits.unit_bytes + 1, 1, 2 * limits.unit_bytes):
+            traffic.send(length)
+        # Earlier frames are in flight: their slots become free late, one by one.
+        await bench.clocks(most // beat + 4 * limits.unit_beats)
+        while earlier and (scoreboard.expected or scoreboard.base != scoreboard.head):
+            if scoreboard.base != scoreboard.head:
+                scoreboard.set_base(scoreboard.base + 1)
+            await bench.clocks(random.randint(1, 3))
+        await traffic.drain(bench)
+        scoreboard.set_base(scoreboard.head)
+    traffic.send(most)
+    await traffic.drain(bench)
+    assert dict(events.count) == dict(traffic.counts), f"{dict(events.count)} instead of {dict(traffic.counts)}"
+
+
+@cocotb.test()
+async def bad_packets_leave_a_full_window(dut):
+    """Beats that are not stored need no slot: a packet known to be bad is taken and counted while frames in flight hold all slots."""
+    limits = built()
+    base = SN - limits.window_frames
+    limits, bench, scoreboard, events, traffic = await prepare(dut, k=1)
+    scoreboard.hold_base = True
+    scoreboard.set_base(base)
+    traffic.send(0)
+    traffic.send(limits.data_bytes, abort=True)
+    traffic.send(0)
+    await bench.clocks(6 * limits.unit_beats + 40)
+    assert events.count["dropZero"] == 2 and events.count["dropAbort"] == 1, dict(events.count)
+    traffic.send(1)
+    traffic.send(0)
+    await bench.clocks(6 * limits.unit_beats + 40)
+    assert scoreboard.head == 0 and events.count["dropZero"] == 2, "a packet was stored although the window is full"
+    scoreboard.set_base(base + 1)
+    await traffic.drain(bench)
+    assert dict(events.count) == dict(traffic.counts), f"{dict(events.count)} instead of {dict(traffic.counts)}"
+
+
+@cocotb.test()
 async def no_bubbles(dut):
     limits, bench, scoreboard, events, traffic = await prepare(dut)
     packets = 6

@@ -7,7 +7,7 @@ from cocotb_tests.lib.rtl import run
 
 BENCHES = {
     "FrameStore": ("tb_frame_store", ["paper", "default", "codec", "wide16", "tiny"]),
-    "Segmenter": ("tb_segmenter", ["paper", "default", "wide8", "wide16", "corner", "tiny"]),
+    "Segmenter": ("tb_segmenter", ["paper", "default", "wide8", "wide16", "corner", "tiny", "small", "line10g", "line20g"]),
     "Framer": ("tb_framer", ["paper", "default", "wide8", "wide16", "corner", "tiny"]),
     "Deframer": ("tb_deframer", ["paper", "default", "wide8", "wide16", "corner", "tiny"]),
     "PacketDrain": ("tb_packet_drain", ["default"]),

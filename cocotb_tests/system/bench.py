@@ -134,7 +134,9 @@ class Bench:
         await self._configure()
 
     def _offered(self, check):
-        return lambda packet, aborted: None if self.pause_offered else check.offered(packet)
+        """Packets that are too long are dropped; which others are bad, `pause_offered` tells."""
+        longest = self.build.max_packet_bytes
+        return lambda packet, aborted: None if self.pause_offered or len(packet) > longest else check.offered(packet)
 
     @staticmethod
     def _sent(check):

@@ -188,6 +188,26 @@ async def bad_packets(dut):
 
 
 @cocotb.test()
+@cocotb.parametrize(loss=[0, 0.2])
+async def too_long_packets_do_not_lock_the_user_port(dut, loss):
+    """K = 1 and a longest packet that needs the whole window: a packet that is longer fills the window with frames that are never sent,
+    alone or behind packets in flight. It is dropped, and what follows arrives."""
+    long, unit = BUILD.max_packet_bytes, BUILD.unit_bytes
+    assert long == BUILD.window_frames * unit, "the longest packet does not need the whole window"
+    setting = Setting(1, 2, 2, 0, INFINITE)
+    scenario = Scenario(SEED + 71, (setting, setting), loss=(loss, loss), packets=(0, 0))
+    bench = await begin(dut, scenario)
+    rng, few = bench.sources[0].rng, range(5)
+    lengths = [long + 1, 3, long + unit, *(rng.randint(1, 4 * unit) for _ in few), 2 * long, long + 1, long, long + 2, 1]
+    await bench.settle([bench.sources[0].start([rng.randbytes(length) for length in lengths])])
+    await bench.check_counters()
+    counters = await bench.registers.counters(LINK_A)
+    assert counters["tx_drop_oversize"] == sum(length > long for length in lengths)
+    assert bench.checkers[1].delivered_count == sum(length <= long for length in lengths)
+    assert await bench.registers.error(LINK_A, "drop_oversize")
+
+
+@cocotb.test()
 async def bad_accesses(dut):
     """An APPLY that is not valid changes nothing and is flagged; unknown registers and writes to read-only ones answer SLVERR."""
     scenario = Scenario(SEED + 61, (ALWAYS, ALWAYS), loss=(0.1, 0.1), packets=(20, 0))

@@ -97,7 +97,7 @@
 #define ARQLINK_ERROR_UNIT_INVALID_SHIFT 9u
 #define ARQLINK_ERROR_UNIT_INVALID_MASK 0x00000200u /* W1C: data unit beyond the window ignored */
 #define ARQLINK_ERROR_PEER_MISMATCH_SHIFT 10u
-#define ARQLINK_ERROR_PEER_MISMATCH_MASK 0x00000400u /* W1C: the peer is built for another unitBytes */
+#define ARQLINK_ERROR_PEER_MISMATCH_MASK 0x00000400u /* W1C: the peer is built for another unitBytes, or speaks another version */
 #define ARQLINK_ERROR_PEER_RESTART_SHIFT 11u
 #define ARQLINK_ERROR_PEER_RESTART_MASK 0x00000800u /* W1C: the peer restarted */
 #define ARQLINK_ERROR_OUTAGE_SHIFT 12u
@@ -110,6 +110,8 @@
 #define ARQLINK_ERROR_THRESHOLD_MASK 0x00008000u /* W1C: a counter reached THRESHOLD_COUNTER's value */
 #define ARQLINK_ERROR_RX_OVERFLOW_SHIFT 16u
 #define ARQLINK_ERROR_RX_OVERFLOW_MASK 0x00010000u /* W1C: a received unit found no room and was dropped */
+#define ARQLINK_ERROR_RESYNC_SHIFT 17u
+#define ARQLINK_ERROR_RESYNC_MASK 0x00020000u /* W1C: what the peer said contradicted itself: this side restarted the link */
 
 /* irq is high while a bit of ERROR and its bit here are set */
 #define ARQLINK_IRQ_ENABLE_OFFSET 0x024u
@@ -148,6 +150,8 @@
 #define ARQLINK_IRQ_ENABLE_THRESHOLD_MASK 0x00008000u /* RW: enables irq for ERROR.threshold */
 #define ARQLINK_IRQ_ENABLE_RX_OVERFLOW_SHIFT 16u
 #define ARQLINK_IRQ_ENABLE_RX_OVERFLOW_MASK 0x00010000u /* RW: enables irq for ERROR.rx_overflow */
+#define ARQLINK_IRQ_ENABLE_RESYNC_SHIFT 17u
+#define ARQLINK_IRQ_ENABLE_RESYNC_MASK 0x00020000u /* RW: enables irq for ERROR.resync */
 
 /* staged code setting, see APPLY */
 #define ARQLINK_CODE_OFFSET 0x028u

@@ -114,13 +114,14 @@ ARQLINK = {
             "bad_header": Field(7, 1, "W1C", 0x0, "unit with a good CRC and an impossible header received"),
             "control_invalid": Field(8, 1, "W1C", 0x0, "control unit with an impossible field ignored"),
             "unit_invalid": Field(9, 1, "W1C", 0x0, "data unit beyond the window ignored"),
-            "peer_mismatch": Field(10, 1, "W1C", 0x0, "the peer is built for another unitBytes"),
+            "peer_mismatch": Field(10, 1, "W1C", 0x0, "the peer is built for another unitBytes, or speaks another version"),
             "peer_restart": Field(11, 1, "W1C", 0x0, "the peer restarted"),
             "outage": Field(12, 1, "W1C", 0x0, "an outage began"),
             "link_up": Field(13, 1, "W1C", 0x0, "the peer was seen up, or heard again after an outage: data may flow"),
             "link_down": Field(14, 1, "W1C", 0x0, "the link was up and went down, by a restart or by CTRL.enable"),
             "threshold": Field(15, 1, "W1C", 0x0, "a counter reached THRESHOLD_COUNTER's value"),
             "rx_overflow": Field(16, 1, "W1C", 0x0, "a received unit found no room and was dropped"),
+            "resync": Field(17, 1, "W1C", 0x0, "what the peer said contradicted itself: this side restarted the link"),
         },
     ),
     "IRQ_ENABLE": Register(
@@ -144,6 +145,7 @@ ARQLINK = {
             "link_down": Field(14, 1, "RW", 0x0, "enables irq for ERROR.link_down"),
             "threshold": Field(15, 1, "RW", 0x0, "enables irq for ERROR.threshold"),
             "rx_overflow": Field(16, 1, "RW", 0x0, "enables irq for ERROR.rx_overflow"),
+            "resync": Field(17, 1, "RW", 0x0, "enables irq for ERROR.resync"),
         },
     ),
     "CODE": Register(

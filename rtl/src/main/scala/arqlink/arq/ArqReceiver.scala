@@ -29,7 +29,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val epoch = in UInt (Wire.epochBits bits)
 
     /** Closes all transmissions with a TSN below. */
-    val close = slave Stream Wire.sn
+    val close = slave Stream CloseNotice()
+
+    /** A poll whose edge has been closed, and the ackTsn that it told; `rxNext` follows within two clocks. */
+    val polled = master Flow Wire.sn
     val rxBase = in(Wire.sn)
 
     /** Whether the frame of `querySlot` is complete; answered three clocks later. */
@@ -60,7 +63,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
   io.outcomes <> log.io.port
   io.rxNext := log.io.next
 
-  /** TSN of the transmission in progress; `log` follows two clocks later. */
+  /** TSN of the transmission in progress; `log` follows when it has written down what was decided. */
   val next = Reg(Wire.sn) init 0
 
   /** A window above `next` and above `rxBase`, where beats are wide: in registers, as no sum may stand ahead of a comparison. */
@@ -97,16 +100,23 @@ class ArqReceiver(link: LinkConfig) extends Component {
   /** An edge takes three clocks. Where a control unit lasts fewer, one that closes nothing, as all in full traffic do, is not taken in
     * hand; `next` may be a clock old, but does not go back.
     */
-  private def news(edge: Stream[UInt]): Stream[UInt] =
+  private def news(edge: Stream[CloseNotice]): Stream[CloseNotice] =
     if (UnitFormat.controlBeats(code.dataBytes) >= 3) edge
     else {
-      val measured = edge.map(tsn => TupleBundle(tsn, !Sn.behind(next, tsn))).m2sPipe()
+      val measured = edge.map(notice => TupleBundle(notice, !notice.poll && !Sn.behind(next, notice.txEdge))).m2sPipe()
       measured.throwWhen(measured._2).map(_._1)
     }
+  /** The unit taken last was of a frame that is sent only once. */
+  val lastOnly = RegInit(False)
+
   val hand = new Area {
     val tx = Reg(Transmission(code))
     val index = Reg(UInt(code.nBits bits))
     val isClose = Reg(Bool())
+    val notice = Reg(CloseNotice())
+
+    /** The frame is announced to be sent only once, and so was the one of the unit taken before: one alone may have passed its CRC by chance. */
+    val only = Reg(Bool())
     val data = Reg(Bits(code.dataBits bits))
     val last = Reg(Bool())
     val valid = RegInit(False)
@@ -129,7 +139,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
       tx := io.unit.fragment.header.tx
       index := io.unit.fragment.header.index
       isClose := close.valid
-      when(close.valid)(tx.tsn := close.payload)
+      when(close.valid)(tx.tsn := close.txEdge)
+      notice := close.payload
+      only := io.unit.fragment.header.tx.only && lastOnly
     }
   }
 
@@ -199,9 +211,6 @@ class ArqReceiver(link: LinkConfig) extends Component {
   /** A clock after a judgement: the table knows the frame, and nothing was in progress that would know better. */
   val answered = Bool()
 
-  /** TSNs left in the log's block. A clock behind `next`, which stands still from the measurement to a step. */
-  private val inBlock = RegNext(U(Wire.blockBits, 6 bits) - next(4 downto 0))
-
   // Compared with what the unit before has left; registered for the judgement.
   val compared = new Area {
     import measured._
@@ -252,18 +261,14 @@ class ArqReceiver(link: LinkConfig) extends Component {
       enable
     )
     val closes = RegNextWhen(Mux(belongsNow, endsNow, steps), enable)
-    val mortal = keep(Mux(current.open, current.only, belongsNow && hand.tx.only))
+    val mortal = keep(Mux(current.open, current.only, belongsNow && hand.only))
     val openGood = keep(current.open && good)
     val parity = keep(hand.index >= hand.tx.meta.k)
     val fills = keep(Mux(current.open, current.left === 1, hand.tx.meta.k === 1))
 
-    /** What a step closes: the transmission in progress, or all that failed within a block. */
-    private val whole = tsnAhead <= inBlock.resize(Wire.snBits)
-    private val single = isNext || current.open
-    val isShort = keep(single || whole)
-    val short = RegNextWhen(single ? U(1, 6 bits) | tsnAhead(5 downto 0), enable)
-    def amount: UInt = isShort ? short | inBlock
-    val reaches = keep(Mux(current.open, isOne && !current.only, whole))
+    /** A step closes the transmission in progress alone, or all before the one in hand. */
+    val isSingle = keep(isNext || current.open)
+    val reaches = keep(Mux(current.open, isOne && !current.only, True))
   }
 
   // Judgement ------------------------------------------------------------------------------------------------------
@@ -313,17 +318,22 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val dies = closes && mortal && !outcome
     val says = fresh || dies
 
+    /** The TSN that is next when what is closed has been closed, and a window above it. */
+    val end = isSingle ? (next + 1) | hand.tx.tsn
+    val endEnd = code.isWide generate (isSingle ? (nextEnd + 1) | (hand.tx.tsn + window))
+
     when(now) {
       when(compared.begins) {
         current.open := True
         current.fsn := hand.tx.fsn
         current.preset := hand.tx.preset
-        current.only := hand.tx.only
+        current.only := hand.only
         current.duplicate := known
         current.received := 0
         current.repaired := False
       }
       when(belongs) {
+        lastOnly := hand.tx.only
         current.meta := hand.tx.meta
         current.attempt := hand.tx.attempt
         current.good := goodAfter
@@ -335,8 +345,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
       }
       when(closes) {
         current.open := False
-        next := next + amount
-        if (code.isWide) nextEnd := nextEnd + amount
+        next := end
+        if (code.isWide) nextEnd := endEnd
       }
     }
     // Nothing is judged in the clock after a judgement with which a transmission begins.
@@ -349,8 +359,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val push = now && closes
     log.io.push.valid := RegNext(push) init False
     log.io.push.received := RegNext(outcome) || answered
-    log.io.push.count := RegNext(amount)
-    log.io.push.full := RegNext((next(4 downto 0) +^ amount)(5))
+    log.io.push.end := RegNext(end)
   }
 
   /** The rest of a unit whose frame the table knows is not written. */
@@ -370,6 +379,16 @@ class ArqReceiver(link: LinkConfig) extends Component {
   }
 
   val consumed = judge.now && compared.settled
+  private val closed = consumed && hand.isClose
+
+  /** A poll waits for what it has closed to be written down. */
+  val polled = new Area {
+    val pending = RegInit(False)
+    when(io.polled.valid)(pending := False)
+    when(closed && hand.notice.poll)(pending := True)
+    io.polled.valid := pending && !log.io.busy
+    io.polled.payload := RegNextWhen(hand.notice.ackTsn, closed)
+  }
   hand.leaves := hand.valid && hand.mayLeave && (phase =/= Phase.pass || write.ready)
   private val then = phase.getAheadValue()
   hand.mayLeave := then === Phase.pass || then === Phase.drop || then === Phase.judge && compared.settled.getAheadValue()
@@ -377,7 +396,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
   switch(phase) {
     is(Phase.compare) {
       // What the unit before had to say has been taken then, so `current` may change.
-      when(write.ready)(phase := Phase.judge)
+      when(write.ready && log.io.room)(phase := Phase.judge)
     }
     is(Phase.again)(phase := Phase.compare)
     is(Phase.judge) {
@@ -399,10 +418,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
     compared.fresh := begins && !compared.known
     compared.goodBefore := compared.known
     compared.closes := begins && compared.isEnd
-    compared.mortal := begins && hand.tx.only
+    compared.mortal := begins && hand.only
     compared.openGood := False
-    compared.isShort := True
-    compared.short := 1
+    compared.isSingle := True
     when(current.open)(compared.fills := hand.tx.meta.k === 1)
   }
   when(hand.between) {
@@ -429,8 +447,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
   private val wasAsked = RegNext(!current.open && compared.belongs)
   event.duplicate := log.io.push.valid && (wasKnown || wasAsked && io.queryComplete)
   event.outcomeOk := log.io.push.valid && log.io.push.received
-  event.outcomeFailed := (log.io.push.valid && !log.io.push.received) ? log.io.push.count | U(0, 6 bits)
-  io.decided := pulse(log.io.push.valid) // as `rxNext` follows
+  event.outcomeFailed := log.io.failed
+  io.decided := log.io.moved
   io.alive := pulse(judge.now && !hand.isClose && !compared.foreign)
 
   // Asked for what comes into the hand, and for what is in it when it is measured anew.

@@ -52,7 +52,7 @@ class ArqSender(link: LinkConfig) extends Component {
 
     /** Frames wait, but the peer's window is full. */
     val stalled = out Bool ()
-    val gap = out Bool ()
+    val gap, isWhole = out Bool ()
 
     /** Pulse: txBase passed an abandoned frame; `unconfirmed` until the peer's rxBase has passed it too. */
     val gaveUp = out Bool ()
@@ -61,8 +61,9 @@ class ArqSender(link: LinkConfig) extends Component {
     /** Frames sent and not resolved, as they will be in the next clock. */
     val open = out UInt (slotBits + 1 bits)
     val event = out(new Bundle {
-      val frames, retx, acked, abandoned, outcomeOk, outcomeFailed, outcomeOutage, packetLost, controlInvalid = Bool()
+      val frames, retx, acked, abandoned, outcomeOk, outcomeFailed, outcomeOutage, packetLost = Bool()
     })
+    val judged = out(Judgement())
   }
 
   private def slotOf(sn: UInt) = sn.resize(slotBits)
@@ -107,16 +108,17 @@ class ArqSender(link: LinkConfig) extends Component {
   val nextFsn = Reg(Wire.sn) init 0
   intake.io.txEdge := txEdge
   intake.io.nextFsn := nextFsn
-  io.event.controlInvalid := intake.io.controlInvalid
+  io.judged := intake.io.judged
 
   val outage = new Area {
     val edge = Reg(Wire.sn)
     val pending = RegInit(False)
     val nextTsn = Wire.sn
 
-    /** Whether the outcome of ackTsn, a clock ago, is one of before the edge. */
-    val before = RegNext(Sn.behind(intake.io.ackTsn, edge))
-    when(!before && !RegNext(io.outageEnded, init = False))(pending := False) // `before` is of the edge as it was a clock ago
+    /** Whether what is listed, and ackTsn, were sent before the edge. */
+    val before = RegNext(Sn.behind(intake.io.listed, edge))
+    val ackBefore = if (link.window.isBlock) before else RegNext(Sn.behind(intake.io.ackTsn, edge))
+    when(!ackBefore && !RegNext(io.outageEnded, init = False))(pending := False) // `ackBefore` is of the edge as it was a clock ago
     when(io.outageEnded) {
       edge := nextTsn
       pending := True
@@ -128,11 +130,11 @@ class ArqSender(link: LinkConfig) extends Component {
     val freeze = RegNext(io.config.outageFreeze && io.config.delta =/= 0)
     val finite = RegNext(io.config.delta =/= 15)
 
-    // What was sent comes three clocks after its TSN, through a register near its user; the outcome waits for it.
+    // What was sent comes three clocks after its TSN was listed, through a register near its user; the outcome waits for it.
     val valid = RegNext(intake.io.outcome.valid) init False
     val received = RegNext(intake.io.outcome.payload)
     val forgiven = Delay(outage.pending && outage.before && freeze, 2)
-    val sent = Delay(sentRam.readSync(slotOf(intake.io.ackTsn)), 2)
+    val sent = Delay(sentRam.readSync(slotOf(intake.io.listed)), 2)
 
     // What was announced as the only transmission stays that, whatever delta has become.
     val last = sent.only || (finite && sent.attempt >= io.config.delta && !forgiven)
@@ -162,6 +164,8 @@ class ArqSender(link: LinkConfig) extends Component {
 
   val clear = new TableClear(slotBits)
   io.ready := clear.done
+  intake.io.clear.valid := !clear.done
+  intake.io.clear.payload := clear.address
 
   val txBase = Reg(Wire.sn) init 0
   val sweep = new Area {
@@ -206,18 +210,23 @@ class ArqSender(link: LinkConfig) extends Component {
   val nextTsn = Reg(Wire.sn) init 0
   outage.nextTsn := nextTsn
   val issue = new Area {
-    // The peer's window limits what it must store and the outcomes it must keep.
+    // The peer's window limits what it must store; both limit the outcomes that are kept.
+    private val ownWindow = B((BigInt(1) << Wire.snBits) - window, Wire.snBits bits)
     val stored = RegNext(nextFsn - io.peerRxBase)
     val unresolved = RegNext(nextFsn - txBase)
+    val undecided = RegNext(nextTsn - intake.io.ackTsn)
     val beyond = RegNext(Cat((0 until Wire.snBits).map(i => U(i) >= io.peerWindowLog2)))
-    val credit = RegNext(((stored | unresolved).asBits & beyond) === 0) init False
+
+    /** A frame may be sent again, a new one. */
+    val mayRepeat = RegNext((undecided.asBits & (beyond | ownWindow)) === 0) init False
+    val credit = RegNext(((stored | unresolved | undecided).asBits & beyond) === 0 && (undecided.asBits & ownWindow) === 0) init False
     val fresh = RegNext(differ(nextFsn, io.head)) init False
     io.stalled := fresh && !credit
 
     val chosen = RegInit(False)
     val retx = Reg(Bool())
     val sent = Reg(Sent())
-    val parity = RegNextWhen(retransmit.io.pop.valid ? io.config.parityRetx | io.config.parityFirst, !chosen)
+    val parity = RegNextWhen((retransmit.io.pop.valid && mayRepeat) ? io.config.parityRetx | io.config.parityFirst, !chosen)
     val preset = RegNextWhen(io.config.preset, !chosen)
 
     // A choice waits until `credit` and `fresh` have followed nextFsn.
@@ -231,7 +240,7 @@ class ArqSender(link: LinkConfig) extends Component {
     /** A clock late where beats are wide. */
     val isDue = if (code.isWide) !chosen && RegNext(due).init(False) else due
     when(isDue) {
-      when(retransmit.io.pop.valid) {
+      when(retransmit.io.pop.valid && mayRepeat) {
         chosen := True
         retx := True
         sent := retransmit.io.pop.payload
@@ -281,6 +290,7 @@ class ArqSender(link: LinkConfig) extends Component {
   io.ackTsn := intake.io.ackTsn
   io.peerRxBase := intake.io.peerRxBase
   io.gap := intake.io.gap
+  io.isWhole := intake.io.isWhole
   private val rests = Seq(
     !issue.chosen && issue.settled && !(issue.fresh && issue.credit),
     !differ(txEdge, nextTsn),

@@ -18,11 +18,12 @@ class ControlComposer(link: LinkConfig) extends Component {
 
     /** Of the sender half. */
     val txBase, txEdge, ackTsn, nextFsn, peerRxBase = in(Wire.sn)
-    val senderIdle, stalled, gap, gaveUp, unconfirmed = in Bool ()
+    val senderIdle, stalled, gap, isWhole, gaveUp, unconfirmed = in Bool ()
 
-    /** Of the receiver half. */
+    /** Of the receiver half. `recent`: the newest outcomes; `older`: others, for a control unit of their own. */
     val rxBase, rxNext = in(Wire.sn)
-    val outcomes = slave(OutcomePort(link))
+    val recent = in(OutcomeReport())
+    val older = slave Stream OutcomeReport()
     val decided = in Bool ()
 
     /** Nothing is heard; the peer has been seen up. */
@@ -31,8 +32,12 @@ class ControlComposer(link: LinkConfig) extends Component {
     /** Causes from the link's state machine. */
     val helloDue, answerDue, outageEnded = in Bool ()
 
-    /** A control unit of the peer. */
-    val taken = slave Flow ControlMessage()
+    /** Pulse: a poll of the peer is to be answered; `rxNext` tells what it has closed. */
+    val asked = in Bool ()
+
+    /** Pulse: the poll timer has run out. The peer's control units of this period were all rejected. */
+    val tick = out Bool ()
+    val suspicious = in Bool ()
 
     /** Pulses: a unit of any kind, a data unit has been sent; a frame is being sent. */
     val sent, sentData, sending = in Bool ()
@@ -45,14 +50,17 @@ class ControlComposer(link: LinkConfig) extends Component {
   val active = isUp || isOutage
 
   val offer = RegInit(False)
-  val compose = Bool()
+
+  /** A control unit is composed now: one that says all that is due, or one that shows older outcomes, which settles nothing. */
+  val composesDue, composesOlder = Bool()
+  val compose = composesDue || composesOlder
 
   private val silent = RegNext(!active && !isHello) init True
 
-  /** A cause that stays until a message has been composed. */
+  /** A cause that stays until a message has been composed for it. */
   private def pending(set: Bool) = {
     val flag = RegInit(False)
-    when(compose)(flag := False)
+    when(composesDue)(flag := False)
     when(set)(flag := True)
     when(silent)(flag := False)
     flag
@@ -60,21 +68,23 @@ class ControlComposer(link: LinkConfig) extends Component {
 
   // What reloads the timers or lets them run, from registers.
   private val sent = RegNext(io.sent || isHello) init False
-  private val composed = RegNext(compose) init False
+  private val composed = RegNext(composesDue) init False
   private val greeting = RegNext(isHello) init False
   private val running = RegNext(active) init False
   private val up = RegNext(isUp) init False
 
-  /** Between hellos; once the link is up, between reports. */
+  /** Between hellos, the first of which leaves at once; once the link is up, between reports. */
   val paceTimer = new Countdown(
-    interval = greeting ? io.timers.helloInterval | io.timers.statusInterval,
-    reload = composed || greeting.fall(initAt = False),
+    interval = silent ? U(0, 32 bits) | (greeting ? io.timers.helloInterval | io.timers.statusInterval),
+    reload = composed || greeting.fall(initAt = False) || silent,
     run = greeting || running
   )
-  val keepaliveTimer = new Countdown(io.timers.keepalive, sent, running)
+  // A message that waits for the PHY counts as sent, or a keep-alive would be followed by another one.
+  val keepaliveTimer = new Countdown(io.timers.keepalive, sent || RegNext(compose), running)
   val pollExpired = Bool()
   val pollTimer = new Countdown(io.timers.pollTimeout, pollExpired || !up, up)
   pollExpired := pollTimer.expired && up
+  io.tick := pollExpired
 
   private def differ(a: UInt, b: UInt) = RegNext(a =/= b) init False
 
@@ -99,9 +109,9 @@ class ControlComposer(link: LinkConfig) extends Component {
     val unfinished = differ(io.peerRxBase, io.nextFsn) || unresolved || io.stalled
     val gapOpen = RegInit(False)
 
-    /** At most one poll for missing outcomes per POLL_TIMEOUT, unless outcomes came meanwhile. */
+    /** At most one poll for missing outcomes per POLL_TIMEOUT, unless none was missing meanwhile. */
     val gapAllowed = RegInit(True)
-    val due = RegNext(pollExpired && (unfinished && !moved || io.unconfirmed || gapOpen || !io.peerUp)) init False
+    val due = RegNext(pollExpired && (unfinished && !moved || io.unconfirmed || gapOpen || io.suspicious || !io.peerUp)) init False
     val first = isUp && !up && !io.peerUp
     when(pollExpired) {
       if (!relaxed) {
@@ -114,54 +124,7 @@ class ControlComposer(link: LinkConfig) extends Component {
     val gapNow = io.gap && gapAllowed
     when(io.gap)(gapOpen := True)
     when(gapNow)(gapAllowed := False)
-    when(ackMoves)(gapAllowed := True)
-  }
-
-  private val recent = RegNext(io.outcomes.current - 1)
-
-  /** Both halves of a report of `block` are complete, and it is not the recent one. */
-  private def isOld(block: UInt) = (block - recent).msb
-
-  /** A poll of the peer, three clocks later: by then it is known whether it asks for a series. */
-  val asked = new Area {
-    private val poll = RegNext(io.taken.valid && io.taken.poll) init False
-    private val ackTsn = RegNextWhen(io.taken.ackTsn, io.taken.valid)
-    private val window = log2Up(link.window.windowFrames)
-    private val age = RegNext(io.rxNext - ackTsn)
-    private val within = !age.dropLow(window).orR || age === link.window.windowFrames
-
-    val block = RegNext(ackTsn.dropLow(5).asUInt)
-    private val old = RegNext(isOld(ackTsn.dropLow(5).asUInt))
-    private val judged = RegNext(poll) init False
-    val now = RegNext(judged) init False
-    val series = if (link.window.isBlock) False else RegNext(judged && within && old) init False
-  }
-
-  /** A poll that asks for outcomes older than the recent ones starts a series of reports. */
-  val series = new Area {
-    val block = Reg(UInt(Wire.snBits - 5 bits)) init 0
-    val running = RegInit(False)
-
-    /** The block is older than the recent two. */
-    val old = RegNext(isOld(block)) init False
-    val older = if (link.window.isBlock) False else running && old
-
-    /** Distance in time that the peer needs to take the outcomes in, and the log to look them up. */
-    val pace = Reg(UInt(8 bits)) init 0 // the sign ends it
-    when(!pace.msb)(pace := pace - 1)
-    when(!old || !active)(running := False)
-    val due = older && pace.msb
-    when(RegNext(compose && older) init False) {
-      block := block + 2
-      pace := 126
-    }
-    when(asked.series) {
-      running := True
-      old := True
-      block := RegNext(asked.block)
-      pace := 7
-    }
-    io.outcomes.block := block
+    when(io.isWhole)(gapAllowed := True)
   }
 
   val causes = new Area {
@@ -170,15 +133,21 @@ class ControlComposer(link: LinkConfig) extends Component {
     val saidEdge = Reg(Wire.sn) init 0
     val saidRxBase, saidRxNext = Reg(UInt(saidBits bits)) init 0
     val hello = pending(RegNext(io.helloDue) && isHello)
-    val answer = pending(RegNext(io.answerDue) || asked.now)
-    val reply = pending(asked.now)
+    val answer = pending(RegNext(io.answerDue) || io.asked)
+    val reply = pending(io.asked)
     val status = pending(io.decided)
 
     // A report alone lets one waiting data unit go first, or short frames of the peer would starve this side's.
     val dataTurn = RegInit(False) setWhen compose clearWhen (io.sentData || !io.sending)
     private def atLeast(power: Int, now: UInt, said: UInt) = RegNext(RegNext((now.resize(saidBits) - said).dropLow(log2Up(power))).orR) init False
     val many = atLeast(16, io.rxNext, saidRxNext)
-    val gaveUp = pending(io.gaveUp)
+
+    /** Control units that tell of a frame given up and are still to be sent; the peer believes two in succession, so one of three may be lost. */
+    val tellings = Reg(UInt(2 bits)) init 0
+    when(composesDue && tellings =/= 0)(tellings := tellings - 1)
+    when(io.gaveUp)(tellings := 3)
+    when(silent)(tellings := 0)
+    val gaveUp = RegNext(tellings =/= 0) init False
     val polling = pending(poll.due || poll.gapNow || poll.first || RegNext(io.outageEnded))
 
     val tail = RegNext(RegNext(io.senderIdle) && unresolved && differ(io.txEdge, saidEdge)) init False
@@ -186,8 +155,8 @@ class ControlComposer(link: LinkConfig) extends Component {
     when(compose) {
       saidEdge := io.txEdge
       saidRxBase := io.rxBase.resized
-      saidRxNext := io.rxNext.resized
     }
+    when(composesDue)(saidRxNext := io.rxNext.resized)
     when(!running) {
       saidEdge := 0
       saidRxBase := 0
@@ -198,23 +167,31 @@ class ControlComposer(link: LinkConfig) extends Component {
   import causes._
   val keepalive = keepaliveTimer.expired && active
 
-  // A series waits for the log; in an outage only answers and keep-alives are sent.
+  // In an outage only answers and keep-alives are sent.
   private val plain = Mux(
     isUp,
     answer || status && (paceTimer.expired || many) && !dataTurn || gaveUp || polling || tail || credit || keepalive,
     isOutage && (answer || keepalive)
   )
 
+  /** Older outcomes take turns with what is due. */
+  val olderTurn = RegInit(False) setWhen composesDue clearWhen composesOlder
+  private val older = io.older.valid && isUp && !dataTurn && (olderTurn || !plain)
+
   // What a message settles needs four clocks to show in what is due.
-  private val helloNext, plainNext = RegInit(False)
-  private val settled = !History(compose, 1 to 4, init = False).orR && !helloNext && !plainNext && !offer
+  private val helloNext, plainNext, olderNext = RegInit(False)
+  private val settled = !History(compose, 1 to 4, init = False).orR && !compose && !offer
   private val helloDue = RegNext(isHello && (hello || paceTimer.expired)) init False
-  private val plainDue = RegNext(Mux(series.older, active && series.due, plain)) init False
+  private val plainDue = RegNext(plain && !older) init False
+  private val olderDue = RegNext(older) init False
   helloNext := settled && helloDue
   plainNext := settled && plainDue
-  compose := helloNext || plainNext
+  olderNext := settled && olderDue && io.older.valid
+  composesDue := helloNext || plainNext
+  composesOlder := olderNext
+  io.older.ready := olderNext
   when(compose && (isHello || active))(offer := True)
-  when(io.message.fire)(offer := False)
+  when(io.message.fire || silent)(offer := False)
 
   val message = RegNextWhen(
     {
@@ -222,18 +199,19 @@ class ControlComposer(link: LinkConfig) extends Component {
       m.epoch := io.ownEpoch
       m.hello := isHello
       m.peerKnown := io.peerKnown
-      m.poll := !isHello && (polling || keepalive)
-      m.reply := !isHello && reply
+      m.poll := !isHello && !olderNext && (polling || keepalive)
+      m.reply := !isHello && !olderNext && reply
       m.deaf := !isHello && io.deaf
+      m.abandons := !isHello && io.unconfirmed
       m.peerEpoch := io.peerEpoch
       m.param := isHello ? (B(link.window.slotBits, 8 bits) ## B(link.code.unitBytes, 16 bits)) | (B(0, 4 bits) ## io.ackTsn)
       m.txBase := io.txBase
       m.txEdge := io.txEdge
       m.rxBase := io.rxBase
       m.rxNext := io.rxNext
-      import series.older
-      m.bitmapBase := older ? io.outcomes.report.base | io.outcomes.recent.base
-      m.bitmap := older ? io.outcomes.report.bitmap | io.outcomes.recent.bitmap
+      val shown = olderNext ? io.older.payload | io.recent
+      m.bitmapBase := shown.base
+      m.bitmap := shown.bitmap
       m
     },
     compose

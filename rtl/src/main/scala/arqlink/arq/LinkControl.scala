@@ -21,6 +21,9 @@ class LinkControl(link: LinkConfig) extends Component {
   val io = new Bundle {
     val enable = in Bool ()
     val restart = in Bool ()
+
+    /** Pulse: what the peer said contradicts itself. */
+    val resync = in Bool ()
     val phyUp = in Bool ()
     val timers = in(TimerSetting())
 
@@ -53,7 +56,7 @@ class LinkControl(link: LinkConfig) extends Component {
     /** The peer has been seen up, and data may be sent. */
     val peerUp = out Bool ()
     val event = out(new Bundle {
-      val control, epoch, restart, outage, peerMismatch, peerRestart = Bool()
+      val control, epoch, restart, outage, peerMismatch, peerRestart, resync = Bool()
     })
   }
 
@@ -119,6 +122,7 @@ class LinkControl(link: LinkConfig) extends Component {
   event.peerMismatch := judged && verdict.mismatch
   event.peerRestart := False
   event.restart := False
+  event.resync := False
   event.outage := False
   io.helloDue := False
   io.answerDue := False
@@ -185,6 +189,10 @@ class LinkControl(link: LinkConfig) extends Component {
     }
   }
   when(io.restart && state =/= LinkState.down)(restart := True)
+  when(io.resync && isUp && io.enable && !restarting) {
+    event.resync := True
+    restart := True
+  }
   when(restarting) {
     state := LinkState.clearing
     flushing := True

@@ -7,99 +7,163 @@ import spinal.lib._
 import arqlink._
 import arqlink.link._
 
-/** Outcomes to report: the recent ones, or two older blocks, `block` and the next, both complete; `report` shows them from the
-  * fourth clock after `block` has settled.
-  */
+/** Outcomes to report: the recent ones at all times, and older ones when they are looked up. */
 case class OutcomePort(link: LinkConfig) extends Bundle with IMasterSlave {
 
   /** Block number of TSN rxNext: TSN / 32. */
-  val current = UInt(Wire.snBits - 5 bits)
+  val current = OutcomeLog.blockNumber
 
   /** The block in progress and the one before. */
   val recent = OutcomeReport()
-  val block = UInt(Wire.snBits - 5 bits)
-  val report = OutcomeReport()
+
+  /** First one of two blocks that are complete; one look-up at a time, until its `report` has been taken. */
+  val lookup = Stream(OutcomeLog.blockNumber)
+
+  /** What was looked up: the outcomes belong to the base that comes with them. */
+  val report = Stream(OutcomeReport())
   override def asMaster(): Unit = {
-    out(current, recent, report)
-    in(block)
+    out(current, recent)
+    slave(lookup)
+    master(report)
   }
+}
+
+object OutcomeLog {
+
+  /** Transmissions that may end while a gap as long as the window is being written down. */
+  val queueDepth = 16
+
+  def blockNumber: UInt = UInt(Wire.snBits - log2Up(Wire.blockBits) bits)
+}
+
+/** Outcomes that have been decided: `received` or failed, of the TSN that is next; all that follow below `end` have failed. */
+case class Decision() extends Bundle {
+  val received = Bool()
+  val end = Wire.sn
 }
 
 /** Outcomes of the last window of TSNs, one bit each, in blocks of 32; the newest two blocks are in registers, and older ones in block RAM
   * where the window is more than a block.
+  *
+  * A decision takes two clocks, and two more for each end of a block that it passes; others wait in a queue meanwhile.
   */
 class OutcomeLog(link: LinkConfig) extends Component {
   private val blocks = link.window.windowFrames / Wire.blockBits max 4
-  private val blockBits = Wire.snBits - 5
-  private val relaxed = link.code.area.relaxed
+  private val blockSize = log2Up(Wire.blockBits)
   val io = new Bundle {
+    val push = slave Flow Decision()
 
-    /** `count` outcomes of one block; more than one only of failures. */
-    val push = slave Flow new Bundle {
-      val received = Bool()
-      val count = UInt(6 bits)
-
-      /** They fill the block. */
-      val full = Bool()
-    }
+    /** A decision may be pushed two clocks later. */
+    val room = out Bool ()
     val next = out(Wire.sn)
+
+    /** Decisions are coming, wait, or are being written down. */
+    val busy = out Bool ()
+
+    /** Pulse: `next` has moved; so many failed transmissions are among those that it passed. */
+    val moved = out Bool ()
+    val failed = out UInt (blockSize + 1 bits)
     val port = master(OutcomePort(link))
   }
 
   val current = Reg(Bits(Wire.blockBits bits)) init 0
   val previous = Reg(Bits(Wire.blockBits bits)) init 0
-  val ram = Mem(Bits(Wire.blockBits bits), blocks)
-  ram.addAttribute("no_rw_check") // a report is of blocks that were written clocks before
-  ram.addAttribute("ram_style", "block")
-
-  // Where the outcome goes, in one clock; then it is there, and `next` with it.
-  val place = Reg(UInt(5 bits)) init 0
-  when(io.push.valid)(place := place + io.push.count.resized)
-  val told = new Area {
-    val valid = RegNext(io.push.valid) init False
-    val full = RegNext(io.push.valid && io.push.full) init False
-    val received = relaxed generate RegNextWhen(io.push.received, io.push.valid)
-    def marked(received: Bool, at: UInt) = received ? UIntToOh(at, Wire.blockBits) | B(0, Wire.blockBits bits)
-    val mark = if (relaxed) Bits(Wire.blockBits bits) else RegNextWhen(marked(io.push.received, place), io.push.valid)
-  }
-
-  // In two parts: an outcome moves `block` only when the block is full.
-  val bit = Reg(UInt(5 bits)) init 0
-  val block = Reg(UInt(blockBits bits)) init 0
+  val block = Reg(OutcomeLog.blockNumber) init 0
+  val bit = Reg(UInt(blockSize bits)) init 0
   io.next := block @@ bit
-  if (relaxed) told.mark := told.marked(told.received, bit)
 
-  val updated = current | told.mark // what is ahead of `bit` is 0
-  val full = told.full
-  when(told.valid) {
-    current := updated
-    bit := place
+  val waiting = Stream(Decision())
+  val waits = Bool()
+  if (link.window.isBlock) {
+    waiting << io.push.toStream.m2sPipe()
+    io.room := !waiting.valid
+    waits := waiting.valid
+  } else {
+    val queue = StreamFifo(Decision(), OutcomeLog.queueDepth)
+    queue.io.push << io.push.toStream
+    waiting << queue.io.pop
+    io.room := RegNext(queue.io.occupancy < OutcomeLog.queueDepth - 3) init True
+    waits := queue.io.occupancy =/= 0
   }
-  when(full) {
-    current := 0
-    previous := updated
-    block := block + 1
+
+  // Compared in one clock, written down in the next.
+  val step = new Area {
+    val active, now = RegInit(False)
+    val received = Reg(Bool())
+    val end = Reg(Wire.sn)
+    val mark = RegNext(received ? UIntToOh(bit, Wire.blockBits) | B(0, Wire.blockBits bits))
+    val isLast = RegNext(end.dropLow(blockSize).asUInt === block)
+    private val amount = RegNext(U(Wire.blockBits, blockSize + 1 bits) - bit)
+    private val amountLast = RegNext((end.resize(blockSize) - bit).resize(blockSize + 1))
+
+    /** What is ahead of `bit` is 0. */
+    val updated = current | mark
+    val fills = now && !isLast
+    waiting.ready := !active || now && isLast
+    now := active && !now
+    when(now) {
+      received := False
+      when(isLast) {
+        active := False
+        current := updated
+        bit := end.resized
+      } otherwise {
+        current := 0
+        previous := updated
+        block := block + 1
+        bit := 0
+      }
+    }
+    when(waiting.fire) {
+      active := True
+      received := waiting.received
+      end := waiting.end
+    }
+    io.moved := RegNext(now) init False
+    io.failed := RegNext(now ? ((isLast ? amountLast | amount) - mark.orR.asUInt) | U(0)) init 0
+    io.busy := active || waits || io.push.valid
   }
+  private val full = step.fills
 
   io.port.current := block
   // The block in progress follows the one before.
-  val before = Reg(UInt(blockBits bits)) init ((BigInt(1) << blockBits) - 1)
+  val before = Reg(OutcomeLog.blockNumber) init (BigInt(1) << Wire.snBits - log2Up(Wire.blockBits)) - 1
   when(full)(before := block)
-  ram.write(before.resize(log2Up(blocks)), previous, RegNext(full) init False)
-  io.port.recent.base := before @@ U(0, 5 bits)
+  io.port.recent.base := before @@ U(0, blockSize bits)
   io.port.recent.bitmap := current ## previous
 
-  // The two blocks are read in turn.
-  val second = RegInit(False)
-  second := !second
-  val address = io.port.block + second.asUInt.resized
-  val word = RegNext(ram.readSync(address.resize(log2Up(blocks)))) // a block RAM's output register
-  val wordIsSecond = Delay(second, 2)
-  val low, high = Reg(Bits(Wire.blockBits bits))
-  when(wordIsSecond)(high := word) otherwise (low := word)
-  if (link.window.isBlock) io.port.report := io.port.recent // the memory is not read, and not built
-  else {
-    io.port.report.base := io.port.block @@ U(0, 5 bits)
-    io.port.report.bitmap := high ## low
+  if (link.window.isBlock) { // no memory: the recent blocks are all that anybody may ask for
+    io.port.lookup.ready := True
+    io.port.report.valid := False
+    io.port.report.payload.assignDontCare()
+  } else {
+    val older = new Area {
+      val ram = Mem(Bits(Wire.blockBits bits), blocks)
+      ram.addAttribute("no_rw_check") // what is overwritten while it is read is thrown away
+      ram.addAttribute("ram_style", "block")
+      ram.write(before.resize(log2Up(blocks)), previous, RegNext(full) init False)
+
+      // The two blocks are read one after the other; each passes the memory's output register.
+      val lookup = io.port.lookup
+      val first = RegNextWhen(lookup.payload, lookup.fire)
+      private def after(clocks: Int) = Delay(lookup.fire, clocks, init = False)
+      val address = after(1) ? first | first + 1
+      val word = RegNext(ram.readSync(address.resize(log2Up(blocks))))
+      val low = RegNextWhen(word, after(3))
+      val high = RegNextWhen(word, after(4))
+
+      // A block is overwritten when the one `blocks` later is complete. Nobody waits for outcomes as old as that any more.
+      val overwritten = RegNext(block - first > blocks)
+      val judged = after(6)
+      val busy, valid = RegInit(False)
+      when(lookup.fire)(busy := True)
+      when(judged)(valid := !overwritten)
+      when(judged && overwritten || io.port.report.fire)(busy := False)
+      when(io.port.report.fire)(valid := False)
+      lookup.ready := !busy
+      io.port.report.valid := valid
+      io.port.report.base := first @@ U(0, blockSize bits)
+      io.port.report.bitmap := high ## low
+    }
   }
 }

@@ -23,7 +23,9 @@ class Resequencer(link: LinkConfig) extends Component {
     val complete = slave Stream Completion(link)
     val querySlot = in UInt (slotBits bits)
     val queryComplete = out Bool ()
-    val peerTxBase = in(Wire.sn)
+
+    /** The peer may have given frames up below `abandoned`, and waits for none below `resolved`. */
+    val abandoned, resolved = in(PeerEdges.near(link))
     val inOrder = in Bool ()
 
     val job = master Stream DeliveryJob(link)
@@ -33,6 +35,9 @@ class Resequencer(link: LinkConfig) extends Component {
 
     val rxBase = out(Wire.sn)
     val ready = out Bool ()
+
+    /** The peer takes a frame for received that is not, or sends a packet without an end. */
+    val contradiction = out Bool ()
     val event = out(new Bundle {
       val skipped, packetDropped = Bool()
     })
@@ -171,14 +176,20 @@ class Resequencer(link: LinkConfig) extends Component {
 
     // The address stands until the phase after `compare`, so these may take their time.
     val inWindow = RegNext(!(address - near(rxBase)).msb)
-    // As old as the state, or a frame that has just come would seem to be given up.
-    val givenUp = RegNext(Sn.behind(scan, Delay(io.peerTxBase, 3 - PeerEdge.delay(link), init = U(0, Wire.snBits bits))))
+    // No frame becomes complete after the peer has been told that its last transmission failed, so how old the edges are does not matter.
+    private def scanIsBelow(edge: UInt) = RegNext((scan.resize(edge.getWidth) - edge).msb) init False
+    val givenUp = scanIsBelow(io.abandoned)
+    val isOwed = scanIsBelow(io.resolved)
     val known = inWindow && !port.meets(slotOf(address))
     val here = RegNext((state === State.complete || state === State.taken) && known)
     val taken = RegNext(state === State.taken)
     val skipped = RegNext(known && (state === State.dead || state === State.empty && givenUp))
     val sop = RegNext(flags.sop)
     val eop = RegNext(flags.eop)
+    val isMissing = RegNext(known && state === State.empty && isOwed && !givenUp)
+
+    /** The packet has a window of frames before this one. */
+    val isEndless = RegNext((near(scan) - first).msb)
 
     io.event.skipped := False
     io.event.packetDropped := False
@@ -188,6 +199,7 @@ class Resequencer(link: LinkConfig) extends Component {
 
     val advance = False
     private val act = phase === Phase.act
+    io.contradiction := RegNext(act && !elsewhere && (isMissing || isEndless)) init False
     private val room = parcels.io.push.ready
     when(act && !elsewhere) {
       when(here) {

@@ -89,13 +89,14 @@ class LinkRegisters(link: LinkConfig) extends Component {
       ("bad_header", errors.badHeader, "unit with a good CRC and an impossible header received"),
       ("control_invalid", errors.controlInvalid, "control unit with an impossible field ignored"),
       ("unit_invalid", errors.unitInvalid, "data unit beyond the window ignored"),
-      ("peer_mismatch", errors.peerMismatch, "the peer is built for another unitBytes"),
+      ("peer_mismatch", errors.peerMismatch, "the peer is built for another unitBytes, or speaks another version"),
       ("peer_restart", errors.peerRestart, "the peer restarted"),
       ("outage", errors.outage, "an outage began"),
       ("link_up", errors.linkUp, "the peer was seen up, or heard again after an outage: data may flow"),
       ("link_down", errors.linkDown, "the link was up and went down, by a restart or by CTRL.enable"),
       ("threshold", io.counters.reached, "a counter reached THRESHOLD_COUNTER's value"),
-      ("rx_overflow", errors.rxOverflow, "a received unit found no room and was dropped")
+      ("rx_overflow", errors.rxOverflow, "a received unit found no room and was dropped"),
+      ("resync", errors.resync, "what the peer said contradicted itself: this side restarted the link")
     )
     private val error = register(0x020, "ERROR", "sticky errors and events, write 1 to clear")
     private val bits = sources.zipWithIndex.map { case ((name, event, doc), i) => error.sticky(i, event, name, doc) }

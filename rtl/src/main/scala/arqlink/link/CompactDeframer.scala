@@ -129,6 +129,8 @@ class CompactDeframer(code: CodeConfig) extends Deframing {
     when(held.fire && isControl && held.payload === contentBytes - 1)(controlHeld := True)
 
     private val badData = shown && !dataGood && held.payload === headerBytes
-    io.badHeader := RegNext(writer.unknown || badData || (controlHeld && !controlGood)) init False
+    private val badControl = controlHeld && !controlGood
+    io.badHeader := RegNext(writer.unknown || badData || badControl) init False
+    io.otherVersion := RegNext(badControl && UnitFormat.otherVersion(header(7 downto 0))) init False
   }
 }

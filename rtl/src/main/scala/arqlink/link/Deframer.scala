@@ -12,6 +12,9 @@ case class DeframerPort(code: CodeConfig) extends Bundle {
   val unit = master(Stream(Fragment(UnitBeat(code))))
   val control = master(Stream(ControlMessage()))
   val erasedFlag, erasedLength, erasedCrc, badHeader, overflow = out(Bool())
+
+  /** With `badHeader`: the unit is of another version of the format. */
+  val otherVersion = out(Bool())
 }
 
 /** A component that takes units apart; the core uses nothing but `io`. */
@@ -47,6 +50,7 @@ class Deframer(code: CodeConfig) extends Deframing {
   io.erasedLength := arrival.io.erasedLength
   io.erasedCrc := arrival.io.erasedCrc
   io.badHeader := arrival.io.badHeader
+  io.otherVersion := arrival.io.otherVersion
   io.overflow := slots.io.overflow
 
   slots.io.payload << arrival.io.payload

@@ -46,7 +46,10 @@ case class Segmenter(link: LinkConfig) extends Component {
   /** A beat with all that is known of its packet then. */
   case class CheckedBeat() extends Bundle {
     val beat = JudgedBeat(code.dataBytes)
-    val keep, abort, oversize, store = Bool()
+    val keep, abort, oversize = Bool()
+
+    /** There is a beat, and it is to be stored; never so without one, so that an empty stage does not seem to wait for a slot. */
+    val store = Bool()
 
     /** Bytes of the packet with this beat. */
     val total = UInt(14 bits)
@@ -80,7 +83,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     checked.keep := badKeep || input.keepBad
     checked.abort := badAbort || input.abort
     checked.oversize := badOversize || (tight && input.bytes > restBytes)
-    checked.store := !(checked.keep || checked.abort || checked.oversize || input.empty)
+    checked.store := input.valid && !(checked.keep || checked.abort || checked.oversize || input.empty)
     checked.total := ((count << byteBits) + input.bytes).resize(14 bits)
 
     when(input.fire) {
@@ -137,12 +140,16 @@ case class Segmenter(link: LinkConfig) extends Component {
     private val isBad = packet.ends && !taken.store
     val rollback = RegNext(isBad) init False
 
-    /** All slots are taken, or frames are given back, or a packet's last unit is being filled: no beat is taken. For the source of beats
-      * in a register of its own.
+    /** Frames are given back, or a packet's last unit is being filled: no beat is taken. */
+    private val holdsNext = isBad || filling.getAheadValue()
+    val holds = RegNext(holdsNext) init False
+
+    /** All slots are taken, or no beat is: none is stored. A beat that is not stored needs no slot and must not wait for one: it may belong to a
+      * packet whose own frames, which are not sent before its end, hold all of them. For the source of beats in a register of its own.
       */
     val blocked = RegInit(False)
     val stalls = RegInit(False).addAttribute("keep")
-    private val blockedNext = distance.msb || moves && distance.dropHigh(1).andR || isBad || filling.getAheadValue()
+    private val blockedNext = distance.msb || moves && distance.dropHigh(1).andR || holdsNext
     blocked := blockedNext
     stalls := blockedNext
 
@@ -153,7 +160,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     val endsPacket = endsUnit && (filling || beat.last)
 
     writes.valid := filling || (taken.valid && taken.store && !blocked)
-    taken.ready := !stalls && (!taken.store || writes.ready)
+    taken.ready := taken.store ? (!stalls && writes.ready) | !holds
     writes.write.slot := fsn.resized
     writes.write.beat := slotBeat
     writes.write.data := filling ? B(0, code.dataBits bits) | beat.data

@@ -8,7 +8,7 @@ import arqlink._
 
 /** Widths that the wire format fixes for every build (docs/architecture.md, "Wire format"). */
 object Wire {
-  val version = 1
+  val version = 2
   val snBits = 20
   val epochBits = 8
   val padBits = 12
@@ -94,6 +94,9 @@ case class ControlMessage() extends Bundle {
 
   /** The sender of this message hears nothing: its peer should not send data. */
   val deaf = Bool()
+
+  /** txBase has passed an abandoned frame that the peer's rxBase is not known to have passed. */
+  val abandons = Bool()
   val peerEpoch = UInt(Wire.epochBits bits)
 
   /** hello: {log2 of the receive window (8), unitBytes (16)}; otherwise {0 (4), ackTsn (20)} */

@@ -40,6 +40,9 @@ case class UnitChecker(code: CodeConfig) extends Component {
     val header = master(Flow(RawHeader()))
     val accept = out(Bool())
     val erasedFlag, erasedLength, erasedCrc, badHeader = out(Bool())
+
+    /** With `badHeader`: the unit is of another version of the format. */
+    val otherVersion = out(Bool())
   }
 
   val input = io.phy.m2sPipe()
@@ -159,6 +162,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
     io.erasedLength := tell(known.wrongLength)
     io.erasedCrc := wellSized && wrongCrc
     io.badHeader := wellSized && !wrongCrc && !good
+    io.otherVersion := io.badHeader && RegNextWhen(UnitFormat.otherVersion(known.bytes(7 downto 0)), known.valid)
     io.accept := good && !wrongCrc
   }
 }

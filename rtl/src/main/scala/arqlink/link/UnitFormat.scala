@@ -35,7 +35,7 @@ object UnitFormat {
   def packControl(m: ControlMessage): Bits = swap(
     B(Wire.version, 2 bits) ## B(Wire.typeControl, 2 bits) ## B(0, 4 bits) ##
       m.epoch ##
-      B(0, 3 bits) ## m.deaf ## m.reply ## m.poll ## m.peerKnown ## m.hello ##
+      B(0, 2 bits) ## m.abandons ## m.deaf ## m.reply ## m.poll ## m.peerKnown ## m.hello ##
       m.peerEpoch ## m.param ##
       m.txBase ## m.txEdge ##
       m.rxBase ## m.rxNext ##
@@ -84,6 +84,7 @@ object UnitFormat {
     val field = new Fields(content)
     val m = ControlMessage()
     m.epoch := field(215, 8)
+    m.abandons := field.bit(205)
     m.deaf := field.bit(204)
     m.reply := field.bit(203)
     m.poll := field.bit(202)
@@ -116,10 +117,13 @@ object UnitFormat {
     known && few && fits && place && !parity(8) && parity <= code.maxParity
   }
 
+  /** True where byte 0, which is the first one of every unit, tells another version of the format. */
+  def otherVersion(firstByte: Bits): Bool = firstByte(7 downto 6).asUInt =/= Wire.version
+
   /** True where a control unit can be: version, type, reserved bits zero. */
   def controlPlausible(content: Bits): Bool = {
     val field = new Fields(content)
     field(223, 2) === Wire.version && field(221, 2) === Wire.typeControl &&
-    field(219, 4) === 0 && field(207, 3) === 0 && field(67, 4) === 0
+    field(219, 4) === 0 && field(207, 2) === 0 && field(67, 4) === 0
   }
 }

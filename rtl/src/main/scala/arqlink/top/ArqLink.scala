@@ -45,6 +45,7 @@ class ArqLink(link: LinkConfig) extends Component {
 
   val control = BlockReset.late(new LinkControl(link))
   val composer = BlockReset.late(new ControlComposer(link))
+  val watch = BlockReset.late(new ConsistencyWatch)
   val drain = PacketDrain(code.dataBytes)
   val framer = BlockReset.late(new Framer(code))
   val deframer = BlockReset.late(Deframer(code))
@@ -66,7 +67,8 @@ class ArqLink(link: LinkConfig) extends Component {
   val resequencer = emptied(new Resequencer(link))
   val readTracker = emptied(new ReadTracker(code))
   val decoder = emptied(RsDecoder(code, lateResets = true))
-  val peerTxBase = emptied(new PeerEdge(link))
+  val peerEdges = emptied(new PeerEdges(link))
+  val olderReports = emptied(new OlderReports(link))
 
   // Forks, and what waits between the blocks, hold state too. A `ready` goes from block to block through a register, but for that of
   // packets in, which the segmenter has one for, and of `units` and `encoded`, which have one where beats are wide.
@@ -153,7 +155,8 @@ class ArqLink(link: LinkConfig) extends Component {
     resequencer.io.querySlot := receiver.io.querySlot
     receiver.io.queryComplete := resequencer.io.queryComplete
     resequencer.io.inOrder := setting.active.inOrder
-    resequencer.io.peerTxBase := peerTxBase.io.txBase
+    resequencer.io.abandoned := peerEdges.io.abandoned
+    resequencer.io.resolved := peerEdges.io.resolved
 
     rxStore.io.read.arbitrationFrom(job(0))
     rxStore.io.read.slot := job(0).slot
@@ -192,10 +195,29 @@ class ArqLink(link: LinkConfig) extends Component {
     taken.valid := RegNext(control.io.taken.fire) init False
     taken.payload := control.io.taken.payload
     receiver.io.close.arbitrationFrom(control.io.taken)
-    receiver.io.close.payload := control.io.taken.txEdge
+    receiver.io.close.txEdge := control.io.taken.txEdge
+    receiver.io.close.poll := control.io.taken.poll
+    receiver.io.close.ackTsn := control.io.taken.ackTsn
     sender.io.feedback << taken
-    peerTxBase.io.seen << taken.translateWith(taken.txBase)
-    peerTxBase.io.rxBase := resequencer.io.rxBase
+    peerEdges.io.seen.valid := taken.valid
+    peerEdges.io.seen.txBase := taken.txBase
+    peerEdges.io.seen.abandons := taken.abandons
+    peerEdges.io.rxBase := resequencer.io.rxBase
+
+    olderReports.io.running := isUp
+    olderReports.io.peerAck << taken.translateWith(taken.ackTsn)
+    olderReports.io.asked << receiver.io.polled
+    olderReports.io.current := receiver.io.outcomes.current
+    receiver.io.outcomes.lookup << olderReports.io.lookup
+    olderReports.io.found << receiver.io.outcomes.report
+
+    watch.io.running := isUp
+    watch.io.tick := composer.io.tick
+    watch.io.sender := sender.io.judged
+    watch.io.receiver.accepted := peerEdges.io.judged.accepted
+    watch.io.receiver.rejected := peerEdges.io.judged.rejected || receiver.io.event.closeInvalid
+    watch.io.contradiction := resequencer.io.contradiction
+    control.io.resync := watch.io.resync
 
     composer.io.timers := setting.timers
     composer.io.state := control.io.state
@@ -210,11 +232,13 @@ class ArqLink(link: LinkConfig) extends Component {
     composer.io.senderIdle := sender.io.idle
     composer.io.stalled := sender.io.stalled
     composer.io.gap := sender.io.gap
+    composer.io.isWhole := sender.io.isWhole
     composer.io.gaveUp := sender.io.gaveUp
     composer.io.unconfirmed := sender.io.unconfirmed
     composer.io.rxBase := resequencer.io.rxBase
     composer.io.rxNext := receiver.io.rxNext
-    composer.io.outcomes <> receiver.io.outcomes
+    composer.io.recent := receiver.io.outcomes.recent
+    composer.io.older << olderReports.io.report
     composer.io.decided := receiver.io.decided
     composer.io.deaf := control.io.deaf
     composer.io.peerUp := control.io.peerUp
@@ -222,9 +246,8 @@ class ArqLink(link: LinkConfig) extends Component {
     composer.io.answerDue := control.io.answerDue
     composer.io.outageEnded := control.io.outageEnded
     // A poll is answered when the receiver has closed what it closes: the answer tells of that too, which the peer may not ask for again.
-    private val polled = taken.valid && taken.poll
-    composer.io.taken.valid := Delay(polled, 13, init = False)
-    composer.io.taken.payload := RegNextWhen(taken.payload, polled)
+    composer.io.asked := receiver.io.polled.valid
+    composer.io.suspicious := watch.io.suspicious
     composer.io.sentData := framer.io.txUnits || framer.io.txRetxUnits
     composer.io.sent := composer.io.sentData || framer.io.txControlUnits
     composer.io.sending := framer.io.busy
@@ -247,15 +270,16 @@ class ArqLink(link: LinkConfig) extends Component {
     errors.dropKeep := segmenter.io.dropKeep
     errors.phyLength := deframer.io.erasedLength
     errors.badHeader := deframer.io.badHeader
-    private val controlInvalid = sender.io.event.controlInvalid || receiver.io.event.closeInvalid || peerTxBase.io.invalid
+    private val controlInvalid = sender.io.judged.rejected || receiver.io.event.closeInvalid || peerEdges.io.judged.rejected
     errors.controlInvalid := RegNext(controlInvalid, init = False)
     errors.unitInvalid := receiver.io.event.invalid
-    errors.peerMismatch := control.io.event.peerMismatch
+    errors.peerMismatch := control.io.event.peerMismatch || deframer.io.otherVersion
     errors.peerRestart := control.io.event.peerRestart
     errors.outage := control.io.event.outage
     errors.linkUp := control.io.peerUp.rise(initAt = False)
     errors.linkDown := isUp.fall(initAt = False)
     errors.rxOverflow := deframer.io.overflow
+    errors.resync := control.io.event.resync
 
     val c = csr.io.events
     c.count("tx_packets", segmenter.io.txPackets)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.arq
+
+import spinal.core._
+import spinal.lib._
+
+/** What one half of a link end thinks of a control unit: a pulse each. */
+case class Judgement() extends Bundle {
+  val accepted, rejected = Bool()
+}
+
+/** Tells when the link has to start anew because what the peer says cannot be true (docs/architecture.md, "Contradictions").
+  *
+  * A control unit that passed its CRC by chance is rejected once, or its effect is: two periods in which nothing but such units came tell that this side, or the
+  * peer, has believed one.
+  */
+class ConsistencyWatch extends Component {
+  val io = new Bundle {
+    val running = in Bool ()
+
+    /** Pulse: a poll timer's period ends. */
+    val tick = in Bool ()
+    val sender, receiver = in(Judgement())
+
+    /** Pulse: what the peer takes for received has not come. */
+    val contradiction = in Bool ()
+
+    /** Nothing but rejected control units have come since the last tick: a poll is to show whether it stays so. */
+    val suspicious = out Bool ()
+
+    /** Pulse: restart the link. */
+    val resync = out Bool ()
+  }
+
+  private class Half(judgement: Judgement) extends Area {
+    val accepted, rejected, before = RegInit(False)
+    val isBad = rejected && !accepted
+    when(io.tick) {
+      accepted := False
+      rejected := False
+      before := isBad
+    }
+    when(judgement.accepted)(accepted := True)
+    when(judgement.rejected)(rejected := True)
+    when(!io.running) {
+      rejected := False
+      before := False
+    }
+    val failed = io.tick && isBad && before
+  }
+  private val halves = Seq(io.sender, io.receiver).map(new Half(_))
+  io.suspicious := halves.map(_.isBad).reduce(_ || _)
+  io.resync := RegNext(io.running && (io.contradiction || halves.map(_.failed).reduce(_ || _))) init False
+}

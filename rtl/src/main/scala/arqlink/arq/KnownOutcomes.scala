@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.arq
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink._
+import arqlink.link._
+
+/** Of which TSNs in the window the outcome is known: one bit each, in block RAM.
+  *
+  * A bit means "known" when it differs from the TSN's bit above those of the slot, which alternates from one window to the next. As each outcome becomes known
+  * once before its slot is used again, nothing has to be cleared but once, at the start.
+  */
+class KnownOutcomes(link: LinkConfig) extends Component {
+  private val slotBits = link.window.slotBits
+  val io = new Bundle {
+    val clear = slave Flow UInt(slotBits bits)
+
+    /** Asked for; answered `KnownOutcomes.latency` clocks later. */
+    val tsn = in(Wire.sn)
+    val isKnown = out Bool ()
+
+    /** With the answer: it becomes known now. A TSN is not asked for again in the two clocks after this. */
+    val mark = in Bool ()
+  }
+  import KnownOutcomes.latency
+  val ram = Mem(Bool(), link.window.windowFrames)
+  ram.addAttribute("no_rw_check") // a TSN that is being marked is not asked for
+  ram.addAttribute("ram_style", "block")
+
+  private val asked = Delay(io.tsn.resize(slotBits + 1), latency)
+  private val lap = asked.msb
+  io.isKnown := RegNext(ram.readSync(io.tsn.resize(slotBits))) =/= lap
+  ram.write(
+    address = RegNext(io.clear.valid ? io.clear.payload | asked.resize(slotBits)),
+    data = RegNext(!io.clear.valid && !lap),
+    enable = RegNext(io.clear.valid || io.mark) init False
+  )
+}
+
+object KnownOutcomes {
+
+  /** The block RAM and its output register. */
+  val latency = 2
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.arq
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink._
+import arqlink.link._
+
+/** Numbers near the window: `PeerEdges.bits` of a sequence number tell those from rxBase to a window beyond apart, and from what is just behind. */
+object PeerEdges {
+  def bits(link: LinkConfig): Int = link.window.slotBits + 2
+  def near(link: LinkConfig): UInt = UInt(bits(link) bits)
+}
+
+/** What the peer has said of its lower window edge. */
+case class TxBaseNotice() extends Bundle {
+  val txBase = Wire.sn
+  val abandons = Bool()
+}
+
+/** Below `resolved` the peer waits for no frame any more, below `abandoned` it may have given frames up. Both only move up, and only to
+  * the lower one of two successive notices: one alone may have passed its CRC by chance.
+  */
+class PeerEdges(link: LinkConfig) extends Component {
+  val io = new Bundle {
+
+    /** Four clocks apart or more. */
+    val seen = slave Flow TxBaseNotice()
+    val rxBase = in(Wire.sn)
+    val resolved, abandoned = out(PeerEdges.near(link))
+
+    /** A notice is within the window, or not: then it is ignored. */
+    val judged = out(Judgement())
+  }
+  private def near(sn: UInt) = sn.resize(PeerEdges.bits(link))
+  private def after(clocks: Int) = Delay(io.seen.valid, clocks, init = False)
+
+  // Distances in the first clock, what they say in the second, the lower one's distance in the third.
+  val notice = RegNextWhen(io.seen.payload, io.seen.valid)
+  val previous = Reg(TxBaseNotice())
+  previous.abandons init False
+  previous.txBase init 0
+  val ahead = RegNext(Sn.distanceLessOne(notice.txBase, io.rxBase))
+  val isLower = RegNext(Sn.behind(notice.txBase, previous.txBase))
+
+  val beyond = RegNext(!ahead.msb && ahead.dropLow(link.window.slotBits).orR)
+  val lower = RegNext(isLower ? notice.txBase | previous.txBase)
+  val both = RegNext(notice.abandons && previous.abandons)
+
+  when(after(3) && !beyond)(previous := notice)
+  io.judged.accepted := after(3) && !beyond
+  io.judged.rejected := after(3) && beyond
+
+  val isAhead = RegNext(!(lower - io.rxBase).msb)
+  val take = RegNext(after(3) && !beyond) init False
+
+  /** An edge keeps up with rxBase, so that it is never far behind. */
+  private def edge(moves: Bool): UInt = {
+    val value = Reg(PeerEdges.near(link)) init 0
+    val isNew = RegNext(!(near(lower) - value).msb)
+    val isBehind = RegNext((value - near(io.rxBase)).msb) init False
+    val base = RegNext(near(io.rxBase))
+    when(isBehind)(value := base)
+    when(take && moves && isAhead && isNew)(value := near(lower))
+    value
+  }
+  io.resolved := edge(True)
+  io.abandoned := edge(both)
+}

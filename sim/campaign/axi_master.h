@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Register accesses of one end, one after the other while the clocks go on. An access that a reset cuts begins anew.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+
+#include "failure.h"
+#include "link_end.h"
+
+namespace campaign {
+
+class AxiMaster {
+  public:
+    using Answer = std::function<void(uint32_t)>;
+
+    void write(uint32_t address, uint32_t value, Answer done = {}) { queue_.push_back({true, address, value, std::move(done)}); }
+    void read(uint32_t address, Answer answer) { queue_.push_back({false, address, 0, std::move(answer)}); }
+    bool idle() const { return queue_.empty(); }
+    void clear() {
+        queue_.clear();
+        begin();
+    }
+
+    void drive(EndIn& in) {
+        in.awvalid = in.wvalid = in.arvalid = false;
+        if (!in.resetn) begin();
+        if (!in.resetn || queue_.empty()) return;
+        const Access& a = queue_.front();
+        in.awvalid = a.write && !addressTaken_;
+        in.wvalid = a.write && !dataTaken_;
+        in.arvalid = !a.write && !addressTaken_;
+        in.awaddr = in.araddr = a.address;
+        in.wdata = a.value;
+    }
+
+    void note(const EndIn& in, const EndOut& out) {
+        if (!in.resetn || queue_.empty()) return;
+        const Access& a = queue_.front();
+        addressTaken_ |= (in.awvalid && out.awready) || (in.arvalid && out.arready);
+        dataTaken_ |= in.wvalid && out.wready;
+        if (++clocks_ > 2000) throw Failure("axi", format("no answer from register 0x%03x", a.address));
+        if (!(a.write ? out.bvalid : out.rvalid)) return;
+        if (a.write ? out.bresp : out.rresp) throw Failure("axi", format("register 0x%03x refused the access", a.address));
+        const Answer done = std::move(queue_.front().done);
+        queue_.pop_front();
+        begin();
+        if (done) done(out.rdata);
+    }
+
+  private:
+    struct Access {
+        bool write;
+        uint32_t address, value;
+        Answer done;
+    };
+    void begin() {
+        addressTaken_ = dataTaken_ = false;
+        clocks_ = 0;
+    }
+    std::deque<Access> queue_;
+    bool addressTaken_ = false, dataTaken_ = false;
+    unsigned clocks_ = 0;
+};
+
+}  // namespace campaign

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// campaign --a LIBRARY --b LIBRARY --pair NAME --seed N [--count N] [--seconds S] [--waves A.fst,B.fst] [--show]
+//
+// One line of standard output for each run: `run SEED CLOCKS UNITS PACKETS LIVES POLLS EARLY LOST DIGEST KIND TEXT`, with KIND "-" where
+// nothing is wrong. `arqlink.campaign` reads them.
+#include <dlfcn.h>
+
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "arqlink_regs.h"
+#include "failure.h"
+#include "run.h"
+
+namespace {
+
+using namespace campaign;
+
+struct Options {
+    std::string library[2], waves[2], pair;
+    uint64_t seed = 1, count = 1;
+    double seconds = 1e9;
+    bool show = false;
+};
+
+[[noreturn]] void usage(const std::string& text) {
+    std::fprintf(stderr, "%s\n", text.c_str());
+    std::exit(2);
+}
+
+Options options(int argc, char** argv) {
+    Options o;
+    for (int i = 1; i < argc; ++i) {
+        const std::string name = argv[i];
+        if (name == "--show") {
+            o.show = true;
+            continue;
+        }
+        if (i + 1 == argc) usage(name + " needs a value, or is not known.");
+        const std::string value = argv[++i];
+        if (name == "--a") o.library[0] = value;
+        else if (name == "--b") o.library[1] = value;
+        else if (name == "--pair") o.pair = value;
+        else if (name == "--seed") o.seed = std::strtoull(value.c_str(), nullptr, 0);
+        else if (name == "--count") o.count = std::strtoull(value.c_str(), nullptr, 0);
+        else if (name == "--seconds") o.seconds = std::strtod(value.c_str(), nullptr);
+        else if (name == "--waves-a") o.waves[0] = value;
+        else if (name == "--waves-b") o.waves[1] = value;
+        else usage(name + " is not known.");
+    }
+    return o;
+}
+
+MakeLinkEnd entry(const std::string& path) {
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) usage(dlerror());
+    void* symbol = dlsym(library, "makeLinkEnd");
+    if (!symbol) usage(path + " has no makeLinkEnd.");
+    return reinterpret_cast<MakeLinkEnd>(symbol);
+}
+
+/// What a build is, as its registers tell.
+EndInfo probe(MakeLinkEnd make) {
+    std::unique_ptr<LinkEnd> end(make(nullptr));
+    EndIn in;
+    EndOut out;
+    AxiMaster bus;
+    uint32_t build[3] = {};
+    for (unsigned i = 0; i < 3; ++i) bus.read(ARQLINK_BUILD0_OFFSET + 4 * i, [&build, i](uint32_t value) { build[i] = value; });
+    for (unsigned clock = 0; !bus.idle(); ++clock) {
+        in.resetn = clock >= 20;
+        bus.drive(in);
+        end->clock(in, out);
+        bus.note(in, out);
+    }
+    auto field = [](uint32_t value, uint32_t mask, unsigned shift) { return (value & mask) >> shift; };
+    EndInfo info;
+    info.dataBytes = field(build[0], ARQLINK_BUILD0_DATA_BYTES_MASK, ARQLINK_BUILD0_DATA_BYTES_SHIFT);
+    info.unitBytes = field(build[0], ARQLINK_BUILD0_UNIT_BYTES_MASK, ARQLINK_BUILD0_UNIT_BYTES_SHIFT);
+    info.window = 1u << field(build[0], ARQLINK_BUILD0_WINDOW_LOG2_MASK, ARQLINK_BUILD0_WINDOW_LOG2_SHIFT);
+    info.maxK = field(build[1], ARQLINK_BUILD1_MAX_K_MASK, ARQLINK_BUILD1_MAX_K_SHIFT);
+    info.maxParity = field(build[1], ARQLINK_BUILD1_MAX_PARITY_MASK, ARQLINK_BUILD1_MAX_PARITY_SHIFT);
+    info.maxPacketBytes = field(build[2], ARQLINK_BUILD2_MAX_PACKET_BYTES_MASK, ARQLINK_BUILD2_MAX_PACKET_BYTES_SHIFT);
+    return info;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const Options o = options(argc, argv);
+    const MakeLinkEnd make[2] = {entry(o.library[0]), entry(o.library[1])};
+    const EndInfo info[2] = {probe(make[0]), probe(make[1])};
+    const auto begin = std::chrono::steady_clock::now();
+    bool failed = false;
+    for (uint64_t seed = o.seed; seed < o.seed + o.count; ++seed) {
+        if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > o.seconds) break;
+        const Scenario scenario = draw(seed, o.pair, info);
+        if (o.show) std::printf("scenario %s\n", scenario.text().c_str());
+        Run run(seed, scenario, [&](unsigned e) { return std::unique_ptr<LinkEnd>(make[e](o.waves[e].empty() ? nullptr : o.waves[e].c_str())); });
+        const Outcome r = run.run();
+        failed |= !r.kind.empty();
+        std::printf("run %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %016" PRIx64 " %s %s\n", seed, r.clocks, r.units, r.packets,
+                    r.lives, r.polls, r.earlyPolls, r.lost, r.digest, r.kind.empty() ? "-" : r.kind.c_str(), r.text.c_str());
+        std::fflush(stdout);
+    }
+    return failed ? 1 : 0;
+}

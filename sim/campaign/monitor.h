@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watches the units that both ends send and those that reach them, and throws Failure at the first that breaks the protocol.
+//
+// It keeps all that an end said and all that it can know. What an end is between two restarts is a life of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scenario.h"
+#include "wire.h"
+
+namespace campaign {
+
+/// What the monitor has to know of the run besides units.
+struct Rules {
+    EndInfo info[2];
+    bool fifo = true;         ///< no copies: outcomes can be told from the units that came
+    bool clean[2] = {};       ///< end i has no reason to ask: nothing is lost, nobody stalls, its timers fit
+    uint32_t poll[2] = {}, keepalive[2] = {};  ///< timers of a clean end
+    unsigned mostAttempts = 15;  ///< persistency of both ends if it is constant and no outage can lift it
+    bool overflows[2] = {};   ///< end i may drop whole units (beats of 16 bytes)
+};
+
+/// What happened to a transmission.
+struct Transmission {
+    uint32_t fsn = 0;
+    uint8_t k = 0, n = 0, attempt = 0, preset = 0, sent = 0;
+    bool only = false, again = false;
+    uint64_t arrived = 0;        ///< units that came whole, bit by index
+    int8_t said = -1;            ///< outcome that the peer said: 0 failed, 1 received
+    uint8_t told = 0;            ///< outcomes that came to the sender: 1 failed, 2 received
+};
+
+struct SentFrame {
+    uint8_t k = 0, attempt = 0;
+    bool sop = false, eop = false;
+    uint16_t pad = 0;
+    int64_t lastTsn = -1;
+    int64_t completeTsn = -1;    ///< transmission with which K of its units had come
+};
+
+/// What has come to an end from one life of its peer.
+struct Heard {
+    int64_t tsnEnd = 0, txEdge = 0, txBase = 0, rxNext = 0, rxBase = 0, fsnEnd = 0;
+    bool up = false;             ///< a unit without hello
+    uint64_t upClock = 0, progressClock = 0;  ///< when it came; when rxNext or rxBase moved last
+};
+
+struct Life {
+    unsigned id = 0, end = 0;
+    uint8_t epoch = 0;
+    bool spokeUp = false;        ///< a control unit without hello has left
+    uint8_t peerEpoch = 0;
+    Life* peer = nullptr;        ///< known from the first control unit without hello on
+    int64_t txBase = 0, txEdge = 0, rxBase = 0, rxNext = 0, ackTsn = 0;  ///< as said last
+    int64_t full = 0;            ///< transmissions sent in full
+    int64_t repeated = -1;       ///< bitmapBase of the last repeat
+    std::vector<Transmission> transmissions;
+    std::vector<SentFrame> frames;
+    std::map<unsigned, Heard> heard;  ///< by the life of the peer
+};
+
+/// Units of an end since it was last reset, as its counters should have them.
+struct Tally {
+    uint64_t units = 0, retxUnits = 0, control = 0, polls = 0, earlyPolls = 0;
+    uint64_t came[6] = {};  ///< by Verdict
+};
+
+class Monitor {
+  public:
+    explicit Monitor(const Rules& rules);
+
+    /// End `end` has sent a unit, its first beat at `begin`; `sinceRestart`: clocks with a ready PHY since it was told to restart.
+    void sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t clock, uint64_t sinceRestart);
+    /// A unit of the peer's life `life` has come to end `end`.
+    void arrived(unsigned end, const Bytes& raw, bool flagged, unsigned life, uint64_t clock);
+    /// `end` is in reset: its next unit is of a new life, and it has forgotten its counters.
+    void reset(unsigned end);
+    /// From now on the PHYs stand still at times, so that an end may have asked and not been heard.
+    void expectPolls() { rules_.clean[0] = rules_.clean[1] = false; }
+    /// Whether a copy of a data unit is what a FIFO channel could bring: of a transmission that the receiver is past, one that it has,
+    /// or one behind all that it has.
+    bool fits(unsigned end, const Bytes& raw) const;
+
+    /// Lives that were seen of an end, and the last one's number (0: none).
+    unsigned lives(unsigned end) const { return lives_[end]; }
+    unsigned lifeId(unsigned end) const { return life_[end] ? life_[end]->id : 0; }
+    uint64_t tsnCount(unsigned end) const { return life_[end] ? life_[end]->transmissions.size() : 0; }
+    bool spokeUp(unsigned end) const { return life_[end] && life_[end]->spokeUp; }
+    const Life* life(unsigned end) const { return life_[end]; }
+    const Tally& tally(unsigned end) const { return tally_[end]; }
+    uint64_t digest() const { return digest_; }
+    uint64_t units() const { return units_; }
+
+  private:
+    void newLife(unsigned end, uint8_t epoch);
+    void sentData(Life& life, const DataUnit& unit);
+    void sentFirst(Life& life, const DataUnit& unit);
+    void sentHello(Life& life, const ControlUnit& unit);
+    void sentControl(Life& life, const ControlUnit& unit);
+    void checkFeedback(Life& life, const ControlUnit& unit);
+    void checkOutcome(Life& life, Life& peer, int64_t tsn, bool received);
+    void checkPolls(Life& life, const ControlUnit& unit, uint64_t begin);
+    void arrivedData(unsigned end, Life& from, const DataUnit& unit);
+    void arrivedControl(unsigned end, Life& from, const ControlUnit& unit);
+    [[noreturn]] void fail(const char* kind, const Life& life, const std::string& text) const;
+
+    Rules rules_;
+    WireLimits limits_[2];
+    std::deque<std::unique_ptr<Life>> all_;
+    Life* life_[2] = {};
+    Life* heardByEpoch_[2][256] = {};  ///< the peer's last life with this epoch of which a unit came
+    unsigned lives_[2] = {};
+    bool broken_[2] = {};    ///< the last unit had a wrong CRC, as a restart makes it
+    bool afterReset_[2] = {true, true};
+    uint64_t lastSent_[2] = {};
+    uint64_t pollCame_[2] = {};
+    Tally tally_[2];
+    uint64_t clock_ = 0, digest_ = 0, units_ = 0;
+};
+
+}  // namespace campaign

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run: two link ends, the channel between them, all that is done to them, and all that is checked.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "axi_master.h"
+#include "channel.h"
+#include "link_end.h"
+#include "monitor.h"
+#include "packets.h"
+#include "scenario.h"
+#include "streams.h"
+
+namespace campaign {
+
+/// Makes a link end; the caller knows where it comes from.
+using MakeEnd = std::function<std::unique_ptr<LinkEnd>(unsigned end)>;
+
+/// What a run comes to.
+struct Outcome {
+    std::string kind, text;  ///< empty: no failure
+    uint64_t clocks = 0, units = 0, packets = 0, lives = 0, polls = 0, earlyPolls = 0, lost = 0, digest = 0;
+};
+
+using Counters = std::map<std::string, uint64_t>;
+
+/// All counters of a link end: name and offset.
+const std::map<std::string, uint32_t>& counterOffsets();
+
+class Run {
+  public:
+    Run(uint64_t seed, const Scenario& scenario, const MakeEnd& make);
+    Outcome run();
+
+  private:
+    /// One end with everything at its ports.
+    struct Side {
+        std::unique_ptr<LinkEnd> link;
+        EndIn in;
+        EndOut out;
+        AxiMaster bus;
+        std::unique_ptr<Source> source;
+        std::unique_ptr<Sink> sink;
+        std::unique_ptr<Channel> way;  ///< of the units that it sends
+        std::unique_ptr<PacketBook> book;  ///< of the packets that it sends
+        Random phyRandom;
+        double phyReady = 1;
+        uint64_t phyStopped = 0;
+        Bytes unit;              ///< leaving
+        uint64_t unitBegin = 0, unitSinceRestart = 0;
+        uint64_t sinceRestart = 0;
+        bool restarting = false;  ///< told to, and no unit of the new life has been seen
+        unsigned lifeAtRestart = 0;
+        bool enabled = true;
+        unsigned packetLife = 0;  ///< sender's life when the packet under way began
+        uint64_t cutPackets = 0;
+        bool wasReset = false;
+        bool ragged = false;  ///< a unit came while it left reset: it may be counted as damaged, or not
+        uint32_t state = 0, stalled = 0;
+        Counters counters;
+    };
+
+    void phases();
+    void chaos();
+    void heal();
+    void books();
+    void restartOnce();
+
+    void clock();
+    void clocks(uint64_t count) { for (uint64_t i = 0; i < count; ++i) clock(); }
+    void drivePhy(Side& side, unsigned e);
+    void notePhy(Side& side, unsigned e);
+    void act(const Event& event);
+    void armRestart(unsigned e);
+    void configure(unsigned e, const Timers& timers);
+    void writeCode(unsigned e, const Code& code, const Arq& arq);
+    void writeTimers(unsigned e, const Timers& timers);
+    void finishAccesses();
+    void readStatus();
+    void snapshot(bool all);
+    bool atRest();
+    bool calm() const;
+    uint64_t owed(unsigned e);
+    uint64_t restBound() const;
+    std::string standing() const;
+    void checkBooks(unsigned e);
+    void equal(unsigned e, const char* what, uint64_t left, uint64_t right) const;
+    uint64_t restartClocks() const;
+
+    uint64_t seed_;
+    Scenario s_;
+    uint64_t now_ = 0;
+    std::unique_ptr<Monitor> monitor_;
+    Side side_[2];
+    Code code_[2];
+    Arq arq_[2];
+    Timers timers_[2];
+    bool healed_ = false;
+};
+
+}  // namespace campaign

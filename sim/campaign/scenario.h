@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run does to a link. All of it follows from the seed and the pair's name; faults are switched on one by one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "random.h"
+
+namespace campaign {
+
+/// A build of a link end, from its registers.
+struct EndInfo {
+    unsigned dataBytes = 0, unitBytes = 0, window = 0, maxK = 0, maxParity = 0, maxPacketBytes = 0;
+    unsigned unitClocks() const { return (unitBytes + 16) / dataBytes; }
+    unsigned controlClocks() const { return 32 / dataBytes; }
+};
+
+struct Code {
+    unsigned k = 1, nFirst = 1, nRetx = 1, preset = 0;
+};
+struct Arq {
+    unsigned delta = 15;
+    bool inOrder = true, freeze = true;
+};
+struct Timers {
+    uint32_t poll = 1 << 18, hello = 4096, keepalive = 65536, outage = 1 << 20, status = 0;
+};
+
+/// What enters s_axis. `gap`: clocks between packets, up to; a burst has none. Chances are of a packet.
+struct Traffic {
+    bool any = true;
+    uint32_t gap = 0, burst = 1;
+    unsigned shortest = 1, longest = 1;
+    unsigned multiple = 0;  ///< lengths are multiples of this many bytes; 0: any
+    double abort = 0, tooLong = 0, holes = 0, nothing = 0, pause = 0;
+    unsigned tooLongFrom = 0, tooLongTo = 0;  ///< lengths of packets that are too long
+};
+
+/// A stream that pauses: ready with a chance in each clock.
+struct Pauses {
+    double ready = 1;
+};
+
+enum DamageKind : unsigned { vanish, flip, flag, cut, longer, damageKinds };
+
+/// The way from one end to the other.
+struct Way {
+    uint32_t delay = 4;
+    double good = 0, bad = 0, goodToBad = 0, badToGood = 1;  ///< of a unit
+    unsigned damage = 1;                                     ///< bit i: DamageKind i happens
+    double gap = 0;                                          ///< pauses between beats at the receiver
+    double duplicate = 0, late = 0;
+    uint32_t behind = 0;  ///< clocks that a copy comes behind, at most
+};
+
+enum class EventKind {
+    restart, disable, enable, resetLow, resetHigh, phyDown, phyUp,
+    darkControl, darkData, darkAll,  // `value`: clocks; `end`: of the end that sends
+    stopUser, stopPhy,               // `value`: clocks
+    code, arq, timers,
+};
+
+struct Event {
+    uint64_t clock = 0;
+    EventKind kind = EventKind::restart;
+    unsigned end = 0;
+    uint64_t value = 0;
+    Code code;
+    Arq arq;
+    Timers timers;
+};
+
+struct Scenario {
+    EndInfo info[2];
+    Code code[2];
+    Arq arq[2];
+    Timers timers[2], healTimers[2];
+    Traffic traffic[2];
+    Pauses user[2], phy[2];
+    Way way[2];  ///< of units that end i sends
+    std::vector<Event> events;
+    uint64_t skew = 0;         ///< clocks that B leaves reset after A
+    uint64_t chaosClocks = 0;  ///< then all faults stop
+    bool clean = false;        ///< nothing is lost, nobody stalls, and the timers fit
+    bool restarts = false;     ///< a restart, reset or disable is among the events
+    bool resets = false;
+    bool copies = false;       ///< duplicates or late units
+    bool finite = false;       ///< δ is finite at some time
+    bool steadyArq = true;     ///< δ does not change
+    bool restartAtEnd = false; ///< after all else the link is restarted, to see how long that takes
+
+    uint64_t roundTrip() const;
+    /// Clocks of the longest frame that end `e` may send.
+    uint64_t frameClocks(unsigned e) const { return uint64_t(info[e].maxK + info[e].maxParity) * info[e].unitClocks(); }
+    std::string text() const;
+};
+
+Scenario draw(uint64_t seed, const std::string& pair, const EndInfo (&info)[2]);
+
+}  // namespace campaign

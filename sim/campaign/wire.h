@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Units on the wire, as docs/architecture.md lays them out, in both directions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace campaign {
+
+using Bytes = std::vector<uint8_t>;
+
+constexpr uint32_t snCount = 1u << 20;
+constexpr uint8_t version = 2;
+constexpr unsigned headerBytes = 12, crcBytes = 4, controlBytes = 32;
+
+/// The unbounded number that is `sn` modulo 2^20 and nearest to `near`.
+inline int64_t unwrap(uint32_t sn, int64_t near) {
+    const int64_t ahead = (static_cast<int64_t>(sn) - near) & (snCount - 1);
+    return near + (ahead >= static_cast<int64_t>(snCount / 2) ? ahead - static_cast<int64_t>(snCount) : ahead);
+}
+
+struct DataUnit {
+    uint8_t epoch = 0, k = 0, n = 0, index = 0, attempt = 0, preset = 0;
+    bool sop = false, eop = false, only = false;  // `only`: type 2, transmitted only once
+    uint16_t pad = 0;
+    uint32_t fsn = 0, tsn = 0;
+    Bytes payload;
+};
+
+struct ControlUnit {
+    uint8_t epoch = 0, peerEpoch = 0;
+    bool hello = false, peerKnown = false, poll = false, reply = false, deaf = false, abandons = false;
+    uint8_t windowLog2 = 0;   // of a hello
+    uint16_t unitBytes = 0;   // of a hello
+    uint32_t ackTsn = 0;      // of all others
+    uint32_t txBase = 0, txEdge = 0, rxBase = 0, rxNext = 0, bitmapBase = 0;
+    uint64_t bitmap = 0;      // bit i: TSN bitmapBase + i
+};
+
+/// What a receiver has to make of a unit; all but the first two are counters of their own.
+enum class Verdict { data, control, flag, length, crc, header };
+
+struct Unit {
+    Verdict verdict = Verdict::length;
+    DataUnit data;
+    ControlUnit control;
+    bool isData() const { return verdict == Verdict::data; }
+    bool isControl() const { return verdict == Verdict::control; }
+    uint8_t epoch() const { return isData() ? data.epoch : control.epoch; }
+};
+
+/// Limits of a receiver's build; a unit beyond them has a bad header for it.
+struct WireLimits {
+    unsigned unitBytes = 0, maxK = 255, maxParity = 255;
+};
+
+uint32_t crc32(const uint8_t* bytes, size_t count);
+Unit parse(const Bytes& raw, const WireLimits& limits, bool flagged = false);
+Bytes build(const DataUnit& unit);
+Bytes build(const ControlUnit& unit);
+
+}  // namespace campaign
