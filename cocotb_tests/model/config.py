@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from .reports import repeat_lags
 from .sender import Setting
 
 
@@ -23,13 +24,14 @@ class Rules:
     any_order             outcomes beyond a hole are taken; else the sender takes them in TSN order alone
     repeats               blocks of outcomes are shown once more some time later; `lag` is how many blocks later, None as built
     tsn_limit             no transmission begins a window or more beyond the oldest outcome that is missing
-    missed_polls          outcomes that no repeat will bring are polled for at once, not only when POLL_TIMEOUT ends
+    missed_polls          outcomes that the peer will not show unasked are polled for at once, not only when POLL_TIMEOUT ends
     missing_polls         outcomes that are missing are polled for though the peer's rxBase has passed all frames
     pairs                 abandonment and type 2 are believed from the second of two in succession on, not from the first
     fields_apart          an rxBase or rxNext that is behind says nothing, and the rest of its control unit counts; else none of it
     strikes               two ends of POLL_TIMEOUT with control units rejected and none accepted start the link anew
-    strikes_kept          an end of POLL_TIMEOUT at which nothing came since the last one leaves the count, and polls again
-    contradictions        a frame that the peer takes for received, but is not there, starts the link anew
+    strikes_kept          a strike stays while nothing comes, and each end of POLL_TIMEOUT polls; else silence takes it back
+    contradictions        a frame that the peer takes for received, but is not there, a packet without an end, or one that begins
+                          within another, starts the link anew
     """
 
     lost_hello_restarts: bool = True
@@ -79,8 +81,8 @@ class Config:
     def window(self):
         return 1 << self.window_log2
 
-    def lag(self, window):
-        """Blocks from the end of a pair of blocks to its repeat, in a link whose smaller window is `window`; None without repeats."""
-        if window <= 64 or not self.rules.repeats:
-            return None
-        return self.rules.lag or min(64, max(2, window // 256))
+    def lags(self, window):
+        """How many blocks after a pair of blocks each of its repeats comes, in a link whose smaller window is `window`."""
+        if not self.rules.repeats:
+            return []
+        return [self.rules.lag] if self.rules.lag else repeat_lags(window)

@@ -9,6 +9,7 @@ from collections import Counter, deque
 
 from .receiver import Receiver
 from .reporter import BLOCK, Reporter
+from .supervision import PollTimer, Strikes
 from .transmitter import Transmitter
 from .units import SN, ControlUnit, DataUnit, Rejected, parse, unwrap
 
@@ -26,6 +27,7 @@ class LinkEnd:
         self.backlog = deque()
         self.delivered = []  # (clock, bytes)
         self.taken = []  # packets accepted on s_axis, in order
+        self.resyncs = []  # why it has restarted the link by itself
         self.now = 0
         self.on_accept = self.on_deliver = lambda packet: None
         self.restart(epoch)
@@ -51,17 +53,14 @@ class LinkEnd:
         self.yielded = False  # a data unit has gone before the control unit that is due
         self.phy_up = True
         self.deaf = self.peer_deaf = False
-        self.last_sent = self.last_heard = self.poll_check = self.last_hello = self.now
-        self.poll_seen = None
-        self.missed_poll = None  # (clock, ackTsn) of the last poll for outcomes that were missed
-        self.judged = {"sender": [0, 0], "receiver": [0, 0]}  # control units accepted and rejected since the last POLL_TIMEOUT
-        self.strikes = {"sender": 0, "receiver": 0}
+        self.last_sent = self.last_heard = self.last_hello = self.now
+        self.polls = PollTimer(self.tx, self.config.rules, self.now)
+        self.strikes = Strikes(self.config.rules.strikes_kept)
         self.counters["link_restarts"] += 1
 
     def resync(self, why):
         """What the peer says cannot be: both ends start anew."""
-        self.counters["link_resyncs"] += 1
-        self.resynced = why
+        self.resyncs.append(why)
         self.restart()
 
     def reboot(self):
@@ -111,7 +110,7 @@ class LinkEnd:
             self.state = UP
             self.tx.freeze_below = self.tx.next_tsn
             self.due.add("poll")
-            self.poll_check = self.now
+            self.polls.began = self.now
 
     def set_phy(self, up, now):
         """The port phy_up changes."""
@@ -160,9 +159,9 @@ class LinkEnd:
 
     def _go_up(self):
         self.state = UP
-        self.last_heard = self.poll_check = self.now
+        self.last_heard = self.polls.began = self.now
         self.due = {"poll"}
-        self.reporter.begin(self.config.lag(min(self.config.window, self.peer_window)))
+        self.reporter.begin(self.config.lags(min(self.config.window, self.peer_window)))
 
     def _control(self, unit):
         shown = unit.peer_known and unit.peer_epoch == self.epoch
@@ -179,26 +178,15 @@ class LinkEnd:
         taken = self.tx.valid(unit)
         possible = self.rx.control(unit)
         self.counters["rx_control_invalid"] += not (taken and possible)
-        self.judged["sender"][not taken] += 1
-        self.judged["receiver"][not possible] += 1
+        self.strikes.judge(sender=taken, receiver=possible)
         if taken:
             if self.tx.feedback(unit, self.peer_window):
                 self.notices = 3
-            self._ask_for_missed()
+            if self.polls.told(self.tx.missed):
+                self.due.add("poll")
         self.reporter.told(unit.ack_tsn, unit.poll)
         if unit.poll:
             self.due.add("reply")
-
-    def _ask_for_missed(self):
-        """Polls for outcomes that no repeat will bring: once, until the oldest one moves or POLL_TIMEOUT has passed."""
-        if not (self.tx.missed and self.config.rules.missed_polls):
-            return
-        if self.missed_poll is not None:
-            clock, ack = self.missed_poll
-            if ack == self.tx.ack and self.now - clock < self.config.poll_timeout:
-                return
-        self.missed_poll = self.now, self.tx.ack
-        self.due.add("poll")
 
     # -- time
 
@@ -219,7 +207,7 @@ class LinkEnd:
             self._judge_outage()
         if now - self.last_sent >= c.keepalive:
             self.due.add("poll")
-        if self.state == UP and now - self.poll_check >= c.poll_timeout:
+        if self.state == UP and now - self.polls.began >= c.poll_timeout:
             self._poll_timeout()
             if self.state == HELLO:
                 return
@@ -232,21 +220,10 @@ class LinkEnd:
             self.due.add("close")
 
     def _poll_timeout(self):
-        self.poll_check = self.now
-        tx, rules = self.tx, self.config.rules
-        seen = (tx.ack, tx.peer_base)
-        open_ = tx.peer_base < tx.next_fsn or (rules.missing_polls and tx.missing)
-        if open_ and seen == self.poll_seen or tx.abandons or tx.missed or not self.heard:
+        strikes = self.strikes.end_of_period()
+        if self.polls.end(self.now, self.heard) or strikes:
             self.due.add("poll")
-        self.poll_seen = seen
-        for half, (accepted, rejected) in self.judged.items():
-            if accepted or not (rejected or rules.strikes_kept):
-                self.strikes[half] = 0
-            self.strikes[half] += bool(rejected and not accepted)
-            if self.strikes[half]:
-                self.due.add("poll")
-        self.judged = {half: [0, 0] for half in self.judged}
-        if max(self.strikes.values()) >= 2 and rules.strikes:
+        if strikes >= 2 and self.config.rules.strikes:
             self.resync("control units were rejected for two times POLL_TIMEOUT, and none was accepted")
 
     def _feed_user(self):
@@ -270,7 +247,7 @@ class LinkEnd:
             return min(times + [self.last_hello + c.hello_interval])
         times.append(self.last_sent + c.keepalive)
         if self.state == UP:
-            times.append(self.poll_check + c.poll_timeout)
+            times.append(self.polls.began + c.poll_timeout)
             if c.outage_timeout:
                 times.append(self.last_heard + c.outage_timeout)
         if self.rx.rx_next > self.said["rx_next"]:

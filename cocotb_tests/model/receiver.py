@@ -135,12 +135,13 @@ class Receiver:
 
     def control(self, unit):
         """Takes the sender part of a control unit without hello; returns whether both edges were possible. One that is not is
-        ignored alone, and breaks a succession of two."""
+        ignored alone; if it is txBase the control unit does not count in a succession of two."""
         edge, base = distance(unit.tx_edge, self.rx_next % SN), distance(unit.tx_base, self.base_limit % SN)
         edge_valid, base_valid = edge <= self.window, base <= self.window  # what is behind is old and says nothing
         if edge_valid:
             self._close_below(self.rx_next + edge)
-        self._told((unit.abandons, self.base_limit + base) if base_valid else None)
+        if base_valid:
+            self._told((unit.abandons, self.base_limit + base))
         self._advance()
         return edge_valid and base_valid
 
@@ -148,7 +149,7 @@ class Receiver:
         before, self._last_told = self._last_told, now
         if not self.pairs:
             before = now
-        if before is None or now is None:
+        if before is None:
             return
         lower = min(before[1], now[1])
         self.told_base = max(self.told_base, lower)
@@ -181,20 +182,16 @@ class Receiver:
     def _advance(self):
         """Moves `base_limit` over everything that is delivered, discarded or skipped."""
         while True:
-            run, end = [], self.base_limit
-            while end in self.frames:
-                run.append(self.frames[end])
-                end += 1
-                if run[-1].eop:
-                    break
-                if end in self.frames and self.frames[end].sop:
-                    raise ValueError(f"frame {end} starts a packet inside the packet of frame {self.base_limit}")
-            if run and run[0].sop and run[-1].eop:
+            run, end = self._run()
+            if self.contradiction:
+                return
+            whole = bool(run) and run[-1].eop
+            if whole and run[0].sop:
                 self._make_ready(self.base_limit, end - 1)
                 self._open, self._gap = False, 0
             elif run and not run[0].sop:
                 self._discard(run)
-            elif end < self.abandon_edge or end in self.skipped:  # frame `end` is skipped
+            elif not whole and (end < self.abandon_edge or end in self.skipped):  # frame `end` is skipped
                 if run:
                     self._discard(run)
                 self.counters["rx_frames_skipped"] += 1
@@ -207,6 +204,22 @@ class Receiver:
                 self.frames.pop(fsn, None)
                 self.skipped.discard(fsn)
             self.base_limit = end
+
+    def _run(self):
+        """Frames of one packet from `base_limit` on that are there, and the FSN after them."""
+        run, end, within = [], self.base_limit, self._open
+        while end in self.frames:
+            frame = self.frames[end]
+            if frame.sop == within and not (self._gap and not run):
+                told = "begins a packet within another" if within else "is of no packet"
+                self.contradiction = f"frame {end} {told}"
+                break
+            run.append(frame)
+            end += 1
+            within = not frame.eop
+            if frame.eop:
+                break
+        return run, end
 
     def _judge(self, awaited, collected):
         """A frame is awaited, and that many of its packet are there."""

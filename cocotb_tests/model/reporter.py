@@ -4,7 +4,7 @@
 from .units import SN, distance
 
 BLOCK = 32
-PACE = 126
+PACE = 127
 """Clocks between two control units that show older blocks."""
 
 
@@ -13,18 +13,17 @@ class Reporter:
 
     def __init__(self, receiver, window):
         self.receiver, self.window = receiver, window
-        self.lag = None
-        self.repeat = 0  # even block at whose beginning the next repeat is due
+        self.repeats = []  # [lag, first block of the pair that is shown next]
         self.series = range(0)  # pairs that a poll has asked for, by their first block
         self.peer_ack = 0  # oldest outcome that the peer has said to miss
         self.last = -PACE
         self.turn = True  # a control unit of the other kind has gone since the last of this kind
-        self.shown = self.asked = 0
+        self.shown = 0
+        self.asked = None  # block that a poll wants to begin with, until it has its reply
 
-    def begin(self, lag):
+    def begin(self, lags):
         """The windows of both sides are known."""
-        self.lag = lag
-        self.repeat = None if lag is None else self.receiver.rx_next // 64 * 2 + 2 + lag
+        self.repeats = [[lag, self.receiver.rx_next // (2 * BLOCK) * 2] for lag in lags]
 
     @property
     def recent(self):
@@ -36,24 +35,38 @@ class Reporter:
         behind = distance(self.receiver.rx_next % SN, ack_tsn)
         if not 0 <= behind <= self.window:
             return
-        self.peer_ack = max(self.peer_ack, self.receiver.rx_next - behind)
+        oldest = self.receiver.rx_next - behind
+        self.peer_ack = max(self.peer_ack, oldest)
         if poll:
-            self.asked = (self.receiver.rx_next - behind) // BLOCK
-            self.series = range(0)  # it follows the reply
+            self.asked, self.series = oldest // BLOCK, range(0)
 
     def replied(self):
-        """The reply to a poll has shown the recent blocks."""
-        self.series = range(self.asked, self.recent, 2)
+        """The reply to a poll has shown the recent blocks; what is older follows."""
+        if self.asked is not None:
+            self.series, self.asked = range(self.asked, self.recent, 2), None
+
+    def _kept(self, block):
+        """Its last outcome is no older than a window."""
+        return BLOCK * (block + 1) > self.receiver.rx_next - self.window
+
+    def _repeat(self):
+        """The repeat whose turn it is, or None."""
+        for repeat in self.repeats:
+            lag, first = repeat
+            while first <= self.receiver.rx_next // BLOCK - 2 - lag:
+                if BLOCK * (first + 2) > self.peer_ack and self._kept(first + 1):
+                    return repeat
+                first = repeat[1] = first + 2
+        return None
 
     def _due(self):
-        """First block of the pair whose turn it is, or None."""
-        if self.repeat is not None:
-            while self.repeat <= self.receiver.rx_next // BLOCK:
-                first = self.repeat - 2 - self.lag
-                if BLOCK * (first + 2) > self.peer_ack:
-                    return first
-                self.repeat += 2
-        return self.series[0] if self.series else None
+        """(first block of the pair whose turn it is, the repeat that it belongs to), or None."""
+        repeat = self._repeat()
+        if repeat is not None:
+            return repeat[1], repeat
+        while self.series and not self._kept(self.series[0] + 1):
+            self.series = self.series[1:]
+        return (self.series[0], None) if self.series else None
 
     def ready(self, now):
         """Older blocks wait, and may go."""
@@ -65,11 +78,11 @@ class Reporter:
 
     def take(self, now):
         """The pair that is shown now, by its first block."""
-        first = self._due()
-        if self.series and first == self.series[0]:
+        first, repeat = self._due()
+        if repeat is None:
             self.series = self.series[1:]
         else:
-            self.repeat += 2
+            repeat[1] += 2
         self.last, self.turn = now, False
         self.shown += 1
         return first

@@ -79,7 +79,7 @@ def run(seed, change, end, idle, rules=Rules(), loss=0.1, keepalive=3000, delta=
 def check(ends, offered, forged, idle):
     assert forged and all(e.state == UP for e in ends)
     restarts = sum(e.counters["link_restarts"] for e in ends) - 2
-    said = sum(e.counters["link_resyncs"] for e in ends)
+    said = sum(len(e.resyncs) for e in ends)
     assert bool(restarts) == bool(said)
     for i, end in enumerate(ends):
         got = [p for _, p in ends[1 - i].delivered]

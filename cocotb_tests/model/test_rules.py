@@ -280,12 +280,12 @@ def test_two_lives_of_a_side_are_never_mixed(seed):
     without hello makes it impossible: by then every hello of the peer has come."""
     got, expected = reboot_with_a_hello_under_way(Rules(), seed)
     assert got in (expected, [])  # a restart that follows flushes all of them
+    rules = Rules(data_after_heard=False, contradictions=False, strikes=False)  # which would end it
     try:
-        rules = Rules(data_after_heard=False, contradictions=False, strikes=False)  # which would end it
         got, expected = reboot_with_a_hello_under_way(rules, seed)
-        assert 0 < len(got) < len(expected)
-    except (ValueError, TimeoutError) as mixed:
-        assert "inside the packet" in str(mixed) or "not settled" in str(mixed)
+    except TimeoutError:  # mixed, and nothing moves any more
+        return
+    assert 0 < len(got) < len(expected)
 
 
 def all_there_but_outcomes_missing(rules):

@@ -39,7 +39,7 @@ class Transmitter:
         self.fsn_of = {}
         self.leaving = deque()
         self.unconfirmed = 0  # FSN after the last abandoned frame that the base has passed
-        self.missed = False  # outcomes are missing that no repeat will bring
+        self.missed = False  # the last control unit told that outcomes lack which the peer will not show unasked
         self.freeze_below = 0
 
     # -- frames
@@ -126,7 +126,7 @@ class Transmitter:
         rx_next, base = unwrap(unit.rx_next, self.ack), unwrap(unit.bitmap_base, self.ack)
         if self.config.rules.any_order or base <= self.ack:
             self._outcomes(base, rx_next, unit.bitmap)
-        self._miss(base, peer_window)
+        self.missed = base - self.ack > self._unasked(peer_window)
         passed = False
         while self.base < self.next_fsn and self.frames[self.base].state in ("acked", "abandoned"):
             if self.frames.pop(self.base).state == "abandoned":
@@ -135,23 +135,16 @@ class Transmitter:
         return passed and self.abandons
 
     def _outcomes(self, base, rx_next, bitmap):
-        before = self.ack
         for tsn in range(max(base, self.ack), min(base + 64, rx_next)):
             if tsn in self.fsn_of:
                 self._outcome(tsn, bitmap >> (tsn - base) & 1)
         while self.ack < self.next_tsn and self.ack not in self.fsn_of:
             self.ack += 1
-        if self.ack != before:
-            self.missed = False
 
-    def _miss(self, base, peer_window):
-        """The oldest outcome that is missing is in a pair of blocks whose repeat, and that of the next pair, were due before
-        the block `base` began."""
-        lag = self.config.lag(self.smaller_window(peer_window))
-        if lag is None or not self.config.rules.any_order:
-            self.missed |= base > self.ack
-        else:
-            self.missed |= base >= self.ack // 64 * 64 + 32 * (lag + 3)
+    def _unasked(self, peer_window):
+        """How far ahead of the oldest outcome that is missing a report may begin while the peer will still show it unasked."""
+        lags = self.config.lags(self.smaller_window(peer_window))
+        return 32 * (max(lags) + 4) if lags and self.config.rules.any_order else 0
 
     @property
     def missing(self):
