@@ -7,27 +7,12 @@ import random
 import pytest
 
 from cocotb_tests.model.config import Config
+from cocotb_tests.model.darkness import Darkness, random_gaps
 from cocotb_tests.model.pair import Direction
 from cocotb_tests.model.scenario import checked_pair
 from cocotb_tests.model.sender import INFINITE, Setting
 
 from .test_link import account, packets
-
-
-class Darkness:
-    """Loss of single units, and gaps of random length and distance in which all is lost."""
-
-    def __init__(self, rng, loss, gap, distance, end):
-        self.loss, self.times, now = loss, [], 0
-        while now < end and gap:
-            now += int(rng.uniform(0.3, 1.7) * distance)
-            self.times.append((now, now + int(rng.uniform(0.3, 1.7) * gap)))
-            now = self.times[-1][1]
-
-    def __call__(self, now):
-        while self.times and self.times[0][1] <= now:
-            self.times.pop(0)
-        return 1 if self.times and self.times[0][0] <= now else self.loss
 
 
 def scenario(seed):
@@ -48,8 +33,7 @@ def scenario(seed):
         )
     ways = []
     for _ in range(2):
-        gap = rng.choice([0, 500, 2000, 5 << min(logs), 15 << min(logs)])
-        ways.append(Direction(delay, Darkness(rng, rng.choice([0, 0.02, 0.1, 0.3]), gap, gap * rng.choice([1, 3]), 1_000_000)))
+        ways.append(Direction(delay, Darkness(rng, rng.choice([0, 0.02, 0.1, 0.3]), *random_gaps(rng, 1 << min(logs)), 1_000_000)))
     count = min(3 << max(logs), 1500)
     return configs, ways, [packets(seed + i, rng.choice([20, count]), rng.choice([4, 4, 30])) for i in (0, 1)]
 
