@@ -31,8 +31,8 @@ soc-demo: setup ## Boot the firmware in simulation, and change its link over the
 test: setup ## Run all tests
 	$(PYTHON) -m pytest -n auto
 
-campaign: setup ## Random faults between two link ends, RUNS=100 of each pair, or PAIRS="small:small" SEED=1
-	$(PYTHON) -m arqlink.campaign --runs $(or $(RUNS),100) --first $(or $(SEED),1) $(if $(PAIRS),--pairs $(PAIRS))
+campaign: setup ## Random faults between two link ends, RUNS=100 of each pair; PAIRS="small:small tiny:tiny", SEED=1, FORGE=0.3
+	$(PYTHON) -m arqlink.campaign --runs $(or $(RUNS),100) --first $(or $(SEED),1) --forge $(or $(FORGE),0) $(if $(PAIRS),--pairs $(PAIRS))
 
 lint: setup ## Check the generated Verilog of all configurations, of the pair and of the soft system with Verilator
 	for target in $(LINTS); do \

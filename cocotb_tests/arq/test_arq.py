@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Block tests of package arqlink.arq, on the smallest window so that every number wraps around the tables. What the receiver has in
-beats is run on units of a single beat too, 16 bytes wide."""
+beats is run on units of two beats 16 bytes wide too."""
 
 import pytest
 

@@ -14,6 +14,7 @@ REFUSED = {
     "unitBytes=30": "unitBytes is 30; it must be a multiple of dataBytes (4)",
     "unitBytes=4096": "unitBytes is 4096",
     "unitBytes=0": "unitBytes is 0",
+    "unitBytes=4": "unitBytes is 4 and dataBytes is 4; a unit must have two beats or more, so unitBytes must be 8 or more",
     "dataBytes=3": "dataBytes is 3; it must be 1, 2, 4, 8 or 16",
     "maxK=0": "maxK is 0; it must be 1 to 128",
     "maxK=129": "maxK is 129; it must be 1 to 128",
@@ -56,7 +57,7 @@ def test_unknown_names_are_listed(kind, name, tmp_path):
 @pytest.mark.parametrize(
     "settings",
     [
-        ("dataBytes=1", "unitBytes=1", "maxPacketBytes=64", "windowFrames=64", "maxK=1", "maxParity=1", "k=1", "nFirst=1", "nRetx=2"),
+        ("dataBytes=1", "unitBytes=2", "maxPacketBytes=64", "windowFrames=64", "maxK=1", "maxParity=1", "k=1", "nFirst=1", "nRetx=2"),
         ("dataBytes=16", "unitBytes=4080", "maxK=4", "maxParity=2", "k=4", "nFirst=4", "nRetx=4", "windowFrames=64"),
         ("dataBytes=2", "unitBytes=64", "maxK=128", "maxParity=64"),
         ("dataBytes=8", "windowFrames=262144", "maxK=2", "k=2", "nFirst=2", "nRetx=2"),
@@ -79,10 +80,10 @@ ONE_FRAME = ("k=1", "nFirst=1", "nRetx=2", "windowFrames=32")
     "config, settings",
     [
         ("default", "dataBytes=1 unitBytes=2 maxK=2 maxParity=8 maxPacketBytes=1"),
-        ("default", "dataBytes=2 unitBytes=2 maxK=16 maxParity=1 maxPacketBytes=2"),
-        ("default", "dataBytes=4 unitBytes=4 maxK=2 maxParity=8 maxPacketBytes=4"),
-        ("default", "dataBytes=8 unitBytes=8 maxK=16 maxParity=2 maxPacketBytes=8"),
-        ("default", "dataBytes=16 unitBytes=16 maxK=1 maxParity=1 maxPacketBytes=16"),
+        ("default", "dataBytes=2 unitBytes=4 maxK=16 maxParity=1 maxPacketBytes=2"),
+        ("default", "dataBytes=4 unitBytes=8 maxK=2 maxParity=8 maxPacketBytes=4"),
+        ("default", "dataBytes=8 unitBytes=16 maxK=16 maxParity=2 maxPacketBytes=8"),
+        ("default", "dataBytes=16 unitBytes=32 maxK=1 maxParity=1 maxPacketBytes=16"),
         ("tiny", "unitBytes=4 maxK=1 maxParity=1 maxPacketBytes=1"),
         ("tiny", "unitBytes=4 maxK=1 maxParity=7 maxPacketBytes=16"),
         ("tiny", "unitBytes=16 maxK=7 maxParity=1"),
@@ -91,7 +92,7 @@ ONE_FRAME = ("k=1", "nFirst=1", "nRetx=2", "windowFrames=32")
     ids=lambda value: value.replace(" ", ","),
 )
 def test_shortest_units_and_packets_are_built(config, settings, tmp_path):
-    """Units of one beat and two, codes with one data unit or one parity unit, packets of a single beat, built for speed and for area."""
+    """Units of two beats, the fewest, codes with one data unit or one parity unit, packets of a single beat, built for speed and for area."""
     result = generate(tmp_path, *ONE_FRAME, *settings.split(), config=config)
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "ArqLink.v").exists()

@@ -42,27 +42,29 @@ class RunResult:
     kind: str
     text: str
 
+    forge: float = 0
+
     def repeat(self):
         """The command that repeats the run, with waves."""
-        return f"{COMMAND} --pair {self.pair} --seed {self.seed} --waves x.fst"
+        return f"{COMMAND} --pair {self.pair} --seed {self.seed}{f' --forge {self.forge:g}' if self.forge else ''} --waves x.fst"
 
 
-def parse_line(pair, line):
+def parse_line(pair, line, forge=0):
     """The RunResult of one line of the program's output, or None."""
     words = line.split(" ", 11)
     if words[0] != "run" or len(words) < 11:
         return None
     numbers = [int(word) for word in words[1:9]]
     kind = words[10].strip()
-    return RunResult(pair, *numbers, words[9], "" if kind == "-" else kind, words[11].strip() if len(words) > 11 else "")
+    return RunResult(pair, *numbers, words[9], "" if kind == "-" else kind, words[11].strip() if len(words) > 11 else "", forge)
 
 
-def command_of(pair, first, count, seconds=None, waves=None, show=False, more=()):
+def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0):
     """The program's command line for a range of seeds; builds what is missing."""
     names = builds.ends_of(pair)
     libraries = [builds.library(name, waves is not None) for name in names]
     command = [str(builds.program()), "--a", str(libraries[0]), "--b", str(libraries[1]), "--pair", pair]
-    command += ["--seed", str(first), "--count", str(count), *more]
+    command += ["--seed", str(first), "--count", str(count), "--forge", str(forge)]
     command += ["--seconds", str(max(seconds, 0))] if seconds is not None else []
     if waves:
         path = Path(waves)
@@ -71,13 +73,13 @@ def command_of(pair, first, count, seconds=None, waves=None, show=False, more=()
     return command + (["--show"] if show else [])
 
 
-def run_seeds(pair, first, count, seconds=None, waves=None, show=False, more=(), on_result=None):
+def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0, on_result=None):
     """Runs `count` seeds from `first` on, one after the other; returns their RunResults."""
     results = []
-    command = command_of(pair, first, count, seconds, waves, show, more)
+    command = command_of(pair, first, count, seconds, waves, show, forge)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
-            result = parse_line(pair, line)
+            result = parse_line(pair, line, forge)
             if result is None:
                 print(line, end="")
                 continue
@@ -91,7 +93,7 @@ def run_seeds(pair, first, count, seconds=None, waves=None, show=False, more=(),
     return results
 
 
-def run_pairs(pairs, first, runs, jobs, seconds=None, more=(), on_result=None):
+def run_pairs(pairs, first, runs, jobs, seconds=None, forge=0, on_result=None):
     """`runs` seeds of each pair, in turns, by `jobs` processes; none begins after `seconds`."""
     begin = time.monotonic()
     chunks = deque()
@@ -108,7 +110,7 @@ def run_pairs(pairs, first, runs, jobs, seconds=None, more=(), on_result=None):
                 pair, seed, count = chunks.popleft()
             except IndexError:
                 return
-            results.extend(run_seeds(pair, seed, count, left, more=more, on_result=on_result))
+            results.extend(run_seeds(pair, seed, count, left, forge=forge, on_result=on_result))
 
     with ThreadPoolExecutor(jobs) as pool:
         for worker in [pool.submit(work) for _ in range(jobs)]:
@@ -130,6 +132,7 @@ def summary(results, seconds):
         "units_lost": total("lost"),
         "lives": total("lives"),
         "polls": total("polls"),
+        "silent_losses_by_sequences": sum(1 for r in results if not r.kind and r.text),
         "seconds": round(seconds, 1),
         "failures": dict(failures.most_common()),
         "failures_by_pair": {pair: dict(Counter(r.kind for r in results if r.kind and r.pair == pair)) for pair in dict.fromkeys(r.pair for r in results)},
@@ -154,13 +157,14 @@ def print_summary(totals):
 def arguments():
     parser = argparse.ArgumentParser(prog="arqlink.campaign", description="Random faults between two link ends, and a check of all that follows.")
     parser.add_argument("--pair", help="one pair END:END; with --seed it is one run")
-    parser.add_argument("--pairs", help=f"pairs, with commas between; all: {','.join(builds.PAIRS)}")
+    parser.add_argument("--pairs", nargs="+", metavar="PAIR", default=builds.PAIRS, help=f"default: {' '.join(builds.PAIRS)}")
     parser.add_argument("--seed", type=int, help="first seed")
     parser.add_argument("--first", type=int, default=1, help="the same, for --runs")
     parser.add_argument("--count", type=int, help="seeds to run from --seed on")
     parser.add_argument("--runs", type=int, default=100, help="seeds of each pair")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--seconds", type=float, help="no run begins after that time")
+    parser.add_argument("--forge", type=float, default=0, help="share of the runs with forged units, 0 to 1")
     parser.add_argument("--waves", help="FST file of a run; one for each end: x.a.fst and x.b.fst")
     parser.add_argument("--show", action="store_true", help="print each scenario")
     parser.add_argument("--json", action="store_true", help="print results as JSON")
@@ -184,7 +188,7 @@ def watched(pairs, options):
             report(result)
 
     if options.json or not sys.stdout.isatty():
-        return run_pairs(pairs, options.first, options.runs, options.jobs, options.seconds, on_result=tell)
+        return run_pairs(pairs, options.first, options.runs, options.jobs, options.seconds, options.forge, on_result=tell)
     from rich.progress import Progress
 
     with Progress(transient=True) as progress:
@@ -195,12 +199,12 @@ def watched(pairs, options):
             if result.kind:
                 progress.console.print(f"{result.kind}: {result.text}\n  {result.repeat()}", markup=False, highlight=False)
 
-        return run_pairs(pairs, options.first, options.runs, options.jobs, options.seconds, on_result=step)
+        return run_pairs(pairs, options.first, options.runs, options.jobs, options.seconds, options.forge, on_result=step)
 
 
 def main():
     options = arguments()
-    pairs = [options.pair] if options.pair else options.pairs.split(",") if options.pairs else list(builds.PAIRS)
+    pairs = [options.pair] if options.pair else list(options.pairs)
     try:
         build_all(pairs, options.waves is not None)
         if options.build:
@@ -208,7 +212,7 @@ def main():
         begin = time.monotonic()
         if options.pair and options.seed is not None:
             tell = None if options.json else lambda result: report(result) if result.kind else None
-            results = run_seeds(options.pair, options.seed, options.count or 1, options.seconds, options.waves, options.show, on_result=tell)
+            results = run_seeds(options.pair, options.seed, options.count or 1, options.seconds, options.waves, options.show, options.forge, on_result=tell)
         else:
             options.first = options.first if options.seed is None else options.seed
             options.runs = options.count or options.runs

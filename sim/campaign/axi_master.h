@@ -15,7 +15,9 @@ class AxiMaster {
   public:
     using Answer = std::function<void(uint32_t)>;
 
-    void write(uint32_t address, uint32_t value, Answer done = {}) { queue_.push_back({true, address, value, std::move(done)}); }
+    void write(uint32_t address, uint32_t value, Answer done = {}) {
+        queue_.push_back({true, address, value, std::move(done)});
+    }
     void read(uint32_t address, Answer answer) { queue_.push_back({false, address, 0, std::move(answer)}); }
     bool idle() const { return queue_.empty(); }
     void clear() {
@@ -42,7 +44,8 @@ class AxiMaster {
         dataTaken_ |= in.wvalid && out.wready;
         if (++clocks_ > 2000) throw Failure("axi", format("no answer from register 0x%03x", a.address));
         if (!(a.write ? out.bvalid : out.rvalid)) return;
-        if (a.write ? out.bresp : out.rresp) throw Failure("axi", format("register 0x%03x refused the access", a.address));
+        if (a.write ? out.bresp : out.rresp)
+            throw Failure("axi", format("register 0x%03x refused the access", a.address));
         const Answer done = std::move(queue_.front().done);
         queue_.pop_front();
         begin();

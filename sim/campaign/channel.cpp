@@ -31,7 +31,9 @@ bool Channel::damage(Carried& unit) {
             }
             return true;
         }
-        case flag: unit.flagged = true; return true;
+        case flag:
+            unit.flagged = true;
+            return true;
         case cut: {
             const size_t beats = bytes.size() / toBytes_;
             if (beats < 2) return false;
@@ -39,10 +41,12 @@ bool Channel::damage(Carried& unit) {
             return true;
         }
         case longer: {
-            for (uint64_t i = random_.octaves(1, 64) * toBytes_; i > 0; --i) bytes.push_back(static_cast<uint8_t>(random_.bits()));
+            for (uint64_t i = random_.octaves(1, 64) * toBytes_; i > 0; --i)
+                bytes.push_back(static_cast<uint8_t>(random_.bits()));
             return true;
         }
-        default: return false;
+        default:
+            return false;
     }
 }
 

@@ -32,6 +32,10 @@ class Channel {
     }
     /// A unit has left the sender.
     void send(Carried unit, uint64_t clock);
+    /// A unit that nobody sent comes next.
+    void inject(Bytes bytes, uint64_t clock) {
+        queue_.emplace_hint(queue_.lower_bound(clock), clock, Carried{std::move(bytes), false, false, 0, {0, 0}});
+    }
     /// The next beat for the receiver.
     void drive(EndIn& in, uint64_t clock);
     void note(const EndIn& in, uint64_t clock);

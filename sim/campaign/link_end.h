@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One end of a link as the campaign sees it: its ports, a clock at a time. Each build is a shared library that makes one.
+// One end of a link as the campaign sees it: its ports, a clock at a time. Each build is a shared library that makes
+// one.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// campaign --a LIBRARY --b LIBRARY --pair NAME --seed N [--count N] [--seconds S] [--waves A.fst,B.fst] [--show]
+// campaign --a LIBRARY --b LIBRARY --pair NAME --seed N [--count N] [--seconds S] [--forge F] [--waves-a FST --waves-b
+// FST] [--show]
 //
-// One line of standard output for each run: `run SEED CLOCKS UNITS PACKETS LIVES POLLS EARLY LOST DIGEST KIND TEXT`, with KIND "-" where
-// nothing is wrong. `arqlink.campaign` reads them.
+// One line of standard output for each run: `run SEED CLOCKS UNITS PACKETS LIVES POLLS EARLY LOST DIGEST KIND TEXT`,
+// with KIND "-" where nothing is wrong. `arqlink.campaign` reads them.
 #include <dlfcn.h>
 
 #include <chrono>
@@ -23,7 +24,7 @@ using namespace campaign;
 struct Options {
     std::string library[2], waves[2], pair;
     uint64_t seed = 1, count = 1;
-    double seconds = 1e9;
+    double seconds = 1e9, forge = 0;
     bool show = false;
 };
 
@@ -42,15 +43,26 @@ Options options(int argc, char** argv) {
         }
         if (i + 1 == argc) usage(name + " needs a value, or is not known.");
         const std::string value = argv[++i];
-        if (name == "--a") o.library[0] = value;
-        else if (name == "--b") o.library[1] = value;
-        else if (name == "--pair") o.pair = value;
-        else if (name == "--seed") o.seed = std::strtoull(value.c_str(), nullptr, 0);
-        else if (name == "--count") o.count = std::strtoull(value.c_str(), nullptr, 0);
-        else if (name == "--seconds") o.seconds = std::strtod(value.c_str(), nullptr);
-        else if (name == "--waves-a") o.waves[0] = value;
-        else if (name == "--waves-b") o.waves[1] = value;
-        else usage(name + " is not known.");
+        if (name == "--a")
+            o.library[0] = value;
+        else if (name == "--b")
+            o.library[1] = value;
+        else if (name == "--pair")
+            o.pair = value;
+        else if (name == "--seed")
+            o.seed = std::strtoull(value.c_str(), nullptr, 0);
+        else if (name == "--count")
+            o.count = std::strtoull(value.c_str(), nullptr, 0);
+        else if (name == "--seconds")
+            o.seconds = std::strtod(value.c_str(), nullptr);
+        else if (name == "--forge")
+            o.forge = std::strtod(value.c_str(), nullptr);
+        else if (name == "--waves-a")
+            o.waves[0] = value;
+        else if (name == "--waves-b")
+            o.waves[1] = value;
+        else
+            usage(name + " is not known.");
     }
     return o;
 }
@@ -70,7 +82,8 @@ EndInfo probe(MakeLinkEnd make) {
     EndOut out;
     AxiMaster bus;
     uint32_t build[3] = {};
-    for (unsigned i = 0; i < 3; ++i) bus.read(ARQLINK_BUILD0_OFFSET + 4 * i, [&build, i](uint32_t value) { build[i] = value; });
+    for (unsigned i = 0; i < 3; ++i)
+        bus.read(ARQLINK_BUILD0_OFFSET + 4 * i, [&build, i](uint32_t value) { build[i] = value; });
     for (unsigned clock = 0; !bus.idle(); ++clock) {
         in.resetn = clock >= 20;
         bus.drive(in);
@@ -98,13 +111,17 @@ int main(int argc, char** argv) {
     bool failed = false;
     for (uint64_t seed = o.seed; seed < o.seed + o.count; ++seed) {
         if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > o.seconds) break;
-        const Scenario scenario = draw(seed, o.pair, info);
+        const Scenario scenario = draw(seed, o.pair, info, o.forge);
         if (o.show) std::printf("scenario %s\n", scenario.text().c_str());
-        Run run(seed, scenario, [&](unsigned e) { return std::unique_ptr<LinkEnd>(make[e](o.waves[e].empty() ? nullptr : o.waves[e].c_str())); });
+        Run run(seed, scenario, [&](unsigned e) {
+            return std::unique_ptr<LinkEnd>(make[e](o.waves[e].empty() ? nullptr : o.waves[e].c_str()));
+        });
         const Outcome r = run.run();
         failed |= !r.kind.empty();
-        std::printf("run %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %016" PRIx64 " %s %s\n", seed, r.clocks, r.units, r.packets,
-                    r.lives, r.polls, r.earlyPolls, r.lost, r.digest, r.kind.empty() ? "-" : r.kind.c_str(), r.text.c_str());
+        std::printf("run %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                    " %016" PRIx64 " %s %s\n",
+                    seed, r.clocks, r.units, r.packets, r.lives, r.polls, r.earlyPolls, r.lost, r.digest,
+                    r.kind.empty() ? "-" : r.kind.c_str(), r.text.c_str());
         std::fflush(stdout);
     }
     return failed ? 1 : 0;

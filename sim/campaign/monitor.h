@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the units that both ends send and those that reach them, and throws Failure at the first that breaks the protocol.
+// Watches the units that both ends send and those that reach them, and throws Failure at the first that breaks the
+// protocol.
 //
 // It keeps all that an end said and all that it can know. What an end is between two restarts is a life of it.
 #pragma once
@@ -20,11 +21,11 @@ namespace campaign {
 /// What the monitor has to know of the run besides units.
 struct Rules {
     EndInfo info[2];
-    bool fifo = true;         ///< no copies: outcomes can be told from the units that came
-    bool clean[2] = {};       ///< end i has no reason to ask: nothing is lost, nobody stalls, its timers fit
+    bool fifo = true;    ///< no copies: outcomes can be told from the units that came
+    bool clean[2] = {};  ///< end i has no reason to ask: nothing is lost, nobody stalls, its timers fit
     uint32_t poll[2] = {}, keepalive[2] = {};  ///< timers of a clean end
-    unsigned mostAttempts = 15;  ///< persistency of both ends if it is constant and no outage can lift it
-    bool overflows[2] = {};   ///< end i may drop whole units (beats of 16 bytes)
+    unsigned mostAttempts = 15;                ///< persistency of both ends if it is constant and no outage can lift it
+    bool overflows[2] = {};                    ///< end i may drop whole units (beats of 16 bytes)
 };
 
 /// What happened to a transmission.
@@ -32,9 +33,10 @@ struct Transmission {
     uint32_t fsn = 0;
     uint8_t k = 0, n = 0, attempt = 0, preset = 0, sent = 0;
     bool only = false, again = false;
-    uint64_t arrived = 0;        ///< units that came whole, bit by index
-    int8_t said = -1;            ///< outcome that the peer said: 0 failed, 1 received
-    uint8_t told = 0;            ///< outcomes that came to the sender: 1 failed, 2 received
+    unsigned came() const { return static_cast<unsigned>(__builtin_popcountll(arrived)); }
+    uint64_t arrived = 0;  ///< units that came whole, bit by index
+    int8_t said = -1;      ///< outcome that the peer said: 0 failed, 1 received
+    uint8_t told = 0;      ///< outcomes that came to the sender: 1 failed, 2 received
 };
 
 struct SentFrame {
@@ -42,25 +44,27 @@ struct SentFrame {
     bool sop = false, eop = false;
     uint16_t pad = 0;
     int64_t lastTsn = -1;
-    int64_t completeTsn = -1;    ///< transmission with which K of its units had come
+    int64_t completeTsn = -1;  ///< transmission with which K of its units had come
 };
 
 /// What has come to an end from one life of its peer.
 struct Heard {
     int64_t tsnEnd = 0, txEdge = 0, txBase = 0, rxNext = 0, rxBase = 0, fsnEnd = 0;
-    bool up = false;             ///< a unit without hello
+    bool up = false;                          ///< a unit without hello
+    int64_t asked = -1;                       ///< txEdge of the first poll that has not been answered
     uint64_t upClock = 0, progressClock = 0;  ///< when it came; when rxNext or rxBase moved last
 };
 
 struct Life {
     unsigned id = 0, end = 0;
     uint8_t epoch = 0;
-    bool spokeUp = false;        ///< a control unit without hello has left
+    bool spokeUp = false;  ///< a unit without hello has left
     uint8_t peerEpoch = 0;
-    Life* peer = nullptr;        ///< known from the first control unit without hello on
+    Life* peer = nullptr;    ///< known from the first unit without hello on
+    Life* upFrom = nullptr;  ///< the peer's life that showed that it is up and knows this one
     int64_t txBase = 0, txEdge = 0, rxBase = 0, rxNext = 0, ackTsn = 0;  ///< as said last
-    int64_t full = 0;            ///< transmissions sent in full
-    int64_t repeated = -1;       ///< bitmapBase of the last repeat
+    int64_t full = 0;                                                    ///< transmissions sent in full
+    std::map<int64_t, unsigned> repeats;  ///< how often older blocks were shown without a loss, by bitmapBase
     std::vector<Transmission> transmissions;
     std::vector<SentFrame> frames;
     std::map<unsigned, Heard> heard;  ///< by the life of the peer
@@ -76,16 +80,19 @@ class Monitor {
   public:
     explicit Monitor(const Rules& rules);
 
-    /// End `end` has sent a unit, its first beat at `begin`; `sinceRestart`: clocks with a ready PHY since it was told to restart.
+    /// End `end` has sent a unit, its first beat at `begin`; `sinceRestart`: clocks with a ready PHY since it was told
+    /// to restart.
     void sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t clock, uint64_t sinceRestart);
     /// A unit of the peer's life `life` has come to end `end`.
     void arrived(unsigned end, const Bytes& raw, bool flagged, unsigned life, uint64_t clock);
     /// `end` is in reset: its next unit is of a new life, and it has forgotten its counters.
     void reset(unsigned end);
+    /// A unit that nobody sent has come: what the ends say from now on may be wrong. Lives alone are followed.
+    void relax() { relaxed_ = true; }
     /// From now on the PHYs stand still at times, so that an end may have asked and not been heard.
     void expectPolls() { rules_.clean[0] = rules_.clean[1] = false; }
-    /// Whether a copy of a data unit is what a FIFO channel could bring: of a transmission that the receiver is past, one that it has,
-    /// or one behind all that it has.
+    /// Whether a copy of a data unit is what a FIFO channel could bring: of a transmission that the receiver is past,
+    /// one that it has, or one behind all that it has.
     bool fits(unsigned end, const Bytes& raw) const;
 
     /// Lives that were seen of an end, and the last one's number (0: none).
@@ -100,6 +107,7 @@ class Monitor {
 
   private:
     void newLife(unsigned end, uint8_t epoch);
+    void follow(unsigned end, const Unit& unit);
     void sentData(Life& life, const DataUnit& unit);
     void sentFirst(Life& life, const DataUnit& unit);
     void sentHello(Life& life, const ControlUnit& unit);
@@ -117,11 +125,13 @@ class Monitor {
     Life* life_[2] = {};
     Life* heardByEpoch_[2][256] = {};  ///< the peer's last life with this epoch of which a unit came
     unsigned lives_[2] = {};
-    bool broken_[2] = {};    ///< the last unit had a wrong CRC, as a restart makes it
+    bool broken_[2] = {};  ///< the last unit had a wrong CRC, as a restart makes it
     bool afterReset_[2] = {true, true};
     uint64_t lastSent_[2] = {};
+    uint64_t silence_[2] = {}, silenceEnd_[2] = {};  ///< the last silence that was long
     uint64_t pollCame_[2] = {};
     Tally tally_[2];
+    bool relaxed_ = false;
     uint64_t clock_ = 0, digest_ = 0, units_ = 0;
 };
 

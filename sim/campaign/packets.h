@@ -10,7 +10,8 @@
 
 namespace campaign {
 
-/// Packet number `number` of direction `direction` as it enters. The first bytes are the number, so that packets differ.
+/// Packet number `number` of direction `direction` as it enters. The first bytes are the number, so that packets
+/// differ.
 Bytes packetContent(uint64_t seed, unsigned direction, uint64_t number, size_t length);
 
 class PacketBook {
@@ -18,9 +19,19 @@ class PacketBook {
     PacketBook(unsigned direction, bool inOrder) : direction_(direction), inOrder_(inOrder) {}
 
     /// A good packet's last beat was taken. `life`: the sender's life on the wire when its first beat was.
-    void accepted(Bytes bytes, uint64_t clock, unsigned life) { packets_.push_back({std::move(bytes), clock, life, false}); }
+    void accepted(Bytes bytes, uint64_t clock, unsigned life) {
+        packets_.push_back({std::move(bytes), clock, life, false});
+    }
     /// A packet came out whole. Throws Failure if it is none that is awaited.
     void delivered(const Bytes& bytes, uint64_t clock);
+
+    /// Forged units may have made any packet of what was accepted so far: nothing that comes of it is wrong from now
+    /// on.
+    void relax() { lenient_ = true; }
+    /// What is accepted from now on has to come out, each once and in order.
+    void freshFrom() { fresh_ = next_ = packets_.size(); }
+    uint64_t freshMissing() const;
+    uint64_t odd() const { return odd_; }  ///< packets that came out and nobody sent
 
     uint64_t acceptedCount() const { return packets_.size(); }
     uint64_t deliveredCount() const { return delivered_; }
@@ -40,7 +51,9 @@ class PacketBook {
         bool done;
     };
     unsigned direction_;
-    bool inOrder_;
+    bool inOrder_, lenient_ = false;
+    size_t fresh_ = 0;
+    uint64_t odd_ = 0;
     std::vector<Packet> packets_;
     size_t next_ = 0;  ///< in order: all below are delivered or lost; else: all below are delivered
     uint64_t delivered_ = 0;

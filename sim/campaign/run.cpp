@@ -31,7 +31,9 @@ Rules rulesFor(const Scenario& s) {
 
 }  // namespace
 
-Run::Run(uint64_t seed, const Scenario& scenario, const MakeEnd& make) : seed_(seed), s_(scenario), monitor_(new Monitor(rulesFor(scenario))) {
+Run::Run(uint64_t seed, const Scenario& scenario, const MakeEnd& make)
+    : seed_(seed), s_(scenario), monitor_(new Monitor(rulesFor(scenario))) {
+    forger_ = std::make_unique<Forger>(Random(seed, "forger"), s_);
     for (unsigned e : {0, 1}) {
         Side& side = side_[e];
         const unsigned there = s_.info[1 - e].dataBytes;
@@ -40,23 +42,31 @@ Run::Run(uint64_t seed, const Scenario& scenario, const MakeEnd& make) : seed_(s
         side.phyReady = s_.phy[e].ready;
         side.source = std::make_unique<Source>(seed, e, s_.traffic[e], s_.info[e].dataBytes);
         side.sink = std::make_unique<Sink>(Random(seed, e ? "sink B" : "sink A"), s_.user[e]);
-        side.way = std::make_unique<Channel>(Random(seed, e ? "way B" : "way A"), s_.way[e], s_.info[e].dataBytes, there);
+        side.way =
+            std::make_unique<Channel>(Random(seed, e ? "way B" : "way A"), s_.way[e], s_.info[e].dataBytes, there);
         side.book = std::make_unique<PacketBook>(e, s_.arq[1 - e].inOrder);
         code_[e] = s_.code[e], arq_[e] = s_.arq[e], timers_[e] = s_.timers[e];
 
         side.source->begun = [this, e] { side_[e].packetLife = side_[e].restarting ? 0 : monitor_->lifeId(e); };
-        side.source->accepted = [this, e](Bytes bytes, uint64_t clock) { side_[e].book->accepted(std::move(bytes), clock, side_[e].packetLife); };
+        side.source->accepted = [this, e](Bytes bytes, uint64_t clock) {
+            side_[e].book->accepted(std::move(bytes), clock, side_[e].packetLife);
+        };
         side.sink->delivered = [this, e](const Bytes& bytes, uint64_t clock, bool cut) {
-            if (cut) ++side_[e].cutPackets;
-            else side_[1 - e].book->delivered(bytes, clock);
+            if (cut)
+                ++side_[e].cutPackets;
+            else
+                side_[1 - e].book->delivered(bytes, clock);
         };
         side.way->arrived = [this, e](const Carried& unit, uint64_t clock, bool whole) {
-            if (!whole) side_[1 - e].ragged = true;
-            else monitor_->arrived(1 - e, unit.bytes, unit.flagged, unit.life, clock);
+            if (!whole)
+                side_[1 - e].ragged = true;
+            else
+                monitor_->arrived(1 - e, unit.bytes, unit.flagged, unit.life, clock);
         };
         side.way->fresh = [this, e](const Carried& unit) {
             const uint64_t quarter = std::min(s_.info[0].window, s_.info[1].window) / 4;
-            return unit.life == monitor_->lifeId(e) && monitor_->fits(1 - e, unit.bytes) && monitor_->tsnCount(0) <= unit.mark[0] + quarter && monitor_->tsnCount(1) <= unit.mark[1] + quarter;
+            return unit.life == monitor_->lifeId(e) && monitor_->fits(1 - e, unit.bytes) &&
+                   monitor_->tsnCount(0) <= unit.mark[0] + quarter && monitor_->tsnCount(1) <= unit.mark[1] + quarter;
         };
     }
 }
@@ -76,12 +86,16 @@ void Run::notePhy(Side& side, unsigned e) {
         side.unitSinceRestart = side.restarting ? side.sinceRestart : 0;
     }
     side.unit.insert(side.unit.end(), side.out.phy.data, side.out.phy.data + s_.info[e].dataBytes);
-    if (side.unit.size() > 5000) throw Failure("bad-unit", format("clock %llu: a unit of %s has no end", ull(now_), endName(e)));
-    if (side.out.phy.user) throw Failure("bad-unit", format("clock %llu: %s sets tuser to the PHY", ull(now_), endName(e)));
+    if (side.unit.size() > 5000)
+        throw Failure("bad-unit", format("clock %llu: a unit of %s has no end", ull(now_), endName(e)));
+    if (side.out.phy.user)
+        throw Failure("bad-unit", format("clock %llu: %s sets tuser to the PHY", ull(now_), endName(e)));
     if (!side.out.phy.last) return;
     monitor_->sent(e, side.unit, side.unitBegin, now_, side.unitSinceRestart);
     if (side.restarting && monitor_->lifeId(e) != side.lifeAtRestart) side.restarting = false;
-    side.way->send({std::move(side.unit), false, false, monitor_->lifeId(e), {monitor_->tsnCount(0), monitor_->tsnCount(1)}}, now_);
+    side.way->send(
+        {std::move(side.unit), false, false, monitor_->lifeId(e), {monitor_->tsnCount(0), monitor_->tsnCount(1)}},
+        now_);
     side.unit.clear();
 }
 
@@ -96,8 +110,10 @@ void Run::clock() {
     for (Side& side : side_) side.link->clock(side.in, side.out);
     for (unsigned e : {0, 1}) {
         Side& side = side_[e];
-        if (const char* text = side.link->stopped()) throw Failure("assertion", format("clock %llu, end %s: ", ull(now_), endName(e)) + text);
-        if (!side.out.phyReady && side.in.resetn) throw Failure("phy-ready", format("clock %llu: %s does not take a beat of the PHY", ull(now_), endName(e)));
+        if (const char* text = side.link->stopped())
+            throw Failure("assertion", format("clock %llu, end %s: ", ull(now_), endName(e)) + text);
+        if (!side.out.phyReady && side.in.resetn)
+            throw Failure("phy-ready", format("clock %llu: %s does not take a beat of the PHY", ull(now_), endName(e)));
         side.bus.note(side.in, side.out);
         side.source->note(side.in, side.out, now_);
         side.sink->note(side.in, side.out, now_);
@@ -113,9 +129,11 @@ void Run::finishAccesses() {
 void Run::writeCode(unsigned e, const Code& code, const Arq& arq) {
     code_[e] = code, arq_[e] = arq;
     AxiMaster& bus = side_[e].bus;
-    bus.write(ARQLINK_CODE_OFFSET, code.k << ARQLINK_CODE_K_SHIFT | code.nFirst << ARQLINK_CODE_N_FIRST_SHIFT | code.nRetx << ARQLINK_CODE_N_RETX_SHIFT |
+    bus.write(ARQLINK_CODE_OFFSET, code.k << ARQLINK_CODE_K_SHIFT | code.nFirst << ARQLINK_CODE_N_FIRST_SHIFT |
+                                       code.nRetx << ARQLINK_CODE_N_RETX_SHIFT |
                                        code.preset << ARQLINK_CODE_PRESET_SHIFT);
-    bus.write(ARQLINK_ARQ_OFFSET, arq.delta << ARQLINK_ARQ_DELTA_SHIFT | unsigned(arq.inOrder) << ARQLINK_ARQ_ORD_SHIFT |
+    bus.write(ARQLINK_ARQ_OFFSET, arq.delta << ARQLINK_ARQ_DELTA_SHIFT |
+                                      unsigned(arq.inOrder) << ARQLINK_ARQ_ORD_SHIFT |
                                       unsigned(arq.freeze) << ARQLINK_ARQ_OUTAGE_FREEZE_SHIFT);
     bus.write(ARQLINK_APPLY_OFFSET, 1);
 }
@@ -145,7 +163,7 @@ void Run::configure(unsigned e, const Timers& timers) {
 void Run::armRestart(unsigned e) {
     Side& side = side_[e];
     if (!side.restarting) side.sinceRestart = 0, side.lifeAtRestart = monitor_->lifeId(e);
-    side.restarting = true;
+    side.restarting = side.wasRestarted = true;
 }
 
 void Run::act(const Event& event) {
@@ -153,7 +171,9 @@ void Run::act(const Event& event) {
     Side& side = side_[e];
     switch (event.kind) {
         case EventKind::restart:
-            if (side.enabled) side.bus.write(ARQLINK_CTRL_OFFSET, ARQLINK_CTRL_ENABLE_MASK | ARQLINK_CTRL_RESTART_MASK, [this, e](uint32_t) { armRestart(e); });
+            if (side.enabled)
+                side.bus.write(ARQLINK_CTRL_OFFSET, ARQLINK_CTRL_ENABLE_MASK | ARQLINK_CTRL_RESTART_MASK,
+                               [this, e](uint32_t) { armRestart(e); });
             break;
         case EventKind::disable:
             side.enabled = false;
@@ -183,16 +203,35 @@ void Run::act(const Event& event) {
             side.in.resetn = true;
             configure(e, timers_[e]);
             break;
-        case EventKind::phyDown: side.in.phyUp = false; break;
-        case EventKind::phyUp: side.in.phyUp = true; break;
+        case EventKind::phyDown:
+            side.in.phyUp = false;
+            break;
+        case EventKind::phyUp:
+            side.in.phyUp = true;
+            break;
         case EventKind::darkControl:
         case EventKind::darkData:
-        case EventKind::darkAll: side.way->dark(event.kind, now_ + event.value); break;
-        case EventKind::stopUser: side.sink->stopUntil(now_ + event.value); break;
-        case EventKind::stopPhy: side.phyStopped = std::max(side.phyStopped, now_ + event.value); break;
-        case EventKind::code: writeCode(e, event.code, arq_[e]); break;
-        case EventKind::arq: writeCode(e, code_[e], event.arq); break;
-        case EventKind::timers: writeTimers(e, event.timers); break;
+        case EventKind::darkAll:
+            side.way->dark(event.kind, now_ + event.value);
+            break;
+        case EventKind::stopUser:
+            side.sink->stopUntil(now_ + event.value);
+            break;
+        case EventKind::stopPhy:
+            side.phyStopped = std::max(side.phyStopped, now_ + event.value);
+            break;
+        case EventKind::code:
+            writeCode(e, event.code, arq_[e]);
+            break;
+        case EventKind::arq:
+            writeCode(e, code_[e], event.arq);
+            break;
+        case EventKind::timers:
+            writeTimers(e, event.timers);
+            break;
+        case EventKind::forge:
+            shoot(e, static_cast<unsigned>(event.value));
+            break;
     }
 }
 
@@ -202,6 +241,10 @@ void Run::chaos() {
     while (now_ < start + s_.chaosClocks) {
         while (next < s_.events.size() && start + s_.events[next].clock <= now_) act(s_.events[next++]);
         clock();
+        const bool late =
+            s_.clean && now_ > start + restartClocks() && monitor_->lives(0) < 2 && monitor_->lives(1) < 2;
+        if (late && !(monitor_->spokeUp(0) && monitor_->spokeUp(1)))
+            throw Failure("slow-start", format("clock %llu: the link does not come up on a clean channel", ull(now_)));
     }
     // What has begun ends: what was held low is let go.
     for (unsigned e : {0, 1}) {
@@ -225,6 +268,11 @@ void Run::phases() {
     side_[1].in.resetn = true;
     configure(1, s_.timers[1]);
     chaos();
+    if (s_.forged) {
+        if (s_.forgeIdle) heal(), shoot(s_.forgeEnd, s_.forged);
+        recover();
+        return;
+    }
     heal();
     books();
     if (s_.restartAtEnd) restartOnce();
@@ -237,7 +285,10 @@ Outcome Run::run() {
     } catch (const Failure& failure) {
         outcome.kind = failure.kind;
         outcome.text = failure.what();
+        // A report is one line, whatever a model has printed.
+        std::replace(outcome.text.begin(), outcome.text.end(), '\n', ' ');
     }
+    if (outcome.kind.empty() && !silentLoss_.empty()) outcome.text = silentLoss_ + "; forged" + forger_->text();
     outcome.clocks = now_;
     outcome.units = monitor_->units();
     outcome.lives = monitor_->lives(0) + monitor_->lives(1);

@@ -9,6 +9,7 @@
 
 #include "axi_master.h"
 #include "channel.h"
+#include "forge.h"
 #include "link_end.h"
 #include "monitor.h"
 #include "packets.h"
@@ -20,9 +21,12 @@ namespace campaign {
 /// Makes a link end; the caller knows where it comes from.
 using MakeEnd = std::function<std::unique_ptr<LinkEnd>(unsigned end)>;
 
+/// Clocks between two looks at registers.
+constexpr uint64_t lookEvery = 400;
+
 /// What a run comes to.
 struct Outcome {
-    std::string kind, text;  ///< empty: no failure
+    std::string kind, text;  ///< no kind: no failure; the text may hold a remark
     uint64_t clocks = 0, units = 0, packets = 0, lives = 0, polls = 0, earlyPolls = 0, lost = 0, digest = 0;
 };
 
@@ -45,12 +49,12 @@ class Run {
         AxiMaster bus;
         std::unique_ptr<Source> source;
         std::unique_ptr<Sink> sink;
-        std::unique_ptr<Channel> way;  ///< of the units that it sends
+        std::unique_ptr<Channel> way;      ///< of the units that it sends
         std::unique_ptr<PacketBook> book;  ///< of the packets that it sends
         Random phyRandom;
         double phyReady = 1;
         uint64_t phyStopped = 0;
-        Bytes unit;              ///< leaving
+        Bytes unit;  ///< leaving
         uint64_t unitBegin = 0, unitSinceRestart = 0;
         uint64_t sinceRestart = 0;
         bool restarting = false;  ///< told to, and no unit of the new life has been seen
@@ -58,7 +62,7 @@ class Run {
         bool enabled = true;
         unsigned packetLife = 0;  ///< sender's life when the packet under way began
         uint64_t cutPackets = 0;
-        bool wasReset = false;
+        bool wasReset = false, wasRestarted = false;
         bool ragged = false;  ///< a unit came while it left reset: it may be counted as damaged, or not
         uint32_t state = 0, stalled = 0;
         Counters counters;
@@ -67,11 +71,18 @@ class Run {
     void phases();
     void chaos();
     void heal();
+    void healFaults();
     void books();
     void restartOnce();
+    void shoot(unsigned e, unsigned count);
+    void recover();
+    bool freshCross();
+    void checkForged(const std::string& forged);
 
     void clock();
-    void clocks(uint64_t count) { for (uint64_t i = 0; i < count; ++i) clock(); }
+    void clocks(uint64_t count) {
+        for (uint64_t i = 0; i < count; ++i) clock();
+    }
     void drivePhy(Side& side, unsigned e);
     void notePhy(Side& side, unsigned e);
     void act(const Event& event);
@@ -95,6 +106,9 @@ class Run {
     Scenario s_;
     uint64_t now_ = 0;
     std::unique_ptr<Monitor> monitor_;
+    std::unique_ptr<Forger> forger_;
+    unsigned livesAtShot_[2] = {};
+    std::string silentLoss_;  ///< of a sequence of forged units, which may do that
     Side side_[2];
     Code code_[2];
     Arq arq_[2];

@@ -56,10 +56,22 @@ struct Way {
 };
 
 enum class EventKind {
-    restart, disable, enable, resetLow, resetHigh, phyDown, phyUp,
-    darkControl, darkData, darkAll,  // `value`: clocks; `end`: of the end that sends
-    stopUser, stopPhy,               // `value`: clocks
-    code, arq, timers,
+    restart,
+    disable,
+    enable,
+    resetLow,
+    resetHigh,
+    phyDown,
+    phyUp,
+    darkControl,
+    darkData,
+    darkAll,  // `value`: clocks; `end`: of the end that sends
+    stopUser,
+    stopPhy,  // `value`: clocks
+    code,
+    arq,
+    timers,
+    forge,  // `value`: units; `end`: of the end that gets them
 };
 
 struct Event {
@@ -86,17 +98,21 @@ struct Scenario {
     bool clean = false;        ///< nothing is lost, nobody stalls, and the timers fit
     bool restarts = false;     ///< a restart, reset or disable is among the events
     bool resets = false;
-    bool copies = false;       ///< duplicates or late units
-    bool finite = false;       ///< δ is finite at some time
-    bool steadyArq = true;     ///< δ does not change
-    bool restartAtEnd = false; ///< after all else the link is restarted, to see how long that takes
+    bool copies = false;        ///< duplicates or late units
+    bool finite = false;        ///< δ is finite at some time
+    bool steadyArq = true;      ///< δ does not change
+    bool restartAtEnd = false;  ///< after all else the link is restarted, to see how long that takes
 
     uint64_t roundTrip() const;
     /// Clocks of the longest frame that end `e` may send.
     uint64_t frameClocks(unsigned e) const { return uint64_t(info[e].maxK + info[e].maxParity) * info[e].unitClocks(); }
+    unsigned forged = 0;  ///< forged units; 0: none. They come in the chaos, or, where `forgeIdle`, when all is quiet
+    unsigned forgeEnd = 0;
+    bool forgeIdle = false;
     std::string text() const;
 };
 
-Scenario draw(uint64_t seed, const std::string& pair, const EndInfo (&info)[2]);
+/// `forge`: how likely a run has forged units; it has no restarts and no copies then.
+Scenario draw(uint64_t seed, const std::string& pair, const EndInfo (&info)[2], double forge = 0);
 
 }  // namespace campaign

@@ -9,8 +9,16 @@
 
 namespace campaign {
 
+namespace {
+const char* const kindNames[Source::kinds] = {"good", "aborted", "too long", "with holes", "empty"};
+}
+
 Source::Source(uint64_t seed, unsigned direction, const Traffic& traffic, unsigned dataBytes)
-    : random_(seed, direction ? "source B" : "source A"), seed_(seed), direction_(direction), dataBytes_(dataBytes), traffic_(traffic) {
+    : random_(seed, direction ? "source B" : "source A"),
+      seed_(seed),
+      direction_(direction),
+      dataBytes_(dataBytes),
+      traffic_(traffic) {
     running_ = traffic.any;
 }
 
@@ -20,7 +28,17 @@ void Source::plain() {
     traffic_.gap = 0;
 }
 
+void Source::fresh(uint64_t count) {
+    plain();
+    traffic_.shortest = 16;
+    traffic_.longest = traffic_.tooLongFrom - 1;
+    traffic_.multiple = 0;
+    left_ = count;
+    running_ = true;
+}
+
 void Source::compose() {
+    if (left_ != ~uint64_t(0) && --left_ == 0) running_ = false;
     const Traffic& t = traffic_;
     kind_ = Kind::good;
     if (random_.chance(t.abort)) kind_ = Kind::abort;
@@ -35,7 +53,8 @@ void Source::compose() {
     emptyTail_ = kind_ == Kind::nothing || (length_ && length_ % dataBytes_ == 0 && random_.chance(0.03));
     const size_t beats = (length_ + dataBytes_ - 1) / dataBytes_;
     badBeat_ = random_.below(std::max<size_t>(beats, 1));
-    if (kind_ == Kind::holes && dataBytes_ == 1 && badBeat_ + 1 >= beats) kind_ = Kind::good;  // one byte has no holes in its last beat
+    if (kind_ == Kind::holes && dataBytes_ == 1 && badBeat_ + 1 >= beats)
+        kind_ = Kind::good;  // one byte has no holes in its last beat
     offset_ = 0;
     waiting_ = 0;
     offering_ = true;
@@ -78,6 +97,7 @@ void Source::note(const EndIn& in, const EndOut& out, uint64_t clock) {
     paused_ = traffic_.pause > 0;
     if (!in.packet.last) return;
     offering_ = false;
+    before_ = format("%zu, %s", length_, kindNames[static_cast<unsigned>(kind_)]);
     ++count_[static_cast<unsigned>(kind_)];
     if (++inBurst_ >= traffic_.burst) {
         inBurst_ = 0;
@@ -86,6 +106,12 @@ void Source::note(const EndIn& in, const EndOut& out, uint64_t clock) {
     if (kind_ != Kind::good) return;
     ++number_;
     accepted(std::move(bytes_), clock);
+}
+
+std::string Source::text() const {
+    if (!offering_) return "nothing";
+    return format("byte %zu of a packet of %zu, %s, after one of %s", offset_, length_,
+                  kindNames[static_cast<unsigned>(kind_)], before_.c_str());
 }
 
 void Source::drop() {
@@ -97,7 +123,8 @@ void Sink::note(const EndIn& in, const EndOut& out, uint64_t clock) {
     if (!in.resetn || !out.packet.valid || !in.packetOutReady) return;
     for (unsigned i = 0; i < maxDataBytes; ++i)
         if (out.packet.keep >> i & 1) bytes_.push_back(out.packet.data[i]);
-    if (out.packet.keep & (out.packet.keep + 1)) throw Failure("m-axis-keep", format("clock %llu: tkeep has holes", (unsigned long long)clock));
+    if (out.packet.keep & (out.packet.keep + 1))
+        throw Failure("m-axis-keep", format("clock %llu: tkeep has holes", (unsigned long long)clock));
     if (!out.packet.last) return;
     const Bytes bytes = std::move(bytes_);
     bytes_.clear();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "link_end.h"
 #include "random.h"
@@ -26,17 +27,23 @@ class Source {
     void stop() { running_ = false; }
     void start() { running_ = true; }
     void plain();
+    /// `count` good packets of 16 bytes or more follow.
+    void fresh(uint64_t count);
     bool idle() const { return !offering_; }
+    bool running() const { return running_; }
     /// An end in reset forgets what it took of a packet: so does this.
     void drop();
     uint64_t count(Kind kind) const { return count_[static_cast<unsigned>(kind)]; }
-    void clearCounts() { for (auto& c : count_) c = 0; }
+    void clearCounts() {
+        for (auto& c : count_) c = 0;
+    }
     /// Clocks that the beat on s_axis has waited.
     uint64_t waiting() const { return waiting_; }
     Kind kind() const { return kind_; }
-    size_t length() const { return length_; }
+    /// What is on s_axis, in words.
+    std::string text() const;
 
-    std::function<void()> begun;                               ///< the first beat of a packet was taken
+    std::function<void()> begun;                                ///< the first beat of a packet was taken
     std::function<void(Bytes bytes, uint64_t clock)> accepted;  ///< the last beat of a good packet was
 
   private:
@@ -51,18 +58,22 @@ class Source {
     Kind kind_ = Kind::good;
     Bytes bytes_;
     size_t length_ = 0, offset_ = 0;
-    size_t badBeat_ = 0;        ///< where the fault of a bad packet is
-    bool emptyTail_ = false;    ///< a beat without bytes ends the packet
+    size_t badBeat_ = 0;            ///< where the fault of a bad packet is
+    bool emptyTail_ = false;        ///< a beat without bytes ends the packet
+    uint64_t left_ = ~uint64_t(0);  ///< packets that may begin
     uint64_t number_ = 0, notBefore_ = 0, waiting_ = 0;
     uint32_t inBurst_ = 0;
     uint64_t count_[kinds] = {};
+    std::string before_ = "none";  ///< the packet before, whose end may still be on its way in
 };
 
 /// Takes m_axis.
 class Sink {
   public:
     Sink(Random random, const Pauses& pauses) : random_(random), ready_(pauses.ready) {}
-    void drive(EndIn& in, uint64_t clock) { in.packetOutReady = clock >= stoppedUntil_ && (ready_ >= 1 || random_.chance(ready_)); }
+    void drive(EndIn& in, uint64_t clock) {
+        in.packetOutReady = clock >= stoppedUntil_ && (ready_ >= 1 || random_.chance(ready_));
+    }
     void note(const EndIn& in, const EndOut& out, uint64_t clock);
     void stopUntil(uint64_t clock) { stoppedUntil_ = clock > stoppedUntil_ ? clock : stoppedUntil_; }
     void plain() { ready_ = 1, stoppedUntil_ = 0; }

@@ -14,7 +14,7 @@
 #endif
 
 namespace {
-std::string said;          // what the model printed
+std::string said;            // what the model printed
 bool stopRequested = false;  // by $finish, $stop, or a fatal error of the model
 }  // namespace
 

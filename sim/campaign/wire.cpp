@@ -89,7 +89,9 @@ Unit parse(const Bytes& raw, const WireLimits& limits, bool flagged) {
     unit.verdict = Verdict::flag;
     if (flagged) return unit;
     const unsigned type = raw.empty() ? 0 : raw[0] >> 4 & 3;
-    const size_t expected = type == 1 ? controlBytes : type == 3 ? raw.size() : headerBytes + limits.unitBytes + crcBytes;
+    const size_t expected = type == 1   ? controlBytes
+                            : type == 3 ? raw.size()
+                                        : headerBytes + limits.unitBytes + crcBytes;
     unit.verdict = Verdict::length;
     if (raw.size() != expected || raw.size() < headerBytes + crcBytes) return unit;
     const uint8_t* tail = raw.data() + raw.size() - crcBytes;
@@ -113,7 +115,8 @@ Bytes build(const DataUnit& u) {
 }
 
 Bytes build(const ControlUnit& u) {
-    const auto flags = static_cast<uint8_t>(u.hello | u.peerKnown << 1 | u.poll << 2 | u.reply << 3 | u.deaf << 4 | u.abandons << 5);
+    const auto flags = static_cast<uint8_t>(u.hello | u.peerKnown << 1 | u.poll << 2 | u.reply << 3 | u.deaf << 4 |
+                                            u.abandons << 5);
     Bytes raw{version << 6 | 0x10, u.epoch, flags, u.peerEpoch};
     if (u.hello) {
         raw.push_back(u.windowLog2);

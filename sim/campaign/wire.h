@@ -31,11 +31,11 @@ struct DataUnit {
 struct ControlUnit {
     uint8_t epoch = 0, peerEpoch = 0;
     bool hello = false, peerKnown = false, poll = false, reply = false, deaf = false, abandons = false;
-    uint8_t windowLog2 = 0;   // of a hello
-    uint16_t unitBytes = 0;   // of a hello
-    uint32_t ackTsn = 0;      // of all others
+    uint8_t windowLog2 = 0;  // of a hello
+    uint16_t unitBytes = 0;  // of a hello
+    uint32_t ackTsn = 0;     // of all others
     uint32_t txBase = 0, txEdge = 0, rxBase = 0, rxNext = 0, bitmapBase = 0;
-    uint64_t bitmap = 0;      // bit i: TSN bitmapBase + i
+    uint64_t bitmap = 0;  // bit i: TSN bitmapBase + i
 };
 
 /// What a receiver has to make of a unit; all but the first two are counters of their own.

@@ -22,7 +22,7 @@ object AreaConfig {
 /** Erasure code build limits.
   *
   * @param dataBytes  width of every data stream, in bytes: 1, 2, 4, 8 or 16
-  * @param unitBytes  payload of a unit, in bytes: a multiple of `dataBytes`, at most 4095 (12-bit pad field)
+  * @param unitBytes  payload of a unit, in bytes: two beats (2 · dataBytes) or more, a multiple of `dataBytes`, at most 4095 (12-bit pad field)
   * @param maxK       most data units in a frame: 1 to 128
   * @param maxParity  most parity units in a frame: 1 to 64; `maxK + maxParity` at most 255
   * @param area       blocks that are built small
@@ -30,8 +30,12 @@ object AreaConfig {
 case class CodeConfig(dataBytes: Int, unitBytes: Int, maxK: Int, maxParity: Int, area: AreaConfig = AreaConfig.fast) {
   require(Set(1, 2, 4, 8, 16)(dataBytes), s"dataBytes is $dataBytes; it must be 1, 2, 4, 8 or 16")
   require(
-    unitBytes >= dataBytes && unitBytes <= 4095 && unitBytes % dataBytes == 0,
+    unitBytes <= 4095 && unitBytes % dataBytes == 0,
     s"unitBytes is $unitBytes; it must be a multiple of dataBytes ($dataBytes), at most 4095"
+  )
+  require(
+    unitBeats >= 2,
+    s"unitBytes is $unitBytes and dataBytes is $dataBytes; a unit must have two beats or more, so unitBytes must be ${2 * dataBytes} or more"
   )
   require(maxK >= 1 && maxK <= 128, s"maxK is $maxK; it must be 1 to 128")
   require(maxParity >= 1 && maxParity <= 64, s"maxParity is $maxParity; it must be 1 to 64")
@@ -55,8 +59,8 @@ case class CodeConfig(dataBytes: Int, unitBytes: Int, maxK: Int, maxParity: Int,
 
   /** Bits of the pad field that are kept; it is below unitBytes. */
   def padBits: Int = if (area.relaxed) log2Up(unitBytes) max 1 else 12
-  def unitBeatBits: Int = log2Up(unitBeats) max 1
-  def slotBeatBits: Int = log2Up(slotBeats) max 1
+  def unitBeatBits: Int = log2Up(unitBeats)
+  def slotBeatBits: Int = log2Up(slotBeats)
 }
 
 /** Selective-repeat window.

@@ -28,10 +28,10 @@ object TestConfigs {
     ResetValues(k = 8, nFirst = 10, nRetx = 10)
   )
 
-  /** Corner for tests: the widest datapath, with units of a single beat. */
+  /** Corner for tests: the widest datapath, with units of two beats, the fewest. */
   val wide = LinkConfig(
     "wide",
-    CodeConfig(dataBytes = 16, unitBytes = 16, maxK = 5, maxParity = 3),
+    CodeConfig(dataBytes = 16, unitBytes = 32, maxK = 5, maxParity = 3),
     WindowConfig(windowFrames = 1024),
     ResetValues(k = 4, nFirst = 5, nRetx = 5)
   )
@@ -44,10 +44,10 @@ object TestConfigs {
     ResetValues(k = 2, nFirst = 3, nRetx = 3)
   )
 
-  /** Smallest legal shape: a unit is one beat, a slot four. For tests of counters at their ends. */
+  /** Smallest legal shape: a unit is two beats, a slot eight. For tests of counters at their ends. */
   val corner = LinkConfig(
     "corner",
-    CodeConfig(dataBytes = 16, unitBytes = 16, maxK = 4, maxParity = 4),
+    CodeConfig(dataBytes = 16, unitBytes = 32, maxK = 4, maxParity = 4),
     WindowConfig(windowFrames = 64, maxPacketBytes = 1000),
     ResetValues(k = 4, nFirst = 6, nRetx = 6)
   )

@@ -108,6 +108,7 @@ class ArqSender(link: LinkConfig) extends Component {
   val nextFsn = Reg(Wire.sn) init 0
   intake.io.txEdge := txEdge
   intake.io.nextFsn := nextFsn
+  intake.io.peerWindowLog2 := io.peerWindowLog2
   io.judged := intake.io.judged
 
   val outage = new Area {
@@ -183,13 +184,16 @@ class ArqSender(link: LinkConfig) extends Component {
     val lastAbandoned = Reg(Wire.sn)
     val unconfirmed = RegInit(False)
     private def pulse(x: Bool) = RegNext(x) init False
-    io.gaveUp := pulse(move && lostHere)
+
+    /** Abandoned, and the peer is still to skip it. */
+    private val isOwed = lostHere && RegNext(!Sn.behind(txBase, intake.io.peerRxBase))
+    io.gaveUp := pulse(move && isOwed)
     val confirmed = RegNext(Sn.behind(lastAbandoned, io.peerRxBase))
     when(confirmed && !io.gaveUp)(unconfirmed := False) // `confirmed` is of a clock ago
     when(move) {
       txBase := txBase + 1
       packetLost := (packetLost || lostHere) && !eop
-      when(lostHere) {
+      when(isOwed) {
         lastAbandoned := txBase
         unconfirmed := True
       }
@@ -294,7 +298,7 @@ class ArqSender(link: LinkConfig) extends Component {
   private val rests = Seq(
     !issue.chosen && issue.settled && !(issue.fresh && issue.credit),
     !differ(txEdge, nextTsn),
-    !retransmit.io.busy,
+    !retransmit.io.busy || retransmit.io.pop.valid && issue.settled && !issue.mayRepeat,
     !intake.io.busy && !outcome.busy && !intake.io.feedback.valid
   )
   io.idle := RegNext(rests.map(RegNext(_, init = False)).reduce(_ && _)) init False

@@ -11,8 +11,8 @@ case class Judgement() extends Bundle {
 
 /** Tells when the link has to start anew because what the peer says cannot be true (docs/architecture.md, "Contradictions").
   *
-  * A control unit that passed its CRC by chance is rejected once, or its effect is: two periods in which nothing but such units came tell that this side, or the
-  * peer, has believed one.
+  * A control unit that passed its CRC by chance is rejected, and that is all. Two periods in which nothing but rejected ones came tell that this side, or the
+  * peer, has believed such a one.
   */
 class ConsistencyWatch extends Component {
   val io = new Bundle {
@@ -25,7 +25,7 @@ class ConsistencyWatch extends Component {
     /** Pulse: what the peer takes for received has not come. */
     val contradiction = in Bool ()
 
-    /** Nothing but rejected control units have come since the last tick: a poll is to show whether it stays so. */
+    /** Nothing but rejected control units have come in this period, or in an earlier one and nothing since: a poll is to show whether it stays so. */
     val suspicious = out Bool ()
 
     /** Pulse: restart the link. */
@@ -33,22 +33,23 @@ class ConsistencyWatch extends Component {
   }
 
   private class Half(judgement: Judgement) extends Area {
-    val accepted, rejected, before = RegInit(False)
+    val accepted, rejected, strike = RegInit(False)
     val isBad = rejected && !accepted
     when(io.tick) {
       accepted := False
       rejected := False
-      before := isBad
+      when(isBad)(strike := True)
     }
+    when(accepted)(strike := False)
     when(judgement.accepted)(accepted := True)
     when(judgement.rejected)(rejected := True)
     when(!io.running) {
       rejected := False
-      before := False
+      strike := False
     }
-    val failed = io.tick && isBad && before
+    val failed = io.tick && isBad && strike
   }
   private val halves = Seq(io.sender, io.receiver).map(new Half(_))
-  io.suspicious := halves.map(_.isBad).reduce(_ || _)
+  io.suspicious := halves.map(half => half.isBad || half.strike).reduce(_ || _)
   io.resync := RegNext(io.running && (io.contradiction || halves.map(_.failed).reduce(_ || _))) init False
 }

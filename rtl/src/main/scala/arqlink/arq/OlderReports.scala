@@ -7,7 +7,7 @@ import spinal.lib._
 import arqlink._
 import arqlink.link._
 
-/** Chooses which older outcomes are shown: a repeat of each pair of blocks some time after it was recent, and, after a poll that asks for them,
+/** Chooses which older outcomes are shown: each pair of blocks again some time after it was recent, and, after a poll that asks for them,
   * a series of all from its ackTsn on (docs/architecture.md, "Receiver", 4).
   */
 class OlderReports(link: LinkConfig) extends Component {
@@ -15,6 +15,7 @@ class OlderReports(link: LinkConfig) extends Component {
 
     /** A peer is up; otherwise all is forgotten. */
     val running = in Bool ()
+    val peerWindowLog2 = in UInt (5 bits)
 
     /** ackTsn of each control unit of the peer. */
     val peerAck = slave Flow Wire.sn
@@ -29,64 +30,74 @@ class OlderReports(link: LinkConfig) extends Component {
     /** To be sent, `OlderReports.pace` clocks apart at least. */
     val report = master Stream OutcomeReport()
   }
+  private val slotBits = link.window.slotBits
   private val blocks = link.window.windowFrames / Wire.blockBits
-
-  /** All before it are older than what each control unit shows. */
-  val recent = RegNext(io.current - 1)
 
   /** A block's number from a TSN's. */
   private def blockOf(tsn: UInt) = tsn.dropLow(log2Up(Wire.blockBits)).asUInt
 
+  /** All before it are older than what each control unit shows. */
+  val recent = RegNext(io.current - 1)
+
+  /** Walks from pair to pair, `lag` blocks behind the recent ones. */
+  private class Repeats(lag: UInt, isBuilt: Bool) extends Area {
+    val request = Stream(OutcomeLog.blockNumber)
+    val cursor = Reg(OutcomeLog.blockNumber) init 0
+    private val behind = RegNext(recent - lag - cursor - 1)
+    private val isKnown = RegNext((cursor + 1 - peerAck).msb)
+    private val isGone = RegNext(io.current - cursor > blocks)
+
+    /** What is said of `cursor` is of where it is now. */
+    private val settled = RegInit(False)
+    private val isDue = settled && !behind.msb && isBuilt
+    private val isUseless = isKnown || isGone
+    request.valid := isDue && !isUseless
+    request.payload := cursor
+    val moves = request.fire || isDue && isUseless
+    settled := !moves
+    when(moves)(cursor := cursor + 2)
+    when(!io.running)(cursor := 0)
+  }
+
+  val peerAck = Reg(OutcomeLog.blockNumber) init 0
+  when(io.peerAck.valid)(peerAck := blockOf(io.peerAck.payload))
+  when(!io.running)(peerAck := 0)
+  val lags = new RepeatLags(link, io.peerWindowLog2)
+  private val second = (RepeatLags.second(slotBits) > 0) generate new Repeats(lags.second.resized, lags.second =/= 0)
+  private val third = RepeatLags.hasThird(slotBits) generate new Repeats(lags.third.resized, lags.hasThird)
+
   /** The next look-up of a series. */
   val series = new Area {
+    val request = Stream(OutcomeLog.blockNumber)
     // Judged a clock after it was asked for: an ackTsn may be as old as the window, and no older.
-    private val first = blockOf(io.asked.payload)
     private val begins = RegNext(io.asked.valid && io.running) init False
-    private val block0 = RegNext(first)
+    private val first = blockOf(io.asked.payload)
+    private val start = RegNext(first)
     private val isOld = RegNext((first - recent).msb)
     private val isKept = RegNext(io.current - first <= blocks)
     val block = Reg(OutcomeLog.blockNumber)
     val active = RegInit(False)
+    request.valid := active
+    request.payload := block
     val next = block + 2
-    when(io.lookup.fire && active) {
+    when(request.fire) {
       block := next
       active := (next - recent).msb
     }
     when(begins && isOld && isKept) {
-      block := block0
+      block := start
       active := True
     }
     when(!io.running)(active := False)
   }
 
-  /** The look-up of a repeat. */
-  val repeat = new Area {
-    private val lag = OlderReports.repeatLag(link.window)
-    val peerAck = RegNextWhen(blockOf(io.peerAck.payload), io.peerAck.valid) init 0
-    val due = RegInit(False)
-    val block = if (lag > 0) Reg(OutcomeLog.blockNumber) else U(0, widthOf(io.current) bits)
-    if (lag > 0) {
-      val entered = io.current =/= RegNext(io.current).init(0) && !io.current.lsb
-      val candidate = RegNext(io.current - 2 - lag)
-      val last = RegNext(io.current - 1 - lag)
-      // Asked in the next clock, answered in the one after: the peer may know of all in both blocks.
-      val wanted = RegNext(!(last - peerAck).msb) init False
-      when(Delay(entered, 2, init = False)) {
-        due := wanted
-        block := candidate
-      }
-      when(io.lookup.fire && !series.active || !io.running)(due := False)
-    }
-  }
-  when(!io.running)(repeat.peerAck := 0)
+  private val requests = Seq(second, third).filter(_ != null).map(_.request) :+ series.request
+  io.lookup << StreamArbiterFactory().lowerFirst.noLock.on(requests).throwWhen(!io.running)
 
   /** Distance in time that the peer needs to take 64 outcomes in. */
   val pause = Reg(UInt(log2Up(OlderReports.pace) + 1 bits)) init 0 // the sign ends it
   when(!pause.msb)(pause := pause - 1)
   when(io.report.fire)(pause := OlderReports.pace - 2)
-
-  io.lookup.valid := (series.active || repeat.due) && io.running
-  io.lookup.payload := series.active ? series.block | repeat.block
   io.report << io.found.haltWhen(!pause.msb)
 }
 
@@ -94,12 +105,4 @@ object OlderReports {
 
   /** Least clocks between two of them. */
   val pace = 128
-
-  /** Blocks between the newest pair and the one that is repeated: an eighth of those in the window, so that a repeat comes long before the
-    * window is exhausted, and after a burst of losses; 0: none, as what is recent is the window.
-    */
-  def repeatLag(window: WindowConfig): Int = {
-    val blocks = window.windowFrames / Wire.blockBits
-    if (blocks < 8) 0 else (blocks / 8 max 2) min 64
-  }
 }

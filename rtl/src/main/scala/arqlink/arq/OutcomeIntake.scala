@@ -28,6 +28,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     val feedback = slave Stream ControlMessage()
     val txEdge = in(Wire.sn)
     val nextFsn = in(Wire.sn)
+    val peerWindowLog2 = in UInt (5 bits)
 
     /** The TSN whose outcome may be told `OutcomeIntake.latency` clocks later: received or failed. */
     val listed = out(Wire.sn)
@@ -52,6 +53,9 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   val peerRxBase = Reg(Wire.sn) init 0
   io.ackTsn := ackTsn
   io.peerRxBase := peerRxBase
+
+  /** Outcomes that are older than this the peer will not show unasked. */
+  private val repeated = new RepeatLags(link, io.peerWindowLog2).repeated
 
   // A message takes four clocks: distances, what they say, what follows, what is done about it. It stays on the port meanwhile.
   val measuring, comparing, judging, acting, listing = RegInit(False)
@@ -91,7 +95,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     val known = isSolid ? toTop | toAck
     known.msb ? U(0) | known
   }
-  val missed = RegNext(toAck.msb && (toAck + OutcomeIntake.repeated(link.window)).msb)
+  val missed = RegNext(toAck.msb && (toAck + repeated).msb)
 
   val judged = (ahead || stale) && (baseAhead || baseStale)
   val tells = judged && ahead
@@ -212,10 +216,4 @@ object OutcomeIntake {
 
   /** TSNs that a sweep looks at before it lets a message go first. */
   val sweepTurn = 16
-
-  /** Outcomes as old as this the peer has repeated, if it repeats any: what is still missing then has to be asked for. */
-  def repeated(window: WindowConfig): Int = OlderReports.repeatLag(window) match {
-    case 0 => 0
-    case lag => (lag + 4) * Wire.blockBits
-  }
 }

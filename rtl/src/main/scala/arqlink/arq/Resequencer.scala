@@ -36,7 +36,7 @@ class Resequencer(link: LinkConfig) extends Component {
     val rxBase = out(Wire.sn)
     val ready = out Bool ()
 
-    /** The peer takes a frame for received that is not, or sends a packet without an end. */
+    /** The peer takes a frame for received that is not, or a packet has no beginning or no end. */
     val contradiction = out Bool ()
     val event = out(new Bundle {
       val skipped, packetDropped = Bool()
@@ -199,7 +199,8 @@ class Resequencer(link: LinkConfig) extends Component {
 
     val advance = False
     private val act = phase === Phase.act
-    io.contradiction := RegNext(act && !elsewhere && (isMissing || isEndless)) init False
+    private val isAstray = here && !dropping && inside === sop
+    io.contradiction := RegNext(act && !elsewhere && (isMissing || isEndless || isAstray)) init False
     private val room = parcels.io.push.ready
     when(act && !elsewhere) {
       when(here) {

@@ -80,7 +80,7 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
 
     /** Stands from a unit's second beat on. */
     private val areTwo = unitsLeft.resize(code.kBits max 2) === 2
-    private val nextIsLast = if (code.unitBeats == 1) areTwo else RegNext(areTwo)
+    private val nextIsLast = RegNext(areTwo)
 
     val issue = active && queue.io.room
     val endsRead = endsUnit && lastUnit
@@ -89,7 +89,7 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
     when(issue) {
       beat := beat + 1
       unitBeat := unitBeat + 1
-      endsUnit := (if (code.unitBeats == 1) True else unitBeat === code.unitBeats - 2)
+      endsUnit := unitBeat === code.unitBeats - 2
       when(endsUnit) {
         unitBeat := 0
         unitsLeft := unitsLeft - 1
@@ -102,7 +102,7 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
       slot := read._1.slot
       beat := 0
       unitBeat := 0
-      endsUnit := Bool(code.unitBeats == 1)
+      endsUnit := False
       unitsLeft := read._1.units
       lastUnit := read._2
     }

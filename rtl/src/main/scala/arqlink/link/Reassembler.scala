@@ -88,9 +88,9 @@ case class Reassembler(code: CodeConfig) extends Component {
     units.ready := active && (beat.ready || isFilling)
     active := (active && !ends || start.fire) && !flush
 
-    private val endsNext = if (code.unitBeats == 1) True else !endsUnit && unitBeat === code.unitBeats - 2
+    private val endsNext = !endsUnit && unitBeat === code.unitBeats - 2
     private val areTwo = meta.k.resize(code.kBits max 2) === 2 // `k` counts the units left
-    private val lastNext = endsUnit ? (if (code.unitBeats == 1) areTwo else RegNext(areTwo)) | lastUnit
+    private val lastNext = endsUnit ? RegNext(areTwo) | lastUnit
     when(units.fire) {
       unitBeat := nextBeat
       endsUnit := endsNext
@@ -105,8 +105,8 @@ case class Reassembler(code: CodeConfig) extends Component {
       lastUnit := start.isOneUnit
       lastBeat := code.unitBeats - 1 - start.fillBeats
       unitBeat := 0
-      endsUnit := Bool(code.unitBeats == 1)
-      endsFrame := Bool(code.unitBeats == 1) && start.isOneUnit
+      endsUnit := False
+      endsFrame := False
       atLast := start.fillBeats === code.unitBeats - 1
       isFilling := False
     }

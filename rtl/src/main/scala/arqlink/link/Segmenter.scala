@@ -130,11 +130,11 @@ case class Segmenter(link: LinkConfig) extends Component {
     // Registered, so it may be said for a clock too long, but not too short: when fsn may move, as a unit ends, it is of the next one.
     private val distanceBits = link.window.slotBits + 1
     private val distanceNow = fsn.resize(distanceBits) - io.base.resize(distanceBits)
-    val endsUnit = RegInit(Bool(code.unitBeats == 1))
+    val endsUnit = RegInit(False)
     private val unitEnds = writes.fire && endsUnit
-    // A clock old, and so is one move, as frames end two clocks apart or more; unless a unit is a single beat.
-    private val distance = if (code.unitBeats == 1) distanceNow else RegNext(distanceNow) init 0
-    private val moves = if (code.unitBeats == 1) unitEnds else unitEnds || RegNext(unitEnds, init = False)
+    // A clock old, and so is one move, as frames end two clocks apart or more.
+    private val distance = RegNext(distanceNow) init 0
+    private val moves = unitEnds || RegNext(unitEnds, init = False)
 
     /** Gives the frames of a bad packet back, a clock after its end. */
     private val isBad = packet.ends && !taken.store
@@ -153,10 +153,9 @@ case class Segmenter(link: LinkConfig) extends Component {
     blocked := blockedNext
     stalls := blockedNext
 
-    private val endsUnitNext = if (code.unitBeats == 1) True else unitBeat === code.unitBeats - 2
+    private val endsUnitNext = unitBeat === code.unitBeats - 2
     private val lastUnitNext = Mux(begun, lastBefore, isOneUnit)
-    // A clock before, where there is one.
-    val endsFrame = if (code.unitBeats == 1) lastUnitNext else RegInit(False)
+    val endsFrame = RegInit(False)
     val endsPacket = endsUnit && (filling || beat.last)
 
     writes.valid := filling || (taken.valid && taken.store && !blocked)
@@ -174,7 +173,7 @@ case class Segmenter(link: LinkConfig) extends Component {
       lastBefore := lastUnitNext
       unitBeat := unitBeat + 1
       endsUnit := endsUnitNext
-      if (code.unitBeats > 1) endsFrame := endsUnitNext && lastUnitNext
+      endsFrame := endsUnitNext && lastUnitNext
       when(endsUnit) {
         unitBeat := 0
         unitsBefore := unit + 1
@@ -201,8 +200,8 @@ case class Segmenter(link: LinkConfig) extends Component {
     when(next || rollback)(begun := False)
     when(rollback) {
       unitBeat := 0
-      endsUnit := Bool(code.unitBeats == 1)
-      if (code.unitBeats > 1) endsFrame := False
+      endsUnit := False
+      endsFrame := False
     }
   }
 

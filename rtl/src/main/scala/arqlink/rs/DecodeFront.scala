@@ -26,7 +26,7 @@ case class MergeFrame(code: CodeConfig) extends Bundle {
   val targets = SInt(GeneratorShape(code).targetBits + 1 bits)
 }
 
-/** Looks at a job and tells every other part of the decoder what it has to know; a frame a clock. */
+/** Looks at a job and tells every other part of the decoder what it has to know; a frame in two clocks. */
 class DecodeFront(code: CodeConfig) extends Component {
   val shape = GeneratorShape(code)
   val io = new Bundle {
@@ -43,20 +43,16 @@ class DecodeFront(code: CodeConfig) extends Component {
   val entered = RegNext(io.job.fire) init False
   val places = new Tally(shape.frames - 1, shape.frames, up = io.done, down = entered)
 
-  /** A register that makes the way of ready short, unless there may be a frame in each clock. */
-  private def piped[T <: Data](stream: Stream[T]): Stream[T] =
-    if (code.unitBeats == 1) stream.m2sPipe(holdPayload = true) else stream.halfPipe()
-
   case class Checked() extends Bundle {
     val job = DecodeJob(code)
     val missing = Bits(code.maxK bits)
   }
-  val checked = piped(io.job.continueWhen(places.some).map { job =>
+  val checked = io.job.continueWhen(places.some).map { job =>
     val c = Checked()
     c.job := job
     for (i <- 0 until code.maxK) c.missing(i) := job.k > i && !job.received(i)
     c
-  })
+  }.halfPipe()
 
   /** Ones of the bitmap: of its parts, then of all. */
   case class Counted(parts: Int) extends Bundle {
@@ -65,13 +61,13 @@ class DecodeFront(code: CodeConfig) extends Component {
     val counts = Vec(UInt(code.kBits bits), parts)
   }
   val groups = (code.maxK + 5) / 6
-  val partial = piped(checked.map { c =>
+  val partial = checked.map { c =>
     val r = Counted(groups)
     r.checked := c
     r.some := c.missing.orR
     for ((count, bits) <- r.counts.zip(c.missing.asBools.grouped(6))) count := CountOne(bits).resized
     r
-  })
+  }.halfPipe()
 
   /** Adds the counts in pairs, a clock for each level. */
   private def added(stream: Stream[Counted]): Stream[Counted] = {
@@ -83,7 +79,7 @@ class DecodeFront(code: CodeConfig) extends Component {
       for ((sum, pair) <- r.counts.zip(c.counts.grouped(2))) sum := pair.reduce(_ + _)
       r
     }
-    if (parts > 2) added(piped(sums)) else piped(sums)
+    if (parts > 2) added(sums.halfPipe()) else sums.halfPipe()
   }
   val counted = added(partial)
   val targets = counted.counts.head
@@ -95,8 +91,7 @@ class DecodeFront(code: CodeConfig) extends Component {
   repair.k := job.k
   repair.received := job.received
   counted.ready := !counted.some || repair.ready
-  // With units of one beat there may be a job in each clock.
-  io.repair << (if (code.unitBeats == 1) repair else repair.halfPipe())
+  io.repair << repair.halfPipe()
 
   val k = job.k.intoSInt
   io.frame.valid := counted.fire

@@ -49,7 +49,7 @@ class DecodeSequencer(code: CodeConfig) extends Component {
 
   io.coefficients.ready := plan.moves && frame.repair
   val vector = RegNextWhen(io.coefficients.values, plan.moves) // of a frame without repair anything
-  io.vector := (if (code.unitBeats == 1) RegNext(vector) else vector)
+  io.vector := vector
   plan.isEnd := frame.units.msb
   plan.follow {
     frame.units := frame.units - 1

@@ -88,7 +88,7 @@ class EncodeSequencer(code: CodeConfig) extends Component {
 
   plan.taken := vacant && plan.valid
   private val isEnd = planLast || (plan.isFirst && frame.data.msb && frame.parity.msb)
-  plan.isEnd := (if (code.unitBeats == 1) isEnd else RegNext(isEnd))
+  plan.isEnd := RegNext(isEnd)
   plan.follow {
     when(planParity) {
       lane := lane + 1

@@ -57,9 +57,8 @@ object MacSums {
   * A coefficient is constant over a unit, so it is expanded once into the bit matrices of its three operands ([[gf.TowerField]]): a bit
   * of a sum costs two LUTs for four products of bits, and one that adds them to the sum before.
   *
-  * The sums are read a clock ahead and written a clock later: that never is the position that another beat is about to write, unless a
-  * unit is a single beat; then its sums are one register. From sixteen beats on they are in block RAM, read two clocks ahead and written two
-  * clocks later.
+  * The sums are read a clock ahead and written a clock later: that never is the position that another beat is about to write. From sixteen
+  * beats on they are in block RAM, read two clocks ahead and written two clocks later.
   */
 class MacArray(code: CodeConfig, parts: Int) extends Component {
   require(code.maxParity % parts == 0, s"$parts parts of ${code.maxParity} lanes are not equal")
@@ -149,18 +148,15 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
     val hidden = Cat(c.hide.asBools.map(hide => B(width / parts bits, default -> hide)))
     val after = pairs(b)(p)(0) ^ pairs(b)(p)(1) ^ (before & ~hidden)
     val sum = RegNext(after)
-    if (code.unitBeats == 1) when(c.valid)(before := after)
-    else {
-      val store = Mem(Bits(width bits), 1 << code.unitBeatBits).setName(s"sums_${b}_$p")
-      if (code.unitBeats < 16) { // a block RAM saves a third of the array's LUTs, but has 512 words, of which so few would be used
-        store.write(c.position, after, enable = c.valid)
-        when(next.valid)(before := store.readAsync(next.position, writeFirst))
-      } else {
-        store.addAttribute("no_rw_check")
-        store.addAttribute("ram_style", "block")
-        store.write(RegNext(c.position), sum, enable = RegNext(c.valid))
-        before := store.readSync(beat.position)
-      }
+    val store = Mem(Bits(width bits), 1 << code.unitBeatBits).setName(s"sums_${b}_$p")
+    if (code.unitBeats < 16) { // a block RAM saves a third of the array's LUTs, but has 512 words, of which so few would be used
+      store.write(c.position, after, enable = c.valid)
+      when(next.valid)(before := store.readAsync(next.position, writeFirst))
+    } else {
+      store.addAttribute("no_rw_check")
+      store.addAttribute("ram_style", "block")
+      store.write(RegNext(c.position), sum, enable = RegNext(c.valid))
+      before := store.readSync(beat.position)
     }
     io.sums.words(3 * b + p) := sum
   }

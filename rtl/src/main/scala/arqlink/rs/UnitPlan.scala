@@ -9,7 +9,7 @@ import arqlink._
 /** What a sequencer knows of the unit to come: what is left of its frame. It is a unit ahead of the one whose beats are counted, so that
   * nothing long hangs on the handshake of a beat.
   *
-  * A unit of two beats or more leaves the plan a clock to move on, one of three another one to take the next frame.
+  * A unit leaves the plan a clock to move on, one of three beats or more another one to take the next frame.
   */
 class UnitPlan[T <: Data](code: CodeConfig, frames: Stream[T]) extends Area {
   val frame = Reg(frames.payloadType())
@@ -21,8 +21,8 @@ class UnitPlan[T <: Data](code: CodeConfig, frames: Stream[T]) extends Area {
   /** The unit becomes the one whose beats are counted. */
   val taken = Bool()
 
-  /** A clock later, unless a unit is a single beat: `frame` goes on to the next unit. */
-  val moves = if (code.unitBeats == 1) taken else RegNext(taken) init False
+  /** A clock later: `frame` goes on to the next unit. */
+  val moves = RegNext(taken) init False
 
   /** With `moves`: the unit is the last one of its frame. */
   val isEnd = Bool()

@@ -205,6 +205,7 @@ class ArqLink(link: LinkConfig) extends Component {
     peerEdges.io.rxBase := resequencer.io.rxBase
 
     olderReports.io.running := isUp
+    olderReports.io.peerWindowLog2 := control.io.peerWindowLog2
     olderReports.io.peerAck << taken.translateWith(taken.ackTsn)
     olderReports.io.asked << receiver.io.polled
     olderReports.io.current := receiver.io.outcomes.current

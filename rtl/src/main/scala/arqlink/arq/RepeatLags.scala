@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.arq
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink._
+import arqlink.link._
+
+/** How many blocks of outcomes after a pair of blocks was recent the receiver shows it again (docs/architecture.md, "Receiver", 4). Both ends know
+  * it: it follows from the smaller one of their windows.
+  *
+  * @param peerWindowLog2 the peer's window; at rest while the link is up
+  */
+class RepeatLags(link: LinkConfig, peerWindowLog2: UInt) extends Area {
+  private val own = link.window.slotBits
+  private val smaller = RegNext((peerWindowLog2 < own) ? peerWindowLog2 | U(own, 5 bits))
+  private def table[T <: Data](value: Int => T) = RegNext(Vec((0 until 32).map(log2 => value(log2 min own)))(smaller))
+
+  /** Of the second showing; 0: there is none. */
+  val second = table(log2 => U(RepeatLags.second(log2), 6 bits))
+
+  /** Of the third one, in windows for which it is built. */
+  val hasThird = table(log2 => Bool(RepeatLags.hasThird(log2)))
+  val third = second +^ RepeatLags.thirdAfter
+
+  /** Outcomes that are older than this the peer will not show unasked. */
+  val repeated = table(log2 => U(RepeatLags.repeated(log2), RepeatLags.repeatedBits bits))
+}
+
+object RepeatLags {
+
+  /** An eighth of the blocks in a window of 2^log2 frames: past most bursts of losses, and long before the window is exhausted. */
+  def second(log2: Int): Int = if (log2 < 8) 0 else 1 << (log2 - 8 min 5)
+
+  /** Where a round trip is long, what a poll costs is worth a third showing. */
+  def hasThird(log2: Int): Boolean = log2 >= 13
+  val thirdAfter = 64
+
+  def repeated(log2: Int): Int = if (second(log2) == 0) 0 else Wire.blockBits * (4 + second(log2) + (if (hasThird(log2)) thirdAfter else 0))
+  val repeatedBits = log2Up(repeated(18) + 1)
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs with forged units: the link may lose what was under way, but not for good, and not without saying so.
+#include <algorithm>
+
+#include "failure.h"
+#include "run.h"
+
+namespace campaign {
+namespace {
+
+using ull = unsigned long long;
+constexpr unsigned freshPackets = 24;
+
+/// Restarts of an end that one shot may cost.
+constexpr unsigned restartsAllowed = 2;
+
+}  // namespace
+
+/// Forged units reach end `e` one after the other.
+void Run::shoot(unsigned e, unsigned count) {
+    std::vector<Bytes> units;
+    for (unsigned i = 0; i < count; ++i) units.push_back(forger_->unit(*monitor_, e));
+    monitor_->relax();
+    for (unsigned end : {0, 1}) {
+        side_[end].book->relax();
+        livesAtShot_[end] = monitor_->lives(end);
+    }
+    for (const Bytes& unit : units)
+        if (!unit.empty()) side_[1 - e].way->inject(unit, now_);
+}
+
+/// Both ends are up and new packets cross: as long as the link restarts, there is another try.
+void Run::recover() {
+    const std::string forged = "; forged" + forger_->text();
+    healFaults();
+    for (Side& side : side_) side.source->stop();
+    // Until nothing is left of what was under way, or each timer has had its turn.
+    for (const uint64_t until = now_ + restBound(); now_ < until && !atRest();) clocks(lookEvery);
+    for (unsigned attempt = 0;; ++attempt) {
+        const unsigned lives[2] = {monitor_->lives(0), monitor_->lives(1)};
+        if (freshCross()) return checkForged(forged);
+        const bool restarted = lives[0] != monitor_->lives(0) || lives[1] != monitor_->lives(1);
+        atRest();
+        if (!restarted || attempt > restartsAllowed)
+            throw Failure("forge-stuck",
+                          format("clock %llu: fresh packets do not cross", ull(now_)) + standing() + forged);
+    }
+}
+
+/// Fresh packets both ways all come out in bounded time.
+bool Run::freshCross() {
+    for (Side& side : side_) {
+        side.book->freshFrom();
+        side.source->fresh(freshPackets);
+    }
+    uint64_t bound = 0;
+    const uint64_t begin = now_;
+    while (true) {
+        clocks(lookEvery);
+        bool done = true;
+        for (Side& side : side_) done &= side.source->idle() && !side.source->running() && !side.book->freshMissing();
+        if (done) return true;
+        bound = std::max(bound, restBound());
+        if (now_ > begin + bound) return false;
+    }
+}
+
+void Run::checkForged(const std::string& forged) {
+    snapshot(true);
+    const unsigned restarts = std::max(monitor_->lives(0) - livesAtShot_[0], monitor_->lives(1) - livesAtShot_[1]);
+    if (restarts > restartsAllowed)
+        throw Failure("forge-restarts", format("clock %llu: %u restarts", ull(now_), restarts) + forged);
+    if (restarts || s_.finite) return;
+    for (unsigned e : {0, 1}) {
+        const uint64_t dropped = side_[1 - e].counters["rx_packets_dropped"];
+        // What came out in its place is an undetected error: only `packetCrc` can tell.
+        if (!side_[e].book->missing() || dropped || side_[e].book->odd()) continue;
+        silentLoss_ = format("%llu packets of %s are missing, and nothing was reported", ull(side_[e].book->missing()),
+                             endName(e));
+        if (s_.forged == 1)
+            throw Failure("forge-silent-loss", format("clock %llu: ", ull(now_)) + silentLoss_ + forged);
+    }
+}
+
+}  // namespace campaign

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What control units say: against what was said before, what the end can know, and what came.
+#include <algorithm>
+
+#include "failure.h"
+#include "monitor.h"
+
+namespace campaign {
+namespace {
+
+using ull = unsigned long long;
+using ll = long long;
+
+/// Clocks in which a message that is due may wait and be composed.
+constexpr uint64_t settles = 300;
+
+}  // namespace
+
+void Monitor::sentHello(Life& life, const ControlUnit& u) {
+    if (life.spokeUp) fail("late-hello", life, "a hello leaves after the link was up");
+    const EndInfo& info = rules_.info[life.end];
+    if (u.unitBytes != info.unitBytes || 1u << u.windowLog2 != info.window)
+        fail("hello", life, format("a hello with unitBytes %u and window 2^%u", u.unitBytes, u.windowLog2));
+    if (u.peerKnown && !heardByEpoch_[life.end][u.peerEpoch])
+        fail("hello", life, format("a hello knows epoch %u, which the peer never had", u.peerEpoch));
+}
+
+void Monitor::sentControl(Life& life, const ControlUnit& u) {
+    if (!u.peerKnown) fail("peer-epoch", life, "a control unit without hello does not know the peer");
+    if (!life.spokeUp) {
+        life.peer = heardByEpoch_[life.end][u.peerEpoch];
+        if (!life.peer) fail("peer-epoch", life, format("epoch %u, which the peer never had", u.peerEpoch));
+        life.peerEpoch = u.peerEpoch;
+        life.spokeUp = true;
+    }
+    if (u.peerEpoch != life.peerEpoch)
+        fail("peer-epoch", life, format("the peer's epoch goes from %u to %u", life.peerEpoch, u.peerEpoch));
+    const Heard& heard = life.heard[life.peer->id];
+    auto forward = [&](const char* kind, int64_t& was, uint32_t field, int64_t limit, const char* what) {
+        const int64_t now = unwrap(field, was);
+        if (now < was)
+            fail((std::string(kind) + "-back").c_str(), life,
+                 format("%s goes from %lld back to %lld", kind, ll(was), ll(now)));
+        if (now > limit)
+            fail((std::string(kind) + "-ahead").c_str(), life,
+                 format("%s is %lld, %s is %lld", kind, ll(now), what, ll(limit)));
+        was = now;
+    };
+    forward("txBase", life.txBase, u.txBase, static_cast<int64_t>(life.frames.size()), "the next FSN");
+    forward("txEdge", life.txEdge, u.txEdge, life.full, "the number of transmissions sent in full");
+    forward("ackTsn", life.ackTsn, u.ackTsn, heard.rxNext, "the rxNext that came");
+    forward("rxNext", life.rxNext, u.rxNext, std::max(heard.tsnEnd, heard.txEdge), "the end of what came");
+    forward("rxBase", life.rxBase, u.rxBase, std::max(heard.fsnEnd, heard.txBase), "the end of what came");
+    checkFeedback(life, u);
+    // A poll is answered when the receiver has closed what its txEdge closes.
+    Heard& asked = life.heard[life.peer->id];
+    if (!u.reply) return;
+    if (asked.asked > life.rxNext)
+        fail("stale-reply", life,
+             format("the answer's rxNext is %lld, the txEdge of the poll was %lld", ll(life.rxNext), ll(asked.asked)));
+    asked.asked = -1;
+}
+
+void Monitor::checkFeedback(Life& life, const ControlUnit& u) {
+    const int64_t base = unwrap(u.bitmapBase, life.rxNext);
+    if (base % 32) fail("bitmap-base", life, format("bitmapBase is %lld", ll(base)));
+    if (base > life.rxNext)
+        fail("bitmap-base", life, format("bitmapBase is %lld, rxNext %lld", ll(base), ll(life.rxNext)));
+    for (int64_t tsn = std::max<int64_t>(base, 0); tsn < std::min(base + 64, life.rxNext); ++tsn)
+        checkOutcome(life, *life.peer, tsn, u.bitmap >> (tsn - base) & 1);
+}
+
+void Monitor::checkOutcome(Life& life, Life& peer, int64_t tsn, bool received) {
+    Transmission& t = peer.transmissions[tsn];
+    const SentFrame& f = peer.frames[t.fsn];
+    const Heard& heard = life.heard[peer.id];
+    const unsigned came = t.came();
+    if (t.said >= 0 && t.said != received)
+        fail("contradiction", life,
+             format("TSN %lld (FSN %u, %u of K %u units came) is told as %s, and was told as %s", ll(tsn), t.fsn, came,
+                    t.k, received ? "received" : "failed", received ? "failed" : "received"));
+    t.said = received;
+    const bool behind = (f.completeTsn >= 0 && f.completeTsn < tsn) || static_cast<int64_t>(t.fsn) < heard.txBase;
+    if (received && came < t.k && !(came && behind) && rules_.fifo)
+        fail("outcome-wrong", life,
+             format("TSN %lld (FSN %u) is told as received; %u of K %u units came", ll(tsn), t.fsn, came, t.k));
+    if (!received && came >= t.k && rules_.fifo && !rules_.overflows[life.end])
+        fail("outcome-wrong", life,
+             format("TSN %lld (FSN %u) is told as failed; %u of K %u units came", ll(tsn), t.fsn, came, t.k));
+}
+
+// An end that has no reason to ask polls when it comes up, after silence, and where nothing has moved for POLL_TIMEOUT.
+// Nothing is missing, so no old block is asked for.
+void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
+    const unsigned e = life.end;
+    if (!rules_.clean[0] || !rules_.clean[1] || lives_[0] > 1 || lives_[1] > 1) return;
+    const Heard* heard = life.peer ? &life.heard[life.peer->id] : nullptr;
+    const bool first = !heard || !heard->up || begin < heard->upClock + settles;
+    // A keep-alive may be due in the clock in which an answer leaves, and follows it.
+    const bool keepalive = silence_[e] + settles >= rules_.keepalive[e] && begin <= silenceEnd_[e] + settles;
+    if (u.poll && !first && !keepalive) {
+        ++tally_[e].earlyPolls;
+        if (begin + settles < heard->progressClock + rules_.poll[e])
+            fail("poll-without-cause", life,
+                 format("a poll leaves %llu clocks after the peer's last progress and %llu after this end's last unit: "
+                        "ackTsn %u, txEdge %u, POLL_TIMEOUT %u",
+                        ull(begin - heard->progressClock), ull(begin - lastSent_[e]), u.ackTsn, u.txEdge,
+                        rules_.poll[e]));
+    }
+    const int64_t rxNext = unwrap(u.rxNext, life.rxNext), base = unwrap(u.bitmapBase, rxNext);
+    const uint64_t seriesClocks = 2000 + 4 * rules_.info[e].window;
+    const unsigned window = std::min(rules_.info[0].window, rules_.info[1].window);
+    const unsigned lag = std::min(window / 256, 32u), showings = !lag ? 0 : window < 8192 ? 1 : 2;
+    const bool isOld = base < (rxNext / 32 - 1) * 32;
+    const bool isRepeat = isOld && base % 64 == 0 && base / 32 + lag + 2 <= rxNext / 32 && life.repeats[base]++ < showings;
+    if (isOld && !isRepeat && clock_ > pollCame_[e] + seriesClocks)
+        fail("poll-without-cause", life,
+             format("a series of reports without a loss: bitmapBase %lld, rxNext %lld", ll(base), ll(rxNext)));
+}
+
+}  // namespace campaign

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two ends that say what a test wants, to the monitor.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "monitor.h"
+
+namespace campaign {
+
+/// Two ends of windows of 64 frames that speak by themselves: what a test leaves out or changes is what is wrong.
+struct Talk {
+    static constexpr unsigned unitBytes = 8;
+    Rules rules;
+    std::unique_ptr<Monitor> monitor;
+    uint64_t clock = 100;
+    ControlUnit said[2];
+    uint8_t epoch[2] = {1, 1};
+    unsigned tsn = 0;
+
+    explicit Talk(const std::function<void(Rules&)>& change = {}) {
+        for (EndInfo& info : rules.info) info = {4, unitBytes, 64, 16, 8, 512};
+        if (change) change(rules);
+        monitor = std::make_unique<Monitor>(rules);
+    }
+
+    void leave(unsigned end, const Bytes& raw, bool comes = true, uint64_t sinceRestart = 0) {
+        clock += 10;
+        monitor->sent(end, raw, clock - 6, clock, sinceRestart);
+        if (comes) monitor->arrived(1 - end, raw, false, monitor->lifeId(end), clock + 4);
+    }
+
+    void hello(unsigned end, bool knows) {
+        ControlUnit u;
+        u.epoch = epoch[end], u.hello = true, u.peerKnown = knows, u.peerEpoch = knows ? epoch[1 - end] : 0;
+        u.windowLog2 = 6, u.unitBytes = unitBytes;
+        leave(end, build(u));
+    }
+
+    /// A control unit; `change` sees what this end said last.
+    void control(unsigned end, const std::function<void(ControlUnit&)>& change = {}, bool comes = true) {
+        ControlUnit& u = said[end];
+        u.epoch = epoch[end], u.peerKnown = true, u.peerEpoch = epoch[1 - end];
+        u.poll = false;
+        if (change) change(u);
+        leave(end, build(u), comes);
+    }
+
+    void up() {
+        hello(0, false);
+        hello(1, true);
+        hello(0, true);
+        for (unsigned end : {1, 0}) control(end, [](ControlUnit& u) { u.bitmapBase = snCount - 32; });
+    }
+
+    DataUnit data(unsigned fsn, unsigned index, unsigned attempt = 0) const {
+        DataUnit u;
+        u.epoch = epoch[0], u.k = 2, u.n = 3, u.index = static_cast<uint8_t>(index),
+        u.attempt = static_cast<uint8_t>(attempt);
+        u.sop = u.eop = true;
+        u.fsn = fsn, u.tsn = tsn;
+        u.payload.assign(unitBytes, 7);
+        return u;
+    }
+
+    /// A transmission of A in full, of which `come` units come.
+    void frame(unsigned fsn, unsigned come = 3, unsigned attempt = 0) {
+        for (unsigned i = 0; i < 3; ++i) leave(0, build(data(fsn, i, attempt)), i < come);
+        ++tsn;
+    }
+
+    /// B tells outcomes of all below `rxNext`.
+    void report(unsigned rxNext, uint64_t bitmap, bool comes = true) {
+        control(1, [=](ControlUnit& u) { u.bitmapBase = 0, u.rxNext = rxNext, u.bitmap = bitmap; }, comes);
+    }
+};
+
+}  // namespace campaign

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fault campaign: its codec and checks against what is known to be right and wrong, its runs, and the link by them."""
+
+import os
+import random
+import subprocess
+
+import pytest
+
+from arqlink import campaign, campaign_builds
+from arqlink.errors import UserError
+from cocotb_tests.model.units import ControlUnit, DataUnit
+
+SEED = int(os.environ.get("ARQLINK_SEED", "1"))
+PAIRS = ["small:small", "tiny:tiny", "k1:k1"]
+"""Those that are quick to build."""
+
+
+@pytest.fixture(scope="module")
+def selftest():
+    return campaign_builds.program().with_name("selftest")
+
+
+def decode(selftest, unit_bytes, units):
+    """What the program's codec makes of units."""
+    text = "".join(f"{raw.hex()}\n" for raw in units)
+    done = subprocess.run([selftest, "decode", str(unit_bytes)], input=text, capture_output=True, text=True, check=True)
+    return [line.split() for line in done.stdout.splitlines()]
+
+
+def some_data(draw):
+    k = draw.randrange(1, 129)
+    n = draw.randrange(k, min(k + 65, 256))
+    return DataUnit(
+        preset=draw.randrange(3), sop=draw.random() < 0.5, eop=draw.random() < 0.5, epoch=draw.randrange(256), k=k, n=n, index=draw.randrange(n),
+        attempt=draw.randrange(16), pad=draw.randrange(8), fsn=draw.randrange(1 << 20), tsn=draw.randrange(1 << 20), payload=draw.randbytes(8),
+        only=draw.random() < 0.5,
+    )  # fmt: skip
+
+
+def some_control(draw):
+    hello = draw.random() < 0.3
+    return ControlUnit(
+        epoch=draw.randrange(256), hello=hello, peer_known=draw.random() < 0.5, poll=draw.random() < 0.5, reply=draw.random() < 0.5,
+        deaf=draw.random() < 0.5, abandons=not hello and draw.random() < 0.5, peer_epoch=draw.randrange(256), param=draw.randrange(1 << (24 if hello else 20)), tx_base=draw.randrange(1 << 20),
+        tx_edge=draw.randrange(1 << 20), rx_base=draw.randrange(1 << 20), rx_next=draw.randrange(1 << 20), bitmap_base=draw.randrange(1 << 20),
+        bitmap=draw.getrandbits(64),
+    )  # fmt: skip
+
+
+def test_the_codec_reads_and_writes_units_as_the_golden_model_does(selftest):
+    draw = random.Random(SEED)
+    data = [some_data(draw) for _ in range(200)]
+    control = [some_control(draw) for _ in range(200)]
+    told = decode(selftest, 8, [unit.build() for unit in data + control])
+    for unit, words in zip(data, told[:200], strict=True):
+        fields = (unit.preset, unit.sop, unit.eop, unit.epoch, unit.k, unit.n, unit.index, unit.attempt, unit.pad, unit.fsn, unit.tsn, unit.only)
+        assert words == ["data", *(str(int(field)) for field in fields), "1"], unit
+    for unit, words in zip(control, told[200:], strict=True):
+        fields = (unit.epoch, unit.hello, unit.peer_known, unit.poll, unit.reply, unit.deaf, unit.abandons, unit.peer_epoch, unit.window_log2, unit.unit_bytes)
+        numbers = (unit.ack_tsn, unit.tx_base, unit.tx_edge, unit.rx_base, unit.rx_next, unit.bitmap_base, unit.bitmap)
+        assert words == ["control", *(str(int(field)) for field in fields + numbers), "1"], unit
+
+
+def test_the_codec_refuses_what_is_damaged(selftest):
+    unit = some_data(random.Random(SEED)).build()
+    damaged = bytes([unit[0], unit[1] ^ 1]) + unit[2:]
+    told = decode(selftest, 8, [damaged, unit[:-4], unit + unit[:4]])
+    assert told == [["crc"], ["length"], ["length"]]
+
+
+def test_checks_name_what_is_broken_and_nothing_else(selftest):
+    done = subprocess.run([selftest], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert len(done.stdout.splitlines()) > 30
+
+
+def test_a_seed_gives_the_same_run_twice():
+    first, again = (campaign.run_seeds("small:small", SEED, 3) for _ in range(2))
+    assert first == again
+    assert len({result.digest for result in first}) == 3, "other seeds give other runs"
+
+
+def test_a_scenario_hangs_on_the_pair_and_the_share_of_forged_units(capfd):
+    runs = [campaign.run_seeds("small:small", SEED + 3, 1, forge=share) for share in (0, 1)]
+    assert runs[0][0].digest != runs[1][0].digest
+
+
+def test_an_unknown_end_is_refused_with_a_sentence():
+    with pytest.raises(UserError, match="not END:END"):
+        campaign_builds.ends_of("small:nothing")
+
+
+def test_a_failed_run_tells_how_to_repeat_it():
+    line = "run 7 100 20 3 2 1 0 5 00000000000000ff stuck clock 100: not at rest"
+    result = campaign.parse_line("k1:k1", line)
+    assert (result.seed, result.kind, result.text) == (7, "stuck", "clock 100: not at rest")
+    assert result.repeat().endswith("--pair k1:k1 --seed 7 --waves x.fst")
+    assert campaign.parse_line("k1:k1", "run 7 100 20 3 2 1 0 5 00000000000000ff - ").kind == ""
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_random_faults(pair):
+    results = campaign.run_seeds(pair, 1000 * SEED, 100)
+    assert len(results) == 100
+    assert sum(result.lost for result in results) > 1000 and sum(result.lives for result in results) > 200, "faults happened"
+    assert not [f"{result.kind}: {result.text}; {result.repeat()}" for result in results if result.kind]
+
+
+@pytest.mark.parametrize("pair", PAIRS[:2])
+def test_forged_units(pair):
+    results = campaign.run_seeds(pair, 1000 * SEED, 50, forge=1)
+    assert len(results) == 50
+    assert not [f"{result.kind}: {result.text}; {result.repeat()}" for result in results if result.kind]
