@@ -64,8 +64,6 @@ class Sender:
     which one is active now.
     """
 
-    abandons_late = False  # the flag may stay when the peer is known to have passed the frame
-
     def __init__(self, window, unit_bytes, settings, slack=4):
         self.window = window
         self.unit_bytes = unit_bytes
@@ -249,7 +247,7 @@ class Sender:
         """`abandons` is due from when the base has passed an abandoned frame until the peer's rxBase is known to have."""
         last = max((fsn for fsn in self.abandoned if fsn < base), default=-1)
         assert told or last < self.peer_rx_base, f"a control unit without abandons, and the base {base} has passed FSN {last}"
-        assert not told or last >= self.peer_bases[0] or self.abandons_late, f"abandons, and the peer has passed FSN {last}"
+        assert not told or last >= self.peer_bases[0], f"abandons, and the peer has passed FSN {last}"
         self.peer_bases.append(self.peer_rx_base)
 
     # -- feedback

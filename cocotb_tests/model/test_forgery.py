@@ -9,25 +9,9 @@ import pytest
 from cocotb_tests.model.config import Config, Rules
 from cocotb_tests.model.link import UP, LinkEnd
 from cocotb_tests.model.pair import Direction, Pair
+from cocotb_tests.model.scenario import forge
 from cocotb_tests.model.sender import INFINITE, Setting
-from cocotb_tests.model.units import SN, ControlUnit, DataUnit
-
-
-def forge(end, change, when=lambda unit: isinstance(unit, ControlUnit) and not unit.hello, skip=0):
-    """The next unit that `end` sends and `when` holds for, after `skip` of them, leaves changed. Returns where it is noted."""
-    inner, done, left = end.next_unit, [], [skip]
-
-    def next_unit(now):
-        unit = inner(now)
-        if unit is not None and not done and when(unit):
-            left[0] -= 1
-            if left[0] < 0:
-                done.append(now)
-                unit = change(unit)
-        return unit
-
-    end.next_unit = next_unit
-    return done
+from cocotb_tests.model.units import SN
 
 
 def ahead(field, by):

@@ -99,8 +99,6 @@ class Bench:
             )  # fmt: skip
             for setting, in_order in zip(scenario.settings, reversed(scenario.in_order))
         ]
-        for check in self.checkers:
-            check.sender.abandons_late = True  # tb_boundaries.py::no_abandons_for_frames_that_the_peer_has_passed
         self.events = 0
         self.failure = None
         self.pause_offered = False  # packets on s_axis are ones to be dropped

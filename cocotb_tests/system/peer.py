@@ -66,11 +66,9 @@ class PeerBench:
 
     def _new_checker(self):
         limits = BUILD.max_k, BUILD.max_parity
-        check = EndChecker(
+        return EndChecker(
             BUILD.window_frames, BUILD.unit_bytes, [self.setting], self.in_order, *limits, slack=6, clock=lambda: self.now
         )
-        check.sender.abandons_late = True  # tb_boundaries.py::no_abandons_for_frames_that_the_peer_has_passed
-        return check
 
     @property
     def now(self):
