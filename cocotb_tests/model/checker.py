@@ -8,6 +8,7 @@ not legal. Counters that depend on time are bounded, all others are exact once t
 from collections import Counter
 
 from .receiver import Receiver
+from .reports import Reports, outcomes_shown, repeat_lags
 from .sender import Sender
 from .units import ControlUnit, Rejected, parse, unwrap
 
@@ -20,19 +21,24 @@ TX_EXACT = (
     " tx_outcomes_failed tx_outcomes_outage tx_units tx_retx_units tx_control_units tx_polls"
 ).split()
 
+INTAKE = 200
+"""Clocks after which the sender is sure to be through with two control units: until then it may drop a third."""
+
 HELLOS_UNDER_WAY = 2
 """Of a side that hears the first unit without hello: one hello is leaving, and one waits for it."""
 
 
 class EndChecker:
-    """Checks one end. `settings`: the Setting values that may be active; `slack` as in Sender."""
+    """Checks one end. `settings`: the Setting values that may be active; `slack` as in Sender. `clock` tells the time; without it
+    the end is taken for one that deals with each control unit at once."""
 
-    def __init__(self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True):
+    def __init__(self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True, clock=None):
         self.limits = (unit_bytes, max_k, max_parity)
         self.sender = Sender(window, unit_bytes, settings, slack)
         self.receiver = Receiver(window, unit_bytes, in_order)
         self.in_order = in_order
         self.freeze = freeze
+        self.clock = clock or (lambda: None)
         self.counters = Counter()
         self.outages = 0  # those that a unit with `deaf` showed
         self.spoiled = 0  # units that left with a wrong CRC
@@ -49,6 +55,8 @@ class EndChecker:
         self.spoke = False  # a unit without hello left
         self.hellos_under_way = HELLOS_UNDER_WAY
         self.said = {"rx_next": 0, "rx_base": 0}
+        self.reports = Reports(self.receiver.window)
+        self.came = [None, None]  # clocks at which the last control units came
         self.delivered_count = 0
         self.delivered = set()
         self.deaf = False  # it has said so, and nothing valid has come since
@@ -130,12 +138,12 @@ class EndChecker:
         receiver, said = self.receiver, self.said
         rx_next = unwrap(unit.rx_next, said["rx_next"])
         rx_base = unwrap(unit.rx_base, said["rx_base"])
-        first = unwrap(unit.bitmap_base, rx_next)
         assert said["rx_next"] <= rx_next <= receiver.rx_next, f"rxNext {rx_next} is not within … {receiver.rx_next}"
         assert said["rx_base"] <= rx_base <= receiver.base_limit, f"rxBase {rx_base} is not within … {receiver.base_limit}"
-        assert first % 32 == 0 and first <= rx_next, f"bitmapBase {first}, rxNext {rx_next}"
-        for tsn in range(max(first, 0), min(first + 64, rx_next)):
-            assert bool(unit.bitmap >> (tsn - first) & 1) == receiver.outcomes[tsn], f"wrong outcome of TSN {tsn}"
+        lags = repeat_lags(min(receiver.window, self.sender.peer_window))
+        self.reports.sent(unit, rx_next, unwrap(unit.bitmap_base, rx_next), lags, self.clock())
+        for tsn, received in outcomes_shown(unit, rx_next, receiver.window):
+            assert received == receiver.outcomes[tsn], f"wrong outcome of TSN {tsn}"
         said.update(rx_next=rx_next, rx_base=rx_base)
 
     def received(self, raw, erased=False):
@@ -167,8 +175,15 @@ class EndChecker:
         self.counters["rx_control_units"] += 1
         taken = self.sender.control_is_valid(unit)
         self.counters["rx_control_invalid"] += not self.receiver.control(unit) or not taken
+        self.reports.heard(unit, self.receiver.rx_next)
         if taken:
-            self.sender.control(unit)
+            self.sender.control(unit, sure=not self._may_be_dropped())
+
+    def _may_be_dropped(self):
+        """Two control units that came just before may still wait."""
+        now, before = self.clock(), self.came[0]
+        self.came = [self.came[1], now]
+        return before is not None and now - before < INTAKE
 
     def _hello(self, unit):
         self.counters["rx_control_units"] += 1
@@ -230,6 +245,7 @@ class EndChecker:
         assert self.spoiled <= self.restarts, f"{self.spoiled} units left with a wrong CRC in {self.restarts} restarts"
         assert self.sender.resolved, f"frames {self.sender.tx_base} … {self.sender.next_fsn} are not resolved"
         assert self.delivered_count == len(self.receiver.ready), "a complete packet was not delivered"
+        assert not self.reports.polls, f"{len(self.reports.polls)} polls were not answered"
         c = self.expected()
         assert c["tx_frames"] == c["tx_frames_acked"] + c["tx_frames_abandoned"] + self.sender.counters["tx_frames_flushed"]
         assert c["tx_outcomes_ok"] + c["tx_outcomes_failed"] == c["tx_frames"] + c["tx_retx"] or self.restarts

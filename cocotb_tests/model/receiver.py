@@ -18,6 +18,7 @@ class Collecting:
 
     header: object
     duplicate: bool
+    believed: bool  # the data unit taken before its first one was of type 2 too, so type 2 is believed
     units: dict = field(default_factory=dict)
     complete: bool = False
 
@@ -38,12 +39,16 @@ class Receiver:
     frames      complete frames by FSN that are not yet passed by `base_limit`
     ready       packets (first FSN, bytes) that may leave, in the order in which they became deliverable
     counters    those of csr/Counters.scala that the receiver feeds
+    contradiction  why the peer cannot mean what it has said, or None
+
+    `pairs` False believes a single control unit with `abandons` and a single unit of type 2, to show what that does.
     """
 
-    def __init__(self, window, unit_bytes, in_order=True):
+    def __init__(self, window, unit_bytes, in_order=True, pairs=True):
         self.window = window
         self.unit_bytes = unit_bytes
         self.in_order = in_order
+        self.pairs = pairs
         self.counters = Counter()
         self.dropped_range = [0, 0]  # of rx_packets_dropped
         self.restart()
@@ -55,7 +60,11 @@ class Receiver:
         self.outcomes = []
         self.frames = {}
         self.base_limit = 0
-        self.peer_tx_base = 0
+        self.abandon_edge = 0  # incomplete frames below it are skipped
+        self.told_base = 0  # the lower txBase of the last two control units
+        self._last_told = None  # (abandons, txBase) of the last control unit
+        self._last_only = False  # the last data unit that was taken is of type 2
+        self.contradiction = None
         self.ready = []
         self.skipped = set()  # FSNs at or above base_limit of type 2 that failed
         self._gone = set()  # first FSN of packets that were ready ahead of base_limit
@@ -78,7 +87,9 @@ class Receiver:
             return
         self._close_below(tsn)
         if self.collecting is None:
-            self.collecting = Collecting(unit.transmission, fsn < self.base_limit or fsn in self.frames)
+            believed = unit.only and (self._last_only or not self.pairs)
+            self.collecting = Collecting(unit.transmission, fsn < self.base_limit or fsn in self.frames, believed)
+        self._last_only = unit.only
         now = self.collecting
         if now.complete or now.duplicate:
             self.counters["rx_units_surplus"] += 1
@@ -111,7 +122,7 @@ class Receiver:
         while self.rx_next < tsn:
             now, self.collecting = self.collecting, None
             received = now is not None and (now.complete or now.duplicate)
-            if now is not None and now.header.only and not received:
+            if now is not None and now.believed and not received:
                 self.skipped.add(unwrap(now.header.fsn, self.base_limit))
             if now is not None and now.duplicate:
                 self.counters["rx_duplicates"] += 1
@@ -124,15 +135,26 @@ class Receiver:
 
     def control(self, unit):
         """Takes the sender part of a control unit without hello; returns whether both edges were possible. One that is not is
-        ignored alone."""
+        ignored alone; if it is txBase the control unit does not count in a succession of two."""
         edge, base = distance(unit.tx_edge, self.rx_next % SN), distance(unit.tx_base, self.base_limit % SN)
         edge_valid, base_valid = edge <= self.window, base <= self.window  # what is behind is old and says nothing
         if edge_valid:
             self._close_below(self.rx_next + edge)
         if base_valid:
-            self.peer_tx_base = max(self.peer_tx_base, unwrap(unit.tx_base, self.peer_tx_base))
+            self._told((unit.abandons, self.base_limit + base))
         self._advance()
         return edge_valid and base_valid
+
+    def _told(self, now):
+        before, self._last_told = self._last_told, now
+        if not self.pairs:
+            before = now
+        if before is None:
+            return
+        lower = min(before[1], now[1])
+        self.told_base = max(self.told_base, lower)
+        if before[0] and now[0]:
+            self.abandon_edge = max(self.abandon_edge, lower)
 
     # -- delivery
 
@@ -160,31 +182,51 @@ class Receiver:
     def _advance(self):
         """Moves `base_limit` over everything that is delivered, discarded or skipped."""
         while True:
-            run, end = [], self.base_limit
-            while end in self.frames:
-                run.append(self.frames[end])
-                end += 1
-                if run[-1].eop:
-                    break
-                if end in self.frames and self.frames[end].sop:
-                    raise ValueError(f"frame {end} starts a packet inside the packet of frame {self.base_limit}")
-            if run and run[0].sop and run[-1].eop:
+            run, end = self._run()
+            if self.contradiction:
+                return
+            whole = bool(run) and run[-1].eop
+            if whole and run[0].sop:
                 self._make_ready(self.base_limit, end - 1)
                 self._open, self._gap = False, 0
             elif run and not run[0].sop:
                 self._discard(run)
-            elif end < self.peer_tx_base or end in self.skipped:  # frame `end` is skipped
+            elif not whole and (end < self.abandon_edge or end in self.skipped):  # frame `end` is skipped
                 if run:
                     self._discard(run)
                 self.counters["rx_frames_skipped"] += 1
                 self._gap += 1
                 end += 1
             else:
+                self._judge(end, len(run))
                 return
             for fsn in range(self.base_limit, end):
                 self.frames.pop(fsn, None)
                 self.skipped.discard(fsn)
             self.base_limit = end
+
+    def _run(self):
+        """Frames of one packet from `base_limit` on that are there, and the FSN after them."""
+        run, end, within = [], self.base_limit, self._open
+        while end in self.frames:
+            frame = self.frames[end]
+            if frame.sop == within and not (self._gap and not run):
+                told = "begins a packet within another" if within else "is of no packet"
+                self.contradiction = f"frame {end} {told}"
+                break
+            run.append(frame)
+            end += 1
+            within = not frame.eop
+            if frame.eop:
+                break
+        return run, end
+
+    def _judge(self, awaited, collected):
+        """A frame is awaited, and that many of its packet are there."""
+        if awaited < self.told_base:
+            self.contradiction = f"frame {awaited} is incomplete, and the peer takes it for received"
+        elif collected >= self.window:
+            self.contradiction = f"the packet of frame {self.base_limit} has no end"
 
     def _discard(self, run):
         """Counts dropped packets. After two skipped frames in a row nobody can tell whether the frames on both sides are

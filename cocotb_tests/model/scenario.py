@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pair of model ends with a trace checker at each."""
+"""What the tests of the model start from: a pair of ends with a trace checker at each, and units that leave forged."""
 
 from .checker import EndChecker
-from .link import Config, Direction, LinkEnd, Pair
+from .config import Config
+from .link import LinkEnd
+from .pair import Direction, Pair
+from .units import ControlUnit
 
 
 def checked_pair(a=None, b=None, forward=None, backward=None, seed=1, slack=0):
@@ -19,3 +22,24 @@ def checked_pair(a=None, b=None, forward=None, backward=None, seed=1, slack=0):
     pair.sent = lambda end, raw, now: checkers[end.name].sent(raw)
     pair.received = lambda end, raw, erased, now: checkers[end.name].received(raw, erased)
     return pair, checkers
+
+
+def is_control(unit):
+    return isinstance(unit, ControlUnit) and not unit.hello
+
+
+def forge(end, change, when=is_control, skip=0):
+    """The next unit that `end` sends and `when` holds for, after `skip` of them, leaves changed. Returns where it is noted."""
+    inner, done, left = end.next_unit, [], [skip]
+
+    def next_unit(now):
+        unit = inner(now)
+        if unit is not None and not done and when(unit):
+            left[0] -= 1
+            if left[0] < 0:
+                done.append(now)
+                unit = change(unit)
+        return unit
+
+    end.next_unit = next_unit
+    return done

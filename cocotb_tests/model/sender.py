@@ -3,7 +3,8 @@
 
 The checker knows what was offered, what control units came and what left, each in its order at the ports. A control unit
 takes effect some time after it came: decisions made before then are legal, so limits are taken at their loosest and
-`slack` says how many new frames may begin after a NACK came before its retransmission does.
+`slack` says how many new frames may begin after a NACK came before its retransmission does. One that comes while two others
+wait may have been dropped: its outcomes may have been taken then, or from a later one that shows them.
 """
 
 from collections import Counter, deque
@@ -46,6 +47,17 @@ class SentFrame:
         return self.codewords[preset, n][index]
 
 
+@dataclass
+class Failed:
+    """A frame that waits for its retransmission. `sure`: a control unit that was dealt with has told so; `ordered`: the first that
+    told so was, so it is known when it joined the queue."""
+
+    fsn: int
+    sure: bool
+    ordered: bool
+    begun: int = 0  # new frames since it is sure
+
+
 class Sender:
     """Feed it with `offered`, `sent_data`, `sent_control` and `control`, in time order; AssertionError where a unit is not
     legal. `settings` are the Setting values that frames may have been cut with, the first one at the start; `active` those of
@@ -76,12 +88,15 @@ class Sender:
         self.next_tsn = 0
         self.sending = None  # header of the transmission that is leaving
         self.index = 0
-        self.pending = deque()  # [FSN, new frames begun since the NACK came]
+        self.pending = deque()
         self.tsn_fsn = {}
+        self.unsure = {}  # Failed by TSN, where only a control unit has told it that may have been dropped
         self.ack_tsn = 0
         self.tx_base = 0
         self.abandoned_in_packet = False
+        self.abandoned = []  # FSNs of frames that the base has passed
         self.peer_rx_base = 0
+        self.peer_bases = deque([0], maxlen=3)  # as it was when the last control units left
         self.last = {"tx_base": 0, "tx_edge": 0, "ack": 0}
         self.freeze_below = 0
         # packets at the head of `packets` that may have been dropped; the next one may have been under way on s_axis
@@ -112,6 +127,8 @@ class Sender:
 
     def _begin(self, unit):
         assert unit.tsn == self.next_tsn % SN, f"TSN {unit.tsn} left, {self.next_tsn} was next"
+        kept = self.ack_tsn + min(self.window, self.peer_window)
+        assert self.next_tsn < kept, f"TSN {self.next_tsn} left, and outcomes are kept below {kept} only"
         if unit.fsn == self.next_fsn % SN:
             self._new_frame(unit)
             fsn, retx = self.next_fsn, False
@@ -139,9 +156,9 @@ class Sender:
         limit = min(self.tx_base + min(self.window, self.peer_window), self.peer_rx_base + self.peer_window)
         assert fsn < limit, f"FSN {fsn} left beyond the window, limit {limit}"
         for entry in list(self.pending):
-            entry[1] += 1
-            if entry[1] > self.slack:
-                assert self._give_up(entry), f"FSN {fsn} left while FSN {entry[0]} waits for retransmission"
+            entry.begun += entry.sure
+            if entry.begun > self.slack:
+                assert self._give_up(entry), f"FSN {fsn} left while FSN {entry.fsn} waits for retransmission"
         if self.skippable:
             self._skip_dropped(unit)
         assert self.packets, f"FSN {fsn} left and no packet was offered"
@@ -165,12 +182,11 @@ class Sender:
             self.at = 0
 
     def _retransmission(self, unit):
-        while len(self.pending) and self.pending[0][0] % SN != unit.fsn and self._give_up(self.pending[0]):
-            pass
-        assert self.pending, f"FSN {unit.fsn} left again and nothing is to be retransmitted"
-        fsn = self.pending.popleft()[0]
+        entry = self._first_failed(unit.fsn)
+        self.pending.remove(entry)
+        self.unsure = {tsn: e for tsn, e in self.unsure.items() if e is not entry}
+        fsn = entry.fsn
         frame = self.frames[fsn]
-        assert unit.fsn == fsn % SN, f"FSN {unit.fsn} left again, {fsn} was the first to be retransmitted"
         assert unit.attempt == frame.attempt, f"FSN {fsn}: attempt {unit.attempt}, not {frame.attempt}"
         expected = (len(frame.units), frame.pad, frame.sop, frame.eop)
         assert (unit.k, unit.pad, unit.sop, unit.eop) == expected, f"FSN {fsn}: the header changed: {unit}"
@@ -180,9 +196,17 @@ class Sender:
         frame.state = "sent"
         return fsn
 
+    def _first_failed(self, fsn):
+        """The entry of the frame that leaves again: one whose place in the queue is not known, or the first of the others."""
+        for entry in list(self.pending):
+            if entry.fsn % SN == fsn:
+                return entry
+            assert not entry.ordered or self._give_up(entry), f"FSN {fsn} left again, {entry.fsn} was the first to be retransmitted"
+        raise AssertionError(f"FSN {fsn} left again and nothing is to be retransmitted")
+
     def _give_up(self, entry):
         """Decides that an undecided frame was abandoned; False if it is not undecided."""
-        frame = self.frames[entry[0]]
+        frame = self.frames[entry.fsn]
         if frame.state != "undecided":
             return False
         self.pending.remove(entry)
@@ -213,10 +237,18 @@ class Sender:
         assert self.last["tx_edge"] <= edge <= whole, f"txEdge {edge} is not within {self.last['tx_edge']} … {whole}"
         assert self.last["tx_base"] <= base <= self.tx_base, f"txBase {base} is not within … {self.tx_base}"
         for entry in list(self.pending):
-            if entry[0] < base:
+            if entry.fsn < base:
                 self._give_up(entry)
         assert self.last["ack"] <= ack <= self.ack_tsn, f"ackTsn {ack} is not within … {self.ack_tsn}"
+        self._check_abandons(unit.abandons, base)
         self.last.update(tx_edge=edge, tx_base=base, ack=ack)
+
+    def _check_abandons(self, told, base):
+        """`abandons` is due from when the base has passed an abandoned frame until the peer's rxBase is known to have."""
+        last = max((fsn for fsn in self.abandoned if fsn < base), default=-1)
+        assert told or last < self.peer_rx_base, f"a control unit without abandons, and the base {base} has passed FSN {last}"
+        assert not told or last >= self.peer_bases[0], f"abandons, and the peer has passed FSN {last}"
+        self.peer_bases.append(self.peer_rx_base)
 
     # -- feedback
 
@@ -227,18 +259,20 @@ class Sender:
         sent = -self.window <= ahead <= self.next_tsn - self.ack_tsn
         return sent and -self.window <= base <= self.next_fsn - self.peer_rx_base
 
-    def control(self, unit):
-        """Takes the receiver part of a valid control unit without hello."""
+    def control(self, unit, sure=True):
+        """Takes the receiver part of a valid control unit without hello; it is `sure` unless it may have been dropped."""
         rx_next = unwrap(unit.rx_next, self.ack_tsn)
         base = unwrap(unit.bitmap_base, self.ack_tsn)
         self.peer_rx_base = max(self.peer_rx_base, unwrap(unit.rx_base, self.peer_rx_base))
-        if base > self.ack_tsn:
-            return
-        while self.ack_tsn < min(base + 64, rx_next):
-            self._outcome(self.ack_tsn, unit.bitmap >> (self.ack_tsn - base) & 1)
+        for tsn in range(max(base, self.ack_tsn), min(base + 64, rx_next)):
+            if tsn in self.tsn_fsn:
+                self._outcome(tsn, unit.bitmap >> (tsn - base) & 1, sure)
+            elif sure and tsn in self.unsure:
+                self.unsure.pop(tsn).sure = True
+        while self.ack_tsn < self.next_tsn and self.ack_tsn not in self.tsn_fsn:
             self.ack_tsn += 1
 
-    def _outcome(self, tsn, received):
+    def _outcome(self, tsn, received, sure):
         fsn = self.tsn_fsn.pop(tsn)
         frame = self.frames[fsn]
         if received:
@@ -258,7 +292,9 @@ class Sender:
                 if not frozen:
                     frame.attempt = min(15, frame.attempt + 1)
                 frame.state = "queued" if decisions == {False} else "undecided"
-                self.pending.append([fsn, 0])
+                self.pending.append(Failed(fsn, sure, sure))
+                if not sure:
+                    self.unsure[tsn] = self.pending[-1]
         self._advance()
 
     @staticmethod
@@ -268,7 +304,9 @@ class Sender:
     def _advance(self):
         while self.newest_base in self.frames and self.frames[self.newest_base].state in ("acked", "abandoned"):
             passed = self.frames.pop(self.newest_base)
-            self.abandoned_in_packet |= passed.state == "abandoned"
+            if passed.state == "abandoned":
+                self.abandoned_in_packet = True
+                self.abandoned = [f for f in self.abandoned if f >= self.peer_bases[0]] + [self.newest_base]
             if passed.eop:
                 self.counters["tx_packets_lost"] += self.abandoned_in_packet
                 self.abandoned_in_packet = False

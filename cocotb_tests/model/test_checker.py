@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from cocotb_tests.model.link import Config, Direction, StoredFrame
+from cocotb_tests.model.config import Config
+from cocotb_tests.model.pair import Direction
 from cocotb_tests.model.scenario import checked_pair
 from cocotb_tests.model.sender import Setting
+from cocotb_tests.model.transmitter import StoredFrame
 
 
 def run(breaks, delta=3, loss=0.3, slack=0, user=0):

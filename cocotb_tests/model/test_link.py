@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from cocotb_tests.model.link import OUTAGE, UP, Config, Direction
+from cocotb_tests.model.config import Config
+from cocotb_tests.model.link import OUTAGE, UP
+from cocotb_tests.model.pair import Direction
 from cocotb_tests.model.scenario import checked_pair
 from cocotb_tests.model.sender import INFINITE, Setting
 
@@ -185,5 +187,5 @@ def test_sequence_numbers_wrap():
 
 
 def begin_receiver(receiver, sn):
-    receiver.rx_next = receiver.base_limit = receiver.peer_tx_base = sn
+    receiver.rx_next = receiver.base_limit = receiver.abandon_edge = receiver.told_base = sn
     receiver.outcomes = [False] * sn

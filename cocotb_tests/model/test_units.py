@@ -15,13 +15,13 @@ def sealed(body):
 
 
 DATA = DataUnit(1, True, False, 0xE7, 10, 14, 13, 5, 0x123, 0xABCDE, 0x12345, bytes(range(8)))
-# version 1, type 0, preset 1, sop | epoch | K | N | index | attempt, pad | FSN, TSN
-DATA_BYTES = sealed(bytes.fromhex("46 e7 0a 0e 0d 51 23 ab cd e1 23 45") + bytes(range(8)))
+# version 2, type 0, preset 1, sop | epoch | K | N | index | attempt, pad | FSN, TSN
+DATA_BYTES = sealed(bytes.fromhex("86 e7 0a 0e 0d 51 23 ab cd e1 23 45") + bytes(range(8)))
 CONTROL = ControlUnit(
     0x21, False, True, True, False, 0x43, 0x0ABCDE, 0x11111, 0x22222, 0x33333, 0x44444, 0x55555, 1 << 63 | 2
 )
 CONTROL_BYTES = sealed(
-    bytes.fromhex("50 21 06 43 0a bc de 11 11 12 22 22 33 33 34 44 44 55 55 50 80 00 00 00 00 00 00 02")
+    bytes.fromhex("90 21 06 43 0a bc de 11 11 12 22 22 33 33 34 44 44 55 55 50 80 00 00 00 00 00 00 02")
 )
 
 
@@ -29,11 +29,15 @@ def test_layout():
     assert DATA.build() == DATA_BYTES
     assert CONTROL.build() == CONTROL_BYTES
     assert parse(CONTROL_BYTES, 8) == CONTROL
-    assert replace(DATA, only=True).build() == sealed(b"\x66" + DATA_BYTES[1:-4])
+    assert replace(DATA, only=True).build() == sealed(b"\xa6" + DATA_BYTES[1:-4])
     assert replace(CONTROL, deaf=True).build() == changed(CONTROL_BYTES, 2, 0x16)
     assert parse(changed(CONTROL_BYTES, 2, 0x16), 8).deaf
+    assert replace(CONTROL, abandons=True).build() == changed(CONTROL_BYTES, 2, 0x26)
+    assert parse(changed(CONTROL_BYTES, 2, 0x26), 8).abandons and not CONTROL.abandons
     assert len(CONTROL_BYTES) == 32
     assert (CONTROL.ack_tsn, CONTROL.window_log2, CONTROL.unit_bytes) == (0xABCDE, 0x0A, 0xBCDE)
+    hello = parse(ControlUnit(0, hello=True, param=0x920123).build(), 8)
+    assert (hello.packet_crc, hello.window_log2, hello.unit_bytes) == (True, 18, 0x123)
 
 
 def test_random_units_survive():
@@ -61,21 +65,24 @@ BAD = [
     (GOOD[:-1], False, "rx_erased_length"),
     (GOOD + b"\0", False, "rx_erased_length"),
     (b"", False, "rx_erased_length"),
-    (bytes([0x70]) * 8, False, "rx_erased_crc"),
-    (b"\x40", False, "rx_erased_length"),
+    (bytes([0xB0]) * 8, False, "rx_erased_crc"),
+    (b"\x80", False, "rx_erased_length"),
     (HELLO[:-4], False, "rx_erased_length"),
     (GOOD[:-1] + bytes([GOOD[-1] ^ 1]), False, "rx_erased_crc"),
-    (changed(GOOD, 0, 0x83), False, "rx_bad_header"),
-    (changed(GOOD, 0, 0x73), False, "rx_bad_header"),
-    (changed(GOOD, 0, 0x4F), False, "rx_bad_header"),
+    (changed(GOOD, 0, 0x43), False, "rx_bad_header"),
+    (changed(GOOD, 0, 0xB3), False, "rx_bad_header"),
+    (changed(GOOD, 0, 0x8F), False, "rx_bad_header"),
     (changed(GOOD, 2, 0), False, "rx_bad_header"),
     (changed(GOOD, 2, 17), False, "rx_bad_header"),
     (changed(GOOD, 3, 3), False, "rx_bad_header"),
     (changed(GOOD, 3, 13), False, "rx_bad_header"),
     (changed(GOOD, 4, 6), False, "rx_bad_header"),
     (changed(GOOD, 6, 8), False, "rx_bad_header"),
-    (changed(HELLO, 0, 0x51), False, "rx_bad_header"),
-    (changed(HELLO, 2, 0x20), False, "rx_bad_header"),
+    (changed(HELLO, 0, 0x91), False, "rx_bad_header"),
+    (changed(HELLO, 2, 0x41), False, "rx_bad_header"),
+    (changed(HELLO, 2, 0x81), False, "rx_bad_header"),
+    (changed(HELLO, 4, 0x20), False, "rx_bad_header"),
+    (changed(HELLO, 4, 0x46), False, "rx_bad_header"),
     (changed(HELLO, 19, 1), False, "rx_bad_header"),
 ]
 
@@ -85,6 +92,17 @@ def test_refused(raw, erased, counter):
     with pytest.raises(Rejected) as caught:
         parse(raw, 8, 16, 8, erased)
     assert caught.value.counter == counter
+
+
+@pytest.mark.parametrize("unit", [GOOD, HELLO])
+def test_only_another_version_is_a_mismatch(unit):
+    for version in (0, 1, 3):
+        with pytest.raises(Rejected) as caught:
+            parse(changed(unit, 0, unit[0] & 0x3F | version << 6), 8)
+        assert caught.value.counter == "rx_bad_header" and caught.value.mismatch
+    with pytest.raises(Rejected) as caught:
+        parse(changed(HELLO, 19, 1), 8)
+    assert not caught.value.mismatch
 
 
 def test_sequence_arithmetic():

@@ -4,7 +4,7 @@
 import zlib
 from dataclasses import dataclass, replace
 
-VERSION = 1
+VERSION = 2
 HEADER = 12
 CRC = 4
 CONTROL_BYTES = 32
@@ -22,11 +22,13 @@ def unwrap(sn, near):
 
 
 class Rejected(Exception):
-    """A unit that the deframer does not let through; `counter` is the counter it belongs to."""
+    """A unit that the deframer does not let through; `counter` is the counter it belongs to, `mismatch` tells that the peer
+    speaks another version."""
 
-    def __init__(self, counter, reason):
+    def __init__(self, counter, reason, mismatch=False):
         super().__init__(reason)
         self.counter = counter
+        self.mismatch = mismatch
 
 
 def seal(body):
@@ -69,8 +71,8 @@ class DataUnit:
 
 @dataclass(frozen=True)
 class ControlUnit:
-    """A control unit; `param` holds window and unitBytes in a hello, else ackTsn. `reserved` are the reserved bits of
-    bytes 0, 2 and 19, which are zero in a unit that a link sends."""
+    """A control unit; `param` holds options, window and unitBytes in a hello, else ackTsn. `reserved` are the reserved bits
+    of bytes 0, 2 and 19, which are zero in a unit that a link sends."""
 
     epoch: int
     hello: bool = False
@@ -86,6 +88,7 @@ class ControlUnit:
     bitmap_base: int = 0
     bitmap: int = 0
     deaf: bool = False
+    abandons: bool = False
     version: int = VERSION
     reserved: tuple = (0, 0, 0)
 
@@ -94,8 +97,12 @@ class ControlUnit:
         return self.param % SN
 
     @property
+    def packet_crc(self):
+        return bool(self.param >> 23)
+
+    @property
     def window_log2(self):
-        return self.param >> 16
+        return self.param >> 16 & 31
 
     @property
     def unit_bytes(self):
@@ -103,7 +110,8 @@ class ControlUnit:
 
     def build(self):
         """Bytes of the unit, CRC included."""
-        flags = self.hello | self.peer_known << 1 | self.poll << 2 | self.reply << 3 | self.deaf << 4 | self.reserved[1] << 5
+        flags = self.hello | self.peer_known << 1 | self.poll << 2 | self.reply << 3 | self.deaf << 4 | self.abandons << 5
+        flags |= self.reserved[1] << 6
         body = bytes([self.version << 6 | 1 << 4 | self.reserved[0], self.epoch, flags, self.peer_epoch])
         body += self.param.to_bytes(3, "big")
         body += (self.tx_base % SN << 20 | self.tx_edge % SN).to_bytes(5, "big")
@@ -128,7 +136,7 @@ def parse(raw, unit_bytes, max_k=255, max_parity=255, erased=False):
     if zlib.crc32(raw[:-CRC]) != int.from_bytes(raw[-CRC:], "little"):
         raise Rejected("rx_erased_crc", "CRC differs")
     if raw[0] >> 6 != VERSION:
-        raise Rejected("rx_bad_header", f"version {raw[0] >> 6}")
+        raise Rejected("rx_bad_header", f"version {raw[0] >> 6}", mismatch=True)
     if kind in (0, 2):
         return _data(raw, unit_bytes, max_k, max_parity)
     if kind == 1:
@@ -161,7 +169,7 @@ def _data(raw, unit_bytes, max_k, max_parity):
 
 
 def _control(raw):
-    if raw[0] & 15 or raw[2] & 0xE0 or raw[19] & 15:
+    if raw[0] & 15 or raw[2] & 0xC0 or raw[19] & 15 or (raw[2] & 1 and raw[4] & 0x60):
         raise Rejected("rx_bad_header", "reserved bits are set")
     tx = int.from_bytes(raw[7:12], "big")
     rx = int.from_bytes(raw[12:17], "big")
@@ -180,4 +188,5 @@ def _control(raw):
         bitmap_base=int.from_bytes(raw[17:20], "big") >> 4,
         bitmap=int.from_bytes(raw[20:28], "big"),
         deaf=bool(raw[2] & 16),
+        abandons=bool(raw[2] & 32),
     )

@@ -8,19 +8,25 @@ from dataclasses import dataclass
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles
+from cocotb.utils import get_sim_time
 
 from cocotb_tests.model.checker import EndChecker
+from cocotb_tests.model.darkness import gaps, random_gaps
 from cocotb_tests.model.sender import INFINITE, Setting
 
 from .registers import CHANNEL_AB, CHANNEL_BA, LINK_A, LINK_B, Registers
 from .streams import PacketSource, random_ready, watch_packets, watch_units
 
 
+CLOCK_NS = 10
+
 # Random seeds that a soak adds to those of every run (make test does not set it).
 SOAK = int(os.environ.get("ARQLINK_SOAK_SEEDS", 0))
 
 # Clocks from a change of the setting until no unit can leave that an older setting decided: the longest frames under way.
 COMMITTED = 1500
+# Clocks from the start until the channels go dark no more.
+DARK = 100_000
 # Clocks in which all outcomes of a control unit are sure to have been dealt with after it came.
 INTAKE = 200
 
@@ -48,6 +54,7 @@ class Scenario:
     keepalive: int = 1 << 20
     outage_timeout: int = 0
     freeze: bool = True
+    dark: tuple = ((0, 0), (0, 0))  # of each way: length of the gaps in which all is lost, and how far apart they are
 
     @staticmethod
     def random(seed, build):
@@ -70,7 +77,8 @@ class Scenario:
             longest=rng.choice([30, 150, longest_packet(build)]),
             gap=rng.choice([0, 0, 50]),
             sink_share=(rng.choice([1.0, 1.0, 0.3]), rng.choice([1.0, 1.0, 0.2])),
-            status_interval=rng.choice([0, 0, 200]),
+            status_interval=rng.choice([0, 0, 200, 1 << 24]),
+            dark=tuple(random_gaps(rng, build.window_frames) if rng.random() < 0.5 else (0, 0) for _ in range(2)),
         )
 
     @property
@@ -86,8 +94,9 @@ class Bench:
         limits = build.max_k, build.max_parity
         self.checkers = [
             EndChecker(
-                build.window_frames, build.unit_bytes, [setting, *more_settings], in_order, *limits, slack=6, freeze=scenario.freeze
-            )
+                build.window_frames, build.unit_bytes, [setting, *more_settings], in_order, *limits, slack=6, freeze=scenario.freeze,
+                clock=lambda: int(get_sim_time("ns")) // CLOCK_NS,
+            )  # fmt: skip
             for setting, in_order in zip(scenario.settings, reversed(scenario.in_order))
         ]
         self.events = 0
@@ -116,7 +125,7 @@ class Bench:
         dut.aresetn.value = 0
         for i, e in enumerate("ab"):
             getattr(dut, f"{e}_m_axis_tready").value = 0
-        cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
+        cocotb.start_soon(Clock(dut.aclk, CLOCK_NS, unit="ns").start())
         await ClockCycles(dut.aclk, 5)
         dut.aresetn.value = 1
         for i, e in enumerate("ab"):
@@ -132,6 +141,17 @@ class Bench:
             ):
                 cocotb.start_soon(task)
         await self._configure()
+        for way, (gap, distance) in enumerate(s.dark):
+            cocotb.start_soon(self._darken(way, list(gaps(random.Random(s.seed + way), gap, distance, DARK))))
+
+    async def _darken(self, way, times):
+        """Lets the channel of `way` go dark in the given clocks from now on."""
+        now = 0
+        for first, end in times:
+            for at, on in ((first, True), (end, False)):
+                await ClockCycles(self.dut.aclk, at - now)
+                now = at
+                await self.outage([way], on)
 
     def _offered(self, check):
         """Packets that are too long are dropped; which others are bad, `pause_offered` tells."""

@@ -12,7 +12,8 @@ from cocotb.utils import get_sim_time
 
 from cocotb_tests.lib.limits import built
 from cocotb_tests.model.checker import EndChecker
-from cocotb_tests.model.link import Config, LinkEnd
+from cocotb_tests.model.config import Config
+from cocotb_tests.model.link import LinkEnd
 from cocotb_tests.model.sender import INFINITE, Setting
 
 from .bench import longest_packet
@@ -36,12 +37,15 @@ def peer_config(setting=DEFAULT, **other):
 
 @dataclass
 class Channel:
-    """One direction: delay in clocks, erasure probability, and whether all is erased."""
+    """One direction: delay in clocks, erasure probability, or a function of the clock that gives it, and whether all is erased."""
 
     delay: int = 60
-    loss: float = 0.0
+    loss: object = 0.0
     dark: bool = False
     queue: deque = field(default_factory=deque)  # (clock at which it comes out, bytes, erased)
+
+    def probability(self, now):
+        return 1 if self.dark else self.loss(now) if callable(self.loss) else self.loss
 
 
 class PeerBench:
@@ -62,7 +66,9 @@ class PeerBench:
 
     def _new_checker(self):
         limits = BUILD.max_k, BUILD.max_parity
-        return EndChecker(BUILD.window_frames, BUILD.unit_bytes, [self.setting], self.in_order, *limits, slack=6)
+        return EndChecker(
+            BUILD.window_frames, BUILD.unit_bytes, [self.setting], self.in_order, *limits, slack=6, clock=lambda: self.now
+        )
 
     @property
     def now(self):
@@ -116,7 +122,7 @@ class PeerBench:
     def _left(self, raw, erased):
         self.check.sent(raw)
         way = self.from_rtl
-        if not (way.dark or self.rng.random() < way.loss):
+        if self.rng.random() >= way.probability(self.now):
             way.queue.append((self.now + way.delay, raw, False))
 
     async def _run_peer(self):
@@ -136,7 +142,7 @@ class PeerBench:
         if raw is not None:
             self.line_clocks = len(raw) // BUILD.data_bytes
             way = self.to_rtl
-            erased = self.rng.random() < way.loss
+            erased = self.rng.random() < way.probability(now)
             if not way.dark and (not erased or self.rng.random() < 0.5):
                 way.queue.append((now + way.delay, raw, erased))
 

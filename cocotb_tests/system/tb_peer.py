@@ -7,6 +7,7 @@ from dataclasses import replace
 import cocotb
 from cocotb.triggers import ClockCycles
 
+from cocotb_tests.model.darkness import Darkness, random_gaps
 from cocotb_tests.model.link import HELLO, OUTAGE, UP
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import SN, ControlUnit, DataUnit
@@ -19,8 +20,9 @@ MORE = [random.randint(300, 8000) for _ in range(SOAK)]
 
 
 async def begin(dut, **options):
+    times = {name: options.pop(name) for name in list(options) if name.isupper()}
     bench = PeerBench(dut, **options)
-    await bench.start()
+    await bench.start(**times)
     await bench.until(lambda: bench.check.heard and bench.peer.heard, 30_000, "the start")
     return bench
 
@@ -35,28 +37,46 @@ async def exchange(bench, count=15):
     assert bench.check.delivered_count == delivered + count
 
 
-@cocotb.test()
-@cocotb.parametrize(seed=[SEED + i for i in range(4 + SOAK)])
-async def random_traffic(dut, seed):
-    """Random settings of both sides and losses both ways."""
+async def random_peer(dut, seed, dark):
+    """Random settings of both sides and losses both ways; `dark`: with gaps in which all is lost, both ways, each by itself."""
     rng = random.Random(seed)
     drawn = Scenario.random(seed, BUILD)
     config = peer_config(
-        drawn.settings[1], in_order=rng.random() < 0.5, status_interval=rng.choice([0, 100]),
+        drawn.settings[1], in_order=rng.random() < 0.5, status_interval=rng.choice([0, 100, 1 << 24]),
         user_clocks_per_byte=rng.choice([0, 0, 3]),
     )  # fmt: skip
-    loss = rng.choice([0, 0.1, 0.3]), rng.choice([0, 0.1, 0.3])
+    loss = [rng.choice([0, 0.1, 0.3]) for _ in range(2)]
     bench = await begin(
-        dut, setting=drawn.settings[0], config=config, in_order=rng.random() < 0.5, loss=loss, sink_share=0.7, seed=seed
-    )
+        dut, setting=drawn.settings[0], config=config, in_order=rng.random() < 0.5, loss=loss, sink_share=0.7, seed=seed,
+        STATUS_INTERVAL=rng.choice([0, 100, 1 << 24]),
+    )  # fmt: skip
+    if dark:
+        for way in (bench.to_rtl, bench.from_rtl):
+            way.delay = rng.choice([60, 600])
+            gap, distance = random_gaps(rng, BUILD.window_frames)
+            way.loss = Darkness(rng, way.loss, gap, distance, bench.now + 60_000, bench.now)
     there, back = bench.packets(30), bench.packets(30)
     bench.offer(there, back)
     await bench.settle(400_000)
     await bench.check_counters()
+    assert bench.check.restarts == 0 and bench.peer.counters["link_restarts"] == 1
     arrived = [p for _, p in bench.peer.delivered]
     assert set(arrived) <= set(there) and len(set(arrived)) == len(arrived)
     if drawn.settings[0].delta == INFINITE:
         assert sorted(arrived) == sorted(there)
+
+
+@cocotb.test()
+@cocotb.parametrize(seed=[SEED + i for i in range(4 + SOAK)])
+async def random_traffic(dut, seed):
+    await random_peer(dut, seed, dark=False)
+
+
+@cocotb.test()
+@cocotb.parametrize(seed=[SEED + i for i in range(6 + SOAK)])
+async def random_darkness(dut, seed):
+    """The link never takes an honest peer for one that contradicts itself."""
+    await random_peer(dut, seed, dark=True)
 
 
 @cocotb.test()

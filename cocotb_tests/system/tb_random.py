@@ -21,6 +21,7 @@ async def run(dut, scenario):
     await bench.start()
     await bench.settle(bench.offer())
     await bench.check_counters()
+    assert not any(check.restarts for check in bench.checkers)
     return bench
 
 
@@ -38,7 +39,7 @@ async def lossless(dut):
 @cocotb.test()
 @cocotb.parametrize(seed=SEEDS)
 async def random_scenario(dut, seed):
-    """Anything: loss both ways, codes, persistency, order, slow users."""
+    """Anything: loss both ways, darkness, codes, persistency, order, slow users. Nobody restarts the link."""
     scenario = Scenario.random(seed, BUILD)
     dut._log.warning("%s", scenario)
     await run(dut, scenario)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one link end of the protocol model is built and set to, and the rules that can be switched off one by one."""
+
+from dataclasses import dataclass
+
+from .reports import repeat_lags
+from .sender import Setting
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Choices that decide whether the protocol is live; the defaults are the sound ones.
+
+    lost_hello_restarts   a hello that does not know this side's epoch restarts a side that is up
+    stranger_restarts     so does a control unit without hello of another epoch, or that knows another one of this side
+    relearn_in_hello      a side in state hello takes a new epoch of its peer without a restart of its own
+    answer_known_hello    a hello is answered in state hello even if it shows nothing new
+    data_after_heard      data leaves only when a unit without hello has come
+    failed_once_is_skipped  frames sent while delta is 0 leave as type 2, which the receiver skips as soon as they have failed
+    smaller_window        both window edges use the smaller one of the two windows
+    delta_at_least        a frame is abandoned when its attempt is delta or more (not only equal)
+    status_yields         a control unit that only brings outcomes lets one waiting data unit go first
+    hello_window          a hello is refused whose window cannot hold this side's longest packet
+    any_order             outcomes beyond a hole are taken; else the sender takes them in TSN order alone
+    repeats               blocks of outcomes are shown once more some time later; `lag` is how many blocks later, None as built
+    tsn_limit             no transmission begins a window or more beyond the oldest outcome that is missing
+    missed_polls          outcomes that the peer will not show unasked are polled for at once, not only when POLL_TIMEOUT ends
+    missing_polls         outcomes that are missing are polled for though the peer's rxBase has passed all frames
+    pairs                 abandonment and type 2 are believed from the second of two in succession on, not from the first
+    fields_apart          an rxBase or rxNext that is behind says nothing, and the rest of its control unit counts; else none of it
+    strikes               two ends of POLL_TIMEOUT with control units rejected and none accepted start the link anew
+    strikes_kept          a strike stays while nothing comes, and each end of POLL_TIMEOUT polls; else silence takes it back
+    contradictions        a frame that the peer takes for received, but is not there, a packet without an end, or one that begins
+                          within another, starts the link anew
+    """
+
+    lost_hello_restarts: bool = True
+    stranger_restarts: bool = True
+    relearn_in_hello: bool = True
+    answer_known_hello: bool = False
+    data_after_heard: bool = True
+    failed_once_is_skipped: bool = True
+    smaller_window: bool = True
+    delta_at_least: bool = True
+    status_yields: bool = True
+    hello_window: bool = True
+    any_order: bool = True
+    repeats: bool = True
+    lag: int = None
+    tsn_limit: bool = True
+    missed_polls: bool = True
+    missing_polls: bool = True
+    pairs: bool = True
+    fields_apart: bool = True
+    strikes: bool = True
+    strikes_kept: bool = True
+    contradictions: bool = True
+
+
+@dataclass
+class Config:
+    """One end. Times in clocks; `user_clocks_per_byte` 0 is a user that is always ready."""
+
+    window_log2: int = 6
+    unit_bytes: int = 4
+    data_bytes: int = 4
+    setting: Setting = Setting(4, 5, 6)
+    in_order: bool = True
+    poll_timeout: int = 2000
+    hello_interval: int = 300
+    keepalive: int = 1500
+    outage_timeout: int = 0
+    status_interval: int = 0
+    outage_freeze: bool = True
+    user_clocks_per_byte: int = 0
+    max_packet: int = 0  # longest packet in bytes
+    packet_crc: bool = False  # option of the build that both ends must have alike
+    rules: Rules = Rules()
+
+    @property
+    def window(self):
+        return 1 << self.window_log2
+
+    def lags(self, window):
+        """How many blocks after a pair of blocks each of its repeats comes, in a link whose smaller window is `window`."""
+        if not self.rules.repeats:
+            return []
+        return [self.rules.lag] if self.rules.lag else repeat_lags(window)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The trace checkers must find faults in reports, answers, notices and in what is done with outcomes: each test breaks one end."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from cocotb_tests.model import reporter
+from cocotb_tests.model.config import Config, Rules
+from cocotb_tests.model.pair import Direction
+from cocotb_tests.model.scenario import checked_pair, is_control
+from cocotb_tests.model.sender import Setting
+
+COUNT = 700
+
+
+def run(breaks, window_log2=8, delta=3, dark=(4000, 5500), clock=False, rules=Rules(), delay=1000, loss=(0.2, 0.05), back=20):
+    """A sends frames of one unit; feedback is dark for a while, so that older outcomes are asked for and repeated."""
+    c = Config(window_log2=window_log2, setting=Setting(1, 1, 1, 0, delta), rules=rules, poll_timeout=3000, keepalive=1 << 30)
+    ways = Direction(delay, loss[0]), Direction(delay, lambda now: 1 if dark[0] <= now < dark[1] else loss[1])
+    pair, checkers = checked_pair(c, c, *ways, seed=1)
+    for check in checkers.values():
+        check.clock = (lambda: pair.now) if clock else check.clock
+    breaks(pair, checkers)
+    pair.run(3000)
+    rng = random.Random(1)
+    pair.ends[0].backlog.extend(rng.randbytes(rng.randint(1, 4)) for _ in range(COUNT))
+    pair.ends[1].backlog.extend(rng.randbytes(rng.randint(1, 4)) for _ in range(back))
+    pair.settle(300_000)
+    for check in checkers.values():
+        check.finish()
+    return pair
+
+
+@pytest.mark.parametrize("window_log2", [6, 8])
+@pytest.mark.parametrize("clock", [False, True])
+def test_unbroken_passes(window_log2, clock):
+    pair = run(lambda pair, checkers: None, window_log2, clock=clock)
+    assert pair.ends[1].reporter.shown > 0 and pair.ends[0].counters["tx_polls"] > 1
+
+
+def change(what, when=lambda unit: True, end=1):
+    """Breaks the control units of an end for which `when` holds."""
+
+    def breaks(pair, checkers):
+        inner = pair.ends[end].next_unit
+
+        def next_unit(now):
+            unit = inner(now)
+            return what(unit) if unit is not None and is_control(unit) and when(unit) else unit
+
+        pair.ends[end].next_unit = next_unit
+
+    return breaks
+
+
+def is_older(unit):
+    return unit.bitmap_base < (unit.rx_next // 32 - 1) * 32
+
+
+def takes_outcomes_twice(pair, checkers):
+    """A outcome that is shown again is acted on again."""
+    tx = pair.ends[0].tx
+    inner = tx._outcome
+
+    def outcome(tsn, ok):
+        fsn = tx.fsn_of[tsn]
+        inner(tsn, ok)
+        if not ok and tsn == tx.ack:
+            tx.queue.append(fsn)
+
+    tx._outcome = outcome
+
+
+FAULTS = {
+    "outcome of an older block": (change(lambda u: replace(u, bitmap=u.bitmap ^ 1 << 40), is_older), "wrong outcome"),
+    "older block without a cause": (
+        change(lambda u: replace(u, bitmap_base=u.bitmap_base - 64, bitmap=0), lambda u: 128 <= u.rx_next < 190), "without a cause|wrong",
+    ),
+    "bitmapBase within a block": (change(lambda u: replace(u, bitmap_base=u.bitmap_base + 8, bitmap=u.bitmap >> 8)), "first TSN"),
+    "bitmapBase ahead": (change(lambda u: replace(u, bitmap_base=u.bitmap_base + 32, bitmap=u.bitmap >> 32)), "is ahead"),
+    "older block with poll": (change(lambda u: replace(u, poll=True), is_older), "has poll or reply"),
+    "older block with reply": (change(lambda u: replace(u, reply=True), is_older), "has poll or reply"),
+    "reply without a poll": (change(lambda u: replace(u, reply=True), lambda u: not is_older(u)), "no poll had come"),
+    "reply too early": (
+        change(lambda u: replace(u, rx_next=u.rx_next - 1), lambda u: u.reply and u.rx_next % 32), "poll's txEdge had closed|rxNext",
+    ),
+    "abandons without a cause": (change(lambda u: replace(u, abandons=True), end=0), "abandons, and the peer"),
+    "no abandons": (change(lambda u: replace(u, abandons=False), end=0), "without abandons"),
+    "outcome taken twice": (takes_outcomes_twice, "nothing is to be|the first to be"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("clock", [False, True])
+def test_fault_is_found(name, clock):
+    breaks, complaint = FAULTS[name]
+    with pytest.raises(AssertionError, match=complaint):
+        run(breaks, delta=1, clock=clock)
+
+
+def test_poll_that_is_not_answered():
+    with pytest.raises(AssertionError, match=". polls were not answered"):
+        run(change(lambda u: replace(u, reply=False)), dark=(0, 0), delay=100, loss=(0, 0))
+
+
+def test_older_blocks_too_close_together(monkeypatch):
+    run(lambda pair, checkers: None, 9, dark=(4000, 9000), clock=True)
+    monkeypatch.setattr(reporter, "PACE", 60)
+    with pytest.raises(AssertionError, match="clocks between control units with older blocks"):
+        run(lambda pair, checkers: None, 9, dark=(4000, 9000), clock=True)
+
+
+def test_more_transmissions_than_outcomes_are_kept_for():
+    scenario = dict(window_log2=6, dark=(3000, 4500), delta=15, loss=(0.6, 0.3), delay=300)
+    run(lambda pair, checkers: None, **scenario)
+    with pytest.raises(AssertionError, match="outcomes are kept below"):
+        run(lambda pair, checkers: None, rules=Rules(tsn_limit=False), **scenario)
+
+
+def test_repeat_of_what_the_peer_knows():
+    """A link that is short for its window repeats nothing; an end that does all the same is found."""
+
+    def forgets(pair, checkers):
+        end = pair.ends[1]
+        inner = end._control
+
+        def control(unit):
+            inner(unit)
+            end.reporter.peer_ack = 0
+
+        end._control = control
+
+    scenario = dict(dark=(0, 0), delay=100, loss=(0, 0), back=COUNT)
+    assert run(lambda pair, checkers: None, **scenario).ends[1].reporter.shown == 0
+    with pytest.raises(AssertionError, match="without a cause"):
+        run(forgets, **scenario)
+
+
+def test_link_without_loss_asks_for_nothing():
+    """One poll as it comes up, and no other; no older blocks, no notices; each answer has its poll."""
+    pair = run(lambda pair, checkers: None, dark=(0, 0), delay=100, loss=(0, 0), back=COUNT)
+    for end in pair.ends:
+        assert end.counters["tx_polls"] == 1 and end.reporter.shown == 0 and not end.tx.unconfirmed

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One `ArqLink` whose peer says only what a test tells it to, clock by clock: for rules that have a time of their own."""
+
+from collections import deque
+from dataclasses import dataclass, replace
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+from cocotb.utils import get_sim_time
+
+from cocotb_tests.lib.limits import built
+from cocotb_tests.model.sender import INFINITE, Setting
+from cocotb_tests.model.units import SN, ControlUnit, DataUnit, Rejected, parse
+
+from .registers import Registers
+from .streams import PacketSource, watch_packets, watch_units
+
+BUILD = built()
+NEVER = 1 << 24
+QUIET = {"POLL_TIMEOUT": NEVER, "HELLO_INTERVAL": NEVER, "KEEPALIVE": NEVER, "OUTAGE_TIMEOUT": 0, "STATUS_INTERVAL": 0}
+"""Timers that do nothing while a test runs."""
+PERIOD_NS = 10
+RESET = 16  # clocks
+
+
+@dataclass
+class Left:
+    """A unit that the link end sent; clocks of its first and of its last beat. `unit` is None if its CRC is wrong."""
+
+    begin: int
+    end: int
+    unit: object
+
+
+class Scripted:
+    """`left` has all units that the end sent, `packets` what its user got. `say` is the peer's voice."""
+
+    def __init__(self, dut, setting=Setting(4, 6, 6, 0, INFINITE), epoch=7):
+        self.dut, self.setting, self.epoch = dut, setting, epoch
+        self.left, self.packets = [], []
+        self.registers = Registers(dut)
+        self.source = PacketSource(dut, "s_axis", BUILD.data_bytes, 1)
+        self.fields = {}  # of control units, where they are not those of an idle peer
+        self.queue = deque()
+        self.driving = False
+        self.said = 0  # clock of the last beat that the end took from the peer
+
+    @property
+    def now(self):
+        return int(get_sim_time("ns")) // PERIOD_NS
+
+    async def start(self, **times):
+        """Reset, then registers, then a restart, so that all timers begin with their new values; it says hello now."""
+        dut = self.dut
+        dut.aresetn.value = dut.m_axis_phy_tready.value = 0
+        dut.m_axis_tready.value = dut.phy_up.value = 1
+        for signal in ("tvalid", "tdata", "tlast", "tuser"):
+            getattr(dut, f"s_axis_phy_{signal}").value = 0
+        cocotb.start_soon(Clock(dut.aclk, PERIOD_NS, unit="ns").start())
+        await ClockCycles(dut.aclk, RESET)
+        dut.aresetn.value = 1
+        self._watch()
+        cocotb.start_soon(self._drive())
+        await self.registers.link(0, "CTRL", 0)
+        await self.registers.apply(0, self.setting)
+        await self.set(**{**QUIET, **times})
+        await ClockCycles(dut.aclk, 4 * BUILD.window_frames)
+        dut.m_axis_phy_tready.value = 1
+        await ClockCycles(dut.aclk, 50)
+        self.left.clear()
+        await self.registers.link(0, "CTRL", 1)
+        await self.until(lambda: self.left, 8 * BUILD.window_frames + 500, "a hello")
+
+    def _watch(self):
+        begun = [0]
+
+        def begins():
+            begun[0] = self.now
+
+        def found(raw, erased):
+            try:
+                unit = parse(raw, BUILD.unit_bytes, BUILD.max_k, BUILD.max_parity)
+            except Rejected:
+                unit = None
+            self.left.append(Left(begun[0], self.now, unit))
+
+        width = BUILD.data_bytes
+        cocotb.start_soon(watch_units(self.dut, "m_axis_phy", width, found, begins=begins))
+        cocotb.start_soon(watch_packets(self.dut, "m_axis", width, lambda packet, aborted: self.packets.append(packet)))
+
+    async def set(self, **registers):
+        for name, value in registers.items():
+            await self.registers.link(0, name, value)
+
+    @property
+    def own_epoch(self):
+        """Epoch of the link end, as its last unit tells."""
+        return next(u.unit.epoch for u in reversed(self.left) if u.unit)
+
+    async def restart(self):
+        """Restarts the link by register; it says hello then."""
+        epoch = (self.own_epoch + 1) % 256
+        await self.set(CTRL=3)
+        limit = 8 * BUILD.window_frames + 500
+        await self.until(lambda: any(u.unit and u.unit.epoch == epoch for u in self.left[-3:]), limit, "hello after a restart")
+
+    async def up(self, window_log2=None, **fields):
+        """The peer says hello, and then that it is up. The end's answers to that, its first poll among them, are in `left` then."""
+        log2 = window_log2 or BUILD.window_frames.bit_length() - 1
+        hello = dict(hello=True, param=log2 << 16 | BUILD.unit_bytes)
+        await self.say(self.control(**hello))
+        await self.until(self.is_up, 500, "a unit without hello")
+        await self.say(self.control(**fields))
+        await ClockCycles(self.dut.aclk, 100)
+
+    def is_up(self):
+        return any(isinstance(u.unit, ControlUnit) and not u.unit.hello and u.unit.epoch == self.own_epoch for u in self.left)
+
+    # -- what the peer says
+
+    def control(self, **fields):
+        """A control unit of the peer; `fields` over those of `self.fields`."""
+        unit = ControlUnit(epoch=self.epoch, peer_known=True, peer_epoch=self.own_epoch)
+        return replace(unit, **{**self.fields, **fields})
+
+    def frame(self, fsn, tsn, k=1, n=1, sop=True, eop=True, pad=0, units=None, **fields):
+        """Data units of one transmission of the peer; `units`: which of them."""
+        header = DataUnit(0, sop, eop, self.epoch, k, n, 0, 0, pad, fsn % SN, tsn % SN, bytes(BUILD.unit_bytes))
+        return [replace(header, index=i, **fields) for i in (range(n) if units is None else units)]
+
+    async def say(self, *units):
+        """Sends units without a gap; returns the clock of the last beat."""
+        self.queue.extend(u.build() for u in units)
+        while self.queue or self.driving:
+            await FallingEdge(self.dut.aclk)
+        await RisingEdge(self.dut.aclk)
+        return self.said
+
+    async def _drive(self):
+        dut, width = self.dut, BUILD.data_bytes
+        rising = RisingEdge(dut.aclk)
+        valid, data, last = (getattr(dut, f"s_axis_phy_{s}") for s in ("tvalid", "tdata", "tlast"))
+        while True:
+            if not self.queue:
+                valid.value = 0
+                await rising
+                continue
+            self.driving, raw = True, self.queue.popleft()
+            for at in range(0, len(raw), width):
+                valid.value, last.value = 1, int(at + width >= len(raw))
+                data.value = int.from_bytes(raw[at : at + width], "little")
+                await FallingEdge(dut.aclk)
+                self.said = self.now
+                await rising
+            self.driving = False
+
+    # -- what the end does
+
+    async def until(self, condition, limit, what):
+        for _ in range(limit):
+            if condition():
+                return
+            await RisingEdge(self.dut.aclk)
+        raise AssertionError(f"within {limit} clocks: no {what}")
+
+    async def clocks(self, count):
+        await ClockCycles(self.dut.aclk, count)
+
+    def controls(self, since=0):
+        """Control units that began to leave after clock `since`."""
+        return [u for u in self.left if isinstance(u.unit, ControlUnit) and u.begin > since]
+
+    def data(self, since=0):
+        """Data units that began to leave after clock `since`."""
+        return [u for u in self.left if isinstance(u.unit, DataUnit) and u.begin > since]
+
+    async def status(self, field):
+        register = self.registers.names.ARQLINK["STATUS"]
+        shape = register.fields[field]
+        return await self.registers.read(register.offset) >> shape.shift & ((1 << shape.width) - 1)
