@@ -59,12 +59,13 @@ def parse_line(pair, line, forge=0):
     return RunResult(pair, *numbers, words[9], "" if kind == "-" else kind, words[11].strip() if len(words) > 11 else "", forge)
 
 
-def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0):
+def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=()):
     """The program's command line for a range of seeds; builds what is missing."""
     names = builds.ends_of(pair)
     libraries = [builds.library(name, waves is not None) for name in names]
     command = [str(builds.program()), "--a", str(libraries[0]), "--b", str(libraries[1]), "--pair", pair]
     command += ["--seed", str(first), "--count", str(count), "--forge", str(forge)]
+    command += [word for kind in ignore for word in ("--ignore", kind)]
     command += ["--seconds", str(max(seconds, 0))] if seconds is not None else []
     if waves:
         path = Path(waves)
@@ -73,10 +74,10 @@ def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0
     return command + (["--show"] if show else [])
 
 
-def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0, on_result=None):
+def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), on_result=None):
     """Runs `count` seeds from `first` on, one after the other; returns their RunResults."""
     results = []
-    command = command_of(pair, first, count, seconds, waves, show, forge)
+    command = command_of(pair, first, count, seconds, waves, show, forge, ignore)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
             result = parse_line(pair, line, forge)
@@ -93,7 +94,7 @@ def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0,
     return results
 
 
-def run_pairs(pairs, first, runs, jobs, seconds=None, forge=0, on_result=None):
+def run_pairs(pairs, first, runs, jobs, seconds=None, forge=0, ignore=(), on_result=None):
     """`runs` seeds of each pair, in turns, by `jobs` processes; none begins after `seconds`."""
     begin = time.monotonic()
     chunks = deque()
@@ -110,7 +111,7 @@ def run_pairs(pairs, first, runs, jobs, seconds=None, forge=0, on_result=None):
                 pair, seed, count = chunks.popleft()
             except IndexError:
                 return
-            results.extend(run_seeds(pair, seed, count, left, forge=forge, on_result=on_result))
+            results.extend(run_seeds(pair, seed, count, left, forge=forge, ignore=ignore, on_result=on_result))
 
     with ThreadPoolExecutor(jobs) as pool:
         for worker in [pool.submit(work) for _ in range(jobs)]:
@@ -132,7 +133,8 @@ def summary(results, seconds):
         "units_lost": total("lost"),
         "lives": total("lives"),
         "polls": total("polls"),
-        "silent_losses_by_sequences": sum(1 for r in results if not r.kind and r.text),
+        "known_failures": dict(Counter(r.text.split(": ")[0].removeprefix("known, ") for r in results if not r.kind and r.text.startswith("known"))),
+        "silent_losses_by_sequences": sum(1 for r in results if not r.kind and r.text and not r.text.startswith("known")),
         "seconds": round(seconds, 1),
         "failures": dict(failures.most_common()),
         "failures_by_pair": {pair: dict(Counter(r.kind for r in results if r.kind and r.pair == pair)) for pair in dict.fromkeys(r.pair for r in results)},
@@ -165,6 +167,7 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--seconds", type=float, help="no run begins after that time")
     parser.add_argument("--forge", type=float, default=0, help="share of the runs with forged units, 0 to 1")
+    parser.add_argument("--ignore", nargs="*", metavar="KIND", default=(), help="kinds of failures that are known: what can go on goes on")
     parser.add_argument("--waves", help="FST file of a run; one for each end: x.a.fst and x.b.fst")
     parser.add_argument("--show", action="store_true", help="print each scenario")
     parser.add_argument("--json", action="store_true", help="print results as JSON")
@@ -188,7 +191,7 @@ def watched(pairs, options):
             report(result)
 
     if options.json or not sys.stdout.isatty():
-        return run_pairs(pairs, options.first, options.runs, options.jobs, options.seconds, options.forge, on_result=tell)
+        return run_pairs(pairs, options.first, options.runs, options.jobs, options.seconds, options.forge, options.ignore, on_result=tell)
     from rich.progress import Progress
 
     with Progress(transient=True) as progress:
@@ -199,7 +202,7 @@ def watched(pairs, options):
             if result.kind:
                 progress.console.print(f"{result.kind}: {result.text}\n  {result.repeat()}", markup=False, highlight=False)
 
-        return run_pairs(pairs, options.first, options.runs, options.jobs, options.seconds, options.forge, on_result=step)
+        return run_pairs(pairs, options.first, options.runs, options.jobs, options.seconds, options.forge, options.ignore, on_result=step)
 
 
 def main():
@@ -212,7 +215,7 @@ def main():
         begin = time.monotonic()
         if options.pair and options.seed is not None:
             tell = None if options.json else lambda result: report(result) if result.kind else None
-            results = run_seeds(options.pair, options.seed, options.count or 1, options.seconds, options.waves, options.show, options.forge, on_result=tell)
+            results = run_seeds(options.pair, options.seed, options.count or 1, options.seconds, options.waves, options.show, options.forge, options.ignore, on_result=tell)
         else:
             options.first = options.first if options.seed is None else options.seed
             options.runs = options.count or options.runs

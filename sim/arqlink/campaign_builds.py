@@ -123,7 +123,7 @@ def _runtime(waves):
 def _link(name, folder, output, waves):
     model = f"VArqLink_{name}"
     names = [f"-DMODEL={model}", f'-DMODEL_HEADER="{model}.h"']
-    link = ["-shared", "-Wl,-Bsymbolic", "-Wl,--exclude-libs,ALL", "-o", str(output), str(SOURCES / "verilated_end.cpp")]
+    link = ["-shared", "-Wl,-z,defs", "-Wl,-Bsymbolic", "-Wl,--exclude-libs,ALL", "-o", str(output), str(SOURCES / "verilated_end.cpp")]
     link += [str(folder / f"{model}__ALL.a"), *_runtime(waves), "-pthread", *(["-llz4", "-lz"] if waves else [])]
     _run(["c++", *_flags(folder, waves), *names, *link], folder / "link.log")
 

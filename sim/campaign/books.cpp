@@ -120,7 +120,6 @@ void Run::checkBooks(unsigned e) {
           c["tx_frames_acked"] + c["tx_frames_abandoned"] + c["tx_frames_flushed"]);
     equal(e, "clean + repaired = sum of rx_attempt_i", c["rx_frames_clean"] + c["rx_frames_repaired"],
           c["rx_attempts"]);
-    if (s_.info[e].dataBytes < 16) equal(e, "rx_overflow = 0", c["rx_overflow"], 0);
     if (!side.wasReset) {
         equal(e, "tx_units = those on the wire", c["tx_units"], t.units);
         equal(e, "tx_retx_units = those on the wire", c["tx_retx_units"], t.retxUnits);
@@ -138,7 +137,13 @@ void Run::checkBooks(unsigned e) {
     if (!side.wasReset && c["link_restarts"] < monitor_->lives(e))
         equal(e, "link_restarts = lives on the wire", c["link_restarts"], monitor_->lives(e));
     if (!calm()) return;
+    if (s_.info[e].dataBytes < 16) equal(e, "rx_overflow = 0", c["rx_overflow"], 0);
     const Source& source = *side.source;
+    if (c["tx_packets"] + c["tx_drop_oversize"] <
+        source.count(Source::Kind::good) + source.count(Source::Kind::tooLong))
+        throw Failure("input-stuck", format("clock %llu: %s has taken packets and neither accepted nor dropped them",
+                                            ull(now_), endName(e)) +
+                                         standing());
     equal(e, "tx_packets = packets that were good", c["tx_packets"], source.count(Source::Kind::good));
     equal(e, "tx_drop_oversize = packets too long", c["tx_drop_oversize"], source.count(Source::Kind::tooLong));
     equal(e, "tx_drop_abort = packets aborted", c["tx_drop_abort"], source.count(Source::Kind::abort));

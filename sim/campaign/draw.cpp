@@ -22,6 +22,7 @@ class Draw {
         const bool faults = !s_.clean;
         for (unsigned e : {0, 1}) code(s_.code[e]);
         delays();
+        if (s_.clean && coin(0.5)) manyFrames();
         s_.finite = coin(0.4);
         for (unsigned e : {0, 1}) arq(s_.arq[e]);
         for (unsigned e : {0, 1}) s_.timers[e] = timers(false), s_.healTimers[e] = timers(true);
@@ -74,6 +75,14 @@ class Draw {
             if (e == 1 && coin(0.5)) d = s_.way[0].delay;
             s_.way[e].delay = std::clamp<uint64_t>(d, 4, 20000);
         }
+    }
+
+    /// More frames a round trip than a report has outcomes, as many as the window allows.
+    void manyFrames() {
+        for (unsigned e : {0, 1}) s_.code[e].k = 1, s_.code[e].nFirst = s_.code[e].nRetx = 1 + random_.below(2);
+        const uint64_t most = std::max(frame(0), frame(1)) * window() / 2;
+        for (Way& w : s_.way)
+            w.delay = static_cast<uint32_t>(std::clamp<uint64_t>(random_.between(most / 4, most), 4, 20000));
     }
 
     void arq(Arq& a) {

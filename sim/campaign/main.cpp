@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// campaign --a LIBRARY --b LIBRARY --pair NAME --seed N [--count N] [--seconds S] [--forge F] [--waves-a FST --waves-b
-// FST] [--show]
+// campaign --a LIBRARY --b LIBRARY --pair NAME --seed N [--count N] [--seconds S] [--forge F] [--ignore KIND]
+// [--waves-a FST --waves-b FST] [--show]
 //
 // One line of standard output for each run: `run SEED CLOCKS UNITS PACKETS LIVES POLLS EARLY LOST DIGEST KIND TEXT`,
 // with KIND "-" where nothing is wrong. `arqlink.campaign` reads them.
@@ -25,6 +25,7 @@ struct Options {
     std::string library[2], waves[2], pair;
     uint64_t seed = 1, count = 1;
     double seconds = 1e9, forge = 0;
+    std::set<std::string> ignore;
     bool show = false;
 };
 
@@ -57,6 +58,8 @@ Options options(int argc, char** argv) {
             o.seconds = std::strtod(value.c_str(), nullptr);
         else if (name == "--forge")
             o.forge = std::strtod(value.c_str(), nullptr);
+        else if (name == "--ignore")
+            o.ignore.insert(value);
         else if (name == "--waves-a")
             o.waves[0] = value;
         else if (name == "--waves-b")
@@ -113,9 +116,10 @@ int main(int argc, char** argv) {
         if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > o.seconds) break;
         const Scenario scenario = draw(seed, o.pair, info, o.forge);
         if (o.show) std::printf("scenario %s\n", scenario.text().c_str());
-        Run run(seed, scenario, [&](unsigned e) {
+        auto end = [&](unsigned e) {
             return std::unique_ptr<LinkEnd>(make[e](o.waves[e].empty() ? nullptr : o.waves[e].c_str()));
-        });
+        };
+        Run run(seed, scenario, end, o.ignore);
         const Outcome r = run.run();
         failed |= !r.kind.empty();
         std::printf("run %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64

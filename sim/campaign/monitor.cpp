@@ -68,14 +68,11 @@ void Monitor::sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t cloc
     }
     if (!life_[end] || afterReset_[end] || unit.epoch() != life_[end]->epoch) {
         newLife(end, unit.epoch());
-    } else if (broken_[end]) {
-        fail("old-epoch", *life_[end],
-             format("a %s leaves after the unit that a restart had broken",
-                    unit.isData() ? "data unit" : "control unit"));
-    } else if (sinceRestart > restartDrains) {
-        fail("old-epoch", *life_[end],
-             format("a %s begins %llu clocks after the restart", unit.isData() ? "data unit" : "control unit",
-                    ull(sinceRestart)));
+    } else if (const std::string text = overdue(end, unit, sinceRestart); !text.empty()) {
+        if (!rules_.ignore.count("old-epoch")) fail("old-epoch", *life_[end], text);
+        broken_[end] = false;
+        ++tally_[end].control;
+        return;
     }
     if (begin > lastSent_[end] + longSilence) silence_[end] = begin - lastSent_[end], silenceEnd_[end] = begin;
     Life& life = *life_[end];
@@ -94,6 +91,15 @@ void Monitor::sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t cloc
         }
     }
     lastSent_[end] = clock;
+}
+
+/// What is wrong with a whole unit of the present epoch, after a restart should have ended it.
+std::string Monitor::overdue(unsigned end, const Unit& unit, uint64_t sinceRestart) const {
+    const char* what = unit.isData() ? "data unit" : "control unit";
+    if (broken_[end]) return format("a %s leaves after the unit that a restart had broken", what);
+    if (sinceRestart > restartDrains)
+        return format("a %s begins %llu clocks after the restart", what, ull(sinceRestart));
+    return "";
 }
 
 void Monitor::follow(unsigned end, const Unit& unit) {
@@ -134,7 +140,7 @@ void Monitor::sentFirst(Life& life, const DataUnit& u) {
         SentFrame& f = life.frames[fsn];
         const Transmission& last = life.transmissions[f.lastTsn];
         if (last.only) fail("retx-only", life, format("FSN %lld was to be sent once, and is sent again", ll(fsn)));
-        if (!(last.told & 1))
+        if (!(last.told & 1) && !life.mistaken)
             fail(last.told ? "retx-acked" : "retx-without-cause", life,
                  format("FSN %lld is sent again, TSN %lld was not told to have failed", ll(fsn), ll(f.lastTsn)));
         if (u.k != f.k || u.sop != f.sop || u.eop != f.eop || u.pad != f.pad)
@@ -239,6 +245,8 @@ void Monitor::arrivedControl(unsigned end, Life& from, const ControlUnit& u) {
     ahead(heard.rxBase, u.rxBase);
     if (u.poll && heard.asked < 0) heard.asked = unwrap(u.txEdge, heard.txEdge);
     if (heard.rxNext + heard.rxBase > before) heard.progressClock = clock_;
+    // Both ends were reset within a round trip: until the peer hears of it, its reports are for the life before.
+    if (from.peer && from.peer != &life && from.peer->epoch == life.epoch) life.mistaken = true;
     if (from.peer != &life) return;
     const int64_t rxNext = unwrap(u.rxNext, heard.rxNext), base = unwrap(u.bitmapBase, rxNext);
     const int64_t end_ = std::min({base + 64, rxNext, static_cast<int64_t>(life.transmissions.size())});

@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Rules {
     bool fifo = true;    ///< no copies: outcomes can be told from the units that came
     bool clean[2] = {};  ///< end i has no reason to ask: nothing is lost, nobody stalls, its timers fit
     uint32_t poll[2] = {}, keepalive[2] = {};  ///< timers of a clean end
+    std::set<std::string> ignore;              ///< kinds of failures that are known; what can go on goes on
     unsigned mostAttempts = 15;                ///< persistency of both ends if it is constant and no outage can lift it
     bool overflows[2] = {};                    ///< end i may drop whole units (beats of 16 bytes)
 };
@@ -63,7 +65,8 @@ struct Life {
     Life* peer = nullptr;    ///< known from the first unit without hello on
     Life* upFrom = nullptr;  ///< the peer's life that showed that it is up and knows this one
     int64_t txBase = 0, txEdge = 0, rxBase = 0, rxNext = 0, ackTsn = 0;  ///< as said last
-    int64_t full = 0;                                                    ///< transmissions sent in full
+    bool mistaken = false;  ///< the peer reports to this end's life before a reset, which had the same epoch
+    int64_t full = 0;       ///< transmissions sent in full
     std::map<int64_t, unsigned> repeats;  ///< how often older blocks were shown without a loss, by bitmapBase
     std::vector<Transmission> transmissions;
     std::vector<SentFrame> frames;
@@ -107,6 +110,7 @@ class Monitor {
 
   private:
     void newLife(unsigned end, uint8_t epoch);
+    std::string overdue(unsigned end, const Unit& unit, uint64_t sinceRestart) const;
     void follow(unsigned end, const Unit& unit);
     void sentData(Life& life, const DataUnit& unit);
     void sentFirst(Life& life, const DataUnit& unit);

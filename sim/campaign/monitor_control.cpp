@@ -94,6 +94,7 @@ void Monitor::checkOutcome(Life& life, Life& peer, int64_t tsn, bool received) {
 void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
     const unsigned e = life.end;
     if (!rules_.clean[0] || !rules_.clean[1] || lives_[0] > 1 || lives_[1] > 1) return;
+    if (rules_.ignore.count("poll-without-cause")) return;
     const Heard* heard = life.peer ? &life.heard[life.peer->id] : nullptr;
     const bool first = !heard || !heard->up || begin < heard->upClock + settles;
     // A keep-alive may be due in the clock in which an answer leaves, and follows it.

@@ -37,7 +37,7 @@ const std::map<std::string, uint32_t>& counterOffsets();
 
 class Run {
   public:
-    Run(uint64_t seed, const Scenario& scenario, const MakeEnd& make);
+    Run(uint64_t seed, const Scenario& scenario, const MakeEnd& make, const std::set<std::string>& ignore = {});
     Outcome run();
 
   private:
@@ -104,6 +104,7 @@ class Run {
 
     uint64_t seed_;
     Scenario s_;
+    std::set<std::string> ignore_;
     uint64_t now_ = 0;
     std::unique_ptr<Monitor> monitor_;
     std::unique_ptr<Forger> forger_;

@@ -147,16 +147,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
   // Measured when the first beat comes, and again after transmissions have been closed; an edge is measured `again` at once.
   val measured = new Area {
-    // While a unit is measured anew the port still shows its header, unless its only beat has been taken.
-    private val port = io.unit.fragment.header
-    val header = if (code.unitBeats > 1) port
-    else {
-      val held = UnitHeader(code)
-      held.tx := (phase === Phase.again) ? hand.tx | port.tx
-      held.index := (phase === Phase.again) ? hand.index | port.index
-      held.epoch := port.epoch
-      held
-    }
+    // While a unit is measured anew the port still shows its header: its second beat waits.
+    val header = io.unit.fragment.header
     val tsn = (phase === Phase.again) ? hand.tx.tsn | header.tx.tsn
     private val renew = phase =/= Phase.compare
     private def keep[T <: Data](x: T) = RegNextWhen(x, renew)
@@ -182,30 +174,14 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
     val toEnd = keep(header.tx.n - header.index)
 
-    /** The transmission in progress has this unit, or is just being given it: the unit before may leave with its judgement if its only
-      * beat does.
-      */
-    val storing = Bool()
-
-    /** The unit before begins a transmission with its judgement, in this clock. */
-    val follows = Bool()
-    private val isSame = if (code.unitBeats > 1) False else storing && hand.index === header.index
+    /** The transmission in progress has this unit. */
     private val (group, place) = (hand.index >> 3, header.index.resize(3))
-    private val had = if (code.unitBeats > 1) current.received else Mux(follows, B(0, code.maxN bits), current.received)
-    private val ofGroup = had.subdivideIn(8 bits, strict = false).map(bits => keep(bits.resize(8)(place)))
-    def hasUnit: Bool = Vec(ofGroup)(group.resize(log2Up(ofGroup.size))) || keep(isSame)
+    private val ofGroup = current.received.subdivideIn(8 bits, strict = false).map(bits => keep(bits.resize(8)(place)))
+    def hasUnit: Bool = Vec(ofGroup)(group.resize(log2Up(ofGroup.size)))
 
-    /** Of the frame that is, or was last, in progress; the same as to its code. The unit before has been judged by now, unless its only
-      * beat leaves with the judgement.
-      */
-    private def of[T <: Data](x: Transmission => T, y: T): T = if (code.unitBeats > 1) y else Mux(follows, x(hand.tx), y)
-    val sameFrame = keep(header.tx.fsn === of(_.fsn, current.fsn))
-    val sameCode = keep(header.tx.meta.k === of(_.meta.k, current.meta.k) && header.tx.preset === of(_.preset, current.preset))
-
-    /** The unit before has closed its transmission in the clock of the measurement, so `tsnAhead` is one too many. Its only beat has left
-      * with the judgement then.
-      */
-    val moved = if (code.unitBeats > 1) False else RegInit(False)
+    /** Of the frame that is, or was last, in progress; the same as to its code. The unit before has been judged by now. */
+    val sameFrame = keep(header.tx.fsn === current.fsn)
+    val sameCode = keep(header.tx.meta.k === current.meta.k && header.tx.preset === current.preset)
   }
 
   /** A clock after a judgement: the table knows the frame, and nothing was in progress that would know better. */
@@ -214,16 +190,14 @@ class ArqReceiver(link: LinkConfig) extends Component {
   // Compared with what the unit before has left; registered for the judgement.
   val compared = new Area {
     import measured._
-    private val isLate = tsnAhead.msb || (moved && isZero)
-    private val isNext = moved ? isOne | isZero // and then not late
+    private val isLate = tsnAhead.msb
+    private val isNext = isZero
 
     private val passedNow = fsnAhead.msb
     private val beyond = !passedNow && fsnFar
     private val same = sameFrame && sameCode
 
-    // A distance that is one too many is measured anew, unless it is clear that nothing has to be closed.
-    private val unsure = isOurs && moved && !isLate && !isNext
-    private val ahead = !moved && !tsnAhead.msb && !isNext
+    private val ahead = !isLate && !isNext
     private val tooFar = tsnFar || !hand.isClose && beyond
     // A frame in progress was within the window when it began.
     private val fits = Mux(current.open, same, !beyond)
@@ -232,7 +206,6 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
     val enable = phase === Phase.compare
     private def keep(x: Bool) = RegNextWhen(x, enable)
-    val again = keep(unsure)
     val foreign = keep(!isOurs)
     val late = keep(accepted && isLate)
     val misfits = keep(nextUnit && !fits)
@@ -240,16 +213,15 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val step = keep(steps)
 
     /** Nothing has to be closed before. */
-    val settled = keep(!unsure && !steps)
+    val settled = keep(!steps)
     private val belongsNow = nextUnit && fits
     private val endsNow = measured.toEnd === 1
     val isEnd = keep(endsNow)
 
     // What a unit's payload meets, but for the table's word, which is there two clocks later and is asked for if nothing is in progress.
-    // After a unit of several beats the word has come by now.
-    private val good = if (code.unitBeats > 1) current.good else current.good || answered
-    private val knownNow = passedNow || sameFrame && good
-    private val goodNow = Mux(current.open, good, knownNow)
+    // That of the unit before has come by now.
+    private val knownNow = passedNow || sameFrame && current.good
+    private val goodNow = Mux(current.open, current.good, knownNow)
     val known = keep(knownNow)
     val goodBefore = keep(goodNow)
     val belongs = RegNextWhen(belongsNow, enable)
@@ -257,12 +229,12 @@ class ArqReceiver(link: LinkConfig) extends Component {
     /** The unit begins a transmission. */
     val begins = keep(belongsNow && !current.open)
     val fresh = RegNextWhen(
-      nextUnit && Mux(current.open, same && !good && !hasUnit, !passedNow && !fsnFar && !(sameFrame && good)),
+      nextUnit && Mux(current.open, same && !current.good && !hasUnit, !passedNow && !fsnFar && !(sameFrame && current.good)),
       enable
     )
     val closes = RegNextWhen(Mux(belongsNow, endsNow, steps), enable)
     val mortal = keep(Mux(current.open, current.only, belongsNow && hand.only))
-    val openGood = keep(current.open && good)
+    val openGood = keep(current.open && current.good)
     val parity = keep(hand.index >= hand.tx.meta.k)
     val fills = keep(Mux(current.open, current.left === 1, hand.tx.meta.k === 1))
 
@@ -313,8 +285,6 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
     /** The outcome of what is closed. */
     val outcome = Mux(belongs, goodAfter, openGood)
-    measured.follows := now && compared.begins
-    measured.storing := now && fresh
     val dies = closes && mortal && !outcome
     val says = fresh || dies
 
@@ -354,9 +324,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
       current.good := True
       current.duplicate := True
     }
-    if (code.unitBeats == 1) measured.moved := Mux(hand.begins, now && belongs && closes, measured.moved && phase =/= Phase.again)
 
     val push = now && closes
+    Invariant.when(push)(!Sn.behind(end, next), "rxNext goes back")
+    Invariant.when(now && fresh && !compared.begins)(current.left =/= 0, "a unit is stored of a frame that is complete")
     log.io.push.valid := RegNext(push) init False
     log.io.push.received := RegNext(outcome) || answered
     log.io.push.end := RegNext(end)
@@ -404,7 +375,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
         phase := compared.fresh ? Phase.pass | Phase.drop
       } elsewhen (judge.now) {
         // All that is left to do is known when the step has got to the unit's own transmission.
-        when(compared.again || !compared.reaches)(phase := Phase.again) // what `compared` says is made anew there
+        when(!compared.reaches)(phase := Phase.again) // what `compared` says is made anew there
       }
     }
   }

@@ -288,6 +288,11 @@ class ArqSender(link: LinkConfig) extends Component {
   val open = Reg(UInt(slotBits + 1 bits)) init 0
   val openNext = open + io.event.frames.asUInt - outcome.resolved.asUInt
 
+  Invariant(openNext <= window, "more frames are open than the window has")
+  Invariant(!Sn.behind(nextFsn, txBase) && !Sn.behind(nextTsn, txEdge) && !Sn.behind(io.head, nextFsn), "an edge is beyond what it follows")
+  Invariant.when(io.frame.fire)(nextTsn - intake.io.ackTsn < window, "more outcomes are missing than are kept")
+  Invariant.when(io.frame.fire && !issue.retx)(nextFsn - intake.io.peerRxBase < (U(1, Wire.snBits bits) |<< io.peerWindowLog2), "a frame is beyond the peer's credit")
+
   io.txBase := txBase
   io.txEdge := txEdge
   io.nextFsn := nextFsn

@@ -4,6 +4,8 @@ package arqlink.arq
 import spinal.core._
 import spinal.lib._
 
+import arqlink._
+
 /** What one half of a link end thinks of a control unit: a pulse each. */
 case class Judgement() extends Bundle {
   val accepted, rejected = Bool()
@@ -51,5 +53,6 @@ class ConsistencyWatch extends Component {
   }
   private val halves = Seq(io.sender, io.receiver).map(new Half(_))
   io.suspicious := halves.map(half => half.isBad || half.strike).reduce(_ || _)
+  Invariant.when(io.resync)(RegNext(io.running) init False, "a link that is not up contradicts itself")
   io.resync := RegNext(io.running && (io.contradiction || halves.map(_.failed).reduce(_ || _))) init False
 }

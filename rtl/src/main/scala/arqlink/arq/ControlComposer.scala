@@ -216,6 +216,9 @@ class ControlComposer(link: LinkConfig) extends Component {
     },
     compose
   )
+  Invariant.when(compose)(!offer, "a message changes while it is offered")
+  Invariant.when(composesOlder)(io.older.valid, "older outcomes are told, and there are none")
+
   io.message.valid := offer
   io.message.payload := message
 

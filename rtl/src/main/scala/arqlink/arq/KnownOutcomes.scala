@@ -32,6 +32,7 @@ class KnownOutcomes(link: LinkConfig) extends Component {
   private val asked = Delay(io.tsn.resize(slotBits + 1), latency)
   private val lap = asked.msb
   io.isKnown := RegNext(ram.readSync(io.tsn.resize(slotBits))) =/= lap
+  Invariant.when(io.mark)(!io.isKnown, "an outcome is taken twice")
   ram.write(
     address = RegNext(io.clear.valid ? io.clear.payload | asked.resize(slotBits)),
     data = RegNext(!io.clear.valid && !lap),

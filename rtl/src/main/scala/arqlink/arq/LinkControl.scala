@@ -173,6 +173,7 @@ class LinkControl(link: LinkConfig) extends Component {
   }
 
   io.deaf := silence.deaf
+  Invariant.when(isUp)(peerKnown, "the link is up, and the peer is not known")
 
   val flushing = RegInit(True)
   val settle = Reg(UInt(3 bits)) init 0

@@ -99,6 +99,7 @@ class OlderReports(link: LinkConfig) extends Component {
   when(!pause.msb)(pause := pause - 1)
   when(io.report.fire)(pause := OlderReports.pace - 2)
   io.report << io.found.haltWhen(!pause.msb)
+  Invariant.when(io.lookup.fire)((io.lookup.payload - recent).msb, "what is recent is looked up as old")
 }
 
 object OlderReports {

@@ -207,6 +207,13 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     }
   }
   io.busy := busy || reading.valid || sweepDue
+
+  Invariant(!Sn.behind(io.txEdge, ackTsn), "an outcome is known of what was not sent")
+  Invariant(!Sn.behind(io.nextFsn, peerRxBase), "the peer is believed to have passed a frame that was not sent")
+  if (hasHoles) {
+    Invariant(!Sn.behind(top, ackTsn), "ackTsn has passed what is known")
+    Invariant(!Sn.behind(io.txEdge, top), "an outcome was listed of what was not sent")
+  }
 }
 
 object OutcomeIntake {

@@ -81,6 +81,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
   } else {
     val queue = StreamFifo(Decision(), OutcomeLog.queueDepth)
     queue.io.push << io.push.toStream
+    Invariant.when(io.push.valid)(queue.io.push.ready, "a decision comes, and the queue is full")
     waiting << queue.io.pop
     io.room := RegNext(queue.io.occupancy < OutcomeLog.queueDepth - 3) init True
     waits := queue.io.occupancy =/= 0
@@ -124,6 +125,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
     io.busy := active || waits || io.push.valid
   }
   private val full = step.fills
+  Invariant.when(step.now)(!Sn.behind(step.end, io.next), "a decision is of what was decided before")
 
   io.port.current := block
   // The block in progress follows the one before.
@@ -161,6 +163,8 @@ class OutcomeLog(link: LinkConfig) extends Component {
       when(judged && overwritten || io.port.report.fire)(busy := False)
       when(io.port.report.fire)(valid := False)
       lookup.ready := !busy
+      Invariant.when(lookup.fire)((lookup.payload + 1 - block).msb, "a block is looked up that is not complete")
+      Invariant.when(valid)((first + 1 - block).msb, "a report shows a block that is not complete")
       io.port.report.valid := valid
       io.port.report.base := first @@ U(0, blockSize bits)
       io.port.report.bitmap := high ## low

@@ -61,10 +61,13 @@ class PeerEdges(link: LinkConfig) extends Component {
     val isNew = RegNext(!(near(lower) - value).msb)
     val isBehind = RegNext((value - near(io.rxBase)).msb) init False
     val base = RegNext(near(io.rxBase))
-    when(isBehind)(value := base)
-    when(take && moves && isAhead && isNew)(value := near(lower))
+    val raised = take && moves && isAhead && isNew
+    when(isBehind && !RegNext(raised).init(False))(value := base) // `isBehind` is of the value as it was a clock ago
+    when(raised)(value := near(lower))
     value
   }
   io.resolved := edge(True)
   io.abandoned := edge(both)
+  for ((name, edge) <- Seq("resolved" -> io.resolved, "abandoned" -> io.abandoned))
+    Invariant(!(edge - RegNext(edge).init(0)).msb, s"$name goes back")
 }

@@ -27,6 +27,7 @@ class ReadTracker(code: CodeConfig) extends Component {
   val active = RegInit(False)
   io.frameRead := io.unitRead && isLast
   pending.io.pop.ready := !active || io.frameRead
+  Invariant.when(io.unitRead)(active, "a unit of no frame has been read")
   when(io.unitRead) {
     left := left - 1
     isLast := left === 1

@@ -357,4 +357,8 @@ class Resequencer(link: LinkConfig) extends Component {
     when(port.free)(rxBase := rxBase + 1)
   }
   io.rxBase := rxBase
+
+  Invariant(near(walk.scan) - near(rxBase) <= window, "the scan has left the window")
+  Invariant(!Sn.behind(walk.scan, rxBase), "a slot is freed that has not been dealt with")
+  Invariant.when(io.frameRead)(free.read =/= 15, "more frames have been read than were handed over")
 }

@@ -4,6 +4,8 @@ package arqlink.arq
 import spinal.core._
 import spinal.lib._
 
+import arqlink._
+
 /** A queue in block RAM for what is taken seldom: `pop` is valid again four clocks after it was taken, or after a push into
   * the empty queue. The RAM is read in two clocks, without an enable, so that its output register can be used.
   *
@@ -27,6 +29,8 @@ class RetransmitQueue[T <: Data](payload: HardType[T], depth: Int) extends Compo
   ram.write(tail.resize(bits), io.push.payload, io.push.valid)
   when(io.push.valid)(tail := tail + 1)
   when(io.pop.fire)(head := head + 1)
+
+  Invariant.when(io.push.valid)(tail - head =/= depth, "a frame is queued, and the queue is full")
 
   val some = head =/= tail
   val filled = RegNext(some) init False

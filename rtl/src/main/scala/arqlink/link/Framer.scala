@@ -203,6 +203,8 @@ case class Framer(code: CodeConfig) extends Component {
     val enters = RegNext(step.valid && step.first && step.ofFrame) init False
     val leaves = finished.fire && finished.last && finished.ofFrame
     when(enters =/= leaves) { inside := Mux(enters, inside + 1, inside - 1) }
+    Invariant.when(enters && !leaves)(inside =/= 3, "the stages hold more units than they can")
+    Invariant.when(leaves && !enters)(inside =/= 0, "a unit leaves that has not begun")
     frame.draining := io.flush || (frame.draining && inside =/= 0)
 
     io.busy := !frame.draining && (frame.active || inside =/= 0)

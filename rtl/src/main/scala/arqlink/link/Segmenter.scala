@@ -130,6 +130,8 @@ case class Segmenter(link: LinkConfig) extends Component {
     // Registered, so it may be said for a clock too long, but not too short: when fsn may move, as a unit ends, it is of the next one.
     private val distanceBits = link.window.slotBits + 1
     private val distanceNow = fsn.resize(distanceBits) - io.base.resize(distanceBits)
+    Invariant(distanceNow <= link.window.windowFrames, "a frame is beyond the window")
+    Invariant.when(io.write.fire)((io.write.slot - io.base.resize(link.window.slotBits)) <= (fsn - io.base), "a slot is written that the window does not have")
     val endsUnit = RegInit(False)
     private val unitEnds = writes.fire && endsUnit
     // A clock old, and so is one move, as frames end two clocks apart or more.

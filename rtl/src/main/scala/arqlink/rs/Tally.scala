@@ -3,6 +3,8 @@ package arqlink.rs
 
 import spinal.core._
 
+import arqlink._
+
 /** A number of things, one more or one less a clock. It is kept less one, so that its sign tells whether there are `some`, and nothing is
   * compared; a single carry chain steps it.
   *
@@ -14,6 +16,8 @@ class Tally(start: Int, most: Int, up: Bool, down: Bool) extends Area {
   private val bits = log2Up(most)
   private val lessOne = Reg(SInt(bits + 1 bits)) init (start - 1)
   when(up =/= down)(lessOne := lessOne + (B(bits bits, default -> !up) ## True).asSInt)
+
+  Invariant.when(up && !down)(lessOne =/= most - 1, s"more than $most are counted")
 
   val some: Bool = !lessOne.msb
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink
+
+import spinal.core._
+
+/** What a block relies on, or holds, in every clock whatever comes from the air: a simulation in which it does not hold stops with the block's name and
+  * the sentence. Synthesis leaves it out.
+  */
+object Invariant {
+  def apply(holds: Bool, sentence: String): Unit = assert(holds, s"${Component.current.getClass.getSimpleName}: $sentence", FAILURE)
+
+  /** `holds` in clocks with `condition`. */
+  def when(condition: Bool)(holds: Bool, sentence: String): Unit = apply(!condition || holds, sentence)
+}
