@@ -8,7 +8,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PLAN = (HERE / "testplan.md").read_text()
-WIDTHS = (HERE.parent / "docs" / "verification.md").read_text().split("\n## ", 1)[0]
+WIDTHS, RULES = (HERE.parent / "docs" / "verification.md").read_text().split("\n## ")[:2]
 
 
 @lru_cache(maxsize=None)
@@ -26,6 +26,13 @@ def test_named_tests_exist():
         path = (HERE.parent if root else HERE) / file
         if not path.exists() or name not in names_in(path):
             missing.append(f"{file}::{name}")
+    assert not missing, missing
+
+
+def test_tests_of_the_protocol_s_rules_exist():
+    named = re.findall(r"`(\w+\.py)::(\w+)`", RULES)
+    assert len(named) > 50
+    missing = [f"{file}::{name}" for file, name in named if name not in names_in(HERE / ("system" if file[:3] == "tb_" else "model") / file)]
     assert not missing, missing
 
 

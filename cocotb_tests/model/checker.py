@@ -29,16 +29,17 @@ HELLOS_UNDER_WAY = 2
 
 
 class EndChecker:
-    """Checks one end. `settings`: the Setting values that may be active; `slack` as in Sender. `clock` tells the time; without it
+    """Checks one end. `settings`: the Setting values that may be active; `slack` as in Sender, `late` as in Reports. `clock` tells the time; without it
     the end is taken for one that deals with each control unit at once."""
 
-    def __init__(self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True, clock=None):
+    def __init__(self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True, clock=None, late=0):
         self.limits = (unit_bytes, max_k, max_parity)
         self.sender = Sender(window, unit_bytes, settings, slack)
         self.receiver = Receiver(window, unit_bytes, in_order)
         self.in_order = in_order
         self.freeze = freeze
         self.clock = clock or (lambda: None)
+        self.late = late
         self.counters = Counter()
         self.outages = 0  # those that a unit with `deaf` showed
         self.spoiled = 0  # units that left with a wrong CRC
@@ -55,7 +56,7 @@ class EndChecker:
         self.spoke = False  # a unit without hello left
         self.hellos_under_way = HELLOS_UNDER_WAY
         self.said = {"rx_next": 0, "rx_base": 0}
-        self.reports = Reports(self.receiver.window)
+        self.reports = Reports(self.receiver.window, self.late)
         self.came = [None, None]  # clocks at which the last control units came
         self.delivered_count = 0
         self.delivered = set()

@@ -12,6 +12,7 @@ from .reporter import BLOCK, Reporter
 from .supervision import PollTimer, Strikes
 from .transmitter import Transmitter
 from .units import SN, ControlUnit, DataUnit, Rejected, parse, unwrap
+from .user import User
 
 HELLO, UP, OUTAGE = 2, 3, 4
 
@@ -25,11 +26,11 @@ class LinkEnd:
         self.rx = Receiver(config.window, config.unit_bytes, config.in_order, config.rules.pairs)
         self.counters = Counter()
         self.backlog = deque()
-        self.delivered = []  # (clock, bytes)
+        self.user = User(self.rx, config.user_clocks_per_byte)
         self.taken = []  # packets accepted on s_axis, in order
         self.resyncs = []  # why it has restarted the link by itself
         self.now = 0
-        self.on_accept = self.on_deliver = lambda packet: None
+        self.on_accept = lambda packet: None
         self.restart(epoch)
 
     # -- link state
@@ -46,8 +47,7 @@ class LinkEnd:
         self.due = {"hello"}
         self.reporter = Reporter(self.rx, self.config.window)
         self.notices = 0  # control units that tell of an abandoned frame at once
-        self.user = 0  # packets of rx.ready that the user has taken whole
-        self.user_busy = None
+        self.user.restart()
         self.said = {"rx_next": 0, "rx_base": 0, "edge": 0}
         self.last_status = -(10**9)
         self.yielded = False  # a data unit has gone before the control unit that is due
@@ -71,8 +71,12 @@ class LinkEnd:
     @property
     def rx_base(self):
         """Oldest FSN that is held or awaited."""
-        waiting = [first for first, _ in self.rx.ready[self.user :]]
-        return min(waiting + [self.rx.base_limit])
+        return self.user.rx_base
+
+    @property
+    def delivered(self):
+        """(clock, packet) of all that the user has got."""
+        return self.user.delivered
 
     def receive(self, raw, erased, now):
         """A unit came from the channel."""
@@ -194,7 +198,7 @@ class LinkEnd:
         """Moves timers, the user and the segmenter to `now`."""
         self.now = now
         c = self.config
-        self._feed_user()
+        self.user.tick(now)
         while self.backlog and self.tx.accept(self.backlog[0]):
             self.taken.append(self.backlog[0])
             self.on_accept(self.backlog.popleft())
@@ -226,23 +230,11 @@ class LinkEnd:
         if strikes >= 2 and self.config.rules.strikes:
             self.resync("control units were rejected for two times POLL_TIMEOUT, and none was accepted")
 
-    def _feed_user(self):
-        while self.user < len(self.rx.ready):
-            packet = self.rx.ready[self.user][1]
-            if self.user_busy is None:
-                self.user_busy = self.now + len(packet) * self.config.user_clocks_per_byte
-            if self.user_busy > self.now:
-                return
-            self.user_busy = None
-            self.user += 1
-            self.delivered.append((self.now, packet))
-            self.on_deliver(packet)
-
     def deadline(self):
         """Clock at which `tick` has something to do though nothing happens."""
         c, times = self.config, []
-        if self.user_busy is not None:
-            times.append(self.user_busy)
+        if self.user.busy is not None:
+            times.append(self.user.busy)
         if self.state == HELLO:
             return min(times + [self.last_hello + c.hello_interval])
         times.append(self.last_sent + c.keepalive)
@@ -320,4 +312,4 @@ class LinkEnd:
         """Nothing waits to be sent, acknowledged, confirmed or delivered."""
         t = self.tx
         quiet = not self.backlog and t.base == t.stored and t.peer_base == t.stored
-        return self.state == UP and quiet and self.user == len(self.rx.ready)
+        return self.state == UP and quiet and self.user.done

@@ -19,14 +19,15 @@ def repeat_lags(smaller_window):
 
 
 class Reports:
-    """Feed it with the peer's control units (`heard`) and the end's own (`sent`), none of them with hello."""
+    """Feed it with the peer's control units (`heard`) and the end's own (`sent`), none of them with hello. `late`: clocks that one may
+    wait for the line when its time has come."""
 
-    def __init__(self, window):
-        self.window = window
-        self.polls = []  # (rxNext that the answer has to tell, first block of the series or None) of each poll without reply
-        self.series = Counter()  # pairs that polls have asked for and that were not shown since, by first block
+    def __init__(self, window, late=0):
+        self.window, self.late = window, late
+        self.polls = []  # rxNext that the answer to each poll without reply has to tell
+        self.series = []  # first block of the pair that each series shows next
         self.repeats = Counter()  # how often a pair of blocks was repeated
-        self.acks = deque([0], maxlen=3)  # the peer's ackTsn, as it was when the last control units left
+        self.acks = deque([(None, 0)])  # (clock, the peer's ackTsn) when the last control units left
         self.ack = 0
         self.older_at = None  # clock of the last control unit with older blocks
 
@@ -37,36 +38,52 @@ class Reports:
         if within:
             self.ack = max(self.ack, rx_next - behind)
         if unit.poll:
-            self.polls.append((rx_next, (rx_next - behind) // BLOCK if within else None))
+            self.polls.append(rx_next)
+        if unit.poll and within:  # its first pair may have its turn before the reply has
+            self.series = self.series[-1:] + [(rx_next - behind) // BLOCK]
 
     def sent(self, unit, rx_next, first, lags, now=None):
         """A control unit left that tells `rx_next` and shows outcomes from TSN `first` on."""
         recent = rx_next // BLOCK - 1
+        self.series = [max(b, b + self._forgotten(b, rx_next)) for b in self.series]
         assert first % BLOCK == 0, f"bitmapBase {first} is not a block's first TSN"
         block = first // BLOCK
         older = block not in (recent, max(0, recent))
         if older:
             assert block < recent, f"bitmapBase {first} is ahead of the recent blocks, rxNext {rx_next}"
             assert not unit.poll and not unit.reply, "a control unit with older blocks has poll or reply"
-            assert self._asked(block) or self._repeated(block, rx_next, lags), (
+            self._forget_acks(now)
+            assert self._asked(block, recent) or self._repeated(block, rx_next, lags), (
                 f"blocks {block} and {block + 1} are shown without a cause: rxNext {rx_next}, peer's ackTsn {self.ack}"
             )
             apart = None if now is None or self.older_at is None else now - self.older_at
-            assert apart is None or apart >= APART, f"{apart} clocks between control units with older blocks"
+            assert apart is None or apart >= APART - self.late, f"{apart} clocks between control units with older blocks"
             self.older_at = now
+        self.series = [b for b in self.series if b < recent]
         if unit.reply:
             self._answer(rx_next)
-        self.acks.append(self.ack)
+        self.acks.append((now, self.ack))
 
-    def _asked(self, block):
-        if not self.series[block]:
+    def _forget_acks(self, now):
+        """The end may have chosen a pair when it showed the one before."""
+        while len(self.acks) > 1 and (len(self.acks) > 3 if now is None else self.acks[1][0] <= now - 2 * APART - self.late):
+            self.acks.popleft()
+
+    def _forgotten(self, block, rx_next):
+        """Blocks from `block` on, in pairs, that are older than a window."""
+        kept = max(0, rx_next - self.window) // BLOCK
+        return max(0, kept - block) // 2 * 2
+
+    def _asked(self, block, recent):
+        """A series goes on from pair to pair, until it has come to the recent blocks."""
+        if block not in self.series or block >= recent:
             return False
-        self.series[block] -= 1
+        self.series[self.series.index(block)] += 2
         return True
 
     def _repeated(self, block, rx_next, lags):
         now = rx_next // BLOCK
-        if block % 2 or BLOCK * (block + 2) <= self.acks[0]:
+        if block % 2 or BLOCK * (block + 2) <= self.acks[0][1]:
             return False
         self.repeats[block] += 1
         return self.repeats[block] <= sum(block <= now - 2 - lag for lag in lags)
@@ -74,12 +91,8 @@ class Reports:
     def _answer(self, rx_next):
         """A reply answers all polls whose txEdge it tells of."""
         assert self.polls, "a reply left, and no poll had come"
-        answered = [p for p in self.polls if p[0] <= rx_next]
-        assert answered, f"a reply with rxNext {rx_next} left, the poll's txEdge had closed all below {self.polls[0][0]}"
-        self.polls = [p for p in self.polls if p[0] > rx_next]
-        for _, asked in answered:
-            if asked is not None:
-                self.series.update(range(asked, rx_next // BLOCK, 2))
+        assert self.polls[0] <= rx_next, f"a reply with rxNext {rx_next} left, the poll's txEdge had closed all below {self.polls[0]}"
+        self.polls = [needed for needed in self.polls if needed > rx_next]
 
 
 def outcomes_shown(unit, rx_next, window):

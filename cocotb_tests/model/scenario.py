@@ -18,7 +18,7 @@ def checked_pair(a=None, b=None, forward=None, backward=None, seed=1, slack=0):
         check = EndChecker(c.window, c.unit_bytes, [c.setting], c.in_order, slack=slack, freeze=c.outage_freeze)
         checkers[end.name] = check
         end.on_accept = check.offered
-        end.on_deliver = check.packet
+        end.user.on_deliver = check.packet
     pair.sent = lambda end, raw, now: checkers[end.name].sent(raw)
     pair.received = lambda end, raw, erased, now: checkers[end.name].received(raw, erased)
     return pair, checkers

@@ -8,9 +8,9 @@ wait may have been dropped: its outcomes may have been taken then, or from a lat
 """
 
 from collections import Counter, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from . import code
+from .sent import Failed, SentFrame
 from .units import SN, distance, unwrap
 
 INFINITE = 15
@@ -25,37 +25,6 @@ class Setting:
     n_retx: int
     preset: int = 0
     delta: int = INFINITE
-
-
-@dataclass
-class SentFrame:
-    """A frame that was sent at least once."""
-
-    units: list
-    pad: int
-    sop: bool
-    eop: bool
-    attempt: int = 0
-    only: bool = False
-    state: str = "sent"  # sent, queued, acked, abandoned; undecided: queued or abandoned, as delta changed about then
-    codewords: dict = field(default_factory=dict)
-
-    def unit(self, preset, n, index):
-        """Unit `index` of the codeword with `n` units."""
-        if (preset, n) not in self.codewords:
-            self.codewords[preset, n] = code.encode(self.units, n, preset)
-        return self.codewords[preset, n][index]
-
-
-@dataclass
-class Failed:
-    """A frame that waits for its retransmission. `sure`: a control unit that was dealt with has told so; `ordered`: the first that
-    told so was, so it is known when it joined the queue."""
-
-    fsn: int
-    sure: bool
-    ordered: bool
-    begun: int = 0  # new frames since it is sure
 
 
 class Sender:

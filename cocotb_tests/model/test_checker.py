@@ -95,8 +95,8 @@ def wider_window(pair, checkers):
 
 def deliver_twice(pair, checkers):
     end = pair.ends[1]
-    inner = end.on_deliver
-    end.on_deliver = lambda packet: (inner(packet), inner(packet))
+    inner = end.user.on_deliver
+    end.user.on_deliver = lambda packet: (inner(packet), inner(packet))
 
 
 def sends_to_the_deaf(pair, checkers):

@@ -95,7 +95,7 @@ class Bench:
         self.checkers = [
             EndChecker(
                 build.window_frames, build.unit_bytes, [setting, *more_settings], in_order, *limits, slack=6, freeze=scenario.freeze,
-                clock=lambda: int(get_sim_time("ns")) // CLOCK_NS,
+                clock=lambda: int(get_sim_time("ns")) // CLOCK_NS, late=build.data_unit_beats + build.control_unit_beats,
             )  # fmt: skip
             for setting, in_order in zip(scenario.settings, reversed(scenario.in_order))
         ]

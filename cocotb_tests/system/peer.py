@@ -67,8 +67,9 @@ class PeerBench:
     def _new_checker(self):
         limits = BUILD.max_k, BUILD.max_parity
         return EndChecker(
-            BUILD.window_frames, BUILD.unit_bytes, [self.setting], self.in_order, *limits, slack=6, clock=lambda: self.now
-        )
+            BUILD.window_frames, BUILD.unit_bytes, [self.setting], self.in_order, *limits, slack=6, clock=lambda: self.now,
+            late=BUILD.data_unit_beats + BUILD.control_unit_beats,
+        )  # fmt: skip
 
     @property
     def now(self):

@@ -20,8 +20,8 @@ async def begin(dut, setting, **times):
     return end
 
 
-def one_unit_packets(count, first=0):
-    return [bytes([first + i]) * BUILD.unit_bytes for i in range(count)]
+def one_unit_packets(count):
+    return [bytes([i % 256]) * BUILD.unit_bytes for i in range(count)]
 
 
 @cocotb.test()
@@ -119,10 +119,12 @@ async def stalled_without_credit(dut):
     end = await begin(dut, Setting(1, 1, 1, 0, INFINITE))
     window = BUILD.window_frames
     task = end.source.start(one_unit_packets(window + 10))
-    await end.clocks(20 * window)
+    await end.clocks((window + 40) * BUILD.data_unit_beats)
     assert len(end.data()) == window
-    await end.say(end.control(rx_base=5, rx_next=window, bitmap_base=window - 64, bitmap=(1 << 64) - 1))
-    await end.clocks(300)
+    for base in range(0, window, 64):
+        await end.say(end.control(rx_base=5, rx_next=window, bitmap_base=base, bitmap=(1 << 64) - 1))
+        await end.clocks(130)
+    await end.clocks(5 * window)
     assert len(end.data()) == window + 5 and await end.status("stalled") == 1, "all is acknowledged, and credit is for five frames"
     await end.say(end.control(rx_base=window, rx_next=window + 5, bitmap_base=window, bitmap=31))
     await end.clocks(500)
@@ -135,7 +137,7 @@ async def stalled_while_the_window_is_full(dut):
     end = await begin(dut, Setting(1, 1, 1, 0, INFINITE))
     window = BUILD.window_frames
     end.source.start(one_unit_packets(window + 10))
-    await end.clocks(20 * window)
+    await end.clocks((window + 40) * BUILD.data_unit_beats)
     assert len(end.data()) == window and not dut.s_axis_tready.value
     assert await end.status("stalled") == 1
 

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs what has its place at a boundary on the build with the smallest window."""
+"""Runs what has its place at a boundary on the build with the smallest window; answers to polls on a larger one too."""
+
+import pytest
 
 from cocotb_tests.lib import rtl
 
+SELECTIONS = {"small": None, "default": {"COCOTB_TEST_FILTER": r"answer_to_a_poll|stalled|abandons"}}
 
-def test_boundaries():
-    rtl.run("ArqLink", "small", "cocotb_tests.system.tb_boundaries")
+
+@pytest.mark.parametrize("config", SELECTIONS)
+def test_boundaries(config):
+    rtl.run("ArqLink", config, "cocotb_tests.system.tb_boundaries", parameters=SELECTIONS[config], quick=config != "small")

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The user of a link end of the protocol model: takes packets, as fast as it can."""
+
+
+class User:
+    """`delivered` are the packets it has got, with their clocks; the rest of a life's packets waits in `receiver`.ready."""
+
+    def __init__(self, receiver, clocks_per_byte):
+        self.receiver, self.clocks_per_byte = receiver, clocks_per_byte
+        self.delivered = []
+        self.on_deliver = lambda packet: None
+        self.restart()
+
+    def restart(self):
+        self.taken = 0  # packets of this life that it has taken whole
+        self.busy = None  # clock until which it takes the next one
+
+    @property
+    def rx_base(self):
+        """Oldest FSN that is held or awaited."""
+        waiting = [first for first, _ in self.receiver.ready[self.taken :]]
+        return min(waiting + [self.receiver.base_limit])
+
+    @property
+    def done(self):
+        return self.taken == len(self.receiver.ready)
+
+    def tick(self, now):
+        while not self.done:
+            packet = self.receiver.ready[self.taken][1]
+            if self.busy is None:
+                self.busy = now + len(packet) * self.clocks_per_byte
+            if self.busy > now:
+                return
+            self.busy = None
+            self.taken += 1
+            self.delivered.append((now, packet))
+            self.on_deliver(packet)

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a link end believes of one unit and of two in succession, and contradictions that make it restart the link: its peer says only
+what the test tells it to."""
+
+import cocotb
+
+from cocotb_tests.model.sender import INFINITE, Setting
+from cocotb_tests.system.scripted import BUILD, SN, Scripted
+
+TIMEOUT = 1000
+LATE = 60
+HELLO, UP = 2, 3
+WINDOW = BUILD.window_frames
+
+
+async def begin(dut, **times):
+    end = Scripted(dut, Setting(1, 1, 1, 0, INFINITE))
+    await end.start(**times)
+    await end.up()
+    return end
+
+
+async def begin_of_a_period(dut):
+    """Half a POLL_TIMEOUT after the end of the period in which the link came up."""
+    end = await begin(dut, POLL_TIMEOUT=TIMEOUT)
+    await end.clocks(3 * TIMEOUT // 2)
+    return end
+
+
+async def restarted(end, epoch):
+    """Whether the end is in a life after that of `epoch`; ERROR.resync has to say so."""
+    await end.clocks(8 * WINDOW + 500)
+    new = end.own_epoch != epoch
+    assert await end.registers.error(0, "resync") == new
+    assert await end.registers.state(0) == (HELLO if new else UP)
+    return new
+
+
+async def up_again(end):
+    """After a restart the link comes up with a peer that restarts too, and carries a packet."""
+    end.epoch += 1
+    end.fields = {}
+    await end.say(end.control(hello=True, peer_known=False, param=(WINDOW.bit_length() - 1) << 16 | BUILD.unit_bytes))
+    await end.up()
+    before = len(end.packets)
+    await end.say(*end.frame(0, 0))
+    await end.clocks(300)
+    assert len(end.packets) == before + 1
+
+
+def polls(end, since):
+    return [u for u in end.controls(since) if u.unit.poll]
+
+
+IMPOSSIBLE = [dict(rx_next=5), dict(rx_base=5), dict(tx_base=WINDOW + 1)]
+"""The first two are refused by the sender's half, the last one by the receiver's."""
+IMPOSSIBLE_EDGE = dict(tx_edge=WINDOW + 1)
+"""Refused by the receiver's half."""
+
+
+@cocotb.test()
+@cocotb.parametrize(fields=IMPOSSIBLE)
+async def two_periods_of_rejected_control_units(dut, fields):
+    """A strike at the end of the first POLL_TIMEOUT, with a poll; a restart at the end of the second."""
+    await two_strikes(dut, fields)
+
+
+@cocotb.test(expect_fail=True)  # an edge that is refused is counted as invalid, and is no strike
+async def two_periods_of_rejected_edges(dut):
+    await two_strikes(dut, IMPOSSIBLE_EDGE)
+
+
+async def two_strikes(dut, fields):
+    end = await begin_of_a_period(dut)
+    epoch = end.own_epoch
+    said = await end.say(end.control(**fields))
+    await end.until(lambda: polls(end, said), TIMEOUT + LATE, "poll for the first strike")
+    first = polls(end, said)[0].begin
+    await end.clocks(TIMEOUT // 2)
+    await end.say(end.control(**fields))
+    await end.until(lambda: any(u.unit and u.unit.epoch != epoch for u in end.left), TIMEOUT + 8 * WINDOW, "restart")
+    hello = next(u for u in end.left if u.unit and u.unit.epoch != epoch)
+    assert first + TIMEOUT - LATE < hello.begin
+    assert await restarted(end, epoch)
+    assert await end.registers.error(0, "control_invalid")
+    await up_again(end)
+
+
+@cocotb.test()
+@cocotb.parametrize(fields=IMPOSSIBLE)
+async def an_accepted_control_unit_takes_the_strike_back(dut, fields):
+    end = await begin_of_a_period(dut)
+    epoch = end.own_epoch
+    for said in (fields, {}, fields, {}):
+        since = await end.say(end.control(**said))
+        await end.clocks(TIMEOUT)
+        assert bool(polls(end, since)) == bool(said), "a poll is for a strike"
+    assert not await restarted(end, epoch)
+
+
+@cocotb.test()
+async def silence_leaves_the_strike(dut):
+    """Periods without a control unit poll again, and the next one with rejected ones only restarts."""
+    end = await begin_of_a_period(dut)
+    epoch = end.own_epoch
+    said = await end.say(end.control(rx_next=5))
+    await end.clocks(4 * TIMEOUT)
+    assert len(polls(end, said)) in (4, 3) and end.own_epoch == epoch
+    await end.say(end.control(rx_next=5))
+    await end.clocks(TIMEOUT)
+    assert await restarted(end, epoch)
+
+
+@cocotb.test()
+@cocotb.parametrize(
+    case=[
+        ([dict(tx_base=2)], False, 0),
+        ([dict(tx_base=2), dict(tx_base=2)], True, 0),
+        ([dict(tx_base=2), dict(tx_base=0)], False, 0),
+        ([dict(tx_base=2, abandons=True)], False, 0),
+        ([dict(tx_base=2, abandons=True), dict(tx_base=1)], True, 0),
+        ([dict(tx_base=2, abandons=True), dict(tx_base=0, abandons=True)], False, 0),
+        ([dict(tx_base=2, abandons=True), dict(tx_base=1, abandons=True)], False, 2),
+        ([dict(tx_base=2, abandons=True), dict(tx_base=WINDOW + 1), dict(tx_base=2, abandons=True)], False, 2),
+    ]
+)
+async def frame_that_only_the_sender_takes_for_received(dut, case):
+    """Frame 0 lacks a unit, frame 1 is there. Two control units in succession with txBase beyond frame 0 are a contradiction, unless both
+    have `abandons`, which skips it; one alone is neither. One whose txBase is refused does not count."""
+    told, contradiction, base = case
+    end = await begin(dut)
+    epoch = end.own_epoch
+    await end.say(*end.frame(0, 0, k=2, n=2, units=[0]), *end.frame(1, 1))
+    for fields in told:
+        await end.say(end.control(tx_edge=2, **fields))
+        await end.clocks(LATE)
+    assert await restarted(end, epoch) == contradiction
+    if contradiction:
+        await up_again(end)
+        return
+    said = await end.say(end.control(tx_edge=2, poll=True))
+    await end.clocks(LATE)
+    assert end.controls(said)[-1].unit.rx_base == base
+    assert len(end.packets) == (base == 2)
+
+
+@cocotb.test()
+@cocotb.parametrize(
+    case=[
+        ("se se", False), ("s. .e", False), ("s. se", True), ("s. .. s.", True), ("se .e", True), ("se .. ..", True), ("se s. .. .e se", False),
+        (".e", True), ("s. -- se", False), ("se -- .e", False), ("s. -- .. .. .e se", False),
+    ]
+)  # fmt: skip
+async def packet_that_begins_within_another(dut, case):
+    """Frames with sop (s) and eop (e), or abandoned (--): what cannot follow each other is a contradiction, but for a gap in between."""
+    await frames_in_succession(dut, *case)
+
+
+@cocotb.test(expect_fail=True)  # what is discarded after a gap is not looked at
+@cocotb.parametrize(frames=["s. -- .. se", "s. -- .e .e"])
+async def packet_that_begins_within_what_is_discarded(dut, frames):
+    """The rest of a packet behind a gap, and then a frame that cannot follow it."""
+    await frames_in_succession(dut, frames, True)
+
+
+async def frames_in_succession(dut, frames, contradiction):
+    end = await begin(dut)
+    epoch = end.own_epoch
+    for fsn, frame in enumerate(frames.split()):
+        if frame != "--":
+            await end.say(*end.frame(fsn, fsn, sop=frame[0] == "s", eop=frame[1] == "e"))
+    gap = [fsn for fsn, frame in enumerate(frames.split()) if frame == "--"]
+    for _ in range(2 * bool(gap)):
+        await end.say(end.control(tx_edge=1, tx_base=gap[0] + 1, abandons=True))
+    assert await restarted(end, epoch) == contradiction
+    if contradiction:
+        await up_again(end)
+
+
+@cocotb.test()
+@cocotb.parametrize(frames=[WINDOW - 1, WINDOW])
+async def packet_without_an_end(dut, frames):
+    """A window full of frames, and none of them ends the packet that the first one begins."""
+    end = await begin(dut)
+    epoch = end.own_epoch
+    for fsn in range(frames):
+        await end.say(*end.frame(fsn, fsn, sop=fsn == 0, eop=False))
+    assert await restarted(end, epoch) == (frames == WINDOW)
+
+
+@cocotb.test()
+@cocotb.parametrize(case=[((False, True), 0), ((True, True), 2), ((True, False), 0)])
+async def one_unit_of_type_2_skips_nothing(dut, case):
+    """Frame 0 comes; frame 1 lacks a unit and its transmission is closed: it is skipped only if its first unit and the one before are of
+    type 2."""
+    (before, own), skipped = case
+    end = await begin(dut)
+    await end.say(*end.frame(0, 0, only=before), *end.frame(1, 1, k=2, n=3, units=[0], only=own))
+    await end.say(end.control(tx_edge=2, tx_base=1))
+    await end.clocks(300)
+    said = await end.say(end.control(tx_edge=2, tx_base=1, poll=True))
+    await end.clocks(300)
+    last = end.controls(said)[-1].unit
+    assert (last.rx_next, last.bitmap >> ((1 - last.bitmap_base) % SN) & 1) == (2, 0)
+    assert last.rx_base == (2 if skipped else 1)
+
+
+@cocotb.test()
+async def another_version_is_named(dut):
+    """A unit of version 1 with a good CRC is a bad header, and ERROR says that the peer is another one."""
+    end = await begin(dut)
+    for version, field in ((1, "peer_mismatch"), (3, "peer_mismatch"), (2, None)):
+        await end.say(end.control(version=version, poll=True))
+        await end.clocks(LATE)
+        assert await end.registers.error(0, "peer_mismatch") == (field is not None)
+        assert await end.registers.error(0, "bad_header") == (field is not None)
+
+
+@cocotb.test()
+async def reserved_bits_beside_ack_tsn_are_passed_over(dut):
+    """Bits 7:4 of byte 4, in a control unit without hello."""
+    end = await begin(dut)
+    await end.say(*[u for tsn in range(80) for u in end.frame(0, tsn)])
+    await end.clocks(500)
+    for ack, series in ((80, False), (0, True)):
+        for bits in (0, 0xF00000):
+            said = await end.say(end.control(poll=True, tx_edge=80, param=bits | ack))
+            await end.clocks(500)
+            units = end.controls(said)
+            assert units[0].unit.reply and any(u.unit.bitmap_base == 0 for u in units) == series
+    counters = await end.registers.counters(0)
+    assert counters["rx_control_invalid"] == counters["rx_bad_header"] == 0
