@@ -12,10 +12,10 @@ from arqlink.demands import COMPACT
 from cocotb_tests.lib.bench import Bench, Events, Sink, beats, pause
 from cocotb_tests.lib.limits import built
 from cocotb_tests.framing.tb_framer import CONTROL, random_control
-from cocotb_tests.model.units import DataUnit, seal
+from cocotb_tests.model.units import VERSION, DataUnit, seal
 
 IS_COMPACT = os.environ["ARQLINK_CONFIG"] in COMPACT
-EVENTS = ["erasedFlag", "erasedLength", "erasedCrc", "badHeader", "overflow"]
+EVENTS = ["erasedFlag", "erasedLength", "erasedCrc", "badHeader", "otherVersion", "overflow"]
 HEADER = {
     "epoch": "epoch",
     "k": "tx_meta_k",
@@ -76,8 +76,11 @@ class Link:
             place = random.randrange(len(wire) // width) * width
             user[place : place + width] = [1] * width
         self.source.send_nowait(AxiStreamFrame(wire, tuser=user))
-        if event:
-            self.counts[event] = self.counts.get(event, 0) + 1
+        told = [event] if event else []
+        if event == "badHeader" and wire[0] >> 6 != VERSION:
+            told.append("otherVersion")
+        for name in told:
+            self.counts[name] = self.counts.get(name, 0) + 1
 
     def send_good(self):
         if random.random() < 0.3:
@@ -150,7 +153,7 @@ def bad_data_headers(limits):
     """One data unit for each way in which a header cannot be."""
     unit = random_data(limits)
     k = limits.max_k
-    yield replace(unit, version=random.choice([0, 2, 3]))
+    yield replace(unit, version=random.choice([0, 1, 3]))
     yield replace(unit, preset=3)
     yield replace(unit, k=0, n=1, index=0)
     yield replace(unit, k=k + 1, n=k + 1, index=0)
@@ -168,9 +171,10 @@ def bad_data_headers(limits):
 def bad_control_headers():
     unit = random_control()
     yield replace(unit, version=0)
+    yield replace(unit, version=1)
     for bit in range(4):
         yield replace(unit, reserved=(1 << bit, 0, 0))
-        if bit < 3:
+        if bit < 2:
             yield replace(unit, reserved=(0, 1 << bit, 0))
         yield replace(unit, reserved=(0, 0, 1 << bit))
 
@@ -196,10 +200,10 @@ def bad_units(limits):
         yield unit.build(), "badHeader", False
     for unit in bad_control_headers():
         yield unit.build(), "badHeader", False
-    body = bytes([1 << 6 | 3 << 4]) + random.randbytes(limits.unit_bytes + 11)
+    body = bytes([VERSION << 6 | 3 << 4]) + random.randbytes(limits.unit_bytes + 11)
     yield seal(body), "badHeader", False
     yield corrupt(seal(body)), "erasedCrc", False
-    yield seal(bytes([1 << 6 | 3 << 4]) + random.randbytes(27)), "badHeader", False
+    yield seal(bytes([VERSION << 6 | 3 << 4]) + random.randbytes(27)), "badHeader", False
     yield seal(body[:1] + random.randbytes(16 * 3 - 5)), "badHeader", False
     if w <= 2:
         yield seal(body[:2]), "badHeader", False

@@ -18,6 +18,7 @@ CONTROL = {
     "poll": "poll",
     "reply": "reply",
     "deaf": "deaf",
+    "abandons": "abandons",
     "peer_epoch": "peerEpoch",
     "param": "param",
     "tx_base": "txBase",
@@ -32,7 +33,7 @@ EPOCH = 0xA5
 
 def random_control(poll=None):
     sn = [random.getrandbits(20) for _ in range(5)]
-    flags = [random.getrandbits(1) for _ in range(5)]
+    flags = [random.getrandbits(1) for _ in range(6)]
     if poll is not None:
         flags[2] = poll
     return ControlUnit(
@@ -43,6 +44,7 @@ def random_control(poll=None):
         poll=flags[2],
         reply=flags[3],
         deaf=flags[4],
+        abandons=flags[5],
         param=random.getrandbits(24),
         tx_base=sn[0],
         tx_edge=sn[1],
