@@ -4,7 +4,7 @@ PYTHON := $(VENV)/bin/python
 WAVES  := build/waves/retransmission.fst
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
-.PHONY: help setup verilog regs sw demo soc-demo test campaign lint synth synth-all bench stats-full wave clean
+.PHONY: help setup verilog regs sw demo soc-demo test test-full campaign lint synth synth-all bench stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -28,8 +28,11 @@ demo: setup ## Send a file and a capture over a simulated satellite link
 soc-demo: setup ## Boot the firmware in simulation, and change its link over the UART while a file crosses
 	$(PYTHON) -m arqlink.soc_demo
 
-test: setup ## Run all tests
+test: setup ## Run all tests but the longest
 	$(PYTHON) -m pytest -n auto
+
+test-full: setup ## Run all tests
+	$(PYTHON) -m pytest -n auto -m ""
 
 campaign: setup ## Random faults between two link ends, RUNS=100 of each pair; PAIRS="small:small tiny:tiny", SEED=1, FORGE=0.3
 	$(PYTHON) -m arqlink.campaign --runs $(or $(RUNS),100) --first $(or $(SEED),1) --forge $(or $(FORGE),0) $(if $(PAIRS),--pairs $(PAIRS))
@@ -49,7 +52,7 @@ bench: setup ## Measure in simulation, compare with software, and write build/be
 	$(PYTHON) -m arqlink.bench --docs
 
 stats-full: setup ## Run the statistics with 200,000 frames at each point
-	ARQLINK_STATS_FRAMES=200000 $(PYTHON) -m pytest -n auto cocotb_tests/statistics
+	ARQLINK_STATS_FRAMES=200000 $(PYTHON) -m pytest -n auto -m "" cocotb_tests/statistics
 
 $(WAVES): $(wildcard sim/harness/* sim/arqlink/*.py) | setup
 	mkdir -p $(@D)

@@ -41,7 +41,15 @@ def name_of(point):
     return f"{config}-k{k}-n{n}-p{p:g}"
 
 
-@pytest.mark.parametrize("point", POINTS, ids=name_of)
+SLOW_TO_BUILD = {"paper", "wide8", "line10g", "fast16"}
+"""Pairs whose other points are left to `make test-full`."""
+
+
+def quick_first(items, config_of):
+    return [pytest.param(*item, marks=pytest.mark.full) if config_of(item) in SLOW_TO_BUILD else pytest.param(*item) for item in items]
+
+
+@pytest.mark.parametrize("point", quick_first([(p,) for p in POINTS], lambda item: item[0][0]), ids=[name_of(p) for p in POINTS])
 def test_line_use(point):
     config, k, n, p, frames = point
     rtl.run(
@@ -56,7 +64,7 @@ def test_line_use(point):
 BOTH_WAYS = [("tiny", 4, 5), ("paper", 10, 11), ("default", 16, 18), ("line10g", 32, 36), ("fast16", 16, 18)]
 
 
-@pytest.mark.parametrize("config, k, n", BOTH_WAYS)
+@pytest.mark.parametrize("config, k, n", quick_first(BOTH_WAYS, lambda item: item[0]))
 def test_both_ways(config, k, n):
     parameters = {"LINE_K": k, "LINE_N": n, "LINE_FRAMES": 300}
     rtl.run("ArqPair", config, "cocotb_tests.statistics.tb_line_use", "both_ways", parameters=parameters)

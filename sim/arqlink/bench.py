@@ -41,7 +41,7 @@ def run_benches():
     for folder, pattern in (CLOCKS, LINE_USE):
         for path in (rtl.BUILD / folder).glob(pattern):
             path.unlink()
-    command = [sys.executable, "-m", "pytest", "-n", "auto", *BENCHES]
+    command = [sys.executable, "-m", "pytest", "-n", "auto", "-m", "", *BENCHES]
     if subprocess.run(command, cwd=rtl.ROOT, check=False).returncode:
         raise UserError("A bench failed; its message is above.")
 

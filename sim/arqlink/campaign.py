@@ -43,28 +43,30 @@ class RunResult:
     text: str
 
     forge: float = 0
+    frames: int = 0
 
     def repeat(self):
         """The command that repeats the run, with waves."""
-        return f"{COMMAND} --pair {self.pair} --seed {self.seed}{f' --forge {self.forge:g}' if self.forge else ''} --waves x.fst"
+        more = f" --forge {self.forge:g}" if self.forge else f" --frames {self.frames}" if self.frames else ""
+        return f"{COMMAND} --pair {self.pair} --seed {self.seed}{more} --waves x.fst"
 
 
-def parse_line(pair, line, forge=0):
+def parse_line(pair, line, forge=0, frames=0):
     """The RunResult of one line of the program's output, or None."""
     words = line.split(" ", 11)
     if words[0] != "run" or len(words) < 11:
         return None
     numbers = [int(word) for word in words[1:9]]
     kind = words[10].strip()
-    return RunResult(pair, *numbers, words[9], "" if kind == "-" else kind, words[11].strip() if len(words) > 11 else "", forge)
+    return RunResult(pair, *numbers, words[9], "" if kind == "-" else kind, words[11].strip() if len(words) > 11 else "", forge, frames)
 
 
-def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=()):
+def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), frames=0):
     """The program's command line for a range of seeds; builds what is missing."""
     names = builds.ends_of(pair)
     libraries = [builds.library(name, waves is not None) for name in names]
     command = [str(builds.program()), "--a", str(libraries[0]), "--b", str(libraries[1]), "--pair", pair]
-    command += ["--seed", str(first), "--count", str(count), "--forge", str(forge)]
+    command += ["--seed", str(first), "--count", str(count), "--forge", str(forge), "--frames", str(frames)]
     command += [word for kind in ignore for word in ("--ignore", kind)]
     command += ["--seconds", str(max(seconds, 0))] if seconds is not None else []
     if waves:
@@ -74,13 +76,13 @@ def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0
     return command + (["--show"] if show else [])
 
 
-def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), on_result=None):
+def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), on_result=None, frames=0):
     """Runs `count` seeds from `first` on, one after the other; returns their RunResults."""
     results = []
-    command = command_of(pair, first, count, seconds, waves, show, forge, ignore)
+    command = command_of(pair, first, count, seconds, waves, show, forge, ignore, frames)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
-            result = parse_line(pair, line, forge)
+            result = parse_line(pair, line, forge, frames)
             if result is None:
                 print(line, end="")
                 continue
@@ -167,6 +169,7 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("--seconds", type=float, help="no run begins after that time")
     parser.add_argument("--forge", type=float, default=0, help="share of the runs with forged units, 0 to 1")
+    parser.add_argument("--frames", type=int, default=0, help="with --seed: in place of random faults, traffic of so many frames of a unit each way")
     parser.add_argument("--ignore", nargs="*", metavar="KIND", default=(), help="kinds of failures that are known: what can go on goes on")
     parser.add_argument("--waves", help="FST file of a run; one for each end: x.a.fst and x.b.fst")
     parser.add_argument("--show", action="store_true", help="print each scenario")
@@ -215,7 +218,7 @@ def main():
         begin = time.monotonic()
         if options.pair and options.seed is not None:
             tell = None if options.json else lambda result: report(result) if result.kind else None
-            results = run_seeds(options.pair, options.seed, options.count or 1, options.seconds, options.waves, options.show, options.forge, options.ignore, on_result=tell)
+            results = run_seeds(options.pair, options.seed, options.count or 1, options.seconds, options.waves, options.show, options.forge, options.ignore, on_result=tell, frames=options.frames)
         else:
             options.first = options.first if options.seed is None else options.seed
             options.runs = options.count or options.runs

@@ -48,6 +48,30 @@ class Draw {
         return s_;
     }
 
+    /// One-unit frames both ways without a pause, some losses and dark spells of the feedback: as many as sequence numbers need to wrap.
+    Scenario runOf(uint64_t frames) {
+        for (unsigned e : {0, 1}) {
+            s_.code[e] = Code{};
+            s_.way[e].good = s_.way[e].bad = 0.002 + random_.rare(0.05, 4);
+            s_.traffic[e].longest = s_.info[e].unitBytes;
+        }
+        const uint64_t unit = std::max(frame(0), frame(1)), fills = unit * window() / 2;
+        for (Way& w : s_.way) w.delay = static_cast<uint32_t>(std::clamp<uint64_t>(fills / 2, 4, 20000));
+        for (unsigned e : {0, 1}) {
+            s_.timers[e] = timers(true);
+            s_.timers[e].outage = 0;
+            s_.timers[e].status = static_cast<uint32_t>(40 * unit);
+            s_.healTimers[e] = s_.timers[e];
+        }
+        s_.chaosClocks = frames * unit * 3 / 2;
+        for (unsigned e : {0, 1})
+            for (uint64_t t = 5000; t < s_.chaosClocks; t += random_.between(fills * 50, fills * 150))
+                add(t, EventKind::darkControl, e, random_.between(fills / 2, 3 * fills));
+        std::stable_sort(s_.events.begin(), s_.events.end(),
+                         [](const Event& a, const Event& b) { return a.clock < b.clock; });
+        return s_;
+    }
+
   private:
     bool coin(double p) { return random_.chance(p); }
     unsigned maxK() const { return std::min(s_.info[0].maxK, s_.info[1].maxK); }
@@ -311,7 +335,6 @@ class Draw {
         if (t.multiple > longest) t.multiple = info.unitBytes;
         if (coin(0.2)) t.abort = random_.rare(0.3, 5);
         if (coin(0.2)) t.tooLong = random_.rare(0.3, 5);
-        if (forged_) t.tooLong = 0;  // that they stop the input has nothing to do with what is forged
         if (coin(0.15)) t.holes = random_.rare(0.3, 5);
         if (coin(0.15)) t.nothing = random_.rare(0.3, 5);
         t.tooLongFrom = info.maxPacketBytes + 1;
@@ -327,6 +350,10 @@ class Draw {
 
 Scenario draw(uint64_t seed, const std::string& pair, const EndInfo (&info)[2], double forge) {
     return Draw(seed, pair, info, forge).run();
+}
+
+Scenario drawLong(uint64_t seed, const std::string& pair, const EndInfo (&info)[2], uint64_t frames) {
+    return Draw(seed, pair, info, 0).runOf(frames);
 }
 
 }  // namespace campaign

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// campaign --a LIBRARY --b LIBRARY --pair NAME --seed N [--count N] [--seconds S] [--forge F] [--ignore KIND]
-// [--waves-a FST --waves-b FST] [--show]
+// campaign --a LIBRARY --b LIBRARY --pair NAME --seed N [--count N] [--seconds S] [--forge F] [--frames N]
+// [--ignore KIND] [--waves-a FST --waves-b FST] [--show]
 //
 // One line of standard output for each run: `run SEED CLOCKS UNITS PACKETS LIVES POLLS EARLY LOST DIGEST KIND TEXT`,
 // with KIND "-" where nothing is wrong. `arqlink.campaign` reads them.
@@ -23,7 +23,7 @@ using namespace campaign;
 
 struct Options {
     std::string library[2], waves[2], pair;
-    uint64_t seed = 1, count = 1;
+    uint64_t seed = 1, count = 1, frames = 0;
     double seconds = 1e9, forge = 0;
     std::set<std::string> ignore;
     bool show = false;
@@ -58,6 +58,8 @@ Options options(int argc, char** argv) {
             o.seconds = std::strtod(value.c_str(), nullptr);
         else if (name == "--forge")
             o.forge = std::strtod(value.c_str(), nullptr);
+        else if (name == "--frames")
+            o.frames = std::strtoull(value.c_str(), nullptr, 0);
         else if (name == "--ignore")
             o.ignore.insert(value);
         else if (name == "--waves-a")
@@ -114,7 +116,7 @@ int main(int argc, char** argv) {
     bool failed = false;
     for (uint64_t seed = o.seed; seed < o.seed + o.count; ++seed) {
         if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > o.seconds) break;
-        const Scenario scenario = draw(seed, o.pair, info, o.forge);
+        const Scenario scenario = o.frames ? drawLong(seed, o.pair, info, o.frames) : draw(seed, o.pair, info, o.forge);
         if (o.show) std::printf("scenario %s\n", scenario.text().c_str());
         auto end = [&](unsigned e) {
             return std::unique_ptr<LinkEnd>(make[e](o.waves[e].empty() ? nullptr : o.waves[e].c_str()));

@@ -115,4 +115,7 @@ struct Scenario {
 /// `forge`: how likely a run has forged units; it has no restarts and no copies then.
 Scenario draw(uint64_t seed, const std::string& pair, const EndInfo (&info)[2], double forge = 0);
 
+/// Traffic of about `frames` frames each way, of one unit each, at δ infinite.
+Scenario drawLong(uint64_t seed, const std::string& pair, const EndInfo (&info)[2], uint64_t frames);
+
 }  // namespace campaign

@@ -127,6 +127,7 @@ class Codec {
   void clock() {
     top_.aclk = 1;
     top_.eval();
+    if (context_.gotFinish()) fail("An invariant of the model does not hold; what it said is above.");
     dump(10 * clocks_);
     top_.aclk = 0;
     top_.eval();

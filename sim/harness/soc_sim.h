@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 
 #include "VArqPairSoc.h"
 #include "packet_ports.h"
@@ -49,6 +50,7 @@ class SocSim {
         const bool tx = top_->uart_tx;
         top_->aclk = 1;
         top_->eval();
+        if (context_->gotFinish()) throw std::runtime_error("An invariant of the model does not hold; what it said is above.");
         top_->uart_rx = uart_.clock(tx);
         packets_.advance(++now_);
     }

@@ -18,7 +18,11 @@ def within(budget, mhz, luts):
     return Demand(budget.mhz * LESS_MHZ, round(budget.luts * MORE_LUTS)).met(mhz, luts)
 
 
-@pytest.mark.parametrize("target", BUDGETED, ids=[t.name for t in BUDGETED])
+SLOW = [pytest.mark.full]
+"""An ECP5 takes minutes to place, an iCE40 seconds."""
+
+
+@pytest.mark.parametrize("target", [pytest.param(t, marks=SLOW if t.device in (ECP5, ECP5_LINK) else []) for t in BUDGETED], ids=[t.name for t in BUDGETED])
 def test_budget(target):
     (result,) = synth.run(target, seeds=(1,))
     assert within(target.budget, result.mhz, result.luts), f"{result}; the budget is {target.budget}"

@@ -31,8 +31,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     /** Closes all transmissions with a TSN below. */
     val close = slave Stream CloseNotice()
 
-    /** A poll whose edge has been closed, and the ackTsn that it told; `rxNext` follows within two clocks. */
-    val polled = master Flow Wire.sn
+    /** A poll whose edge has been closed and is in `rxNext`, and the block of its ackTsn. */
+    val polled = master Flow OutcomeLog.blockNumber
     val rxBase = in(Wire.sn)
 
     /** Whether the frame of `querySlot` is complete; answered three clocks later. */
@@ -358,7 +358,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     when(io.polled.valid)(pending := False)
     when(closed && hand.notice.poll)(pending := True)
     io.polled.valid := pending && !log.io.busy
-    io.polled.payload := RegNextWhen(hand.notice.ackTsn, closed)
+    io.polled.payload := RegNextWhen(hand.notice.ackBlock, closed)
   }
   hand.leaves := hand.valid && hand.mayLeave && (phase =/= Phase.pass || write.ready)
   private val then = phase.getAheadValue()

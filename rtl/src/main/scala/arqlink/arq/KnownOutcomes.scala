@@ -17,8 +17,8 @@ class KnownOutcomes(link: LinkConfig) extends Component {
   val io = new Bundle {
     val clear = slave Flow UInt(slotBits bits)
 
-    /** Asked for; answered `KnownOutcomes.latency` clocks later. */
-    val tsn = in(Wire.sn)
+    /** Asked for, by its slot and the bit above; answered `KnownOutcomes.latency` clocks later. */
+    val tsn = in UInt (slotBits + 1 bits)
     val isKnown = out Bool ()
 
     /** With the answer: it becomes known now. A TSN is not asked for again in the two clocks after this. */
@@ -29,7 +29,7 @@ class KnownOutcomes(link: LinkConfig) extends Component {
   ram.addAttribute("no_rw_check") // a TSN that is being marked is not asked for
   ram.addAttribute("ram_style", "block")
 
-  private val asked = Delay(io.tsn.resize(slotBits + 1), latency)
+  private val asked = Delay(io.tsn, latency)
   private val lap = asked.msb
   io.isKnown := RegNext(ram.readSync(io.tsn.resize(slotBits))) =/= lap
   Invariant.when(io.mark)(!io.isKnown, "an outcome is taken twice")

@@ -17,11 +17,11 @@ class OlderReports(link: LinkConfig) extends Component {
     val running = in Bool ()
     val peerWindowLog2 = in UInt (5 bits)
 
-    /** ackTsn of each control unit of the peer. */
-    val peerAck = slave Flow Wire.sn
+    /** Block of the ackTsn of each control unit of the peer. */
+    val peerAck = slave Flow OutcomeLog.blockNumber
 
-    /** ackTsn of a poll that is being answered. */
-    val asked = slave Flow Wire.sn
+    /** The same of a poll that is being answered. */
+    val asked = slave Flow OutcomeLog.blockNumber
 
     val current = in(OutcomeLog.blockNumber)
     val lookup = master Stream OutcomeLog.blockNumber
@@ -33,9 +33,6 @@ class OlderReports(link: LinkConfig) extends Component {
   private val slotBits = link.window.slotBits
   private val blocks = link.window.windowFrames / Wire.blockBits
 
-  /** A block's number from a TSN's. */
-  private def blockOf(tsn: UInt) = tsn.dropLow(log2Up(Wire.blockBits)).asUInt
-
   /** All before it are older than what each control unit shows. */
   val recent = RegNext(io.current - 1)
 
@@ -43,13 +40,13 @@ class OlderReports(link: LinkConfig) extends Component {
   private class Repeats(lag: UInt, isBuilt: Bool) extends Area {
     val request = Stream(OutcomeLog.blockNumber)
     val cursor = Reg(OutcomeLog.blockNumber) init 0
-    private val behind = RegNext(recent - lag - cursor - 1)
+    private val isReached = RegNext(!(recent - lag - cursor - 1).msb)
     private val isKnown = RegNext((cursor + 1 - peerAck).msb)
     private val isGone = RegNext(io.current - cursor > blocks)
 
     /** What is said of `cursor` is of where it is now. */
     private val settled = RegInit(False)
-    private val isDue = settled && !behind.msb && isBuilt
+    private val isDue = settled && isReached && isBuilt
     private val isUseless = isKnown || isGone
     request.valid := isDue && !isUseless
     request.payload := cursor
@@ -60,7 +57,7 @@ class OlderReports(link: LinkConfig) extends Component {
   }
 
   val peerAck = Reg(OutcomeLog.blockNumber) init 0
-  when(io.peerAck.valid)(peerAck := blockOf(io.peerAck.payload))
+  when(io.peerAck.valid)(peerAck := io.peerAck.payload)
   when(!io.running)(peerAck := 0)
   val lags = new RepeatLags(link, io.peerWindowLog2)
   private val second = (RepeatLags.second(slotBits) > 0) generate new Repeats(lags.second.resized, lags.second =/= 0)
@@ -71,7 +68,7 @@ class OlderReports(link: LinkConfig) extends Component {
     val request = Stream(OutcomeLog.blockNumber)
     // Judged a clock after it was asked for: an ackTsn may be as old as the window, and no older.
     private val begins = RegNext(io.asked.valid && io.running) init False
-    private val first = blockOf(io.asked.payload)
+    private val first = io.asked.payload
     private val start = RegNext(first)
     private val isOld = RegNext((first - recent).msb)
     private val isKept = RegNext(io.current - first <= blocks)

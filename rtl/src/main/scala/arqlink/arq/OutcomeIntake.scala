@@ -151,7 +151,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   } else {
     val known = new KnownOutcomes(link)
     known.io.clear << io.clear
-    known.io.tsn := cursor
+    known.io.tsn := cursor.resized
     known.io.mark := io.outcome.valid
     io.outcome.valid := reading.told && !known.io.isKnown
 

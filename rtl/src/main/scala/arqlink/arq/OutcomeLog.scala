@@ -34,6 +34,9 @@ object OutcomeLog {
   val queueDepth = 16
 
   def blockNumber: UInt = UInt(Wire.snBits - log2Up(Wire.blockBits) bits)
+
+  /** The block that a TSN's outcome is in. */
+  def blockOf(tsn: UInt): UInt = tsn.dropLow(log2Up(Wire.blockBits)).asUInt
 }
 
 /** Outcomes that have been decided: `received` or failed, of the TSN that is next; all that follow below `end` have failed. */

@@ -41,10 +41,10 @@ class PeerEdges(link: LinkConfig) extends Component {
   val previous = Reg(TxBaseNotice())
   previous.abandons init False
   previous.txBase init 0
-  val ahead = RegNext(Sn.distanceLessOne(notice.txBase, io.rxBase))
+  val windowsAhead = RegNext(Sn.distanceLessOne(notice.txBase, io.rxBase).dropLow(link.window.slotBits))
   val isLower = RegNext(Sn.behind(notice.txBase, previous.txBase))
 
-  val beyond = RegNext(!ahead.msb && ahead.dropLow(link.window.slotBits).orR)
+  val beyond = RegNext(!windowsAhead.msb && windowsAhead.orR)
   val lower = RegNext(isLower ? notice.txBase | previous.txBase)
   val both = RegNext(notice.abandons && previous.abandons)
 

@@ -21,11 +21,11 @@ case class Completion(link: LinkConfig) extends Bundle {
   val frame = ReceivedFrame(link.code)
 }
 
-/** What a control unit of the peer closes: all transmissions with a TSN below `txEdge` have been sent in full. A poll tells what it misses, too. */
+/** What a control unit of the peer closes: all transmissions with a TSN below `txEdge` have been sent in full. A poll tells the block of its ackTsn, too. */
 case class CloseNotice() extends Bundle {
   val txEdge = Wire.sn
   val poll = Bool()
-  val ackTsn = Wire.sn
+  val ackBlock = OutcomeLog.blockNumber
 }
 
 /** A frame to be read from the store, decoded and handed on. */

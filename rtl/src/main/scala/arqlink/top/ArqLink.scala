@@ -197,7 +197,7 @@ class ArqLink(link: LinkConfig) extends Component {
     receiver.io.close.arbitrationFrom(control.io.taken)
     receiver.io.close.txEdge := control.io.taken.txEdge
     receiver.io.close.poll := control.io.taken.poll
-    receiver.io.close.ackTsn := control.io.taken.ackTsn
+    receiver.io.close.ackBlock := OutcomeLog.blockOf(control.io.taken.ackTsn)
     sender.io.feedback << taken
     peerEdges.io.seen.valid := taken.valid
     peerEdges.io.seen.txBase := taken.txBase
@@ -206,7 +206,7 @@ class ArqLink(link: LinkConfig) extends Component {
 
     olderReports.io.running := isUp
     olderReports.io.peerWindowLog2 := control.io.peerWindowLog2
-    olderReports.io.peerAck << taken.translateWith(taken.ackTsn)
+    olderReports.io.peerAck << taken.translateWith(OutcomeLog.blockOf(taken.ackTsn))
     olderReports.io.asked << receiver.io.polled
     olderReports.io.current := receiver.io.outcomes.current
     receiver.io.outcomes.lookup << olderReports.io.lookup
