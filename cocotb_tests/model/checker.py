@@ -7,6 +7,7 @@ not legal. Counters that depend on time are bounded, all others are exact once t
 
 from collections import Counter
 
+from .intake import Intake
 from .receiver import Receiver
 from .reports import Reports, outcomes_shown, repeat_lags
 from .sender import Sender
@@ -20,9 +21,6 @@ TX_EXACT = (
     "tx_packets tx_bytes tx_packets_lost tx_frames tx_retx tx_frames_acked tx_frames_abandoned tx_outcomes_ok"
     " tx_outcomes_failed tx_outcomes_outage tx_units tx_retx_units tx_control_units tx_polls"
 ).split()
-
-INTAKE = 200
-"""Clocks after which the sender is sure to be through with two control units: until then it may drop a third."""
 
 HELLOS_UNDER_WAY = 2
 """Of a side that hears the first unit without hello: one hello is leaving, and one waits for it."""
@@ -57,7 +55,7 @@ class EndChecker:
         self.hellos_under_way = HELLOS_UNDER_WAY
         self.said = {"rx_next": 0, "rx_base": 0}
         self.reports = Reports(self.receiver.window, self.late)
-        self.came = [None, None]  # clocks at which the last control units came
+        self.intake = Intake()
         self.delivered_count = 0
         self.delivered = set()
         self.deaf = False  # it has said so, and nothing valid has come since
@@ -177,14 +175,14 @@ class EndChecker:
         taken = self.sender.control_is_valid(unit)
         self.counters["rx_control_invalid"] += not self.receiver.control(unit) or not taken
         self.reports.heard(unit, self.receiver.rx_next)
+        sure = self._is_taken(unit)
         if taken:
-            self.sender.control(unit, sure=not self._may_be_dropped())
+            self.sender.control(unit, sure)
 
-    def _may_be_dropped(self):
-        """Two control units that came just before may still wait."""
-        now, before = self.clock(), self.came[0]
-        self.came = [self.came[1], now]
-        return before is not None and now - before < INTAKE
+    def _is_taken(self, unit):
+        """Whether the sender is sure to deal with a control unit, and does not drop it."""
+        now = self.clock()
+        return now is None or self.intake.takes(now, self.sender.new_outcomes(unit))
 
     def _hello(self, unit):
         self.counters["rx_control_units"] += 1

@@ -228,6 +228,11 @@ class Sender:
         sent = -self.window <= ahead <= self.next_tsn - self.ack_tsn
         return sent and -self.window <= base <= self.next_fsn - self.peer_rx_base
 
+    def new_outcomes(self, unit):
+        """How many outcomes a control unit shows, from the oldest one that is missing on."""
+        base = unwrap(unit.bitmap_base, self.ack_tsn)
+        return max(0, min(base + 64, unwrap(unit.rx_next, self.ack_tsn)) - max(base, self.ack_tsn))
+
     def control(self, unit, sure=True):
         """Takes the receiver part of a valid control unit without hello; it is `sure` unless it may have been dropped."""
         rx_next = unwrap(unit.rx_next, self.ack_tsn)

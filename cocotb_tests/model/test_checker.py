@@ -14,9 +14,11 @@ from cocotb_tests.model.sender import Setting
 from cocotb_tests.model.transmitter import StoredFrame
 
 
-def run(breaks, delta=3, loss=0.3, slack=0, user=0):
+def run(breaks, delta=3, loss=0.3, slack=0, user=0, clock=False):
     c = Config(setting=Setting(4, 5, 6, 0, delta), user_clocks_per_byte=user)
     pair, checkers = checked_pair(c, c, Direction(200, loss), Direction(200, 0.1), seed=1, slack=slack)
+    for check in checkers.values():
+        check.clock = (lambda: pair.now) if clock else check.clock
     breaks(pair, checkers)
     rng = random.Random(1)
     pair.ends[0].backlog.extend(rng.randbytes(rng.randint(1, 60)) for _ in range(60))
@@ -161,6 +163,15 @@ def test_fault_is_found(name):
     breaks, complaint = FAULTS[name]
     with pytest.raises(AssertionError, match=complaint):
         run(breaks, delta=1 if name == "persistency" else 3, user=100 if name == "window" else 0)
+
+
+@pytest.mark.parametrize("name", ["order of retransmissions", "priority"])
+def test_fault_is_found_where_control_units_may_be_dropped(name):
+    """The order of retransmissions is judged where it is known."""
+    breaks, complaint = FAULTS[name]
+    run(lambda pair, checkers: None, clock=True)
+    with pytest.raises(AssertionError, match=complaint):
+        run(breaks, clock=True)
 
 
 @pytest.mark.parametrize("name", ["tx_frames", "tx_retx_units", "rx_frames_repaired", "rx_attempt_1", "rx_erased_flag", "rx_bytes"])

@@ -27,14 +27,15 @@ async def run(dut, scenario):
 
 @cocotb.test()
 async def lossless(dut):
-    """Nothing is erased: nothing is repaired, sent again or lost, and nothing asked for but in the one poll of a side that comes up."""
+    """Nothing is erased: nothing is repaired, sent again or lost, and nothing asked for but in the one poll of a side that
+    comes up, and one at the end: rxBase moves after the last outcome, and nothing tells that unasked."""
     setting = Setting(4, 6, 6, 0, INFINITE)
     bench = await run(dut, Scenario(1, (setting, setting), packets=(20, 20)))
     for check in bench.checkers:
         c = check.expected()
         assert c["tx_retx"] == c["rx_frames_repaired"] == c["tx_frames_abandoned"] == 0
         assert check.delivered_count == 20
-        assert c["tx_polls"] == 1 and check.reports.older_at is None
+        assert c["tx_polls"] <= 2 and check.reports.older_at is None
 
 
 @cocotb.test()

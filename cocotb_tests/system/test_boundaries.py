@@ -8,6 +8,6 @@ from cocotb_tests.lib import rtl
 SELECTIONS = {"small": None, "default": {"COCOTB_TEST_FILTER": r"answer_to_a_poll|stalled|abandons"}}
 
 
-@pytest.mark.parametrize("config", SELECTIONS)
+@pytest.mark.parametrize("config", ["small", pytest.param("default", marks=pytest.mark.full)])
 def test_boundaries(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_boundaries", parameters=SELECTIONS[config], quick=config != "small")
