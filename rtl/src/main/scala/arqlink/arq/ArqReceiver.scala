@@ -33,6 +33,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
     /** A poll whose edge has been closed and is in `rxNext`, and the block of its ackTsn. */
     val polled = master Flow OutcomeLog.blockNumber
+
+    /** Pulse: an edge was within the window; else `closeInvalid` tells. */
+    val closeAccepted = out Bool ()
     val rxBase = in(Wire.sn)
 
     /** Whether the frame of `querySlot` is complete; answered three clocks later. */
@@ -351,6 +354,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
   val consumed = judge.now && compared.settled
   private val closed = consumed && hand.isClose
+  io.closeAccepted := RegNext(closed && !compared.isTooFar) init False
 
   /** A poll waits for what it has closed to be written down. */
   val polled = new Area {

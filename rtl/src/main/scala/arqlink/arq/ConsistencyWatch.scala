@@ -6,7 +6,7 @@ import spinal.lib._
 
 import arqlink._
 
-/** What one half of a link end thinks of a control unit: a pulse each. */
+/** What one part of a link end thinks of a control unit: a pulse each. */
 case class Judgement() extends Bundle {
   val accepted, rejected = Bool()
 }
@@ -22,7 +22,9 @@ class ConsistencyWatch extends Component {
 
     /** Pulse: a poll timer's period ends. */
     val tick = in Bool ()
-    val sender, receiver = in(Judgement())
+
+    /** Of the feedback, of txEdge and of txBase. */
+    val feedback, edge, base = in(Judgement())
 
     /** Pulse: what the peer takes for received has not come. */
     val contradiction = in Bool ()
@@ -34,7 +36,7 @@ class ConsistencyWatch extends Component {
     val resync = out Bool ()
   }
 
-  private class Half(judgement: Judgement) extends Area {
+  private class Watched(judgement: Judgement) extends Area {
     val accepted, rejected, strike = RegInit(False)
     val isBad = rejected && !accepted
     when(io.tick) {
@@ -51,8 +53,8 @@ class ConsistencyWatch extends Component {
     }
     val failed = io.tick && isBad && strike
   }
-  private val halves = Seq(io.sender, io.receiver).map(new Half(_))
-  io.suspicious := halves.map(half => half.isBad || half.strike).reduce(_ || _)
+  private val all = Seq(io.feedback, io.edge, io.base).map(new Watched(_))
+  io.suspicious := all.map(watched => watched.isBad || watched.strike).reduce(_ || _)
   Invariant.when(io.resync)(RegNext(io.running) init False, "a link that is not up contradicts itself")
-  io.resync := RegNext(io.running && (io.contradiction || halves.map(_.failed).reduce(_ || _))) init False
+  io.resync := RegNext(io.running && (io.contradiction || all.map(_.failed).reduce(_ || _))) init False
 }

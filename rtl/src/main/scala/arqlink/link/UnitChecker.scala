@@ -162,7 +162,8 @@ case class UnitChecker(code: CodeConfig) extends Component {
     io.erasedLength := tell(known.wrongLength)
     io.erasedCrc := wellSized && wrongCrc
     io.badHeader := wellSized && !wrongCrc && !good
-    io.otherVersion := io.badHeader && RegNextWhen(UnitFormat.otherVersion(known.bytes(7 downto 0)), known.valid)
+    private val named = known.dataUnit || known.controlUnit // else the first byte may not be where it is looked for
+    io.otherVersion := io.badHeader && RegNextWhen(named && UnitFormat.otherVersion(known.bytes(7 downto 0)), known.valid)
     io.accept := good && !wrongCrc
   }
 }

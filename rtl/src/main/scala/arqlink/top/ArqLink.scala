@@ -214,9 +214,10 @@ class ArqLink(link: LinkConfig) extends Component {
 
     watch.io.running := isUp
     watch.io.tick := composer.io.tick
-    watch.io.sender := sender.io.judged
-    watch.io.receiver.accepted := peerEdges.io.judged.accepted
-    watch.io.receiver.rejected := peerEdges.io.judged.rejected || receiver.io.event.closeInvalid
+    watch.io.feedback := sender.io.judged
+    watch.io.edge.accepted := receiver.io.closeAccepted
+    watch.io.edge.rejected := receiver.io.event.closeInvalid
+    watch.io.base := peerEdges.io.judged
     watch.io.contradiction := resequencer.io.contradiction
     control.io.resync := watch.io.resync
 
@@ -259,7 +260,7 @@ class ArqLink(link: LinkConfig) extends Component {
     val status = csr.io.status
     status.state := control.io.state.asBits.asUInt.resized
     status.peerKnown := control.io.peerKnown
-    status.stalled := sender.io.stalled
+    status.stalled := RegNext(sender.io.stalled || segmenter.io.full) init False
     status.outage := control.io.state === LinkState.outage
     status.ownEpoch := control.io.ownEpoch
     status.peerEpoch := control.io.peerEpoch
