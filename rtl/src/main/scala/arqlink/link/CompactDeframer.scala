@@ -131,7 +131,7 @@ class CompactDeframer(code: CodeConfig) extends Deframing {
     private val badData = shown && !dataGood && held.payload === headerBytes
     private val badControl = controlHeld && !controlGood
     io.badHeader := RegNext(writer.unknown || badData || badControl) init False
-    private val firstByte = controlHeld ? header(7 downto 0) | dataHeader(7 downto 0)
-    io.otherVersion := RegNext((badData || badControl) && UnitFormat.otherVersion(firstByte)) init False
+    private def ofOtherVersion(header: Bits) = UnitFormat.otherVersion(header(7 downto 0))
+    io.otherVersion := RegNext(badControl && ofOtherVersion(header) || badData && ofOtherVersion(dataHeader)) init False
   }
 }
