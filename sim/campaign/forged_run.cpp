@@ -43,7 +43,8 @@ void Run::recover() {
         const bool restarted = lives[0] != monitor_->lives(0) || lives[1] != monitor_->lives(1);
         // A forged unit may have waited for the frame that it fits: the packet comes out with its content, which only `packetCrc` can tell.
         const bool replaced = odd != side_[0].book->odd() + side_[1].book->odd();
-        if ((restarted || replaced) && attempt <= restartsAllowed) continue;
+        // At finite δ the transmission that a forged unit has spoiled is given up, and the sender says so.
+        if ((restarted || replaced || s_.finite) && attempt <= restartsAllowed) continue;
         const bool rests = atRest() && side_[0].source->idle() && side_[1].source->idle();
         const std::string text = standing() + forged;
         if (rests && freshCross())
