@@ -2,7 +2,7 @@
 /* Interrupts: a mask over the sticky events. */
 #include "arqlink_access.h"
 
-#define EVENT_MASK (2u * ARQLINK_ERROR_RX_OVERFLOW_MASK - 1u) /* the last one and all below */
+#define EVENT_MASK (2u * ARQLINK_ERROR_PACKET_CORRUPT_MASK - 1u) /* the last one and all below */
 
 int arqlink_irq_enable(const struct arqlink_device *device, uint32_t events) {
     if (events & ~EVENT_MASK) return -ARQLINK_EINVAL;
