@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from . import code
 from .receiver import Receiver
 from .sender import INFINITE, Setting
-from .units import ControlUnit, DataUnit, Rejected, distance, parse, unwrap
+from .units import ControlUnit, DataUnit, Rejected, distance, parse, trailer, unwrap
 
 HELLO, UP, OUTAGE = 2, 3, 4
 SN = 1 << 20
@@ -64,6 +64,7 @@ class Config:
     outage_freeze: bool = True
     user_clocks_per_byte: int = 0
     max_packet: int = 0  # longest packet in bytes
+    packet_crc: bool = False
     rules: Rules = Rules()
 
     @property
@@ -104,8 +105,13 @@ class Transmitter:
         self.skipped = False  # outcomes were seen to be missing
         self.freeze_below = 0
 
+    def trailer(self, packet):
+        """What is put behind a packet."""
+        return trailer(packet) if self.config.packet_crc else b""
+
     def accept(self, packet):
         """Stores a packet if the window has room for all of its frames."""
+        packet += self.trailer(packet)
         size = self.config.setting.k * self.config.unit_bytes
         parts = [packet[i : i + size] for i in range(0, len(packet), size)]
         if self.stored + len(parts) > self.base + self.config.window:
@@ -210,7 +216,7 @@ class LinkEnd:
     def __init__(self, config, epoch=0, name=""):
         self.config, self.name = config, name
         self.tx = Transmitter(config)
-        self.rx = Receiver(config.window, config.unit_bytes, config.in_order)
+        self.rx = Receiver(config.window, config.unit_bytes, config.in_order, config.packet_crc)
         self.counters = Counter()
         self.backlog = deque()
         self.delivered = []  # (clock, bytes)
@@ -302,8 +308,8 @@ class LinkEnd:
 
     def _hello(self, unit):
         c = self.config
-        longest = -(-c.max_packet // c.unit_bytes)
-        if unit.unit_bytes != c.unit_bytes or (c.rules.hello_window and 1 << unit.window_log2 < longest):
+        longest = -(-(c.max_packet + len(self.tx.trailer(b""))) // c.unit_bytes)
+        if (unit.unit_bytes, unit.packet_crc) != (c.unit_bytes, c.packet_crc) or (c.rules.hello_window and 1 << unit.window_log2 < longest):
             self.counters["peer_mismatch"] += 1
             return
         known = unit.peer_known and unit.peer_epoch == self.epoch
@@ -443,7 +449,7 @@ class LinkEnd:
         if self.state == HELLO:
             self.due.clear()
             self.last_hello = self.now
-            return ControlUnit(hello=True, param=c.window_log2 << 16 | c.unit_bytes, **known)
+            return ControlUnit(hello=True, param=c.packet_crc << 23 | c.window_log2 << 16 | c.unit_bytes, **known)
         base = self.series.popleft() if self.series else self._bitmap_base()
         bits = self.rx.outcomes[max(base, 0) : base + 64]
         if self.rx.rx_next > self.said["rx_next"]:

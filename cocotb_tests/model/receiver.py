@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from . import code
-from .units import SN, distance, unwrap
+from .units import CRC, SN, distance, trailer, unwrap
 
 
 @dataclass
@@ -40,7 +40,8 @@ class Receiver:
     counters    those of csr/Counters.scala that the receiver feeds
     """
 
-    def __init__(self, window, unit_bytes, in_order=True):
+    def __init__(self, window, unit_bytes, in_order=True, packet_crc=False):
+        self.packet_crc = packet_crc
         self.window = window
         self.unit_bytes = unit_bytes
         self.in_order = in_order
@@ -153,6 +154,11 @@ class Receiver:
         if not self.in_order:
             self._gone.add(first)
         data = b"".join(self.frames[f].data for f in range(first, last + 1))
+        if self.packet_crc:
+            data, crc = data[:-CRC], data[-CRC:]
+            if not data or crc != trailer(data):
+                self.counters["rx_packets_corrupt"] += 1
+                return
         self.ready.append((first, data))
         self.counters["rx_packets"] += 1
         self.counters["rx_bytes"] += len(data)

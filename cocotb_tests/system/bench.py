@@ -86,7 +86,8 @@ class Bench:
         limits = build.max_k, build.max_parity
         self.checkers = [
             EndChecker(
-                build.window_frames, build.unit_bytes, [setting, *more_settings], in_order, *limits, slack=6, freeze=scenario.freeze
+                build.window_frames, build.unit_bytes, [setting, *more_settings], in_order, *limits, slack=6, freeze=scenario.freeze,
+                packet_crc=bool(build.packet_crc),
             )
             for setting, in_order in zip(scenario.settings, reversed(scenario.in_order))
         ]
