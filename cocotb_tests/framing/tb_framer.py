@@ -36,6 +36,9 @@ def random_control(poll=None):
     flags = [random.getrandbits(1) for _ in range(6)]
     if poll is not None:
         flags[2] = poll
+    param = random.getrandbits(24)
+    if flags[0]:
+        param &= 0x9FFFFF  # a hello's reserved bits
     return ControlUnit(
         epoch=random.getrandbits(8),
         peer_epoch=random.getrandbits(8),
@@ -45,7 +48,7 @@ def random_control(poll=None):
         reply=flags[3],
         deaf=flags[4],
         abandons=flags[5],
-        param=random.getrandbits(24),
+        param=param,
         tx_base=sn[0],
         tx_edge=sn[1],
         rx_base=sn[2],
