@@ -27,6 +27,7 @@ REFUSED = {
     "maxPacketBytes=0": "maxPacketBytes is 0; it must be 1 to 9216",
     "maxPacketBytes=9217": "maxPacketBytes is 9217; it must be 1 to 9216",
     "maxPacketBytes=3": "maxPacketBytes is 3; it must be dataBytes (4) or more",
+    "packetCrc=2": "packetCrc is 2; it must be 0 or 1",
     "k=17": "k is 17; it must be 1 to maxK (16)",
     "nFirst=15": "nFirst is 15; it must be k (16) to k + maxParity (24)",
     "nRetx=25": "nRetx is 25; it must be k (16) to k + maxParity (24)",
@@ -73,6 +74,27 @@ def test_corners_are_built_reproducibly(settings, tmp_path):
     assert texts[0] == texts[1]
 
 
+@pytest.mark.parametrize(
+    "config, settings, built",
+    [
+        ("small", "packetCrc=1", False),
+        ("small", "packetCrc=1 maxPacketBytes=509", False),
+        ("small", "packetCrc=1 maxPacketBytes=508", True),
+        ("tiny", "packetCrc=1 maxPacketBytes=508", True),
+        ("line20g", "packetCrc=1 maxPacketBytes=1500", True),
+        ("crc4", "packetCrc=0 maxPacketBytes=512", True),
+    ],
+)
+def test_a_packet_and_its_crc_fit_the_window(config, settings, built, tmp_path):
+    """What goes with a packet counts when the window has to hold the longest one at K = 1."""
+    result = generate(tmp_path, *settings.split(), config=config)
+    assert (result.returncode == 0) == built, result.stderr
+    if built:
+        assert f"// packetCrc = {settings[10]} (" in (tmp_path / "ArqLink.v").read_text()
+    else:
+        assert "and 4 bytes for packetCrc; a packet must fit into the window at K = 1" in result.stderr
+
+
 ONE_FRAME = ("k=1", "nFirst=1", "nRetx=2", "windowFrames=32")
 
 
@@ -103,7 +125,7 @@ def test_the_header_names_the_parameters(tmp_path):
     assert generate(tmp_path, "windowFrames=2048", "nRetx=20").returncode == 0
     text = (tmp_path / "ArqLink.v").read_text()
     header = [line.removeprefix("// ") for line in text[: text.index("module")].splitlines()]
-    wanted = ["dataBytes = 4", "unitBytes = 64", "maxK = 16", "maxParity = 8", "windowFrames = 2048", "maxPacketBytes = 9216", "k = 16", "nFirst = 18", "nRetx = 20", "delta = 15"]
+    wanted = ["dataBytes = 4", "unitBytes = 64", "maxK = 16", "maxParity = 8", "windowFrames = 2048", "maxPacketBytes = 9216", "packetCrc = 0", "k = 16", "nFirst = 18", "nRetx = 20", "delta = 15"]
     parameters = [line for line in header if " = " in line]
     assert [line.split(" (")[0] for line in parameters] == wanted and all(line.endswith(")") for line in parameters)
     assert any("ArqLink, configuration default" in line for line in header)

@@ -9,6 +9,7 @@ from cocotbext.axi import AxiStreamFrame
 
 from cocotb_tests.lib.bench import Bench, Events, Sink, pause
 from cocotb_tests.lib.limits import built
+from cocotb_tests.model.units import trailer
 
 EVENTS = ["txPackets", "txBytes", "dropZero", "dropOversize", "dropAbort", "dropKeep"]
 SN = 1 << 20
@@ -130,7 +131,8 @@ class Traffic:
         else:
             self.counts["txPackets"] += 1
             self.counts["txBytes"] += length
-            self.scoreboard.expected.append(bytes(data[:length]))
+            packet = bytes(data[:length])
+            self.scoreboard.expected.append(packet + trailer(packet)[: self.limits.crc_bytes])
 
     async def drain(self, bench, limit=100000):
         await bench.until(lambda: self.source.idle() and not self.scoreboard.expected, limit, "all packets stored")
@@ -219,9 +221,9 @@ async def window_full(dut):
     scoreboard.set_base(base)
     frames = 7
     for _ in range(frames):
-        traffic.send(limits.unit_bytes)
+        traffic.send(limits.unit_bytes - limits.crc_bytes)
     # A packet that needs two frames may not go in when one is free.
-    traffic.send(2 * limits.unit_bytes)
+    traffic.send(2 * limits.unit_bytes - limits.crc_bytes)
     for freed in range(frames - free + 3):
         await bench.clocks(4 * limits.unit_beats + 40)
         expected = min(free + freed, frames) if free + freed < frames + 2 else frames + 2
@@ -285,7 +287,7 @@ async def no_bubbles(dut):
     packets = 6
     size = limits.max_k * limits.unit_bytes + limits.unit_bytes
     for _ in range(packets):
-        traffic.send(size)
+        traffic.send(size - limits.crc_bytes)
     clocks = []
     scoreboard.writes.log = lambda item: (clocks.append(item[0]), scoreboard.written(item))
     await traffic.drain(bench)

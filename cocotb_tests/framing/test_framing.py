@@ -5,12 +5,15 @@ import pytest
 
 from cocotb_tests.lib.rtl import run
 
+CRCS = ["crc1", "crc2", "crc4", "crc8", "crc16"]
 BENCHES = {
     "FrameStore": ("tb_frame_store", ["paper", "default", "codec", "wide16", "tiny"]),
-    "Segmenter": ("tb_segmenter", ["paper", "default", "wide8", "wide16", "corner", "tiny", "small", "line10g", "line20g"]),
+    "Segmenter": ("tb_segmenter", ["paper", "default", "wide8", "wide16", "corner", "tiny", "small", "line10g", "line20g", *CRCS]),
     "Framer": ("tb_framer", ["paper", "default", "wide8", "wide16", "corner", "tiny"]),
     "Deframer": ("tb_deframer", ["paper", "default", "wide8", "wide16", "corner", "tiny"]),
     "PacketDrain": ("tb_packet_drain", ["default"]),
+    "PacketCrcInserter": ("tb_packet_crc_inserter", CRCS),
+    "PacketCrcChecker": ("tb_packet_crc_checker", CRCS),
     "Reassembler": ("tb_reassembler", ["paper", "default", "wide8", "wide16"]),
 }
 CASES = [(block, bench, config) for block, (bench, configs) in BENCHES.items() for config in configs]

@@ -23,10 +23,16 @@ class Limits:
     max_parity: int
     window_frames: int
     max_packet_bytes: int
+    packet_crc: int
     k: int
     n_first: int
     n_retx: int
     delta: int
+
+    @property
+    def crc_bytes(self):
+        """Bytes that go with each packet."""
+        return 4 * self.packet_crc
 
     @property
     def unit_beats(self):

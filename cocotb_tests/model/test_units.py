@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from cocotb_tests.model.units import SN, ControlUnit, DataUnit, Rejected, distance, parse, unwrap
+from cocotb_tests.model.units import SN, ControlUnit, DataUnit, Rejected, crc32c, distance, hidden_damage, parse, unwrap
 
 
 def sealed(body):
@@ -38,6 +38,23 @@ def test_layout():
     assert (CONTROL.ack_tsn, CONTROL.window_log2, CONTROL.unit_bytes) == (0xABCDE, 0x0A, 0xBCDE)
     hello = parse(ControlUnit(0, hello=True, param=0x920123).build(), 8)
     assert (hello.packet_crc, hello.window_log2, hello.unit_bytes) == (True, 18, 0x123)
+
+
+def test_the_crc_of_packets_is_another_one():
+    """Check value of CRC-32C. Damage to a payload that the unit's CRC does not see changes that of the packet."""
+    assert crc32c(b"123456789") == 0xE3069283
+    raw = replace(DATA, pad=0).build()
+    for at in range(8 * len(DATA.payload) - 33):
+        damaged = hidden_damage(raw, 8 * 12 + at)
+        assert damaged != raw and parse(damaged, 8).payload != DATA.payload
+        assert zlib.crc32(parse(damaged, 8).payload) == zlib.crc32(DATA.payload)
+        assert crc32c(parse(damaged, 8).payload) != crc32c(DATA.payload)
+
+
+def test_hello_tells_the_crc_of_packets():
+    hello = replace(CONTROL, hello=True, param=1 << 23 | 10 << 16 | 64)
+    assert (hello.packet_crc, hello.window_log2, hello.unit_bytes) == (True, 10, 64)
+    assert not replace(hello, param=10 << 16 | 64).packet_crc
 
 
 def test_random_units_survive():

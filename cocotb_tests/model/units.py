@@ -36,6 +36,38 @@ def seal(body):
     return body + zlib.crc32(body).to_bytes(CRC, "little")
 
 
+def _castagnoli():
+    table = []
+    for state in range(256):
+        for _ in range(8):
+            state = state >> 1 ^ (0x82F63B78 if state & 1 else 0)
+        table.append(state)
+    return table
+
+
+CASTAGNOLI = _castagnoli()
+
+
+def crc32c(data):
+    state = 0xFFFFFFFF
+    for byte in data:
+        state = state >> 8 ^ CASTAGNOLI[(state ^ byte) & 0xFF]
+    return state ^ 0xFFFFFFFF
+
+
+def trailer(packet):
+    """What goes with a packet where both ends are built with packetCrc."""
+    return crc32c(packet).to_bytes(CRC, "little")
+
+
+def hidden_damage(raw, at):
+    """`raw` with the unit CRC's polynomial added from bit `at` on: what no CRC of a unit sees."""
+    raw, polynomial = bytearray(raw), 1 << 32 | 0x04C11DB7
+    for i in range(33):
+        raw[(at + i) // 8] ^= (polynomial >> (32 - i) & 1) << (at + i) % 8
+    return bytes(raw)
+
+
 @dataclass(frozen=True)
 class DataUnit:
     """One unit of a transmission; `payload` has unitBytes bytes."""
@@ -71,8 +103,8 @@ class DataUnit:
 
 @dataclass(frozen=True)
 class ControlUnit:
-    """A control unit; `param` holds options, window and unitBytes in a hello, else ackTsn. `reserved` are the reserved bits
-    of bytes 0, 2 and 19, which are zero in a unit that a link sends."""
+    """A control unit; `param` holds packetCrc, window and unitBytes in a hello, else ackTsn. `reserved` are the reserved bits of
+    bytes 0, 2 and 19, which are zero in a unit that a link sends."""
 
     epoch: int
     hello: bool = False

@@ -100,16 +100,19 @@ case class ResetValues(
   require(delta >= 0 && delta <= 15, s"delta is $delta; it must be 0 to 14, or 15 for infinite")
 }
 
-/** A link core: both halves of a full-duplex link end. */
-case class LinkConfig(name: String, code: CodeConfig, window: WindowConfig, reset: ResetValues) {
+/** A link core: both halves of a full-duplex link end.
+  *
+  * @param packetCrc a CRC-32C goes with each packet and is checked before the packet leaves; both ends must agree
+  */
+case class LinkConfig(name: String, code: CodeConfig, window: WindowConfig, reset: ResetValues, packetCrc: Boolean = false) {
   require(
     window.maxPacketBytes >= code.dataBytes,
     s"maxPacketBytes is ${window.maxPacketBytes}; it must be dataBytes (${code.dataBytes}) or more"
   )
   require(
-    window.windowFrames * code.unitBytes >= window.maxPacketBytes,
+    window.windowFrames * code.unitBytes >= longestPacket,
     s"windowFrames (${window.windowFrames}) x unitBytes (${code.unitBytes}) is less than maxPacketBytes " +
-      s"(${window.maxPacketBytes}); a packet must fit into the window at K = 1"
+      s"(${window.maxPacketBytes})${if (packetCrc) " and 4 bytes for packetCrc" else ""}; a packet must fit into the window at K = 1"
   )
   require(
     reset.k >= 1 && reset.k <= code.maxK,
@@ -121,6 +124,9 @@ case class LinkConfig(name: String, code: CodeConfig, window: WindowConfig, rese
       s"reset $label is $n; it must be k (${reset.k}) to k + maxParity (${reset.k + code.maxParity})"
     )
 
+  /** Bytes that the longest packet takes in its frames. */
+  def longestPacket: Int = window.maxPacketBytes + (if (packetCrc) 4 else 0)
+
   /** This configuration with one value after the other replaced: `NAME=VALUE` with a parameter's name. */
   def withSettings(settings: Seq[String]): LinkConfig = if (settings.isEmpty) this
   else {
@@ -131,11 +137,13 @@ case class LinkConfig(name: String, code: CodeConfig, window: WindowConfig, rese
       }
     }.toMap
     val names = Seq(
-      "dataBytes", "unitBytes", "maxK", "maxParity", "windowFrames", "maxPacketBytes", "k", "nFirst", "nRetx", "delta"
+      "dataBytes", "unitBytes", "maxK", "maxParity", "windowFrames", "maxPacketBytes", "packetCrc", "k", "nFirst", "nRetx", "delta"
     )
     for (key <- given.keys if !names.contains(key))
       throw new IllegalArgumentException(s"no parameter named '$key'; there are ${names.mkString(", ")}")
     def pick(key: String, old: Int) = given.getOrElse(key, old)
+    val crc = pick("packetCrc", packetCrc.toInt)
+    require(crc <= 1, s"packetCrc is $crc; it must be 0 or 1")
     LinkConfig(
       name,
       CodeConfig(
@@ -151,7 +159,8 @@ case class LinkConfig(name: String, code: CodeConfig, window: WindowConfig, rese
         nFirst = pick("nFirst", reset.nFirst),
         nRetx = pick("nRetx", reset.nRetx),
         delta = pick("delta", reset.delta)
-      )
+      ),
+      crc == 1
     )
   }
 }

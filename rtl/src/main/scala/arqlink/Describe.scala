@@ -13,6 +13,7 @@ object Describe {
     ("max_parity", config.code.maxParity.toLong, "most parity units in a frame"),
     ("window_frames", config.window.windowFrames.toLong, "most frames in flight, or awaiting delivery"),
     ("max_packet_bytes", config.window.maxPacketBytes.toLong, "longest packet, bytes"),
+    ("packet_crc", if (config.packetCrc) 1L else 0L, "1: a CRC-32C goes with each packet"),
     ("k", config.reset.k.toLong, "data units in a frame, after reset"),
     ("n_first", config.reset.nFirst.toLong, "units in a frame's first transmission, after reset"),
     ("n_retx", config.reset.nRetx.toLong, "units in a retransmission, after reset"),

@@ -68,5 +68,23 @@ object TestConfigs {
     ResetValues(k = 4, nFirst = 5, nRetx = 5)
   )
 
-  val all = Seq(small, wide8, wide16, wide, long, corner, fast16, compact)
+  /** With a CRC-32 at the end of each packet, and a window that the longest packet fills to the byte at K = 1. */
+  private def crc(code: CodeConfig, windowFrames: Int) = LinkConfig(
+    s"crc${code.dataBytes}",
+    code,
+    WindowConfig(windowFrames, maxPacketBytes = windowFrames * code.unitBytes - 4),
+    ResetValues(k = 4, nFirst = 6, nRetx = 6),
+    packetCrc = true
+  )
+
+  /** Corners for tests: a CRC with each packet, at every width; `crc1` is built for area. */
+  val crcs = Seq(
+    crc(CodeConfig(dataBytes = 1, unitBytes = 16, maxK = 4, maxParity = 2, area = AreaConfig.small), windowFrames = 32),
+    crc(CodeConfig(dataBytes = 2, unitBytes = 20, maxK = 4, maxParity = 2), windowFrames = 32),
+    crc(small.code, windowFrames = 64),
+    crc(CodeConfig(dataBytes = 8, unitBytes = 72, maxK = 8, maxParity = 4), windowFrames = 32),
+    crc(CodeConfig(dataBytes = 16, unitBytes = 48, maxK = 8, maxParity = 4), windowFrames = 32)
+  )
+
+  val all = Seq(small, wide8, wide16, wide, long, corner, fast16, compact) ++ crcs
 }

@@ -3,16 +3,15 @@ package arqlink.link
 
 import spinal.core._
 
-/** CRC-32 of IEEE 802.3 clause 3.2.9 in its reflected form: least significant bit of each byte first. */
-object Crc32 {
-
-  /** 0x04C11DB7 with its bits reversed. */
-  private val polynomial = BigInt("EDB88320", 16)
-
+/** A CRC of 32 bits in its reflected form: least significant bit of each byte first, initial value and final XOR all ones.
+  *
+  * @param polynomial with its bits reversed
+  */
+class Crc32(polynomial: BigInt) {
   private val init = BigInt("FFFFFFFF", 16)
 
   /** What the state is after a message and its own CRC. */
-  def residue: Bits = B(BigInt("DEBB20E3", 16), 32 bits)
+  def residue: Bits = residueAfter(0)
 
   /** State after one zero bit. */
   private def shift(state: BigInt): BigInt = if (state.testBit(0)) (state >> 1) ^ polynomial else state >> 1
@@ -29,6 +28,22 @@ object Crc32 {
   /** State after `width` zero bits, from the initial one. */
   private def begun(width: Int): Bits =
     B((0 until width).foldLeft(init)((state, _) => shift(state)), 32 bits)
+
+  /** State before one zero bit. */
+  private def unshift(state: BigInt): BigInt =
+    if (state.testBit(31)) ((state ^ polynomial) << 1) + 1 else state << 1
+
+  /** State before `width` zero bits that have led to `state`; combinational. */
+  def before(state: Bits, width: Int): Bits = {
+    val columns = (0 until 32).map(i => (0 until width).foldLeft(BigInt(1) << i)((state, _) => unshift(state)))
+    B((0 until 32).map(row => (state & B((0 until 32).filter(i => columns(i).testBit(row)).map(BigInt(1) << _).sum, 32 bits)).xorR))
+  }
+
+  /** What the state is after a message, its own CRC, and `width` zero bits. */
+  def residueAfter(width: Int): Bits = B((0 until 32 + width).foldLeft(init)((state, _) => shift(state)), 32 bits)
+
+  /** What is sent of a state: its bytes, least significant first. */
+  def sent(state: Bits): Bits = ~state
 
   /** State after the bytes of `data` (byte 0 in the low bits) and `more` zero bits when it was zero before; combinational. */
   private def ofMessage(data: Bits, more: Int = 0): Bits =
@@ -65,3 +80,11 @@ object Crc32 {
     }
   }
 }
+
+/** That of units: IEEE 802.3 clause 3.2.9, 0x04C11DB7. */
+object Crc32 extends Crc32(BigInt("EDB88320", 16))
+
+/** That of packets: CRC-32C, 0x1EDC6F41 (Castagnoli). It has no factor in common with that of units: what damage to payloads one of the two
+  * does not see is no worse hidden from the other one. With the same polynomial all of it would be.
+  */
+object Crc32c extends Crc32(BigInt("82F63B78", 16))

@@ -13,6 +13,8 @@ object LinkBlocks {
     "PacketDrain" -> (link => PacketDrain(link.code.dataBytes)),
     "Framer" -> (link => Framer(link.code)),
     "Deframer" -> (link => Deframer(link.code).setDefinitionName("Deframer")),
-    "Reassembler" -> (link => Reassembler(link.code))
+    "Reassembler" -> (link => Reassembler(link.code)),
+    "PacketCrcInserter" -> (link => PacketCrcInserter(link.code.dataBytes)),
+    "PacketCrcChecker" -> (link => PacketCrcChecker(link))
   )
 }

@@ -46,20 +46,16 @@ case class Segmenter(link: LinkConfig) extends Component {
   val front = PacketFront(code)
   front.io.packet << io.packet
 
-  /** A beat with all that is known of its packet then. */
-  case class CheckedBeat() extends Bundle {
-    val beat = JudgedBeat(code.dataBytes)
-    val keep, abort, oversize = Bool()
+  val checked = Stream(CheckedBeat(code.dataBytes))
 
-    /** There is a beat, and it is to be stored; never so without one, so that an empty stage does not seem to wait for a slot. */
-    val store = Bool()
-
-    /** Bytes of the packet with this beat. */
-    val total = UInt(14 bits)
+  /** With the CRC of each good packet behind it, if the build has one. */
+  val trailed = if (!link.packetCrc) checked else {
+    val inserter = PacketCrcInserter(code.dataBytes)
+    inserter.io.input << checked
+    inserter.io.output
   }
-  val checked = Stream(CheckedBeat())
   // Enables of many flip-flops do not follow each other, so that wide beats wait in a skid behind the judgement as well.
-  val taken = if (code.isWide) Skid(checked, "skid").m2sPipe(collapsBubble = false) else checked.m2sPipe()
+  val taken = if (code.isWide) Skid(trailed, "skid").m2sPipe(collapsBubble = false) else trailed.m2sPipe()
   val beat = taken.beat
 
   /** A packet's last write carries `commit`, so that `head` moves only when the store has taken it. */

@@ -99,7 +99,7 @@ case class ControlMessage() extends Bundle {
   val abandons = Bool()
   val peerEpoch = UInt(Wire.epochBits bits)
 
-  /** hello: {log2 of the receive window (8), unitBytes (16)}; otherwise {0 (4), ackTsn (20)} */
+  /** hello: {packetCrc (1), 0 (2), log2 of the receive window (5), unitBytes (16)}; otherwise {0 (4), ackTsn (20)} */
   val param = Bits(24 bits)
 
   /** Sender part: lower window edge, and the TSN below which all transmissions are complete. */
@@ -113,7 +113,9 @@ case class ControlMessage() extends Bundle {
   val bitmap = Bits(Wire.bitmapBits bits)
 
   def ackTsn: UInt = param(19 downto 0).asUInt
-  def windowLog2: UInt = param(23 downto 16).asUInt
+  def packetCrc: Bool = param(23)
+  def reserved: Bits = param(22 downto 21)
+  def windowLog2: UInt = param(20 downto 16).asUInt
   def unitBytes: UInt = param(15 downto 0).asUInt
 }
 
