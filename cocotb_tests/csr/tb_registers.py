@@ -20,12 +20,12 @@ ERRORS = {  # name: bit
     name: bit
     for bit, name in enumerate(
         "drop_zero drop_oversize drop_abort drop_keep phy_length bad_header control_invalid unit_invalid "
-        "peer_mismatch peer_restart outage link_up link_down - rx_overflow".split(),
+        "peer_mismatch peer_restart outage link_up link_down - rx_overflow packet_corrupt".split(),
         start=2,
     )
     if name != "-"  # the counters' threshold, tested below
 }
-ALL = 0x1FFFF
+ALL = 0x3FFFF
 
 
 def camel(name):
@@ -60,7 +60,7 @@ async def reset_values(dut):
             if f.reset is not None:
                 assert await r.read(name, field) == f.reset, (name, field)
     assert await r.read("ID") == 0x4152514C
-    assert await r.read("BUILD1") == 59 << 24 | 7 << 16 | BUILD.max_parity << 8 | BUILD.max_k
+    assert await r.read("BUILD1") == 60 << 24 | 7 << 16 | BUILD.max_parity << 8 | BUILD.max_k
     assert await r.read("BUILD0") == (BUILD.window_frames.bit_length() - 1) << 24 | BUILD.unit_bytes << 8 | BUILD.data_bytes
     for name in ("CODE", "ACTIVE_CODE"):
         assert await r.read(name) == BUILD.n_retx << 16 | BUILD.n_first << 8 | BUILD.k
@@ -210,19 +210,21 @@ async def errors_and_irq(dut):
 
 
 @cocotb.test()
-async def threshold(dut):
+@cocotb.parametrize(counter=["tx_retx", list(regs.COUNTERS)[-1]])
+async def threshold(dut, counter):
     """The bit is set once when the chosen counter gets to the value, and again only after a write of THRESHOLD."""
     _, r = await start(dut)
-    index = list(regs.COUNTERS).index("tx_retx")
+    index = list(regs.COUNTERS).index(counter)
+    event = getattr(dut, f"io_events_{counter}")
 
     async def count(events):
         for _ in range(events):
-            dut.io_events_tx_retx.value = 1
+            event.value = 1
             await ClockCycles(dut.aclk, 1)
             if COMPACT:
-                dut.io_events_tx_retx.value = 0
+                event.value = 0
                 await ClockCycles(dut.aclk, SPACING - 1)
-        dut.io_events_tx_retx.value = 0
+        event.value = 0
         await ClockCycles(dut.aclk, PASSES)
 
     async def seen():
@@ -334,7 +336,7 @@ async def answers_hold_while_stalled(dut):
     assert held > 20
     axi.read_if.r_channel.pause = False
     assert await first == 0x4152514C
-    assert await second == BUILD.max_packet_bytes
+    assert await second == BUILD.packet_crc << 16 | BUILD.max_packet_bytes
     axi.read_if.r_channel.pause = True
     axi.init_read(0, 4)  # the reset takes the answer
     await ClockCycles(dut.aclk, 10)
@@ -345,7 +347,7 @@ async def answers_hold_while_stalled(dut):
     axi.read_if.r_channel.pause = False
     dut.aresetn.value = 1
     await ClockCycles(dut.aclk, 5)
-    assert await r.read("BUILD2") == BUILD.max_packet_bytes
+    assert await r.read("BUILD2") == BUILD.packet_crc << 16 | BUILD.max_packet_bytes
 
 
 @cocotb.test()

@@ -13,7 +13,7 @@ from cocotb_tests.soc.bench import Terminal
 from cocotb_tests.soc.tb_boot import SW, download
 
 PROMPT = b"> "
-BUILD_SMALL = {"unit_bytes": 8, "window_frames": 64, "max_k": 16, "max_parity": 8, "max_packet_bytes": 512, "clock_hz": 100000000}
+BUILD_SMALL = {"unit_bytes": 8, "window_frames": 64, "max_k": 16, "max_parity": 8, "max_packet_bytes": 512, "packet_crc": 0, "clock_hz": 100000000}
 UP_AND_DOWN = ("link_down", "link_up", "outage", "threshold")
 downloaded = []
 """Simulations in which the firmware runs: none or this one."""

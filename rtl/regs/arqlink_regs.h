@@ -44,6 +44,8 @@
 #define ARQLINK_BUILD2_OFFSET 0x010u
 #define ARQLINK_BUILD2_MAX_PACKET_BYTES_SHIFT 0u
 #define ARQLINK_BUILD2_MAX_PACKET_BYTES_MASK 0x0000FFFFu /* RO: longest packet in bytes */
+#define ARQLINK_BUILD2_PACKET_CRC_SHIFT 16u
+#define ARQLINK_BUILD2_PACKET_CRC_MASK 0x00010000u /* RO: 1: a CRC-32C goes with each packet */
 
 /* control */
 #define ARQLINK_CTRL_OFFSET 0x014u
@@ -97,7 +99,7 @@
 #define ARQLINK_ERROR_UNIT_INVALID_SHIFT 9u
 #define ARQLINK_ERROR_UNIT_INVALID_MASK 0x00000200u /* W1C: data unit beyond the window ignored */
 #define ARQLINK_ERROR_PEER_MISMATCH_SHIFT 10u
-#define ARQLINK_ERROR_PEER_MISMATCH_MASK 0x00000400u /* W1C: the peer is built for another unitBytes, or speaks another version */
+#define ARQLINK_ERROR_PEER_MISMATCH_MASK 0x00000400u /* W1C: the peer is built for another unitBytes or packetCrc, or speaks another version */
 #define ARQLINK_ERROR_PEER_RESTART_SHIFT 11u
 #define ARQLINK_ERROR_PEER_RESTART_MASK 0x00000800u /* W1C: the peer restarted */
 #define ARQLINK_ERROR_OUTAGE_SHIFT 12u
@@ -110,8 +112,10 @@
 #define ARQLINK_ERROR_THRESHOLD_MASK 0x00008000u /* W1C: a counter reached THRESHOLD_COUNTER's value */
 #define ARQLINK_ERROR_RX_OVERFLOW_SHIFT 16u
 #define ARQLINK_ERROR_RX_OVERFLOW_MASK 0x00010000u /* W1C: a received unit found no room and was dropped */
-#define ARQLINK_ERROR_RESYNC_SHIFT 17u
-#define ARQLINK_ERROR_RESYNC_MASK 0x00020000u /* W1C: what the peer said contradicted itself: this side restarted the link */
+#define ARQLINK_ERROR_PACKET_CORRUPT_SHIFT 17u
+#define ARQLINK_ERROR_PACKET_CORRUPT_MASK 0x00020000u /* W1C: a received packet whose CRC did not match was dropped; only with packetCrc */
+#define ARQLINK_ERROR_RESYNC_SHIFT 18u
+#define ARQLINK_ERROR_RESYNC_MASK 0x00040000u /* W1C: what the peer said contradicted itself: this side restarted the link */
 
 /* irq is high while a bit of ERROR and its bit here are set */
 #define ARQLINK_IRQ_ENABLE_OFFSET 0x024u
@@ -150,8 +154,10 @@
 #define ARQLINK_IRQ_ENABLE_THRESHOLD_MASK 0x00008000u /* RW: enables irq for ERROR.threshold */
 #define ARQLINK_IRQ_ENABLE_RX_OVERFLOW_SHIFT 16u
 #define ARQLINK_IRQ_ENABLE_RX_OVERFLOW_MASK 0x00010000u /* RW: enables irq for ERROR.rx_overflow */
-#define ARQLINK_IRQ_ENABLE_RESYNC_SHIFT 17u
-#define ARQLINK_IRQ_ENABLE_RESYNC_MASK 0x00020000u /* RW: enables irq for ERROR.resync */
+#define ARQLINK_IRQ_ENABLE_PACKET_CORRUPT_SHIFT 17u
+#define ARQLINK_IRQ_ENABLE_PACKET_CORRUPT_MASK 0x00020000u /* RW: enables irq for ERROR.packet_corrupt */
+#define ARQLINK_IRQ_ENABLE_RESYNC_SHIFT 18u
+#define ARQLINK_IRQ_ENABLE_RESYNC_MASK 0x00040000u /* RW: enables irq for ERROR.resync */
 
 /* staged code setting, see APPLY */
 #define ARQLINK_CODE_OFFSET 0x028u
@@ -491,7 +497,7 @@
 #define ARQSYS_BUS_ADDRESS_RESET 0x00000000u
 
 /* Counters of a link end: the low word at the offset, the high word 4 bytes above. */
-#define ARQLINK_COUNTER_COUNT 59u
+#define ARQLINK_COUNTER_COUNT 60u
 #define ARQLINK_COUNTER_TX_PACKETS_OFFSET 0x200u /* packets accepted from s_axis */
 #define ARQLINK_COUNTER_TX_BYTES_OFFSET 0x208u /* bytes of packets accepted from s_axis */
 #define ARQLINK_COUNTER_TX_DROP_ZERO_OFFSET 0x210u /* packets dropped at s_axis: no bytes */
@@ -515,42 +521,43 @@
 #define ARQLINK_COUNTER_RX_PACKETS_OFFSET 0x2A0u /* packets delivered on m_axis */
 #define ARQLINK_COUNTER_RX_BYTES_OFFSET 0x2A8u /* bytes delivered on m_axis */
 #define ARQLINK_COUNTER_RX_PACKETS_DROPPED_OFFSET 0x2B0u /* packets dropped of which at least one frame had come and at least one was skipped */
-#define ARQLINK_COUNTER_RX_FRAMES_CLEAN_OFFSET 0x2B8u /* frames complete without decoding: all K data units came */
-#define ARQLINK_COUNTER_RX_FRAMES_REPAIRED_OFFSET 0x2C0u /* frames complete that need decoding */
-#define ARQLINK_COUNTER_RX_FRAMES_SKIPPED_OFFSET 0x2C8u /* frames skipped because the sender abandoned them */
-#define ARQLINK_COUNTER_RX_DUPLICATES_OFFSET 0x2D0u /* transmissions closed of frames that were complete already or behind rxBase */
-#define ARQLINK_COUNTER_RX_OUTCOMES_OK_OFFSET 0x2D8u /* transmissions closed as received */
-#define ARQLINK_COUNTER_RX_OUTCOMES_FAILED_OFFSET 0x2E0u /* transmissions closed as failed */
-#define ARQLINK_COUNTER_RX_UNITS_OFFSET 0x2E8u /* data units accepted into a frame */
-#define ARQLINK_COUNTER_RX_UNITS_SURPLUS_OFFSET 0x2F0u /* data units of a transmission that was complete already or of a frame that was */
-#define ARQLINK_COUNTER_RX_UNITS_LATE_OFFSET 0x2F8u /* data units whose TSN was closed already */
-#define ARQLINK_COUNTER_RX_UNITS_INVALID_OFFSET 0x300u /* data units beyond the window or with an FSN that cannot be */
-#define ARQLINK_COUNTER_RX_UNITS_EPOCH_OFFSET 0x308u /* units of another epoch, or that came while the link was not up */
-#define ARQLINK_COUNTER_RX_CONTROL_UNITS_OFFSET 0x310u /* control units taken */
-#define ARQLINK_COUNTER_RX_CONTROL_INVALID_OFFSET 0x318u /* control units ignored because a field cannot be */
-#define ARQLINK_COUNTER_RX_ERASED_CRC_OFFSET 0x320u /* units with a bad CRC */
-#define ARQLINK_COUNTER_RX_ERASED_FLAG_OFFSET 0x328u /* units flagged as erased by the PHY */
-#define ARQLINK_COUNTER_RX_ERASED_LENGTH_OFFSET 0x330u /* units of a wrong length */
-#define ARQLINK_COUNTER_RX_BAD_HEADER_OFFSET 0x338u /* units with a good CRC and a header that cannot be */
-#define ARQLINK_COUNTER_RX_OVERFLOW_OFFSET 0x340u /* units with a good CRC that found no room, because the receiver did not keep up */
-#define ARQLINK_COUNTER_LINK_RESTARTS_OFFSET 0x348u /* restarts of the link, the first start included */
-#define ARQLINK_COUNTER_LINK_OUTAGES_OFFSET 0x350u /* outages begun */
-#define ARQLINK_COUNTER_RX_ATTEMPT_0_OFFSET 0x358u /* frames completed by their first transmission */
-#define ARQLINK_COUNTER_RX_ATTEMPT_1_OFFSET 0x360u /* frames completed by retransmission 1 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_2_OFFSET 0x368u /* frames completed by retransmission 2 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_3_OFFSET 0x370u /* frames completed by retransmission 3 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_4_OFFSET 0x378u /* frames completed by retransmission 4 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_5_OFFSET 0x380u /* frames completed by retransmission 5 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_6_OFFSET 0x388u /* frames completed by retransmission 6 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_7_OFFSET 0x390u /* frames completed by retransmission 7 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_8_OFFSET 0x398u /* frames completed by retransmission 8 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_9_OFFSET 0x3A0u /* frames completed by retransmission 9 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_10_OFFSET 0x3A8u /* frames completed by retransmission 10 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_11_OFFSET 0x3B0u /* frames completed by retransmission 11 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_12_OFFSET 0x3B8u /* frames completed by retransmission 12 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_13_OFFSET 0x3C0u /* frames completed by retransmission 13 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_14_OFFSET 0x3C8u /* frames completed by retransmission 14 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_15_OFFSET 0x3D0u /* frames completed by their 15th or a later retransmission */
+#define ARQLINK_COUNTER_RX_PACKETS_CORRUPT_OFFSET 0x2B8u /* packets dropped because their CRC did not match; only with packetCrc */
+#define ARQLINK_COUNTER_RX_FRAMES_CLEAN_OFFSET 0x2C0u /* frames complete without decoding: all K data units came */
+#define ARQLINK_COUNTER_RX_FRAMES_REPAIRED_OFFSET 0x2C8u /* frames complete that need decoding */
+#define ARQLINK_COUNTER_RX_FRAMES_SKIPPED_OFFSET 0x2D0u /* frames skipped because the sender abandoned them */
+#define ARQLINK_COUNTER_RX_DUPLICATES_OFFSET 0x2D8u /* transmissions closed of frames that were complete already or behind rxBase */
+#define ARQLINK_COUNTER_RX_OUTCOMES_OK_OFFSET 0x2E0u /* transmissions closed as received */
+#define ARQLINK_COUNTER_RX_OUTCOMES_FAILED_OFFSET 0x2E8u /* transmissions closed as failed */
+#define ARQLINK_COUNTER_RX_UNITS_OFFSET 0x2F0u /* data units accepted into a frame */
+#define ARQLINK_COUNTER_RX_UNITS_SURPLUS_OFFSET 0x2F8u /* data units of a transmission that was complete already or of a frame that was */
+#define ARQLINK_COUNTER_RX_UNITS_LATE_OFFSET 0x300u /* data units whose TSN was closed already */
+#define ARQLINK_COUNTER_RX_UNITS_INVALID_OFFSET 0x308u /* data units beyond the window or with an FSN that cannot be */
+#define ARQLINK_COUNTER_RX_UNITS_EPOCH_OFFSET 0x310u /* units of another epoch, or that came while the link was not up */
+#define ARQLINK_COUNTER_RX_CONTROL_UNITS_OFFSET 0x318u /* control units taken */
+#define ARQLINK_COUNTER_RX_CONTROL_INVALID_OFFSET 0x320u /* control units ignored because a field cannot be */
+#define ARQLINK_COUNTER_RX_ERASED_CRC_OFFSET 0x328u /* units with a bad CRC */
+#define ARQLINK_COUNTER_RX_ERASED_FLAG_OFFSET 0x330u /* units flagged as erased by the PHY */
+#define ARQLINK_COUNTER_RX_ERASED_LENGTH_OFFSET 0x338u /* units of a wrong length */
+#define ARQLINK_COUNTER_RX_BAD_HEADER_OFFSET 0x340u /* units with a good CRC and a header that cannot be */
+#define ARQLINK_COUNTER_RX_OVERFLOW_OFFSET 0x348u /* units with a good CRC that found no room, because the receiver did not keep up */
+#define ARQLINK_COUNTER_LINK_RESTARTS_OFFSET 0x350u /* restarts of the link, the first start included */
+#define ARQLINK_COUNTER_LINK_OUTAGES_OFFSET 0x358u /* outages begun */
+#define ARQLINK_COUNTER_RX_ATTEMPT_0_OFFSET 0x360u /* frames completed by their first transmission */
+#define ARQLINK_COUNTER_RX_ATTEMPT_1_OFFSET 0x368u /* frames completed by retransmission 1 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_2_OFFSET 0x370u /* frames completed by retransmission 2 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_3_OFFSET 0x378u /* frames completed by retransmission 3 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_4_OFFSET 0x380u /* frames completed by retransmission 4 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_5_OFFSET 0x388u /* frames completed by retransmission 5 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_6_OFFSET 0x390u /* frames completed by retransmission 6 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_7_OFFSET 0x398u /* frames completed by retransmission 7 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_8_OFFSET 0x3A0u /* frames completed by retransmission 8 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_9_OFFSET 0x3A8u /* frames completed by retransmission 9 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_10_OFFSET 0x3B0u /* frames completed by retransmission 10 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_11_OFFSET 0x3B8u /* frames completed by retransmission 11 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_12_OFFSET 0x3C0u /* frames completed by retransmission 12 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_13_OFFSET 0x3C8u /* frames completed by retransmission 13 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_14_OFFSET 0x3D0u /* frames completed by retransmission 14 */
+#define ARQLINK_COUNTER_RX_ATTEMPT_15_OFFSET 0x3D8u /* frames completed by their 15th or a later retransmission */
 
 /* X(name, offset) for each counter. */
 #define ARQLINK_COUNTER_LIST(X) \
@@ -577,42 +584,43 @@
     X(rx_packets, 0x2A0u) \
     X(rx_bytes, 0x2A8u) \
     X(rx_packets_dropped, 0x2B0u) \
-    X(rx_frames_clean, 0x2B8u) \
-    X(rx_frames_repaired, 0x2C0u) \
-    X(rx_frames_skipped, 0x2C8u) \
-    X(rx_duplicates, 0x2D0u) \
-    X(rx_outcomes_ok, 0x2D8u) \
-    X(rx_outcomes_failed, 0x2E0u) \
-    X(rx_units, 0x2E8u) \
-    X(rx_units_surplus, 0x2F0u) \
-    X(rx_units_late, 0x2F8u) \
-    X(rx_units_invalid, 0x300u) \
-    X(rx_units_epoch, 0x308u) \
-    X(rx_control_units, 0x310u) \
-    X(rx_control_invalid, 0x318u) \
-    X(rx_erased_crc, 0x320u) \
-    X(rx_erased_flag, 0x328u) \
-    X(rx_erased_length, 0x330u) \
-    X(rx_bad_header, 0x338u) \
-    X(rx_overflow, 0x340u) \
-    X(link_restarts, 0x348u) \
-    X(link_outages, 0x350u) \
-    X(rx_attempt_0, 0x358u) \
-    X(rx_attempt_1, 0x360u) \
-    X(rx_attempt_2, 0x368u) \
-    X(rx_attempt_3, 0x370u) \
-    X(rx_attempt_4, 0x378u) \
-    X(rx_attempt_5, 0x380u) \
-    X(rx_attempt_6, 0x388u) \
-    X(rx_attempt_7, 0x390u) \
-    X(rx_attempt_8, 0x398u) \
-    X(rx_attempt_9, 0x3A0u) \
-    X(rx_attempt_10, 0x3A8u) \
-    X(rx_attempt_11, 0x3B0u) \
-    X(rx_attempt_12, 0x3B8u) \
-    X(rx_attempt_13, 0x3C0u) \
-    X(rx_attempt_14, 0x3C8u) \
-    X(rx_attempt_15, 0x3D0u) \
+    X(rx_packets_corrupt, 0x2B8u) \
+    X(rx_frames_clean, 0x2C0u) \
+    X(rx_frames_repaired, 0x2C8u) \
+    X(rx_frames_skipped, 0x2D0u) \
+    X(rx_duplicates, 0x2D8u) \
+    X(rx_outcomes_ok, 0x2E0u) \
+    X(rx_outcomes_failed, 0x2E8u) \
+    X(rx_units, 0x2F0u) \
+    X(rx_units_surplus, 0x2F8u) \
+    X(rx_units_late, 0x300u) \
+    X(rx_units_invalid, 0x308u) \
+    X(rx_units_epoch, 0x310u) \
+    X(rx_control_units, 0x318u) \
+    X(rx_control_invalid, 0x320u) \
+    X(rx_erased_crc, 0x328u) \
+    X(rx_erased_flag, 0x330u) \
+    X(rx_erased_length, 0x338u) \
+    X(rx_bad_header, 0x340u) \
+    X(rx_overflow, 0x348u) \
+    X(link_restarts, 0x350u) \
+    X(link_outages, 0x358u) \
+    X(rx_attempt_0, 0x360u) \
+    X(rx_attempt_1, 0x368u) \
+    X(rx_attempt_2, 0x370u) \
+    X(rx_attempt_3, 0x378u) \
+    X(rx_attempt_4, 0x380u) \
+    X(rx_attempt_5, 0x388u) \
+    X(rx_attempt_6, 0x390u) \
+    X(rx_attempt_7, 0x398u) \
+    X(rx_attempt_8, 0x3A0u) \
+    X(rx_attempt_9, 0x3A8u) \
+    X(rx_attempt_10, 0x3B0u) \
+    X(rx_attempt_11, 0x3B8u) \
+    X(rx_attempt_12, 0x3C0u) \
+    X(rx_attempt_13, 0x3C8u) \
+    X(rx_attempt_14, 0x3D0u) \
+    X(rx_attempt_15, 0x3D8u) \
     /* end */
 
 #endif

@@ -35,7 +35,7 @@ def until(condition, seconds=60):
 
 def test_the_firmware_knows_what_was_built(port):
     info, limits = UartShell(port).values("info"), build_limits(soc_sim.CONFIG)
-    for name in ("unit_bytes", "window_frames", "max_k", "max_parity", "max_packet_bytes"):
+    for name in ("unit_bytes", "window_frames", "max_k", "max_parity", "max_packet_bytes", "packet_crc"):
         assert info[name] == limits[name]
 
 

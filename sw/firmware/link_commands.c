@@ -24,6 +24,7 @@ int command_info(struct shell *shell, int count, const char **words)
     shell_item(shell, "max_k", limits->max_k);
     shell_item(shell, "max_parity", limits->max_parity);
     shell_item(shell, "max_packet_bytes", limits->max_packet_bytes);
+    shell_item(shell, "packet_crc", limits->packet_crc);
     shell_item(shell, "clock_hz", machine_of(shell)->clock_hz);
     return 0;
 }

@@ -21,7 +21,8 @@ def structure(name, **fields):
 
 Bus = structure("Bus", read=READ, write=WRITE, context=c.c_void_p)
 Limits = structure(
-    "Limits", data_bytes=u8, unit_bytes=u16, window_log2=u8, max_k=u8, max_parity=u8, presets=u8, counters=u8, max_packet_bytes=u16
+    "Limits", data_bytes=u8, unit_bytes=u16, window_log2=u8, max_k=u8, max_parity=u8, presets=u8, counters=u8, max_packet_bytes=u16,
+    packet_crc=boolean,
 )
 Block = structure("Block", bus=Bus, base=u32)
 Device = structure("Device", at=Block, wait_reads=u32, version=u32, limits=Limits)

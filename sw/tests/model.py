@@ -65,7 +65,7 @@ class Link(Block):
         super().__init__("ARQLINK")
         self.put("BUILD0", data_bytes=4, unit_bytes=8, window_log2=11)
         self.put("BUILD1", max_k=16, max_parity=8)
-        self.put("BUILD2", max_packet_bytes=9216)
+        self.put("BUILD2", max_packet_bytes=9216, packet_crc=1)
         for name in ("CODE", "ACTIVE_CODE"):
             self.put(name, k=10, n_first=12, n_retx=12)
         self.put("STATUS", state=3, peer_known=1)

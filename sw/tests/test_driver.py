@@ -37,7 +37,7 @@ def test_probe_reads_the_limits_and_changes_nothing(pair):
     device = probed(pair)
     assert as_dict(device.limits) == dict(
         data_bytes=4, unit_bytes=8, window_log2=11, max_k=16, max_parity=8, presets=7,
-        counters=len(contract().COUNTERS), max_packet_bytes=9216,
+        counters=len(contract().COUNTERS), max_packet_bytes=9216, packet_crc=True,
     )  # fmt: skip
     assert pair.log == []
 
@@ -74,7 +74,7 @@ def test_probe_finds_link_b_by_its_base(pair):
 
 
 def test_init_start_stop_restart(pair, device):
-    pair.a.values["ERROR"] = 0x1FFFF
+    pair.a.values["ERROR"] = 0x3FFFF
     pair.a.values["IRQ_ENABLE"] = 0x1
     assert call("init", device) == 0
     assert (pair.a.values["CTRL"] & 1, pair.a.values["IRQ_ENABLE"], pair.a.values["ERROR"]) == (0, 0, 0)

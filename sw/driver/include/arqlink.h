@@ -70,6 +70,7 @@ struct arqlink_limits {
     uint8_t presets;           /**< bit i: preset i of the evaluation points is built */
     uint8_t counters;          /**< number of counters */
     uint16_t max_packet_bytes; /**< longest packet, bytes */
+    bool packet_crc;           /**< a CRC-32C goes with each packet; the peer must have it too */
 };
 
 /** A link end. The caller owns it; all fields but `wait_reads` are for reading only. */

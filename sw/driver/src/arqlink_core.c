@@ -30,6 +30,7 @@ int arqlink_probe(struct arqlink_device *device, const struct arqlink_bus *bus, 
         .presets = (uint8_t)ARQLINK_FIELD(ARQLINK_BUILD1_PRESETS, row[2]),
         .counters = (uint8_t)ARQLINK_FIELD(ARQLINK_BUILD1_COUNTERS, row[2]),
         .max_packet_bytes = (uint16_t)ARQLINK_FIELD(ARQLINK_BUILD2_MAX_PACKET_BYTES, row[3]),
+        .packet_crc = (row[3] & ARQLINK_BUILD2_PACKET_CRC_MASK) != 0,
     };
     if ((row[0] ^ ARQLINK_VERSION_RESET) & VERSION_MATCH || !limits_possible(&limits)) return -ARQLINK_EPROTO;
     *device = (struct arqlink_device){

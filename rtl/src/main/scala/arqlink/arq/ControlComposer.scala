@@ -204,7 +204,7 @@ class ControlComposer(link: LinkConfig) extends Component {
       m.deaf := !isHello && io.deaf
       m.abandons := !isHello && io.unconfirmed
       m.peerEpoch := io.peerEpoch
-      m.param := isHello ? (B(link.window.slotBits, 8 bits) ## B(link.code.unitBytes, 16 bits)) | (B(0, 4 bits) ## io.ackTsn)
+      m.param := isHello ? (Bool(link.packetCrc) ## B(link.window.slotBits, 7 bits) ## B(link.code.unitBytes, 16 bits)) | (B(0, 4 bits) ## io.ackTsn)
       m.txBase := io.txBase
       m.txEdge := io.txEdge
       m.rxBase := io.rxBase

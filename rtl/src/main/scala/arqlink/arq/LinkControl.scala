@@ -87,11 +87,12 @@ class LinkControl(link: LinkConfig) extends Component {
   /** A control unit is compared in its first clock, judged in the next, acted on in the third, and leaves in the fourth. */
   private val checked = new Area {
     /** The peer's window must hold this side's longest packet at K = 1. */
-    private val leastWindow = log2Up((link.window.maxPacketBytes + link.code.unitBytes - 1) / link.code.unitBytes)
+    private val leastWindow = log2Up((link.longestPacket + link.code.unitBytes - 1) / link.code.unitBytes)
     val valid = RegNext(io.control.valid && !io.control.ready && !restarting) init False
     val knowsUs = RegNext(message.peerKnown && message.peerEpoch === ownEpoch)
     val fromPeer = RegNext(peerKnown && message.epoch === peerEpoch)
-    val fits = RegNext(message.unitBytes === link.code.unitBytes && message.windowLog2 >= leastWindow && message.windowLog2 <= 18)
+    private val isSame = message.unitBytes === link.code.unitBytes && message.packetCrc === Bool(link.packetCrc) && message.reserved === 0
+    val fits = RegNext(isSame && message.windowLog2 >= leastWindow && message.windowLog2 <= 18)
   }
   private val verdict = new Area {
     import checked.{fits, fromPeer}
@@ -135,7 +136,7 @@ class LinkControl(link: LinkConfig) extends Component {
     when(state === LinkState.hello) {
       peerKnown := True
       peerEpoch := message.epoch
-      peerWindowLog2 := message.windowLog2.resized
+      peerWindowLog2 := message.windowLog2
       io.helloDue := True
       when(verdict.knowsUs) {
         state := LinkState.up

@@ -92,7 +92,7 @@ class CounterBank extends Counting {
     // A comparison with what was there before the level changed does not count.
     val settling = History(io.port.rearm, 1 to 4, init = False).orR
     val above = RegInit(False)
-    val isAbove = !less && any && !pass.clear
+    val isAbove = !less && any && !RegNext(pass.clear) // the last word is judged when the next pass has begun
     val judged = watched && !settling
     when(judged)(above := isAbove)
     when(io.port.rearm)(above := False)
@@ -107,8 +107,8 @@ object CounterBank {
   /** The bank that the configuration asks for. */
   def apply(link: LinkConfig): Counting = if (link.code.area.counters) new CompactCounterBank(link) else new CounterBank
 
-  /** Clocks of a pass: all a seven-bit feedback shift register can count. Two for each counter, and eight until the last word is written. */
+  /** Clocks of a pass: all a seven-bit feedback shift register can count. Two for each counter, and seven until the last word is written. */
   val slots = 127
   private val slotCount = 128
-  require(2 * Counters.all.size + 8 < slots, s"there are ${Counters.all.size} counters; a pass of $slots clocks has room for ${(slots - 9) / 2}")
+  require(2 * Counters.all.size + 7 <= slots, s"there are ${Counters.all.size} counters; a pass of $slots clocks has room for ${(slots - 7) / 2}")
 }

@@ -61,6 +61,7 @@ object Counters {
     Counter("rx_packets", "packets delivered on m_axis", pace = Pace.Payload),
     Counter("rx_bytes", "bytes delivered on m_axis", 5, pace = Pace.Bytes),
     Counter("rx_packets_dropped", "packets dropped of which at least one frame had come and at least one was skipped", pace = Pace.Clock),
+    Counter("rx_packets_corrupt", "packets dropped because their CRC did not match; only with packetCrc", pace = Pace.Payload),
     Counter("rx_frames_clean", "frames complete without decoding: all K data units came"),
     Counter("rx_frames_repaired", "frames complete that need decoding"),
     Counter("rx_frames_skipped", "frames skipped because the sender abandoned them", pace = Pace.Clock),

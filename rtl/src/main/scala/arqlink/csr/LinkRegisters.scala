@@ -54,6 +54,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
 
     private val build2 = register(0x010, "BUILD2", "built limits")
     build2.constant(0, 16, link.window.maxPacketBytes, "max_packet_bytes", "longest packet in bytes")
+    build2.constant(16, 1, link.packetCrc.toInt, "packet_crc", "1: a CRC-32C goes with each packet")
   }
 
   val applyRejected = RegInit(False)
@@ -89,13 +90,14 @@ class LinkRegisters(link: LinkConfig) extends Component {
       ("bad_header", errors.badHeader, "unit with a good CRC and an impossible header received"),
       ("control_invalid", errors.controlInvalid, "control unit with an impossible field ignored"),
       ("unit_invalid", errors.unitInvalid, "data unit beyond the window ignored"),
-      ("peer_mismatch", errors.peerMismatch, "the peer is built for another unitBytes, or speaks another version"),
+      ("peer_mismatch", errors.peerMismatch, "the peer is built for another unitBytes or packetCrc, or speaks another version"),
       ("peer_restart", errors.peerRestart, "the peer restarted"),
       ("outage", errors.outage, "an outage began"),
       ("link_up", errors.linkUp, "the peer was seen up, or heard again after an outage: data may flow"),
       ("link_down", errors.linkDown, "the link was up and went down, by a restart or by CTRL.enable"),
       ("threshold", io.counters.reached, "a counter reached THRESHOLD_COUNTER's value"),
       ("rx_overflow", errors.rxOverflow, "a received unit found no room and was dropped"),
+      ("packet_corrupt", errors.packetCorrupt, "a received packet whose CRC did not match was dropped; only with packetCrc"),
       ("resync", errors.resync, "what the peer said contradicted itself: this side restarted the link")
     )
     private val error = register(0x020, "ERROR", "sticky errors and events, write 1 to clear")

@@ -69,6 +69,7 @@ case class LinkErrors() extends Bundle {
   val linkUp = Bool()
   val linkDown = Bool()
   val rxOverflow = Bool()
+  val packetCorrupt = Bool()
   val resync = Bool()
 }
 

@@ -50,6 +50,7 @@ class ArqLink(link: LinkConfig) extends Component {
   val framer = BlockReset.late(new Framer(code))
   val deframer = BlockReset.late(Deframer(code))
   val reassembler = BlockReset.late(new Reassembler(code))
+  val packetChecker = link.packetCrc generate BlockReset.late(new PacketCrcChecker(link))
 
   // What a restart empties ----------------------------------------------------------------------------------------------------
   private def emptied[T](block: => T): T = {
@@ -173,7 +174,14 @@ class ArqLink(link: LinkConfig) extends Component {
     decoder.io.input << rxStore.io.data
     reassembler.io.units << decoder.io.output
     reassembler.io.flush := control.io.flush
-    io.packetOut << reassembler.io.packet
+    if (link.packetCrc) {
+      packetChecker.io.input << reassembler.io.packet
+      packetChecker.io.flush := control.io.flush
+      io.packetOut << packetChecker.io.output
+    } else io.packetOut << reassembler.io.packet
+    val packets = if (link.packetCrc) packetChecker.io.rxPackets else reassembler.io.rxPackets
+    val bytes = if (link.packetCrc) packetChecker.io.rxBytes else reassembler.io.rxBytes
+    val corrupt = if (link.packetCrc) packetChecker.io.rxPacketsCorrupt else False
   }
 
   // Control units, in and out ---------------------------------------------------------------------------------------------------
@@ -281,6 +289,7 @@ class ArqLink(link: LinkConfig) extends Component {
     errors.linkUp := control.io.peerUp.rise(initAt = False)
     errors.linkDown := isUp.fall(initAt = False)
     errors.rxOverflow := deframer.io.overflow
+    errors.packetCorrupt := receive.corrupt
     errors.resync := control.io.event.resync
 
     val c = csr.io.events
@@ -307,9 +316,10 @@ class ArqLink(link: LinkConfig) extends Component {
     c.count("tx_control_units", framer.io.txControlUnits)
     c.count("tx_polls", framer.io.txPolls)
     c.count("tx_phy_idle", framer.io.idle)
-    c.count("rx_packets", reassembler.io.rxPackets)
-    c.add("rx_bytes", reassembler.io.rxBytes)
+    c.count("rx_packets", receive.packets)
+    c.add("rx_bytes", receive.bytes)
     c.count("rx_packets_dropped", resequencer.io.event.packetDropped)
+    c.count("rx_packets_corrupt", receive.corrupt)
     c.count("rx_frames_clean", receiver.io.event.clean)
     c.count("rx_frames_repaired", receiver.io.event.repaired)
     c.count("rx_frames_skipped", resequencer.io.event.skipped)
