@@ -15,7 +15,7 @@ from .units import ControlUnit, Rejected, parse, unwrap
 
 RX_EXACT = (
     "rx_frames_clean rx_frames_repaired rx_frames_skipped rx_duplicates rx_outcomes_ok rx_outcomes_failed rx_units"
-    " rx_units_surplus rx_units_late rx_units_invalid rx_erased_crc rx_erased_flag rx_erased_length rx_bad_header"
+    " rx_units_surplus rx_units_late rx_units_invalid rx_erased_crc rx_erased_flag rx_erased_length rx_bad_header rx_packets_corrupt"
 ).split() + [f"rx_attempt_{i}" for i in range(16)]
 TX_EXACT = (
     "tx_packets tx_bytes tx_packets_lost tx_frames tx_retx tx_frames_acked tx_frames_abandoned tx_outcomes_ok"
@@ -30,10 +30,12 @@ class EndChecker:
     """Checks one end. `settings`: the Setting values that may be active; `slack` as in Sender, `late` as in Reports. `clock` tells the time; without it
     the end is taken for one that deals with each control unit at once."""
 
-    def __init__(self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True, clock=None, late=0):
+    def __init__(
+        self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True, clock=None, late=0, packet_crc=False
+    ):
         self.limits = (unit_bytes, max_k, max_parity)
-        self.sender = Sender(window, unit_bytes, settings, slack)
-        self.receiver = Receiver(window, unit_bytes, in_order)
+        self.sender = Sender(window, unit_bytes, settings, slack, packet_crc)
+        self.receiver = Receiver(window, unit_bytes, in_order, packet_crc=packet_crc)
         self.in_order = in_order
         self.freeze = freeze
         self.clock = clock or (lambda: None)
@@ -95,6 +97,7 @@ class EndChecker:
             self.hellos_under_way -= self.heard
             assert not self.spoke and self.hellos_under_way >= 0, "a hello left after the link was up"
             assert unit.unit_bytes == self.limits[0], f"hello with unitBytes {unit.unit_bytes}"
+            assert unit.packet_crc == self.receiver.packet_crc, f"hello with packetCrc {unit.packet_crc}"
             assert 1 << unit.window_log2 == self.receiver.window, f"hello with window 2^{unit.window_log2}"
             return
         assert self.up, "a control unit without hello left before the link was up"

@@ -11,7 +11,7 @@ from .receiver import Receiver
 from .reporter import BLOCK, Reporter
 from .supervision import PollTimer, Strikes
 from .transmitter import Transmitter
-from .units import SN, ControlUnit, DataUnit, Rejected, parse, unwrap
+from .units import CRC, SN, ControlUnit, DataUnit, Rejected, parse, unwrap
 from .user import User
 
 HELLO, UP, OUTAGE = 2, 3, 4
@@ -23,7 +23,7 @@ class LinkEnd:
     def __init__(self, config, epoch=0, name=""):
         self.config, self.name = config, name
         self.tx = Transmitter(config)
-        self.rx = Receiver(config.window, config.unit_bytes, config.in_order, config.rules.pairs)
+        self.rx = Receiver(config.window, config.unit_bytes, config.in_order, config.rules.pairs, config.packet_crc)
         self.counters = Counter()
         self.backlog = deque()
         self.user = User(self.rx, config.user_clocks_per_byte)
@@ -136,7 +136,7 @@ class LinkEnd:
 
     def _hello(self, unit):
         c = self.config
-        longest = -(-c.max_packet // c.unit_bytes)
+        longest = -(-(c.max_packet + CRC * c.packet_crc) // c.unit_bytes)
         other = unit.unit_bytes != c.unit_bytes or unit.packet_crc != c.packet_crc
         if other or (c.rules.hello_window and 1 << unit.window_log2 < longest):
             self.counters["peer_mismatch"] += 1

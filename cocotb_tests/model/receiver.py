@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from . import code
-from .units import SN, distance, unwrap
+from .units import CRC, SN, distance, trailer, unwrap
 
 
 @dataclass
@@ -44,7 +44,8 @@ class Receiver:
     `pairs` False believes a single control unit with `abandons` and a single unit of type 2, to show what that does.
     """
 
-    def __init__(self, window, unit_bytes, in_order=True, pairs=True):
+    def __init__(self, window, unit_bytes, in_order=True, pairs=True, packet_crc=False):
+        self.packet_crc = packet_crc
         self.window = window
         self.unit_bytes = unit_bytes
         self.in_order = in_order
@@ -175,6 +176,11 @@ class Receiver:
         if not self.in_order:
             self._gone.add(first)
         data = b"".join(self.frames[f].data for f in range(first, last + 1))
+        if self.packet_crc:
+            data, crc = data[:-CRC], data[-CRC:]
+            if not data or crc != trailer(data):
+                self.counters["rx_packets_corrupt"] += 1
+                return
         self.ready.append((first, data))
         self.counters["rx_packets"] += 1
         self.counters["rx_bytes"] += len(data)

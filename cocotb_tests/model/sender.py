@@ -11,7 +11,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 
 from .sent import Failed, SentFrame
-from .units import SN, distance, unwrap
+from .units import SN, distance, trailer, unwrap
 
 INFINITE = 15
 
@@ -33,8 +33,9 @@ class Sender:
     which one is active now.
     """
 
-    def __init__(self, window, unit_bytes, settings, slack=4):
+    def __init__(self, window, unit_bytes, settings, slack=4, packet_crc=False):
         self.window = window
+        self.packet_crc = packet_crc
         self.unit_bytes = unit_bytes
         self.settings = list(settings)
         self.active = self.settings[:1]
@@ -76,7 +77,7 @@ class Sender:
 
     def offered(self, packet):
         """A good packet was taken whole on s_axis."""
-        self.packets.append(packet)
+        self.packets.append(packet + trailer(packet) if self.packet_crc else packet)
         self.counters["tx_packets"] += 1
         self.counters["tx_bytes"] += len(packet)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from . import code
 from .sender import INFINITE
-from .units import SN, DataUnit, distance, unwrap
+from .units import SN, DataUnit, distance, trailer, unwrap
 
 
 @dataclass
@@ -44,8 +44,13 @@ class Transmitter:
 
     # -- frames
 
+    def trailer(self, packet):
+        """What is put behind a packet."""
+        return trailer(packet) if self.config.packet_crc else b""
+
     def accept(self, packet):
         """Stores a packet if the window has room for all of its frames."""
+        packet += self.trailer(packet)
         size = self.config.setting.k * self.config.unit_bytes
         parts = [packet[i : i + size] for i in range(0, len(packet), size)]
         if self.stored + len(parts) > self.base + self.config.window:

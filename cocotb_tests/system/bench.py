@@ -96,6 +96,7 @@ class Bench:
             EndChecker(
                 build.window_frames, build.unit_bytes, [setting, *more_settings], in_order, *limits, slack=6, freeze=scenario.freeze,
                 clock=lambda: int(get_sim_time("ns")) // CLOCK_NS, late=build.data_unit_beats + build.control_unit_beats,
+                packet_crc=bool(build.packet_crc),
             )  # fmt: skip
             for setting, in_order in zip(scenario.settings, reversed(scenario.in_order))
         ]

@@ -30,7 +30,7 @@ def peer_config(setting=DEFAULT, **other):
     """A peer of the same build."""
     values = dict(
         window_log2=BUILD.window_frames.bit_length() - 1, unit_bytes=BUILD.unit_bytes, data_bytes=BUILD.data_bytes, setting=setting, poll_timeout=2500,
-        hello_interval=500, keepalive=1 << 20, max_packet=BUILD.max_packet_bytes,
+        hello_interval=500, keepalive=1 << 20, max_packet=BUILD.max_packet_bytes, packet_crc=bool(BUILD.packet_crc),
     )  # fmt: skip
     return Config(**{**values, **other})
 
@@ -68,7 +68,7 @@ class PeerBench:
         limits = BUILD.max_k, BUILD.max_parity
         return EndChecker(
             BUILD.window_frames, BUILD.unit_bytes, [self.setting], self.in_order, *limits, slack=6, clock=lambda: self.now,
-            late=BUILD.data_unit_beats + BUILD.control_unit_beats,
+            late=BUILD.data_unit_beats + BUILD.control_unit_beats, packet_crc=bool(BUILD.packet_crc),
         )  # fmt: skip
 
     @property

@@ -267,9 +267,9 @@ async def forged_restarts(dut):
 
 
 @cocotb.test()
-@cocotb.parametrize(other=[dict(unit_bytes=16), dict(window_log2=5)])
+@cocotb.parametrize(other=[dict(unit_bytes=16), dict(window_log2=5), dict(packet_crc=not BUILD.packet_crc)])
 async def peer_of_another_build(dut, other):
-    """A peer with other units, or with a window that cannot hold the longest packet, gets no link and a sticky error; when it
+    """A peer with other units or without the CRC of packets, or with a window that cannot hold the longest packet, gets no link and a sticky error; when it
     comes back with the right build the link starts."""
     bench = PeerBench(dut, config=peer_config(**other), seed=SEED + 11)
     await bench.start()
@@ -278,6 +278,7 @@ async def peer_of_another_build(dut, other):
     assert await bench.registers.error(0, "peer_mismatch")
     right = peer_config()
     bench.peer.config = bench.peer.tx.config = right
+    bench.peer.rx.packet_crc = right.packet_crc
     bench.peer.rx.window, bench.peer.rx.unit_bytes = right.window, right.unit_bytes
     bench.peer.now = bench.now
     bench.peer.reboot()
