@@ -23,6 +23,7 @@ BUILDS = {
     "wide8": ("wide8", ()),
     "fast16": ("fast16", ()),
     "long": ("long", ()),
+    "crc4": ("crc4", ()),
 }
 """Name -> configuration and the values that are changed in it."""
 
@@ -40,6 +41,7 @@ PAIRS = (
     "k1:small",
     "fast16:fast16",
     "small_w8192:small_w8192",
+    "crc4:crc4",
 )
 """Ends that can talk: unitBytes is the same, and each window holds the other's longest packet."""
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers and counters of both ends, and whether the books are right when all is quiet.
-// right.
 #include <algorithm>
 
 #include "arqlink_regs.h"
@@ -41,6 +40,7 @@ const std::map<std::string, uint32_t>& counterOffsets() {
                                                             COUNTER(TX_POLLS, "tx_polls"),
                                                             COUNTER(RX_PACKETS, "rx_packets"),
                                                             COUNTER(RX_PACKETS_DROPPED, "rx_packets_dropped"),
+                                                            COUNTER(RX_PACKETS_CORRUPT, "rx_packets_corrupt"),
                                                             COUNTER(RX_FRAMES_CLEAN, "rx_frames_clean"),
                                                             COUNTER(RX_FRAMES_REPAIRED, "rx_frames_repaired"),
                                                             COUNTER(RX_FRAMES_SKIPPED, "rx_frames_skipped"),
@@ -151,6 +151,7 @@ void Run::checkBooks(unsigned e) {
     equal(e, "tx_drop_zero = packets of no bytes", c["tx_drop_zero"], source.count(Source::Kind::nothing));
     equal(e, "packets cut short without a restart", side.cutPackets, 0);
     equal(e, "rx_packets = packets that came out", c["rx_packets"], other.book->deliveredCount());
+    equal(e, "rx_packets_corrupt = 0", c["rx_packets_corrupt"], 0);
     equal(e, "packets missing = tx_packets_lost", side.book->missing(), c["tx_packets_lost"]);
     equal(e, "tx_frames + tx_retx = transmissions on the wire", c["tx_frames"] + c["tx_retx"], monitor_->tsnCount(e));
     equal(e, "units that came = those counted", came(Verdict::data) + came(Verdict::control),
@@ -173,6 +174,7 @@ void Run::books() {
     for (Side& side : side_) side.phyStopped = ~uint64_t(0);
     do clocks(lookEvery);
     while (!side_[0].way->empty() || !side_[1].way->empty());
+    clocks(lookEvery);  // what came last has been dealt with then, and counted
     snapshot(true);
     if (!s_.restarts && !calm())
         throw Failure("restart-without-cause",

@@ -38,11 +38,12 @@ void Run::recover() {
     for (const uint64_t until = now_ + restBound(); now_ < until && !atRest();) clocks(lookEvery);
     for (unsigned attempt = 0;; ++attempt) {
         const unsigned lives[2] = {monitor_->lives(0), monitor_->lives(1)};
-        const uint64_t odd = side_[0].book->odd() + side_[1].book->odd();
+        const uint64_t odd = oddPackets();
         if (freshCross()) return checkForged(forged);
         const bool restarted = lives[0] != monitor_->lives(0) || lives[1] != monitor_->lives(1);
-        // A forged unit may have waited for the frame that it fits: the packet comes out with its content, which only `packetCrc` can tell.
-        const bool replaced = odd != side_[0].book->odd() + side_[1].book->odd();
+        // A forged unit may have waited for the frame that it fits: the packet comes out with its content, which only
+        // `packetCrc` can tell.
+        const bool replaced = odd != oddPackets();
         // At finite δ the transmission that a forged unit has spoiled is given up, and the sender says so.
         if ((restarted || replaced || s_.finite) && attempt <= restartsAllowed) continue;
         const bool rests = atRest() && side_[0].source->idle() && side_[1].source->idle();
@@ -52,6 +53,14 @@ void Run::recover() {
                           format("clock %llu: fresh packets were lost; the next ones cross", ull(now_)) + text);
         throw Failure("forge-stuck", format("clock %llu: fresh packets do not cross", ull(now_)) + text);
     }
+}
+
+/// Packets with the content of forged units, which came out or, with `packetCrc`, were dropped.
+uint64_t Run::oddPackets() {
+    snapshot(true);
+    uint64_t count = 0;
+    for (Side& side : side_) count += side.book->odd() + side.counters["rx_packets_corrupt"];
+    return count;
 }
 
 /// Fresh packets both ways all come out in bounded time.
@@ -79,7 +88,8 @@ void Run::checkForged(const std::string& forged) {
         throw Failure("forge-restarts", format("clock %llu: %u restarts", ull(now_), restarts) + forged);
     if (restarts || s_.finite) return;
     for (unsigned e : {0, 1}) {
-        const uint64_t dropped = side_[1 - e].counters["rx_packets_dropped"];
+        Counters& peer = side_[1 - e].counters;
+        const uint64_t dropped = peer["rx_packets_dropped"] + peer["rx_packets_corrupt"];
         // What came out in its place is an undetected error: only `packetCrc` can tell.
         if (!side_[e].book->missing() || dropped || side_[e].book->odd()) continue;
         silentLoss_ = format("%llu packets of %s are missing, and nothing was reported", ull(side_[e].book->missing()),

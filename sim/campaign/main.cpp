@@ -103,6 +103,7 @@ EndInfo probe(MakeLinkEnd make) {
     info.maxK = field(build[1], ARQLINK_BUILD1_MAX_K_MASK, ARQLINK_BUILD1_MAX_K_SHIFT);
     info.maxParity = field(build[1], ARQLINK_BUILD1_MAX_PARITY_MASK, ARQLINK_BUILD1_MAX_PARITY_SHIFT);
     info.maxPacketBytes = field(build[2], ARQLINK_BUILD2_MAX_PACKET_BYTES_MASK, ARQLINK_BUILD2_MAX_PACKET_BYTES_SHIFT);
+    info.packetCrc = build[2] & ARQLINK_BUILD2_PACKET_CRC_MASK;
     return info;
 }
 

@@ -243,7 +243,7 @@ void Monitor::arrivedControl(unsigned end, Life& from, const ControlUnit& u) {
     ahead(heard.txBase, u.txBase);
     ahead(heard.rxNext, u.rxNext);
     ahead(heard.rxBase, u.rxBase);
-    if (u.poll && heard.asked < 0) heard.asked = unwrap(u.txEdge, heard.txEdge);
+    if (u.poll) heard.asked.push_back(unwrap(u.txEdge, heard.txEdge));
     if (heard.rxNext + heard.rxBase > before) heard.progressClock = clock_;
     // Both ends were reset within a round trip: until the peer hears of it, its reports are for the life before.
     if (from.peer && from.peer != &life && from.peer->epoch == life.epoch) life.mistaken = true;

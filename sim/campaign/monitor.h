@@ -53,7 +53,9 @@ struct SentFrame {
 struct Heard {
     int64_t tsnEnd = 0, txEdge = 0, txBase = 0, rxNext = 0, rxBase = 0, fsnEnd = 0;
     bool up = false;                          ///< a unit without hello
-    int64_t asked = -1;                       ///< txEdge of the first poll that has not been answered
+    /// txEdge of polls that came; each answer that leaves takes the first one. An answer to several leaves some of them, which
+    /// ask for less than those behind them.
+    std::deque<int64_t> asked;
     uint64_t upClock = 0, progressClock = 0;  ///< when it came; when rxNext or rxBase moved last
 };
 

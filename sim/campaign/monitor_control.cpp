@@ -19,8 +19,9 @@ constexpr uint64_t settles = 300;
 void Monitor::sentHello(Life& life, const ControlUnit& u) {
     if (life.spokeUp) fail("late-hello", life, "a hello leaves after the link was up");
     const EndInfo& info = rules_.info[life.end];
-    if (u.unitBytes != info.unitBytes || 1u << u.windowLog2 != info.window)
-        fail("hello", life, format("a hello with unitBytes %u and window 2^%u", u.unitBytes, u.windowLog2));
+    if (u.unitBytes != info.unitBytes || 1u << u.windowLog2 != info.window || u.packetCrc != info.packetCrc)
+        fail("hello", life,
+             format("a hello with unitBytes %u, window 2^%u, packetCrc %d", u.unitBytes, u.windowLog2, u.packetCrc));
     if (u.peerKnown && !heardByEpoch_[life.end][u.peerEpoch])
         fail("hello", life, format("a hello knows epoch %u, which the peer never had", u.peerEpoch));
 }
@@ -52,13 +53,13 @@ void Monitor::sentControl(Life& life, const ControlUnit& u) {
     forward("rxNext", life.rxNext, u.rxNext, std::max(heard.tsnEnd, heard.txEdge), "the end of what came");
     forward("rxBase", life.rxBase, u.rxBase, std::max(heard.fsnEnd, heard.txBase), "the end of what came");
     checkFeedback(life, u);
-    // A poll is answered when the receiver has closed what its txEdge closes.
+    // A poll is answered when the receiver has closed what its txEdge closes; another one may come while the answer waits for the PHY.
     Heard& asked = life.heard[life.peer->id];
-    if (!u.reply) return;
-    if (asked.asked > life.rxNext)
+    if (!u.reply || asked.asked.empty()) return;
+    if (asked.asked.front() > life.rxNext)
         fail("stale-reply", life,
-             format("the answer's rxNext is %lld, the txEdge of the poll was %lld", ll(life.rxNext), ll(asked.asked)));
-    asked.asked = -1;
+             format("the answer's rxNext is %lld, the txEdge of the poll was %lld", ll(life.rxNext), ll(asked.asked.front())));
+    asked.asked.pop_front();
 }
 
 void Monitor::checkFeedback(Life& life, const ControlUnit& u) {

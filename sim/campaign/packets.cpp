@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "packets.h"
 
+#include <algorithm>
+
 #include "failure.h"
 #include "random.h"
 
@@ -32,7 +34,9 @@ void PacketBook::delivered(const Bytes& bytes, uint64_t clock) {
         while (!inOrder_ && next_ < packets_.size() && packets_[next_].done) ++next_;
         return;
     }
-    if (lenient_) {
+    const auto isIt = [&bytes](const Packet& p) { return p.bytes == bytes; };
+    const bool neverSent = packetCrc_ && std::none_of(packets_.begin(), packets_.end(), isIt);
+    if (lenient_ && !neverSent) {
         bool fresh = false;
         for (size_t i = fresh_; i < packets_.size(); ++i) fresh |= fresh_ && packets_[i].bytes == bytes;
         if (!fresh) {

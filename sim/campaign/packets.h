@@ -16,7 +16,8 @@ Bytes packetContent(uint64_t seed, unsigned direction, uint64_t number, size_t l
 
 class PacketBook {
   public:
-    PacketBook(unsigned direction, bool inOrder) : direction_(direction), inOrder_(inOrder) {}
+    PacketBook(unsigned direction, bool inOrder, bool packetCrc = false)
+        : direction_(direction), inOrder_(inOrder), packetCrc_(packetCrc) {}
 
     /// A good packet's last beat was taken. `life`: the sender's life on the wire when its first beat was.
     void accepted(Bytes bytes, uint64_t clock, unsigned life) {
@@ -26,7 +27,7 @@ class PacketBook {
     void delivered(const Bytes& bytes, uint64_t clock);
 
     /// Forged units may have made any packet of what was accepted so far: nothing that comes of it is wrong from now
-    /// on.
+    /// on, but for one that nobody sent where each packet has a CRC.
     void relax() { lenient_ = true; }
     /// What is accepted from now on has to come out, each once and in order.
     void freshFrom() { fresh_ = next_ = packets_.size(); }
@@ -51,7 +52,7 @@ class PacketBook {
         bool done;
     };
     unsigned direction_;
-    bool inOrder_, lenient_ = false;
+    bool inOrder_, packetCrc_, lenient_ = false;
     size_t fresh_ = 0;
     uint64_t odd_ = 0;
     std::vector<Packet> packets_;

@@ -45,7 +45,7 @@ Run::Run(uint64_t seed, const Scenario& scenario, const MakeEnd& make, const std
         side.sink = std::make_unique<Sink>(Random(seed, e ? "sink B" : "sink A"), s_.user[e]);
         side.way =
             std::make_unique<Channel>(Random(seed, e ? "way B" : "way A"), s_.way[e], s_.info[e].dataBytes, there);
-        side.book = std::make_unique<PacketBook>(e, s_.arq[1 - e].inOrder);
+        side.book = std::make_unique<PacketBook>(e, s_.arq[1 - e].inOrder, s_.info[0].packetCrc);
         code_[e] = s_.code[e], arq_[e] = s_.arq[e], timers_[e] = s_.timers[e];
 
         side.source->begun = [this, e] { side_[e].packetLife = side_[e].restarting ? 0 : monitor_->lifeId(e); };

@@ -76,6 +76,7 @@ class Run {
     void restartOnce();
     void shoot(unsigned e, unsigned count);
     void recover();
+    uint64_t oddPackets();
     bool freshCross();
     void checkForged(const std::string& forged);
 

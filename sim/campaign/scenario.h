@@ -13,6 +13,7 @@ namespace campaign {
 /// A build of a link end, from its registers.
 struct EndInfo {
     unsigned dataBytes = 0, unitBytes = 0, window = 0, maxK = 0, maxParity = 0, maxPacketBytes = 0;
+    bool packetCrc = false;
     unsigned unitClocks() const { return (unitBytes + 16) / dataBytes; }
     unsigned controlClocks() const { return 32 / dataBytes; }
 };

@@ -275,6 +275,19 @@ const Case cases[] = {
          t.control(0, [](ControlUnit& u) { u.txEdge = 2, u.poll = true; });
          t.control(1, [](ControlUnit& u) { u.bitmapBase = 0, u.rxNext = 1, u.bitmap = 1, u.reply = true; });
      }},
+    {"a poll that comes while the answer to the one before waits for the PHY", nullptr,
+     [] {
+         Talk t;
+         t.up();
+         t.frame(0, 2);
+         t.control(0, [](ControlUnit& u) { u.txEdge = 1, u.poll = true; });
+         t.control(0, [](ControlUnit& u) { u.txEdge = 1, u.poll = true; });
+         t.control(1, [](ControlUnit& u) { u.bitmapBase = 0, u.rxNext = 1, u.bitmap = 1, u.reply = true; });
+         t.frame(1, 2);
+         t.control(0, [](ControlUnit& u) { u.txEdge = 2, u.poll = true; });
+         t.control(1, [](ControlUnit& u) { u.bitmapBase = 0, u.rxNext = 1, u.bitmap = 1, u.reply = true; });
+         t.control(1, [](ControlUnit& u) { u.bitmapBase = 0, u.rxNext = 2, u.bitmap = 3, u.reply = true; });
+     }},
     {"a poll after silence", nullptr,
      [] {
          Talk t([](Rules& r) {
@@ -345,8 +358,8 @@ int decode(unsigned bytes) {
                         d.index, d.attempt, d.pad, d.fsn, d.tsn, d.only, build(d) == raw);
         } else if (u.isControl()) {
             const ControlUnit& c = u.control;
-            std::printf("control %u %u %u %u %u %u %u %u %u %u %u %u %u %u %u %u %" PRIu64 " %d\n", c.epoch, c.hello,
-                        c.peerKnown, c.poll, c.reply, c.deaf, c.abandons, c.peerEpoch, c.windowLog2, c.unitBytes, c.ackTsn,
+            std::printf("control %u %u %u %u %u %u %u %u %u %u %u %u %u %u %u %u %u %" PRIu64 " %d\n", c.epoch, c.hello,
+                        c.peerKnown, c.poll, c.reply, c.deaf, c.abandons, c.peerEpoch, c.packetCrc, c.windowLog2, c.unitBytes, c.ackTsn,
                         c.txBase, c.txEdge, c.rxBase, c.rxNext, c.bitmapBase, c.bitmap, build(c) == raw);
         } else {
             const char* const names[] = {"data", "control", "flag", "length", "crc", "header"};

@@ -61,7 +61,8 @@ Verdict parseControl(const Bytes& raw, ControlUnit& u) {
     u.deaf = raw[2] & 16;
     u.abandons = raw[2] & 32;
     u.peerEpoch = raw[3];
-    u.windowLog2 = raw[4];
+    u.packetCrc = u.hello && raw[4] & 0x80;
+    u.windowLog2 = raw[4] & 0x1F;
     u.unitBytes = static_cast<uint16_t>(bigEndian(&raw[5], 2));
     u.ackTsn = static_cast<uint32_t>(bigEndian(&raw[4], 3) & (snCount - 1));
     const uint64_t tx = bigEndian(&raw[7], 5), rx = bigEndian(&raw[12], 5);
@@ -71,7 +72,7 @@ Verdict parseControl(const Bytes& raw, ControlUnit& u) {
     u.rxNext = static_cast<uint32_t>(rx & (snCount - 1));
     u.bitmapBase = static_cast<uint32_t>(bigEndian(&raw[17], 3) >> 4);
     u.bitmap = bigEndian(&raw[20], 8);
-    const bool reserved = (raw[0] & 15) || (raw[2] & 0xC0) || (raw[19] & 15);
+    const bool reserved = (raw[0] & 15) || (raw[2] & 0xC0) || (raw[19] & 15) || (u.hello && raw[4] & 0x60);
     return reserved ? Verdict::header : Verdict::control;
 }
 
@@ -119,7 +120,7 @@ Bytes build(const ControlUnit& u) {
                                             u.abandons << 5);
     Bytes raw{version << 6 | 0x10, u.epoch, flags, u.peerEpoch};
     if (u.hello) {
-        raw.push_back(u.windowLog2);
+        raw.push_back(static_cast<uint8_t>(u.packetCrc << 7 | u.windowLog2));
         append(raw, u.unitBytes, 2);
     } else {
         append(raw, u.ackTsn, 3);

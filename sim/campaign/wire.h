@@ -31,6 +31,7 @@ struct DataUnit {
 struct ControlUnit {
     uint8_t epoch = 0, peerEpoch = 0;
     bool hello = false, peerKnown = false, poll = false, reply = false, deaf = false, abandons = false;
+    bool packetCrc = false;  // of a hello
     uint8_t windowLog2 = 0;  // of a hello
     uint16_t unitBytes = 0;  // of a hello
     uint32_t ackTsn = 0;     // of all others
