@@ -94,8 +94,10 @@ void Channel::drive(EndIn& in, uint64_t clock) {
 }
 
 void Channel::note(const EndIn& in, uint64_t clock) {
+    const bool wasReset = !resetn_;
+    resetn_ = in.resetn;
     if (!busy_) return;
-    whole_ &= in.resetn;
+    whole_ &= in.resetn && !wasReset;  // the blocks leave reset a clock later
     if (!in.phy.valid) return;
     offset_ += toBytes_;
     if (!in.phy.last) return;

@@ -63,7 +63,7 @@ class Channel {
     std::multimap<uint64_t, Carried> queue_;  ///< by the clock of arrival
     uint64_t free_ = 0;                       ///< clock in which the last of them is through
     Carried current_;
-    bool busy_ = false, whole_ = true;
+    bool busy_ = false, whole_ = true, resetn_ = false;
     size_t offset_ = 0;
     uint64_t lost_ = 0;
 };

@@ -90,6 +90,8 @@ class Monitor {
     void sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t clock, uint64_t sinceRestart);
     /// A unit of the peer's life `life` has come to end `end`.
     void arrived(unsigned end, const Bytes& raw, bool flagged, unsigned life, uint64_t clock);
+    /// `end` is told to restart, and nothing of the life that the restart before has begun was seen: it may break a unit, too.
+    void restartedAgain(unsigned end) { ++mayBreak_[end]; }
     /// `end` is in reset: its next unit is of a new life, and it has forgotten its counters.
     void reset(unsigned end);
     /// A unit that nobody sent has come: what the ends say from now on may be wrong. Lives alone are followed.
@@ -132,6 +134,7 @@ class Monitor {
     Life* heardByEpoch_[2][256] = {};  ///< the peer's last life with this epoch of which a unit came
     unsigned lives_[2] = {};
     bool broken_[2] = {};  ///< the last unit had a wrong CRC, as a restart makes it
+    unsigned mayBreak_[2] = {};
     bool afterReset_[2] = {true, true};
     uint64_t lastSent_[2] = {};
     uint64_t silence_[2] = {}, silenceEnd_[2] = {};  ///< the last silence that was long

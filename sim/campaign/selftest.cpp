@@ -228,9 +228,7 @@ const Case cases[] = {
      [] {
          Talk t;
          t.up();
-         Bytes broken = build(t.said[0]);
-         broken.back() ^= 1;
-         t.leave(0, broken);
+         t.leave(0, t.broken(0));
          t.control(0);
      }},
     {"a restart with the next epoch", nullptr,
@@ -238,11 +236,26 @@ const Case cases[] = {
          Talk t;
          t.up();
          t.frame(0);
-         Bytes broken = build(t.said[0]);
-         broken.back() ^= 1;
-         t.leave(0, broken);
+         t.leave(0, t.broken(0));
          t.epoch[0] = 2;
          t.hello(0, false);
+     }},
+    {"a restart that breaks the first unit after another one", nullptr,
+     [] {
+         Talk t;
+         t.up();
+         t.leave(0, t.broken(0));
+         t.monitor->restartedAgain(0);
+         t.leave(0, t.broken(0));
+         t.epoch[0] = 3;
+         t.hello(0, false);
+     }},
+    {"a restart that breaks two units", "bad-unit",
+     [] {
+         Talk t;
+         t.up();
+         t.leave(0, t.broken(0));
+         t.leave(0, t.broken(0));
      }},
     {"reserved bits", "bad-unit",
      [] {

@@ -47,6 +47,13 @@ struct Talk {
         leave(end, build(u), comes);
     }
 
+    /// What this end said last, with a wrong CRC.
+    Bytes broken(unsigned end) const {
+        Bytes raw = build(said[end]);
+        raw.back() ^= 1;
+        return raw;
+    }
+
     void up() {
         hello(0, false);
         hello(1, true);

@@ -35,7 +35,7 @@ class ArqSender(link: LinkConfig) extends Component {
 
     /** Pulse: all units of the oldest frame handed over are on the PHY. */
     val frameDone = in Bool ()
-    val feedback = slave Flow ControlMessage()
+    val feedback = slave Stream ControlMessage()
 
     /** Pulse at the end of an outage: transmissions so far do not count towards delta when they failed. */
     val outageEnded = in Bool ()
@@ -100,8 +100,8 @@ class ArqSender(link: LinkConfig) extends Component {
   // Outcomes -----------------------------------------------------------------------------------------------------
 
   val intake = new OutcomeIntake(link)
-  // Any later message repeats what an earlier one said, so the newest is dropped when two wait.
-  intake.io.feedback << io.feedback.toStream.halfPipe()
+  // Built for area the message stays where it came from until it has been taken in.
+  intake.io.feedback << (if (code.area.relaxed) io.feedback else io.feedback.halfPipe())
 
   val txEdge = Reg(Wire.sn) init 0
   when(io.frameDone)(txEdge := txEdge + 1)
@@ -215,15 +215,17 @@ class ArqSender(link: LinkConfig) extends Component {
   outage.nextTsn := nextTsn
   val issue = new Area {
     // The peer's window limits what it must store; both limit the outcomes that are kept.
-    private val ownWindow = B((BigInt(1) << Wire.snBits) - window, Wire.snBits bits)
+    // None of what is held here is more than this side's window.
+    private def held(end: UInt, begin: UInt) = RegNext((end - begin).resize(slotBits + 1))
     val stored = RegNext(nextFsn - io.peerRxBase)
-    val unresolved = RegNext(nextFsn - txBase)
-    val undecided = RegNext(nextTsn - intake.io.ackTsn)
+    val unresolved = held(nextFsn, txBase)
+    val undecided = held(nextTsn, intake.io.ackTsn)
     val beyond = RegNext(Cat((0 until Wire.snBits).map(i => U(i) >= io.peerWindowLog2)))
+    private def exceeds(count: UInt) = (count.asBits & beyond.resize(count.getWidth)).orR
 
     /** A frame may be sent again, a new one. */
-    val mayRepeat = RegNext((undecided.asBits & (beyond | ownWindow)) === 0) init False
-    val credit = RegNext(((stored | unresolved | undecided).asBits & beyond) === 0 && (undecided.asBits & ownWindow) === 0) init False
+    val mayRepeat = RegNext(!exceeds(undecided) && !undecided.msb) init False
+    val credit = RegNext(!exceeds(stored | (unresolved | undecided).resized) && !undecided.msb) init False
     val fresh = RegNext(differ(nextFsn, io.head)) init False
     io.stalled := fresh && !credit
 

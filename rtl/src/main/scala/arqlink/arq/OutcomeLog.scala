@@ -48,7 +48,8 @@ case class Decision() extends Bundle {
 /** Outcomes of the last window of TSNs, one bit each, in blocks of 32; the newest two blocks are in registers, and older ones in block RAM
   * where the window is more than a block.
   *
-  * A decision takes two clocks, and two more for each end of a block that it passes; others wait in a queue meanwhile.
+  * A decision takes two clocks, and two more for each end of a block that it passes; others wait in a queue meanwhile, or, where the
+  * window is a block, one of them (built for area: none).
   */
 class OutcomeLog(link: LinkConfig) extends Component {
   private val blocks = link.window.windowFrames / Wire.blockBits max 4
@@ -75,9 +76,15 @@ class OutcomeLog(link: LinkConfig) extends Component {
   val bit = Reg(UInt(blockSize bits)) init 0
   io.next := block @@ bit
 
+  private val relaxed = link.code.area.relaxed
   val waiting = Stream(Decision())
-  val waits = Bool()
-  if (link.window.isBlock) {
+  val waits, writes = Bool()
+  if (link.window.isBlock && relaxed) {
+    waiting << io.push.toStream
+    Invariant.when(io.push.valid)(waiting.ready, "a decision comes, and the one before is being written down")
+    io.room := !io.push.valid && !writes
+    waits := False
+  } else if (link.window.isBlock) {
     waiting << io.push.toStream.m2sPipe()
     io.room := !waiting.valid
     waits := waiting.valid
@@ -95,7 +102,8 @@ class OutcomeLog(link: LinkConfig) extends Component {
     val active, now = RegInit(False)
     val received = Reg(Bool())
     val end = Reg(Wire.sn)
-    val mark = RegNext(received ? UIntToOh(bit, Wire.blockBits) | B(0, Wire.blockBits bits))
+    private val place = received ? UIntToOh(bit, Wire.blockBits) | B(0, Wire.blockBits bits)
+    val mark = if (relaxed) place else RegNext(place)
     val isLast = RegNext(end.dropLow(blockSize).asUInt === block)
     private val amount = RegNext(U(Wire.blockBits, blockSize + 1 bits) - bit)
     private val amountLast = RegNext((end.resize(blockSize) - bit).resize(blockSize + 1))
@@ -124,7 +132,8 @@ class OutcomeLog(link: LinkConfig) extends Component {
       end := waiting.end
     }
     io.moved := RegNext(now) init False
-    io.failed := RegNext(now ? ((isLast ? amountLast | amount) - mark.orR.asUInt) | U(0)) init 0
+    io.failed := RegNext(now ? ((isLast ? amountLast | amount) - received.asUInt) | U(0)) init 0
+    writes := active
     io.busy := active || waits || io.push.valid
   }
   private val full = step.fills
