@@ -12,7 +12,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
-from arqlink import demands, rtl, software_codecs, synth
+from arqlink import demands, feedback_loss, rtl, software_codecs, synth
 from arqlink.errors import UserError
 from arqlink.synth_targets import TARGETS, named
 
@@ -27,8 +27,9 @@ BENCHES = (
     "cocotb_tests/system/test_latency.py",
     "cocotb_tests/system/test_nack.py",
     "cocotb_tests/statistics/test_line_use.py",
+    "sim/tests/test_feedback_loss.py",
 )
-CLOCKS, LINE_USE = ("bench", "*.json"), ("statistics", "line-*.json")
+CLOCKS, LINE_USE, FEEDBACK = ("bench", "*.json"), ("statistics", "line-*.json"), (feedback_loss.FOLDER.name, "*.json")
 """What they leave in the build folder: one folder, and the files in it."""
 CODES = ((32, 40, 64), (10, 12, 64), (10, 14, 64))
 """K, N and bytes of a unit for the comparison with software."""
@@ -38,7 +39,7 @@ DECODERS = ("decoder", "decoder-16")
 
 def run_benches():
     """Runs the benches, after taking away what earlier ones have left: a bench may have another name since."""
-    for folder, pattern in (CLOCKS, LINE_USE):
+    for folder, pattern in (CLOCKS, LINE_USE, FEEDBACK):
         for path in (rtl.BUILD / folder).glob(pattern):
             path.unlink()
     command = [sys.executable, "-m", "pytest", "-n", "auto", "-m", "", *BENCHES]
@@ -74,6 +75,7 @@ def gather():
     return {
         "clocks": read(*CLOCKS),
         "line_use": read(*LINE_USE),
+        "feedback_loss": list(feedback_loss.rows(feedback_loss.kept())),
         "place_and_route": synthesis,
         "software": software_codecs.versions(),
         "decode_bytes_per_second": compare(synthesis),
@@ -119,6 +121,10 @@ def sections(results):
             ("point", "PHY beats in use", "data units", "goodput / α"),
             [(name.removeprefix("line-"), *(f"{r[key]:.4f}" for key in ("line_use", "data_unit_use", "goodput_over_alpha"))) for name, r in results["line_use"].items()],
         )
+
+    if results["feedback_loss"]:
+        title = "Throughput against feedback loss, K = N = 1, δ infinite; the worst of three seeds"
+        yield title, "make bench", feedback_loss.HEADINGS, results["feedback_loss"]
 
 
 def show(results):

@@ -11,6 +11,8 @@ from arqlink.errors import UserError
 SOURCES = rtl.ROOT / "sim" / "campaign"
 FOLDER = rtl.BUILD / "campaign"
 
+ONE_UNIT = ("maxK=1", "k=1", "nFirst=2", "nRetx=2")
+
 BUILDS = {
     "tiny": ("tiny", ()),
     "small": ("small", ()),
@@ -18,12 +20,13 @@ BUILDS = {
     "small_w1024": ("small", ("windowFrames=1024",)),
     "small_w8192": ("small", ("windowFrames=8192",)),
     "small_b2": ("small", ("dataBytes=2",)),
-    "k1": ("small", ("maxK=1", "k=1", "nFirst=2", "nRetx=2")),
+    "k1": ("small", ONE_UNIT),
     "montecarlo_w256": ("montecarlo", ("windowFrames=256", "maxPacketBytes=2048")),
     "wide8": ("wide8", ()),
     "fast16": ("fast16", ()),
     "long": ("long", ()),
     "crc4": ("crc4", ()),
+    **{f"line_w{window}": ("small", (*ONE_UNIT, "unitBytes=24", f"windowFrames={window}")) for window in (256, 1024, 16384, 65536)},
 }
 """Name -> configuration and the values that are changed in it."""
 

@@ -11,6 +11,10 @@ Channel::Channel(Random random, const Way& way, unsigned fromBytes, unsigned toB
 
 bool Channel::erased(const Bytes& bytes, uint64_t clock) {
     const bool control = !bytes.empty() && (bytes[0] >> 4 & 3) == 1;
+    if (way_.burst) {
+        if (left_ == 0 && random_.chance(way_.goodToBad)) left_ = way_.burst;
+        return left_ > 0 && left_-- > 0;
+    }
     if (random_.chance(bad_ ? way_.badToGood : way_.goodToBad)) bad_ = !bad_;
     const bool lost = random_.chance(bad_ ? way_.bad : way_.good);
     const bool dark = clock < darkAll_ || clock < (control ? darkControl_ : darkData_);

@@ -59,6 +59,7 @@ class Channel {
     Way way_;
     unsigned fromBytes_, toBytes_;
     bool bad_ = false;
+    unsigned left_ = 0;  ///< units that the burst is still to erase
     uint64_t darkControl_ = 0, darkData_ = 0, darkAll_ = 0;
     std::multimap<uint64_t, Carried> queue_;  ///< by the clock of arrival
     uint64_t free_ = 0;                       ///< clock in which the last of them is through

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // campaign --a LIBRARY --b LIBRARY --pair NAME --seed N [--count N] [--seconds S] [--forge F] [--frames N]
 // [--ignore KIND] [--waves-a FST --waves-b FST] [--show]
+// [--round-trip FRAMES [--trips N] [--loss P] [--feedback-loss P] [--burst UNITS] [--status CLOCKS]]
 //
 // One line of standard output for each run: `run SEED CLOCKS UNITS PACKETS LIVES POLLS EARLY LOST DIGEST KIND TEXT`,
-// with KIND "-" where nothing is wrong. `arqlink.campaign` reads them.
+// with KIND "-" where nothing is wrong, and before it, with
+// --round-trip, `flow CLOCKS FRAMES AGAIN POLLS REPORTS`. `arqlink.campaign` reads them.
 #include <dlfcn.h>
 
 #include <chrono>
@@ -26,6 +28,7 @@ struct Options {
     uint64_t seed = 1, count = 1, frames = 0;
     double seconds = 1e9, forge = 0;
     std::set<std::string> ignore;
+    Flow flow;
     bool show = false;
 };
 
@@ -60,6 +63,18 @@ Options options(int argc, char** argv) {
             o.forge = std::strtod(value.c_str(), nullptr);
         else if (name == "--frames")
             o.frames = std::strtoull(value.c_str(), nullptr, 0);
+        else if (name == "--round-trip")
+            o.flow.roundTrip = std::strtoull(value.c_str(), nullptr, 0);
+        else if (name == "--trips")
+            o.flow.trips = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 0));
+        else if (name == "--loss")
+            o.flow.loss = std::strtod(value.c_str(), nullptr);
+        else if (name == "--feedback-loss")
+            o.flow.feedbackLoss = std::strtod(value.c_str(), nullptr);
+        else if (name == "--burst")
+            o.flow.burst = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 0));
+        else if (name == "--status")
+            o.flow.status = static_cast<uint32_t>(std::strtoul(value.c_str(), nullptr, 0));
         else if (name == "--ignore")
             o.ignore.insert(value);
         else if (name == "--waves-a")
@@ -117,7 +132,8 @@ int main(int argc, char** argv) {
     bool failed = false;
     for (uint64_t seed = o.seed; seed < o.seed + o.count; ++seed) {
         if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > o.seconds) break;
-        const Scenario scenario = o.frames ? drawLong(seed, o.pair, info, o.frames) : draw(seed, o.pair, info, o.forge);
+        const Scenario scenario = o.flow.roundTrip ? drawFlow(info, o.flow)
+                                  : o.frames ? drawLong(seed, o.pair, info, o.frames) : draw(seed, o.pair, info, o.forge);
         if (o.show) std::printf("scenario %s\n", scenario.text().c_str());
         auto end = [&](unsigned e) {
             return std::unique_ptr<LinkEnd>(make[e](o.waves[e].empty() ? nullptr : o.waves[e].c_str()));
@@ -125,6 +141,9 @@ int main(int argc, char** argv) {
         Run run(seed, scenario, end, o.ignore);
         const Outcome r = run.run();
         failed |= !r.kind.empty();
+        if (const FlowResult& f = r.flow; f.clocks)
+            std::printf("flow %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", f.clocks, f.frames, f.again,
+                        f.polls, f.reports);
         std::printf("run %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                     " %016" PRIx64 " %s %s\n",
                     seed, r.clocks, r.units, r.packets, r.lives, r.polls, r.earlyPolls, r.lost, r.digest,

@@ -271,6 +271,10 @@ void Run::phases() {
     clocks(s_.skew);
     side_[1].in.resetn = true;
     configure(1, s_.timers[1]);
+    if (s_.flow.roundTrip) {
+        flow_ = measureFlow();
+        return;
+    }
     chaos();
     if (s_.forged) {
         if (s_.forgeIdle) heal(), shoot(s_.forgeEnd, s_.forged);
@@ -294,6 +298,7 @@ Outcome Run::run() {
         std::replace(outcome.text.begin(), outcome.text.end(), '\n', ' ');
     }
     if (outcome.kind.empty() && !silentLoss_.empty()) outcome.text = silentLoss_ + "; forged" + forger_->text();
+    outcome.flow = flow_;
     outcome.clocks = now_;
     outcome.units = monitor_->units();
     outcome.lives = monitor_->lives(0) + monitor_->lives(1);

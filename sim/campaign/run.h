@@ -28,6 +28,7 @@ constexpr uint64_t lookEvery = 400;
 struct Outcome {
     std::string kind, text;  ///< no kind: no failure; the text may hold a remark
     uint64_t clocks = 0, units = 0, packets = 0, lives = 0, polls = 0, earlyPolls = 0, lost = 0, digest = 0;
+    FlowResult flow;
 };
 
 using Counters = std::map<std::string, uint64_t>;
@@ -73,6 +74,7 @@ class Run {
     void heal();
     void healFaults();
     void books();
+    FlowResult measureFlow();
     void restartOnce();
     void shoot(unsigned e, unsigned count);
     void recover();
@@ -110,6 +112,7 @@ class Run {
     std::unique_ptr<Monitor> monitor_;
     std::unique_ptr<Forger> forger_;
     unsigned livesAtShot_[2] = {};
+    FlowResult flow_;
     std::string silentLoss_;  ///< of a sequence of forged units, which may do that
     Side side_[2];
     Code code_[2];

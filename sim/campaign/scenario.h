@@ -51,6 +51,7 @@ struct Way {
     uint32_t delay = 4;
     double good = 0, bad = 0, goodToBad = 0, badToGood = 1;  ///< of a unit
     unsigned damage = 1;                                     ///< bit i: DamageKind i happens
+    unsigned burst = 0;  ///< a burst erases so many units and begins with chance `goodToBad`; 0: `bad` and `badToGood` tell
     double gap = 0;                                          ///< pauses between beats at the receiver
     double duplicate = 0, late = 0;
     uint32_t behind = 0;  ///< clocks that a copy comes behind, at most
@@ -85,6 +86,19 @@ struct Event {
     Timers timers;
 };
 
+/// Traffic one way at the line's rate; `burst`: units of feedback that are lost together.
+struct Flow {
+    uint64_t roundTrip = 0;  ///< frames; 0: no such run
+    unsigned trips = 20, burst = 0;
+    double loss = 0, feedbackLoss = 0;
+    uint32_t status = 0;
+};
+
+/// What passed in `clocks`: new frames of A, frames sent again, its polls, control units of B.
+struct FlowResult {
+    uint64_t clocks = 0, frames = 0, again = 0, polls = 0, reports = 0;
+};
+
 struct Scenario {
     EndInfo info[2];
     Code code[2];
@@ -110,6 +124,7 @@ struct Scenario {
     unsigned forged = 0;  ///< forged units; 0: none. They come in the chaos, or, where `forgeIdle`, when all is quiet
     unsigned forgeEnd = 0;
     bool forgeIdle = false;
+    Flow flow;
     std::string text() const;
 };
 
@@ -118,5 +133,8 @@ Scenario draw(uint64_t seed, const std::string& pair, const EndInfo (&info)[2], 
 
 /// Traffic of about `frames` frames each way, of one unit each, at δ infinite.
 Scenario drawLong(uint64_t seed, const std::string& pair, const EndInfo (&info)[2], uint64_t frames);
+
+/// A long link at δ infinite whose feedback gets lost.
+Scenario drawFlow(const EndInfo (&info)[2], const Flow& flow);
 
 }  // namespace campaign

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Long links whose feedback gets lost: polls, and what they carry. What is measured is left for docs/results.md."""
+
+import pytest
+
+from arqlink import feedback_loss
+from arqlink.errors import UserError
+from arqlink.feedback_loss import FEEDBACK, LOSSES, SEEDS, WINDOWS, Flow, Point, keep, measure, rows
+
+LEAST = 0.97
+"""Of what the link carries with lossless feedback."""
+SHORT = 8
+"""Round trips, of 5000 frames each."""
+
+
+@pytest.mark.parametrize("round_trip", [64, 533, 5000])
+def test_without_losses_nobody_polls(round_trip):
+    flow = measure(Point(round_trip), trips=max(SHORT, 40_000 // round_trip))
+    assert flow.polls == 0 and flow.again == 0
+    assert flow.frames >= SHORT * 5000 * 0.9
+
+
+@pytest.mark.parametrize("burst", [0, 64])
+def test_lost_feedback_costs_a_long_link_little(burst):
+    point = Point(5000, loss=0.001, feedback_loss=0.1, burst=burst)
+    assert measure(point, SHORT).rate > LEAST * measure(point.lossless(), SHORT).rate
+
+
+def test_feedback_that_hardly_comes_is_noticed():
+    """The measurement tells a link apart that loses throughput: nine of ten control units in bursts are gone."""
+    point = Point(5000, feedback_loss=0.9, burst=64)
+    assert measure(point, SHORT).rate < 0.9 * measure(point.lossless(), SHORT).rate
+
+
+def test_unknown_round_trip():
+    with pytest.raises(UserError, match="5 frames a round trip"):
+        measure(Point(5))
+
+
+def test_rows_show_the_worst_seed():
+    flows = {Point(64, seed=1): Flow(1000, 100, 0, 0, 9), Point(64, 0, 0.1, seed=1): Flow(1000, 99, 0, 1, 9)}
+    flows |= {Point(64, seed=2): Flow(1000, 100, 0, 0, 9), Point(64, 0, 0.1, seed=2): Flow(1000, 90, 0, 5, 9)}
+    assert [row[6] for row in rows(flows)] == ["1.0000", "0.9000"]
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("round_trip", WINDOWS)
+def test_throughput_against_feedback_loss(round_trip, loss):
+    """The table of docs/results.md."""
+    for seed in SEEDS:
+        lossless = measure(Point(round_trip, loss, seed=seed))
+        keep(Point(round_trip, loss, seed=seed), lossless)
+        assert lossless.polls == 0 or loss
+        for share, burst in FEEDBACK[1:]:
+            point = Point(round_trip, loss, share, burst, seed=seed)
+            flow = measure(point)
+            keep(point, flow)
+            if round_trip >= 5000:
+                assert flow.rate > LEAST * lossless.rate, point
+
+
+def test_points_are_those_of_the_table():
+    assert len(set(feedback_loss.points())) == len(list(feedback_loss.points())) == len(WINDOWS) * len(LOSSES) * len(FEEDBACK) * len(SEEDS)
