@@ -70,8 +70,9 @@ ICE40_SHARED = 7
 """Flip-flops that share a reset, or an enable, at least: the eight logic cells of a tile have one of each, and a full device cannot be
 placed with many that differ. Most flip-flops have a LUT ahead of them that is free for it."""
 
-SMALLEST = "+strash;ifraig;scorr;dc2;dch,-f;if,-a;mfs2;lutpack"
-"""ABC's commands for few LUTs: 3 % fewer than what synth_ice40 does."""
+MAPPED = "dch,-f;if,-a;mfs2,-a;lutpack,-S,1"
+SMALLEST = f"+strash;ifraig;scorr;dc2;{MAPPED}" + 3 * f";strash;{MAPPED}"
+"""ABC's commands for few LUTs: 4 % fewer than what synth_ice40 does."""
 
 
 def ice40(title, family, *options):

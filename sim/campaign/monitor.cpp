@@ -37,9 +37,9 @@ void Monitor::reset(unsigned end) {
 
 void Monitor::newLife(unsigned end, uint8_t epoch) {
     const Life* old = life_[end];
-    if (old && !afterReset_[end]) {
+    if (old) {
         const uint8_t step = static_cast<uint8_t>(epoch - old->epoch);
-        if (step > 16) fail("old-epoch", *old, format("a unit of epoch %u leaves", epoch));
+        if (step == 0 || step > 16) fail("old-epoch", *old, format("a unit of epoch %u leaves", epoch));
     }
     all_.push_back(std::make_unique<Life>());
     Life& life = *all_.back();
@@ -144,7 +144,7 @@ void Monitor::sentFirst(Life& life, const DataUnit& u) {
         SentFrame& f = life.frames[fsn];
         const Transmission& last = life.transmissions[f.lastTsn];
         if (last.only) fail("retx-only", life, format("FSN %lld was to be sent once, and is sent again", ll(fsn)));
-        if (!(last.told & 1) && !life.mistaken)
+        if (!(last.told & 1))
             fail(last.told ? "retx-acked" : "retx-without-cause", life,
                  format("FSN %lld is sent again, TSN %lld was not told to have failed", ll(fsn), ll(f.lastTsn)));
         if (u.k != f.k || u.sop != f.sop || u.eop != f.eop || u.pad != f.pad)
@@ -191,13 +191,6 @@ void Monitor::arrived(unsigned end, const Bytes& raw, bool flagged, unsigned fro
     if ((!unit.isData() && !unit.isControl()) || !from || relaxed_) return;
     Life& life = *all_[from - 1];
     heardByEpoch_[end][life.epoch] = &life;
-    // A hardware reset repeats the epoch. Where a hello of the peer was still under way it comes up by that, and nobody
-    // has to notice: what this end had heard of it was that it knows nothing and has sent nothing.
-    Life* here = life_[end];
-    const bool hello = unit.isControl() && unit.control.hello;
-    if (here && here->peer && here->peer != &life && !hello && here->peer->epoch == life.epoch &&
-        here->peer->transmissions.empty() && life.id > here->peer->id)
-        here->peer = &life;
     if (unit.isData())
         arrivedData(end, life, unit.data);
     else
@@ -248,9 +241,10 @@ void Monitor::arrivedControl(unsigned end, Life& from, const ControlUnit& u) {
     ahead(heard.rxNext, u.rxNext);
     ahead(heard.rxBase, u.rxBase);
     if (u.poll) heard.asked.push_back(unwrap(u.txEdge, heard.txEdge));
-    if (heard.rxNext + heard.rxBase > before) heard.progressClock = clock_;
-    // Both ends were reset within a round trip: until the peer hears of it, its reports are for the life before.
-    if (from.peer && from.peer != &life && from.peer->epoch == life.epoch) life.mistaken = true;
+    if (heard.rxNext + heard.rxBase > before) {
+        if (clock_ > heard.progressClock + settles) heard.beforeRun = heard.progressClock, heard.runClock = clock_;
+        heard.progressClock = clock_;
+    }
     if (from.peer != &life) return;
     const int64_t rxNext = unwrap(u.rxNext, heard.rxNext), base = unwrap(u.bitmapBase, rxNext);
     const int64_t end_ = std::min({base + 64, rxNext, static_cast<int64_t>(life.transmissions.size())});

@@ -49,6 +49,9 @@ struct SentFrame {
     int64_t completeTsn = -1;  ///< transmission with which K of its units had come
 };
 
+/// Clocks in which a message that is due may wait and be composed.
+constexpr uint64_t settles = 300;
+
 /// What has come to an end from one life of its peer.
 struct Heard {
     int64_t tsnEnd = 0, txEdge = 0, txBase = 0, rxNext = 0, rxBase = 0, fsnEnd = 0;
@@ -57,6 +60,7 @@ struct Heard {
     /// ask for less than those behind them.
     std::deque<int64_t> asked;
     uint64_t upClock = 0, progressClock = 0;  ///< when it came; when rxNext or rxBase moved last
+    uint64_t runClock = 0, beforeRun = 0;     ///< when they began to move after a rest, and moved last before it
 };
 
 struct Life {
@@ -67,7 +71,6 @@ struct Life {
     Life* peer = nullptr;    ///< known from the first unit without hello on
     Life* upFrom = nullptr;  ///< the peer's life that showed that it is up and knows this one
     int64_t txBase = 0, txEdge = 0, rxBase = 0, rxNext = 0, ackTsn = 0;  ///< as said last
-    bool mistaken = false;  ///< the peer reports to this end's life before a reset, which had the same epoch
     int64_t full = 0;       ///< transmissions sent in full
     std::map<int64_t, unsigned> repeats;  ///< how often older blocks were shown without a loss, by bitmapBase
     std::vector<Transmission> transmissions;

@@ -11,9 +11,6 @@ namespace {
 using ull = unsigned long long;
 using ll = long long;
 
-/// Clocks in which a message that is due may wait and be composed.
-constexpr uint64_t settles = 300;
-
 }  // namespace
 
 void Monitor::sentHello(Life& life, const ControlUnit& u) {
@@ -102,11 +99,13 @@ void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
     const bool keepalive = silence_[e] + settles >= rules_.keepalive[e] && begin <= silenceEnd_[e] + settles;
     if (u.poll && !first && !keepalive) {
         ++tally_[e].earlyPolls;
-        if (begin + settles < heard->progressClock + rules_.poll[e])
+        // What comes while a poll that is due waits for the PHY is no reason against it.
+        const uint64_t progress = begin <= heard->runClock + settles ? heard->beforeRun : heard->progressClock;
+        if (begin + settles < progress + rules_.poll[e])
             fail("poll-without-cause", life,
                  format("a poll leaves %llu clocks after the peer's last progress and %llu after this end's last unit: "
                         "ackTsn %u, txEdge %u, POLL_TIMEOUT %u",
-                        ull(begin - heard->progressClock), ull(begin - lastSent_[e]), u.ackTsn, u.txEdge,
+                        ull(begin - progress), ull(begin - lastSent_[e]), u.ackTsn, u.txEdge,
                         rules_.poll[e]));
     }
     const int64_t rxNext = unwrap(u.rxNext, life.rxNext), base = unwrap(u.bitmapBase, rxNext);

@@ -9,6 +9,9 @@ import spinal.core._
 object Invariant {
   def apply(holds: Bool, sentence: String): Unit = assert(holds, s"${Component.current.getClass.getSimpleName}: $sentence", FAILURE)
 
+  /** `x` is `most` or less; SpinalHDL refuses to compare what is too narrow for more. */
+  def atMost(x: UInt, most: BigInt): Bool = if (x.maxValue <= most) True else x <= most
+
   /** `holds` in clocks with `condition`. */
   def when(condition: Bool)(holds: Bool, sentence: String): Unit = apply(!condition || holds, sentence)
 }

@@ -333,7 +333,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     Invariant.when(now && fresh && !compared.begins)(current.left =/= 0, "a unit is stored of a frame that is complete")
     log.io.push.valid := RegNext(push) init False
     log.io.push.received := RegNext(outcome) || answered
-    log.io.push.end := RegNext(end)
+    log.io.push.end := next // as the judgement has left it
   }
 
   /** The rest of a unit whose frame the table knows is not written. */

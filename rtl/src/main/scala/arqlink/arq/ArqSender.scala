@@ -35,7 +35,7 @@ class ArqSender(link: LinkConfig) extends Component {
 
     /** Pulse: all units of the oldest frame handed over are on the PHY. */
     val frameDone = in Bool ()
-    val feedback = slave Stream ControlMessage()
+    val feedback = slave Flow ControlMessage()
 
     /** Pulse at the end of an outage: transmissions so far do not count towards delta when they failed. */
     val outageEnded = in Bool ()
@@ -100,8 +100,8 @@ class ArqSender(link: LinkConfig) extends Component {
   // Outcomes -----------------------------------------------------------------------------------------------------
 
   val intake = new OutcomeIntake(link)
-  // Built for area the message stays where it came from until it has been taken in.
-  intake.io.feedback << (if (code.area.relaxed) io.feedback else io.feedback.halfPipe())
+  // Any later message repeats what an earlier one said, so the newest is dropped when two wait.
+  intake.io.feedback << io.feedback.toStream.halfPipe()
 
   val txEdge = Reg(Wire.sn) init 0
   when(io.frameDone)(txEdge := txEdge + 1)

@@ -61,7 +61,11 @@ class LinkControl(link: LinkConfig) extends Component {
   }
 
   val state = RegInit(LinkState.down)
-  val ownEpoch = Reg(UInt(Wire.epochBits bits)) init 0
+
+  /** Set by the bitstream, and not by the reset: after that, too, it is another one than before. */
+  val ownEpoch = ClockDomain.current.copy(reset = null, softReset = null, config = ClockDomain.current.config.copy(resetKind = BOOT))(
+    Reg(UInt(Wire.epochBits bits)) init 0
+  )
   val peerEpoch = Reg(UInt(Wire.epochBits bits)) init 0
   val peerKnown = RegInit(False)
 

@@ -90,16 +90,16 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   /** Outcomes of the message: those below rxNext, 64 at most. */
   val shown = RegNext(toEnd.msb ? U(0) | (toEnd.dropLow(6).orR ? U(Wire.bitmapBits, 7 bits) | toEnd.resize(7)))
 
-  /** As many of them are known for certain, from the first one on. */
+  /** As many of them are known for certain, from the first one on, or all. */
   val skipped = RegNext {
     val known = isSolid ? toTop | toAck
-    known.msb ? U(0) | known
+    known.msb ? U(0, 7 bits) | (known.dropLow(6).orR ? U(Wire.bitmapBits, 7 bits) | known.resize(7))
   }
   val missed = RegNext(toAck.msb && (toAck + repeated).msb)
 
   val judged = (ahead || stale) && (baseAhead || baseStale)
   val tells = judged && ahead
-  val some = !skipped.dropLow(6).orR && shown > skipped.resize(7)
+  val some = shown > skipped
   io.judged.accepted := RegNext(judging && judged) init False
   io.judged.rejected := RegNext(judging && !judged) init False
   io.gap := RegNext(judging && tells && missed) init False
@@ -110,7 +110,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   val lists = RegNext(judging && tells && some && (if (hasHoles) True else !toAck.msb)) init False
   val first = RegNext(io.feedback.bitmapBase + skipped)
   val firstBit = RegNext(skipped.resize(6))
-  val lessOne = RegNext((shown - skipped.resize(7) - 1).resize(6))
+  val lessOne = RegNext((shown - skipped - 1).resize(6))
   val fromAck = if (hasHoles) RegNext(skipped === toAck) else True
 
   val bitmap = if (relaxed) io.feedback.bitmap else Reg(Bits(Wire.bitmapBits bits))

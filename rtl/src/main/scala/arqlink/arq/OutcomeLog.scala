@@ -49,7 +49,7 @@ case class Decision() extends Bundle {
   * where the window is more than a block.
   *
   * A decision takes two clocks, and two more for each end of a block that it passes; others wait in a queue meanwhile, or, where the
-  * window is a block, one of them (built for area: none).
+  * window is a block, one of them.
   */
 class OutcomeLog(link: LinkConfig) extends Component {
   private val blocks = link.window.windowFrames / Wire.blockBits max 4
@@ -57,7 +57,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
   val io = new Bundle {
     val push = slave Flow Decision()
 
-    /** A decision may be pushed two clocks later. */
+    /** A decision may be pushed two clocks later, and another one behind it. */
     val room = out Bool ()
     val next = out(Wire.sn)
 
@@ -79,14 +79,12 @@ class OutcomeLog(link: LinkConfig) extends Component {
   private val relaxed = link.code.area.relaxed
   val waiting = Stream(Decision())
   val waits, writes = Bool()
-  if (link.window.isBlock && relaxed) {
-    waiting << io.push.toStream
-    Invariant.when(io.push.valid)(waiting.ready, "a decision comes, and the one before is being written down")
-    io.room := !io.push.valid && !writes
-    waits := False
-  } else if (link.window.isBlock) {
-    waiting << io.push.toStream.m2sPipe()
-    io.room := !waiting.valid
+  if (link.window.isBlock) {
+    // A unit that closes a gap may bring two.
+    val push = io.push.toStream
+    waiting << push.m2sPipe()
+    Invariant.when(io.push.valid)(push.ready, "a decision comes, and the one before waits")
+    io.room := !(io.push.valid || waiting.valid || writes)
     waits := waiting.valid
   } else {
     val queue = StreamFifo(Decision(), OutcomeLog.queueDepth)

@@ -5,6 +5,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite._
 
+import arqlink._
+
 /** AXI4-Lite slave that turns each access into one access of a register file.
   *
   * One read and one write may be outstanding: a channel takes nothing until its answer has been accepted. Hence a
@@ -74,6 +76,8 @@ class AxiLiteFront(addressWidth: Int, relaxed: Boolean = false) extends Componen
     }
   }
 
+  Invariant(!(write.start && read.start), "two accesses begin in one clock")
+  Invariant(!(write.issue && write.done) && !(read.issue && read.done), "an access begins whose channel has not answered yet")
   io.early.valid := write.start || read.start
   io.early.payload := (write.start ? io.axi.aw.addr | io.axi.ar.addr).dropLow(2).asUInt
   io.access.valid := RegNext(io.early.valid) init False

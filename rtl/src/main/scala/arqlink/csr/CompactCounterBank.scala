@@ -48,7 +48,7 @@ class CompactCounterBank(link: LinkConfig) extends Counting {
   import pass.{half, index}
 
   private val pending = for ((counter, i) <- counters.zipWithIndex) yield new Area {
-    val count = Reg(UInt(pendingBits(counter.pace, link) bits)) init 0
+    val count = Reg(UInt((if (counter.isBuilt(link)) pendingBits(counter.pace, link) else 1) bits)) init 0
     private val event = io.events(counter.name)
     private val visited = half === 0 && index === i
     private val next = count + event.resize(count.getWidth)
@@ -59,7 +59,7 @@ class CompactCounterBank(link: LinkConfig) extends Counting {
 
     /** What comes in the clock of a visit is taken with the count, or stays. */
     val one = if (counter.increment == 1) event.asBool else False
-    assert(visited || next >= count, s"pending count of ${counter.name} has overflowed")
+    Invariant(visited || next >= count, s"pending count of ${counter.name} has overflowed")
   }
 
   private val ram = Mem(Bits(16 bits), words)

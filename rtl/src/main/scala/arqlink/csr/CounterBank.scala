@@ -61,6 +61,7 @@ class CounterBank extends Counting {
     val stages = Vector.iterate(slot, 8)(RegNext(_))
   }
   import pass.stages
+  Invariant(pass.slot < slots, "a pass is longer than pending counts can wait")
 
   private val pending = new PendingCounts(io.events, start, stages)
 

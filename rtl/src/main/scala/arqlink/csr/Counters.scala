@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package arqlink.csr
 
+import arqlink.LinkConfig
+
 /** A 64-bit event counter. `increment` is the width of what may be added in one clock; `everyClock`: the event often lasts. `pace`: the most
-  * that it counts in a time.
+  * that it counts in a time. `isBuilt`: the configuration has what it counts.
   */
-case class Counter(name: String, doc: String, increment: Int = 1, everyClock: Boolean = false, pace: Pace = Pace.Unit)
+case class Counter(name: String, doc: String, increment: Int = 1, everyClock: Boolean = false, pace: Pace = Pace.Unit, isBuilt: LinkConfig => Boolean = _ => true)
 
 /** How fast a counter may count, whatever comes from outside; [[CompactCounterBank]] has room for that and no more. */
 sealed trait Pace
@@ -61,7 +63,7 @@ object Counters {
     Counter("rx_packets", "packets delivered on m_axis", pace = Pace.Payload),
     Counter("rx_bytes", "bytes delivered on m_axis", 5, pace = Pace.Bytes),
     Counter("rx_packets_dropped", "packets dropped of which at least one frame had come and at least one was skipped", pace = Pace.Clock),
-    Counter("rx_packets_corrupt", "packets dropped because their CRC did not match; only with packetCrc", pace = Pace.Payload),
+    Counter("rx_packets_corrupt", "packets dropped because their CRC did not match; only with packetCrc", pace = Pace.Payload, isBuilt = _.packetCrc),
     Counter("rx_frames_clean", "frames complete without decoding: all K data units came"),
     Counter("rx_frames_repaired", "frames complete that need decoding"),
     Counter("rx_frames_skipped", "frames skipped because the sender abandoned them", pace = Pace.Clock),

@@ -156,6 +156,8 @@ class LinkRegisters(link: LinkConfig) extends Component {
       setting.outageFreeze := staged.freeze
     }
     io.setting.active := setting
+    private val isSound = setting.k =/= 0 && Invariant.atMost(setting.k, code.maxK) && setting.nFirst >= setting.k && setting.nRetx >= setting.k
+    Invariant.when(RegNext(apply) init False)(isSound, "a setting that is not possible has become active")
 
     private val activeCode = register(0x034, "ACTIVE_CODE", "active code setting")
     activeCode.readOnly(0, setting.k.resize(8), "k", "as CODE", reset.k)

@@ -73,6 +73,7 @@ class CompactDeframer(code: CodeConfig) extends Deframing {
     private val accept = sized && crcGood && known
     io.overflow := accept && full
     when(accept && !full)(slot := slot + 1)
+    Invariant.when(accept && !full)(slot + 1 =/= readSlot, "the next unit goes to a slot that is being read")
 
     // A clock later than it could be, so that the unit before has been judged.
     private val byte = input.m2sPipe()
@@ -127,6 +128,8 @@ class CompactDeframer(code: CodeConfig) extends Deframing {
     io.control.payload := UnitFormat.unpackControl(header)
     when(io.control.ready || !controlGood)(controlHeld := False)
     when(held.fire && isControl && held.payload === contentBytes - 1)(controlHeld := True)
+
+    Invariant(!(io.unit.valid && io.control.valid), "a beat of a data unit and a control unit are offered at once")
 
     private val badData = shown && !dataGood && held.payload === headerBytes
     private val badControl = controlHeld && !controlGood

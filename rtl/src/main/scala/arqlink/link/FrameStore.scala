@@ -108,6 +108,9 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
     }
   }
 
+  Invariant.when(io.read.valid)(io.read.units =/= 0 && Invariant.atMost(io.read.units, code.maxK), "a frame is read that no slot holds")
+  Invariant.when(io.write.valid)(Invariant.atMost(io.write.beat, code.maxK * code.unitBeats - 1), "a frame is written that no slot holds")
+
   private val readAddress = reader.slot @@ reader.beat
 
   // The memories are all over the device: each byte, or as many as share a block RAM, has addresses in registers of its own.

@@ -210,6 +210,8 @@ class PacketRing(dataBytes: Int, longest: Int, input: Flow[RingWord], dropped: B
   private val used = RegNext(place - reader) init 0
   val room = RegNext(used < (1 << addressBits) - margin) init False
 
+  Invariant.when(written.valid)(place + 1 =/= reader, "a word goes to a place that has not been read")
+
   private val ram = Mem(RingWord(dataBytes), 1 << addressBits)
   ram.addAttribute("no_rw_check")
   ram.write(place, written.payload, written.valid)

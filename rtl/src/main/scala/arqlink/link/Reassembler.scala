@@ -128,6 +128,8 @@ case class Reassembler(code: CodeConfig) extends Component {
     beat.error := True
   }
   beat.s2mPipe().m2sPipe() >> io.packet
+  Invariant.when(units.fire)(units.last === frame.endsUnit, "a unit ends where it is not counted to end")
+  Invariant.when(io.packet.valid)(io.packet.keep.lsb && (io.packet.last || io.packet.keep.andR), "a beat within a packet has holes")
 
   io.rxPackets := RegNext(io.packet.fire && io.packet.last && !io.packet.error) init False
   io.rxBytes := RegNext(

@@ -114,6 +114,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
     write.data := (if (shift > 0) input.data.resize(shift * 8) ## earlier else input.data)
     // A clock later than it could be, so that the unit before has been judged.
     io.payload << write.m2sPipe().m2sPipe()
+    Invariant.when(write.valid)(Invariant.atMost(write.beat, code.unitBeats - 1), "a payload is longer than a unit")
   }
 
   // One clock after the last beat: `unit` and `capture` hold the whole unit, the CRC is not ready.
@@ -165,5 +166,6 @@ case class UnitChecker(code: CodeConfig) extends Component {
     private val named = known.dataUnit || known.controlUnit // else the first byte may not be where it is looked for
     io.otherVersion := io.badHeader && RegNextWhen(named && UnitFormat.otherVersion(known.bytes(7 downto 0)), known.valid)
     io.accept := good && !wrongCrc
+    Invariant(CountOne(Seq(io.accept, io.erasedFlag, io.erasedLength, io.erasedCrc, io.badHeader)) <= 1, "a unit is judged twice")
   }
 }

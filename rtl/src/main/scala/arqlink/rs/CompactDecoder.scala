@@ -11,6 +11,7 @@ import arqlink._
   */
 class CompactDecoder(code: CodeConfig) extends ErasureCodec[DecodeJob] {
   val io = CodecPort(DecodeJob(code), code)
+  Invariant.when(io.job.valid)(io.job.isSound, "a frame has other units than its K")
 
   /** A beat that comes in or leaves. */
   case class Step() extends Bundle {

@@ -13,6 +13,7 @@ import arqlink._
   */
 class CompactEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   val io = CodecPort(EncodeJob(code), code)
+  Invariant.when(io.job.valid)(io.job.isSound, "a frame's K and N are not possible")
 
   /** A beat on its way to the output. */
   case class Step() extends Bundle {

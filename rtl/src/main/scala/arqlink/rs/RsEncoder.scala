@@ -27,6 +27,7 @@ object RsEncoder {
   */
 class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   val io = CodecPort(EncodeJob(code), code)
+  Invariant.when(io.job.valid)(io.job.isSound, "a frame's K and N are not possible")
 
   /** Steps that may be on their way: their beats all have a place in the queues. */
   val depth = 16

@@ -11,6 +11,9 @@ case class EncodeJob(code: CodeConfig) extends Bundle {
   val preset = UInt(2 bits)
   val k = UInt(code.kBits bits)
   val n = UInt(code.nBits bits)
+
+  /** What every codec relies on. */
+  def isSound: Bool = k =/= 0 && Invariant.atMost(k, code.maxK) && n >= k && Invariant.atMost(n - k, code.maxParity)
 }
 
 /** A frame to decode: the `k` units whose bits are set in `received` (exactly k of them) follow on the input in
@@ -20,6 +23,9 @@ case class DecodeJob(code: CodeConfig) extends Bundle {
   val preset = UInt(2 bits)
   val k = UInt(code.kBits bits)
   val received = Bits(code.maxN bits)
+
+  /** What every codec relies on. */
+  def isSound: Bool = k =/= 0 && Invariant.atMost(k, code.maxK) && CountOne(received) === k
 }
 
 /** Lanes of the multiply-accumulate array. */

@@ -202,13 +202,11 @@ class ArqLink(link: LinkConfig) extends Component {
     private val taken = Flow(ControlMessage())
     taken.valid := RegNext(control.io.taken.fire) init False
     taken.payload := control.io.taken.payload
-    private val parts = emptied(StreamFork(control.io.taken, if (code.area.relaxed) 2 else 1))
-    receiver.io.close.arbitrationFrom(parts(0))
+    receiver.io.close.arbitrationFrom(control.io.taken)
     receiver.io.close.txEdge := control.io.taken.txEdge
     receiver.io.close.poll := control.io.taken.poll
     receiver.io.close.ackBlock := OutcomeLog.blockOf(control.io.taken.ackTsn)
-    // Any later message repeats what an earlier one said, so the newest is dropped when two wait.
-    sender.io.feedback << (if (code.area.relaxed) parts(1) else taken.toStream)
+    sender.io.feedback << taken
     peerEdges.io.seen.valid := taken.valid
     peerEdges.io.seen.txBase := taken.txBase
     peerEdges.io.seen.abandons := taken.abandons
