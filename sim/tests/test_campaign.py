@@ -93,6 +93,14 @@ def test_an_unknown_end_is_refused_with_a_sentence():
         campaign_builds.ends_of("small:nothing")
 
 
+@pytest.mark.timeout(1800)
+def test_sequence_numbers_wrap():
+    """More frames each way than there are sequence numbers, FSN and TSN, with losses all the time."""
+    (result,) = campaign.run_seeds("k1:k1", SEED, 1, frames=1_400_000)
+    judge([result])
+    assert result.packets > 2.1 * (1 << 20) and result.lost > 2000 and result.lives == 2
+
+
 def test_a_failed_run_tells_how_to_repeat_it():
     line = "run 7 100 20 3 2 1 0 5 00000000000000ff stuck clock 100: not at rest"
     result = campaign.parse_line("k1:k1", line)
