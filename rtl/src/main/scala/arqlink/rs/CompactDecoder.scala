@@ -11,7 +11,7 @@ import arqlink._
   */
 class CompactDecoder(code: CodeConfig) extends ErasureCodec[DecodeJob] {
   val io = CodecPort(DecodeJob(code), code)
-  Invariant.when(io.job.valid)(io.job.isSound, "a frame has other units than its K")
+  Invariant.when(io.job.valid)(io.job.isExact, "a frame has other than K units")
 
   /** A beat that comes in or leaves. */
   case class Step() extends Bundle {

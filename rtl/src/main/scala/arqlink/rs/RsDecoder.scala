@@ -27,7 +27,7 @@ object RsDecoder {
   */
 class RsDecoder(code: CodeConfig, lateResets: Boolean = false) extends ErasureCodec[DecodeJob] {
   val io = CodecPort(DecodeJob(code), code)
-  Invariant.when(io.job.valid)(io.job.isSound, "a frame has other units than its K")
+  Invariant.when(io.job.valid)(io.job.isSound, "a frame has fewer units than K")
   val shape = GeneratorShape(code)
 
   private def part[T](block: => T): T = if (lateResets) BlockReset.late(block) else block

@@ -24,8 +24,11 @@ case class DecodeJob(code: CodeConfig) extends Bundle {
   val k = UInt(code.kBits bits)
   val received = Bits(code.maxN bits)
 
-  /** What every codec relies on. */
-  def isSound: Bool = k =/= 0 && Invariant.atMost(k, code.maxK) && CountOne(received) === k
+  /** What the decoder relies on, which looks at no unit after the K-th. */
+  def isSound: Bool = k =/= 0 && Invariant.atMost(k, code.maxK) && CountOne(received) >= k
+
+  /** The compact one relies on more: it knows a frame's code by the number of its units. */
+  def isExact: Bool = isSound && CountOne(received) <= k
 }
 
 /** Lanes of the multiply-accumulate array. */
