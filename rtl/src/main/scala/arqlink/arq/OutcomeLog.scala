@@ -48,8 +48,8 @@ case class Decision() extends Bundle {
 /** Outcomes of the last window of TSNs, one bit each, in blocks of 32; the newest two blocks are in registers, and older ones in block RAM
   * where the window is more than a block.
   *
-  * A decision takes two clocks, and two more for each end of a block that it passes; others wait in a queue meanwhile, or, where the
-  * window is a block, one of them.
+  * A decision takes two clocks, and two more for each end of a block that it passes; others wait in a queue meanwhile, or, built
+  * for area with a window of a block, one of them.
   */
 class OutcomeLog(link: LinkConfig) extends Component {
   private val blocks = link.window.windowFrames / Wire.blockBits max 4
@@ -79,8 +79,8 @@ class OutcomeLog(link: LinkConfig) extends Component {
   private val relaxed = link.code.area.relaxed
   val waiting = Stream(Decision())
   val waits, writes = Bool()
-  if (link.window.isBlock) {
-    // A unit that closes a gap may bring two.
+  if (relaxed && link.window.isBlock) {
+    // A unit that closes a gap may bring two; the next one is far behind.
     val push = io.push.toStream
     waiting << push.m2sPipe()
     Invariant.when(io.push.valid)(push.ready, "a decision comes, and the one before waits")
