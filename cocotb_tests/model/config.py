@@ -21,6 +21,7 @@ class Rules:
     delta_at_least        a frame is abandoned when its attempt is delta or more (not only equal)
     status_yields         a control unit that only brings outcomes lets one waiting data unit go first
     hello_window          a hello is refused whose window cannot hold this side's longest packet
+    one_window            a peer that tells another window than before, in the same epoch, restarts this side
     any_order             outcomes beyond a hole are taken; else the sender takes them in TSN order alone
     repeats               blocks of outcomes are shown once more some time later; `lag` is how many blocks later, None as built
     tsn_limit             no transmission begins a window or more beyond the oldest outcome that is missing
@@ -44,6 +45,7 @@ class Rules:
     delta_at_least: bool = True
     status_yields: bool = True
     hello_window: bool = True
+    one_window: bool = True
     any_order: bool = True
     repeats: bool = True
     lag: int = None

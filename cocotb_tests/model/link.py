@@ -137,13 +137,17 @@ class LinkEnd:
     def _hello(self, unit):
         c = self.config
         longest = -(-(c.max_packet + CRC * c.packet_crc) // c.unit_bytes)
-        other = unit.unit_bytes != c.unit_bytes or unit.packet_crc != c.packet_crc
+        other = unit.unit_bytes != c.unit_bytes or unit.packet_crc != c.packet_crc or unit.unknown_options
         if other or (c.rules.hello_window and 1 << unit.window_log2 < longest):
             self.counters["peer_mismatch"] += 1
             return
         known = unit.peer_known and unit.peer_epoch == self.epoch
         rules = self.config.rules
+        window = 1 << unit.window_log2
         changed = self.peer_epoch is not None and unit.epoch != self.peer_epoch
+        if rules.one_window and unit.epoch == self.peer_epoch and window != self.peer_window:
+            self.restart()
+            return
         if self.state != HELLO:
             if self.heard or changed or (rules.lost_hello_restarts and not known):
                 self.restart()
@@ -155,7 +159,7 @@ class LinkEnd:
             self.restart()
         news = unit.epoch != self.peer_epoch or not known
         self.peer_epoch = unit.epoch
-        self.peer_window = 1 << unit.window_log2
+        self.peer_window = window
         if known:
             self._go_up()
         elif news or rules.answer_known_hello:

@@ -10,7 +10,7 @@ from cocotb_tests.model.link import LinkEnd
 from cocotb_tests.model.pair import Direction, Pair
 from cocotb_tests.model.scenario import forge, is_control
 from cocotb_tests.model.sender import Setting
-from cocotb_tests.model.units import SN, DataUnit
+from cocotb_tests.model.units import SN, ControlUnit, DataUnit
 
 DELAY = 300
 LIMIT = 100_000
@@ -158,6 +158,27 @@ def test_a_field_that_is_behind_leaves_the_others_valid():
     credit_too_early(Rules())
     with pytest.raises(TimeoutError):
         credit_too_early(Rules(fields_apart=False))
+
+
+def another_window(rules, log2):
+    """While the link starts, a hello of B says that its window is another one. Returns both ends after traffic of several windows."""
+    c = Config(keepalive=1 << 30, rules=rules, setting=Setting(1, 1, 1))
+    a, b = LinkEnd(c, name="A"), LinkEnd(c, name="B")
+    pair = Pair(a, b, Direction(DELAY), Direction(DELAY))
+    forged = forge(b, lambda u: replace(u, param=log2 << 16 | u.unit_bytes), lambda u: isinstance(u, ControlUnit) and u.hello)
+    pair.run(5000)
+    a.backlog.extend(numbered(200))
+    pair.settle(LIMIT)
+    assert forged and delivered(b) == numbered(200)
+    return a, b
+
+
+def test_a_peer_with_two_windows_ends_in_a_restart():
+    for log2 in (c := Config().window_log2) - 1, c + 3:
+        a, _ = another_window(Rules(), log2)
+        assert a.peer_window == a.config.window and a.counters["link_restarts"] == 2
+        a, _ = another_window(Rules(one_window=False), log2)
+        assert a.counters["link_restarts"] == 1
 
 
 def test_reserved_bits_beside_ack_tsn_are_passed_over():

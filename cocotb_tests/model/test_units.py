@@ -98,8 +98,6 @@ BAD = [
     (changed(HELLO, 0, 0x91), False, "rx_bad_header"),
     (changed(HELLO, 2, 0x41), False, "rx_bad_header"),
     (changed(HELLO, 2, 0x81), False, "rx_bad_header"),
-    (changed(HELLO, 4, 0x20), False, "rx_bad_header"),
-    (changed(HELLO, 4, 0x46), False, "rx_bad_header"),
     (changed(HELLO, 19, 1), False, "rx_bad_header"),
 ]
 

@@ -103,8 +103,8 @@ class DataUnit:
 
 @dataclass(frozen=True)
 class ControlUnit:
-    """A control unit; `param` holds packetCrc, window and unitBytes in a hello, else ackTsn. `reserved` are the reserved bits of
-    bytes 0, 2 and 19, which are zero in a unit that a link sends."""
+    """A control unit; `param` holds packetCrc, options that this version does not know, window and unitBytes in a hello, else ackTsn.
+    `reserved` are the reserved bits of bytes 0, 2 and 19, which are zero in a unit that a link sends."""
 
     epoch: int
     hello: bool = False
@@ -131,6 +131,10 @@ class ControlUnit:
     @property
     def packet_crc(self):
         return bool(self.param >> 23)
+
+    @property
+    def unknown_options(self):
+        return self.param >> 21 & 3
 
     @property
     def window_log2(self):
@@ -201,7 +205,7 @@ def _data(raw, unit_bytes, max_k, max_parity):
 
 
 def _control(raw):
-    if raw[0] & 15 or raw[2] & 0xC0 or raw[19] & 15 or (raw[2] & 1 and raw[4] & 0x60):
+    if raw[0] & 15 or raw[2] & 0xC0 or raw[19] & 15:
         raise Rejected("rx_bad_header", "reserved bits are set")
     tx = int.from_bytes(raw[7:12], "big")
     rx = int.from_bytes(raw[12:17], "big")

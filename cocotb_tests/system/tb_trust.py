@@ -217,6 +217,43 @@ async def another_version_is_named(dut):
 
 
 @cocotb.test()
+@cocotb.parametrize(case=[(False, 0, False), (False, 1, True), (True, 0, False), (True, 1, True)])
+async def a_peer_with_two_windows(dut, case):
+    """A second hello of the same epoch, before the end is up or after, whose window is another one: the link starts anew."""
+    known, larger, contradiction = case
+    end = Scripted(dut)
+    await end.start()
+    epoch = end.own_epoch
+
+    def hello(log2):
+        return end.control(hello=True, peer_known=known, param=log2 << 16 | BUILD.unit_bytes)
+
+    log2 = WINDOW.bit_length() - 1
+    await end.say(hello(log2 + larger))
+    await end.clocks(LATE)
+    assert await end.registers.state(0) == (UP if known else HELLO)
+    await end.say(hello(log2))
+    await end.clocks(8 * WINDOW + 500)
+    assert (end.own_epoch != epoch) == await end.registers.error(0, "peer_restart") == contradiction
+    await end.up()
+    await end.say(*end.frame(0, 0))
+    await end.clocks(300)
+    assert len(end.packets) == 1
+
+
+@cocotb.test()
+@cocotb.parametrize(bit=[21, 22])
+async def a_hello_with_an_option_of_later_is_a_mismatch(dut, bit):
+    """Bits 6:5 of byte 4: whatever they will mean, this build is without it."""
+    end = Scripted(dut)
+    await end.start()
+    await end.say(end.control(hello=True, param=1 << bit | (WINDOW.bit_length() - 1) << 16 | BUILD.unit_bytes))
+    await end.clocks(LATE)
+    assert await end.registers.error(0, "peer_mismatch") and await end.registers.state(0) == HELLO
+    await end.up()
+
+
+@cocotb.test()
 async def reserved_bits_beside_ack_tsn_are_passed_over(dut):
     """Bits 7:4 of byte 4, in a control unit without hello."""
     end = await begin(dut)

@@ -26,6 +26,8 @@ BUILDS = {
     "fast16": ("fast16", ()),
     "long": ("long", ()),
     "crc4": ("crc4", ()),
+    "crc16": ("crc16", ()),
+    "compact": ("compact", ()),
     **{f"line_w{window}": ("small", (*ONE_UNIT, "unitBytes=24", f"windowFrames={window}")) for window in (256, 1024, 16384, 65536)},
 }
 """Name -> configuration and the values that are changed in it."""
@@ -45,6 +47,8 @@ PAIRS = (
     "fast16:fast16",
     "small_w8192:small_w8192",
     "crc4:crc4",
+    "crc16:crc16",
+    "compact:compact",
 )
 """Ends that can talk: unitBytes is the same, and each window holds the other's longest packet."""
 

@@ -78,10 +78,10 @@ def measure(point, trips=None):
     return Flow(*map(int, words[1:6]))
 
 
-def points(round_trips=tuple(WINDOWS), seeds=SEEDS):
+def points(round_trips=tuple(WINDOWS), seeds=SEEDS, losses=LOSSES):
     """All points of the table."""
     for round_trip in round_trips:
-        for loss in LOSSES:
+        for loss in losses:
             for feedback_loss, burst in FEEDBACK:
                 yield from (Point(round_trip, loss, feedback_loss, burst, seed=seed) for seed in seeds)
 
@@ -91,6 +91,15 @@ def keep(point, flow):
     FOLDER.mkdir(parents=True, exist_ok=True)
     name = "-".join(f"{value:g}" for value in asdict(point).values())
     (FOLDER / f"{name}.json").write_text(json.dumps({"point": asdict(point), "flow": asdict(flow)}))
+
+
+def survey(chosen):
+    """Measures points and keeps what comes of them; Point -> Flow."""
+    flows = {}
+    for point in chosen:
+        flows[point] = measure(point)
+        keep(point, flows[point])
+    return flows
 
 
 def kept():
@@ -121,10 +130,7 @@ def main():
     options = parser.parse_args()
     table = Table(*HEADINGS)
     try:
-        flows = {}
-        for point in points(options.round_trip, options.seeds):
-            flows[point] = measure(point)
-            keep(point, flows[point])
+        flows = survey(points(options.round_trip, options.seeds))
     except UserError as error:
         sys.exit(str(error))
     for row in rows(flows):

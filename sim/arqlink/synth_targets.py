@@ -94,8 +94,7 @@ def ice40(title, family, *options, abc=SMALLEST):
     )
 
 
-HX8K = ice40("iCE40-HX8K", "hx", "--hx8k", "--package", "ct256")
-HX8K_LINK = ice40("iCE40-HX8K", "hx", "--hx8k", "--package", "ct256", abc=SMALLEST_LINK)
+HX8K, HX8K_LINK = (ice40("iCE40-HX8K", "hx", "--hx8k", "--package", "ct256", abc=abc) for abc in (SMALLEST, SMALLEST_LINK))
 UP5K = ice40("iCE40-UP5K", "u", "--up5k", "--package", "sg48")
 
 

@@ -28,7 +28,7 @@ Scenario drawFlow(const EndInfo (&info)[2], const Flow& flow) {
     return s;
 }
 
-/// From when the sender knows its first outcomes, and losses have been repeated, on.
+/// Measured once the link has settled: outcomes have come back, and the first losses have been sent again.
 FlowResult Run::measureFlow() {
     const uint64_t trip = s_.flow.roundTrip * s_.info[0].unitClocks();
     clocks(6 * trip + 2 * s_.timers[0].hello);

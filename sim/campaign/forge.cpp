@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forge.h"
 
+#include <cmath>
+
 #include "failure.h"
 
 namespace campaign {
@@ -8,7 +10,8 @@ namespace campaign {
 Bytes Forger::unit(const Monitor& monitor, unsigned end) {
     const Life *self = monitor.life(1 - end), *peer = monitor.life(end);
     if (!self || !peer) return {};
-    return random_.chance(0.6) ? control(*self, *peer) : data(*self, end);
+    if (random_.chance(0.4)) return data(*self, end);
+    return random_.chance(0.2) ? hello(*self, *peer) : control(*self, *peer);
 }
 
 /// Half of the fields are true, so that most units get past some checks.
@@ -32,6 +35,22 @@ uint32_t Forger::number(int64_t truth, unsigned window) {
             break;
     }
     return static_cast<uint32_t>(value & (snCount - 1));
+}
+
+Bytes Forger::hello(const Life& self, const Life& peer) {
+    const EndInfo& info = s_.info[self.end];
+    ControlUnit u;
+    u.epoch = self.epoch;
+    u.hello = true;
+    u.peerKnown = random_.chance(0.7);
+    u.peerEpoch = peer.epoch;
+    u.unitBytes = static_cast<uint16_t>(info.unitBytes + random_.chance(0.1));
+    u.packetCrc = info.packetCrc ^ random_.chance(0.1);
+    u.windowLog2 = static_cast<uint8_t>(std::log2(info.window));
+    if (random_.chance(0.6)) u.windowLog2 = static_cast<uint8_t>(random_.below(32));
+    text_ += format(" [hello to %s: window 2^%u unitBytes %u%s%s]", endName(peer.end), u.windowLog2, u.unitBytes,
+                    u.packetCrc ? " packetCrc" : "", u.peerKnown ? " peerKnown" : "");
+    return build(u);
 }
 
 Bytes Forger::control(const Life& self, const Life& peer) {

@@ -20,6 +20,7 @@ class Forger {
 
   private:
     uint32_t number(int64_t truth, unsigned window);
+    Bytes hello(const Life& self, const Life& peer);
     Bytes control(const Life& self, const Life& peer);
     Bytes data(const Life& self, unsigned end);
 

@@ -112,7 +112,7 @@ case class LinkConfig(name: String, code: CodeConfig, window: WindowConfig, rese
   require(
     window.windowFrames * code.unitBytes >= longestPacket,
     s"windowFrames (${window.windowFrames}) x unitBytes (${code.unitBytes}) is less than maxPacketBytes " +
-      s"(${window.maxPacketBytes})${if (packetCrc) " and 4 bytes for packetCrc" else ""}; a packet must fit into the window at K = 1"
+      s"(${window.maxPacketBytes})${if (packetCrc) s" and ${link.Wire.crcBytes} bytes for packetCrc" else ""}; a packet must fit into the window at K = 1"
   )
   require(
     reset.k >= 1 && reset.k <= code.maxK,
@@ -125,7 +125,7 @@ case class LinkConfig(name: String, code: CodeConfig, window: WindowConfig, rese
     )
 
   /** Bytes that the longest packet takes in its frames. */
-  def longestPacket: Int = window.maxPacketBytes + (if (packetCrc) 4 else 0)
+  def longestPacket: Int = window.maxPacketBytes + (if (packetCrc) link.Wire.crcBytes else 0)
 
   /** This configuration with one value after the other replaced: `NAME=VALUE` with a parameter's name. */
   def withSettings(settings: Seq[String]): LinkConfig = if (settings.isEmpty) this

@@ -68,11 +68,11 @@ object TestConfigs {
     ResetValues(k = 4, nFirst = 5, nRetx = 5)
   )
 
-  /** With a CRC-32 at the end of each packet, and a window that the longest packet fills to the byte at K = 1. */
+  /** With a CRC-32C behind each packet, and a window that the longest packet fills to the byte at K = 1. */
   private def crc(code: CodeConfig, windowFrames: Int) = LinkConfig(
     s"crc${code.dataBytes}",
     code,
-    WindowConfig(windowFrames, maxPacketBytes = windowFrames * code.unitBytes - 4),
+    WindowConfig(windowFrames, maxPacketBytes = windowFrames * code.unitBytes - link.Wire.crcBytes),
     ResetValues(k = 4, nFirst = 6, nRetx = 6),
     packetCrc = true
   )

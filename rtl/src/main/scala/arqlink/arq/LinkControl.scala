@@ -96,10 +96,11 @@ class LinkControl(link: LinkConfig) extends Component {
     val knowsUs = RegNext(message.peerKnown && message.peerEpoch === ownEpoch)
     val fromPeer = RegNext(peerKnown && message.epoch === peerEpoch)
     private val isSame = message.unitBytes === link.code.unitBytes && message.packetCrc === Bool(link.packetCrc) && message.reserved === 0
+    val sameWindow = RegNext(message.windowLog2 === peerWindowLog2)
     val fits = RegNext(isSame && message.windowLog2 >= leastWindow && message.windowLog2 <= 18)
   }
   private val verdict = new Area {
-    import checked.{fits, fromPeer}
+    import checked.{fits, fromPeer, sameWindow}
     val valid = RegNext(checked.valid && io.control.valid && !io.control.ready && !restarting) init False
     private val passes = !message.hello && fromPeer && checked.knowsUs
     val pass = RegNext(passes && (isUp || state === LinkState.hello))
@@ -110,8 +111,10 @@ class LinkControl(link: LinkConfig) extends Component {
     val mismatch = RegNext(message.hello && !fits)
     val knowsUs = RegNext(checked.knowsUs)
 
+    /** Two hellos of one epoch tell different windows. */
+    private val contradicts = message.hello && fromPeer && !sameWindow
     // Once the peer has shown that it knows this side, all it sends does, until it restarts.
-    val stranger = RegNext(isUp && (!fromPeer || !checked.knowsUs || (message.hello && peerSeenUp)))
+    val stranger = RegNext(contradicts || isUp && (!fromPeer || !checked.knowsUs || (message.hello && peerSeenUp)))
   }
   import verdict.{greets, pass, stranger}
   private val judged = verdict.valid && !io.control.ready
@@ -136,7 +139,7 @@ class LinkControl(link: LinkConfig) extends Component {
   when(judged && pass && state === LinkState.hello)(state := LinkState.up)
   // Only what passes may have to wait, and does so without harm: none of this counts.
   when(judged && verdict.passUp || io.alive)(peerSeenUp := True)
-  when(judged && greets) {
+  when(judged && greets && !stranger) {
     when(state === LinkState.hello) {
       peerKnown := True
       peerEpoch := message.epoch
@@ -147,7 +150,7 @@ class LinkControl(link: LinkConfig) extends Component {
         io.answerDue := True
       }
     }
-    when(isUp && !stranger)(io.answerDue := True)
+    when(isUp)(io.answerDue := True)
   }
 
   when(judged && stranger && !verdict.mismatch) {

@@ -78,13 +78,13 @@ class OutcomeLog(link: LinkConfig) extends Component {
 
   private val relaxed = link.code.area.relaxed
   val waiting = Stream(Decision())
-  val waits, writes = Bool()
+  val waits = Bool()
   if (relaxed && link.window.isBlock) {
     // A unit that closes a gap may bring two; the next one is far behind.
     val push = io.push.toStream
     waiting << push.m2sPipe()
     Invariant.when(io.push.valid)(push.ready, "a decision comes, and the one before waits")
-    io.room := !(io.push.valid || waiting.valid || writes)
+    io.room := !io.busy
     waits := waiting.valid
   } else {
     val queue = StreamFifo(Decision(), OutcomeLog.queueDepth)
@@ -131,7 +131,6 @@ class OutcomeLog(link: LinkConfig) extends Component {
     }
     io.moved := RegNext(now) init False
     io.failed := RegNext(now ? ((isLast ? amountLast | amount) - received.asUInt) | U(0)) init 0
-    writes := active
     io.busy := active || waits || io.push.valid
   }
   private val full = step.fills

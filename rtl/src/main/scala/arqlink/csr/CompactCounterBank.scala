@@ -48,7 +48,7 @@ class CompactCounterBank(link: LinkConfig) extends Counting {
   import pass.{half, index}
 
   private val pending = for ((counter, i) <- counters.zipWithIndex) yield new Area {
-    val count = Reg(UInt((if (counter.isBuilt(link)) pendingBits(counter.pace, link) else 1) bits)) init 0
+    val count = Reg(UInt(pendingBits(counter, link) bits)) init 0
     private val event = io.events(counter.name)
     private val visited = half === 0 && index === i
     private val next = count + event.resize(count.getWidth)
@@ -140,5 +140,5 @@ object CompactCounterBank {
     }
   }
 
-  def pendingBits(pace: Pace, link: LinkConfig): Int = log2Up(most(pace, link) + 1)
+  private def pendingBits(counter: csr.Counter, link: LinkConfig): Int = if (counter.isBuilt(link)) log2Up(most(counter.pace, link) + 1) else 1
 }

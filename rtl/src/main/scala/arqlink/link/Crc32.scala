@@ -84,7 +84,7 @@ class Crc32(polynomial: BigInt) {
 /** That of units: IEEE 802.3 clause 3.2.9, 0x04C11DB7. */
 object Crc32 extends Crc32(BigInt("EDB88320", 16))
 
-/** That of packets: CRC-32C, 0x1EDC6F41 (Castagnoli). It has no factor in common with that of units: what damage to payloads one of the two
-  * does not see is no worse hidden from the other one. With the same polynomial all of it would be.
+/** That of packets: CRC-32C, 0x1EDC6F41 (Castagnoli). It has no factor in common with that of units, so damage to a payload that the unit's CRC
+  * does not see is as visible to this one as any other. With the same polynomial it would never be seen.
   */
 object Crc32c extends Crc32(BigInt("82F63B78", 16))

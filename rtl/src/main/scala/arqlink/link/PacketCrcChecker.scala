@@ -57,36 +57,16 @@ case class PacketCrcChecker(link: LinkConfig) extends Component {
   })
   io.rxPacketsCorrupt := ring.corrupt
 
-  val beat = Stream(PacketBeat(dataBytes))
-  val closing = new Area {
-    /** A beat has left and its packet's last one has not. */
-    private val open = RegInit(False)
-    private val openNext = beat.fire ? !beat.last | open
-    open := openNext
-
-    /** The packet in progress is to be ended with `error`. */
-    val pending = RegInit(False)
-    pending := pending ? !beat.ready | (flush && openNext)
-  }
+  val exit = new PacketExit(dataBytes, flush, io.output)
   private val word = ring.store.word
-  word.ready := beat.ready && !closing.pending
-  beat.valid := word.valid || closing.pending
-  beat.data := word.data
-  beat.keep(0) := True
-  for (i <- 1 until dataBytes) beat.keep(i) := !word.last || word.bytesLessOne >= i
-  beat.last := word.last
-  beat.error := False
-  when(closing.pending) {
-    beat.data := 0
-    beat.keep := 1
-    beat.last := True
-    beat.error := True
-  }
-  beat.s2mPipe().m2sPipe() >> io.output
-
-  private val leaves = io.output.fire && !io.output.error
-  io.rxPackets := RegNext(leaves && io.output.last) init False
-  io.rxBytes := RegNext(leaves ? CountOne(io.output.keep).resize(5) | U(0, 5 bits)) init 0
+  exit.input.arbitrationFrom(word)
+  exit.input.data := word.data
+  exit.input.keep(0) := True
+  for (i <- 1 until dataBytes) exit.input.keep(i) := !word.last || word.bytesLessOne >= i
+  exit.input.last := word.last
+  exit.input.error := False
+  io.rxPackets := exit.rxPackets
+  io.rxBytes := exit.rxBytes
 }
 
 /** A beat of a packet with its CRC; the verdict is of the packet's last one. */

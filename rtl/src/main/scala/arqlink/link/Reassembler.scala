@@ -29,22 +29,11 @@ case class Reassembler(code: CodeConfig) extends Component {
   AxiNames.units(io.units, "units")
   AxiNames.packet(io.packet, "m_axis")
 
-  val beat = Stream(PacketBeat(dataBytes))
   private val flush = RegNext(io.flush) init False
+  val exit = new PacketExit(dataBytes, flush, io.packet)
 
   /** The source sees a register for `ready`; what waits there is forgotten with its frame. */
   val units = io.units.s2mPipe(flush = flush).m2sPipe(flush = flush, collapsBubble = false)
-
-  val closing = new Area {
-    /** A beat has left and its packet's last one has not. */
-    val open = RegInit(False)
-    val openNext = beat.fire ? !beat.last | open
-    open := openNext
-
-    /** The packet in progress is to be ended with `error`. */
-    val pending = RegInit(False)
-    pending := pending ? !beat.ready | (flush && openNext)
-  }
 
   /** A frame's description, and what follows from it. */
   case class Start() extends Bundle {
@@ -80,12 +69,12 @@ case class Reassembler(code: CodeConfig) extends Component {
     val isFilling = Reg(Bool())
     val isLast = inLastUnit && atLast && !isFilling
 
-    // `closing.pending` comes with the end of the frame.
+    // `exit.pending` comes with the end of the frame.
     val ends = units.fire && endsFrame
 
     // A frame that comes when a flush begins is forgotten.
-    start.ready := !closing.pending && (!active || ends)
-    units.ready := active && (beat.ready || isFilling)
+    start.ready := !exit.pending && (!active || ends)
+    units.ready := active && (exit.input.ready || isFilling)
     active := (active && !ends || start.fire) && !flush
 
     private val endsNext = !endsUnit && unitBeat === code.unitBeats - 2
@@ -116,23 +105,14 @@ case class Reassembler(code: CodeConfig) extends Component {
     for (i <- 0 until dataBytes) keep(i) := !isLast || cut <= dataBytes - 1 - i
   }
 
-  beat.valid := closing.pending || (frame.active && units.valid && !frame.isFilling)
-  beat.data := units.fragment
-  beat.keep := frame.keep
-  beat.last := frame.isLast
-  beat.error := False
-  when(closing.pending) {
-    beat.data := 0
-    beat.keep := 1
-    beat.last := True
-    beat.error := True
-  }
-  beat.s2mPipe().m2sPipe() >> io.packet
+  exit.input.valid := frame.active && units.valid && !frame.isFilling
+  exit.input.data := units.fragment
+  exit.input.keep := frame.keep
+  exit.input.last := frame.isLast
+  exit.input.error := False
   Invariant.when(units.fire)(units.last === frame.endsUnit, "a unit ends where it is not counted to end")
   Invariant.when(io.packet.valid)(io.packet.keep.lsb && (io.packet.last || io.packet.keep.andR), "a beat within a packet has holes")
 
-  io.rxPackets := RegNext(io.packet.fire && io.packet.last && !io.packet.error) init False
-  io.rxBytes := RegNext(
-    (io.packet.fire && !io.packet.error) ? CountOne(io.packet.keep).resize(5) | U(0, 5 bits)
-  ) init 0
+  io.rxPackets := exit.rxPackets
+  io.rxBytes := exit.rxBytes
 }

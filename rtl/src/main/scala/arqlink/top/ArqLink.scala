@@ -174,14 +174,15 @@ class ArqLink(link: LinkConfig) extends Component {
     decoder.io.input << rxStore.io.data
     reassembler.io.units << decoder.io.output
     reassembler.io.flush := control.io.flush
-    if (link.packetCrc) {
+    val (packets, bytes, corrupt) = if (link.packetCrc) {
       packetChecker.io.input << reassembler.io.packet
       packetChecker.io.flush := control.io.flush
       io.packetOut << packetChecker.io.output
-    } else io.packetOut << reassembler.io.packet
-    val packets = if (link.packetCrc) packetChecker.io.rxPackets else reassembler.io.rxPackets
-    val bytes = if (link.packetCrc) packetChecker.io.rxBytes else reassembler.io.rxBytes
-    val corrupt = if (link.packetCrc) packetChecker.io.rxPacketsCorrupt else False
+      (packetChecker.io.rxPackets, packetChecker.io.rxBytes, packetChecker.io.rxPacketsCorrupt)
+    } else {
+      io.packetOut << reassembler.io.packet
+      (reassembler.io.rxPackets, reassembler.io.rxBytes, False)
+    }
   }
 
   // Control units, in and out ---------------------------------------------------------------------------------------------------
