@@ -106,6 +106,12 @@ class LinkEnd:
         self.deaf, self.peer_deaf = not self.phy_up, peer_deaf
         self._judge_outage()
 
+    def _hear(self, peer_deaf):
+        """A unit without hello came from the peer: from the first one on data may leave, and POLL_TIMEOUT counts."""
+        self._valid_heard(peer_deaf)
+        if not self.heard:
+            self.heard, self.polls.began = True, self.now
+
     def _judge_outage(self):
         if self.state == UP and (self.deaf or self.peer_deaf):
             self.state = OUTAGE
@@ -127,8 +133,7 @@ class LinkEnd:
         if self.state == HELLO or unit.epoch != self.peer_epoch:
             self.counters["rx_units_epoch"] += 1
             return
-        self._valid_heard(self.peer_deaf)
-        self.heard = True
+        self._hear(self.peer_deaf)
         if unwrap(unit.fsn, self.rx.base_limit) >= self.rx_base + self.config.window:
             self.counters["rx_units_invalid"] += 1
             return
@@ -181,8 +186,7 @@ class LinkEnd:
             if self.state != HELLO and self.config.rules.stranger_restarts:
                 self.restart()
             return
-        self._valid_heard(unit.deaf)
-        self.heard = True
+        self._hear(unit.deaf)
         taken = self.tx.valid(unit)
         possible = self.rx.control(unit)
         self.counters["rx_control_invalid"] += not (taken and possible)

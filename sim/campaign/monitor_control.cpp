@@ -100,7 +100,8 @@ void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
     if (u.poll && !first && !keepalive) {
         ++tally_[e].earlyPolls;
         // What comes while a poll that is due waits for the PHY is no reason against it.
-        const uint64_t progress = begin <= heard->runClock + settles ? heard->beforeRun : heard->progressClock;
+        const uint64_t moved = begin <= heard->runClock + settles ? heard->beforeRun : heard->progressClock;
+        const uint64_t progress = std::max(moved, heard->upClock);
         if (begin + settles < progress + rules_.poll[e])
             fail("poll-without-cause", life,
                  format("a poll leaves %llu clocks after the peer's last progress and %llu after this end's last unit: "
@@ -113,8 +114,9 @@ void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
     const unsigned window = std::min(rules_.info[0].window, rules_.info[1].window);
     const unsigned lag = std::min(window / 256, 32u), showings = !lag ? 0 : window < 8192 ? 1 : 2;
     const bool isOld = base < (rxNext / 32 - 1) * 32;
-    const bool isRepeat = isOld && base % 64 == 0 && base / 32 + lag + 2 <= rxNext / 32 && life.repeats[base]++ < showings;
-    if (isOld && !isRepeat && clock_ > pollCame_[e] + seriesClocks)
+    if (!isOld || clock_ <= pollCame_[e] + seriesClocks) return;
+    const bool isRepeat = base % 64 == 0 && base / 32 + lag + 2 <= rxNext / 32 && life.repeats[base]++ < showings;
+    if (!isRepeat)
         fail("poll-without-cause", life,
              format("a series of reports without a loss: bitmapBase %lld, rxNext %lld", ll(base), ll(rxNext)));
 }

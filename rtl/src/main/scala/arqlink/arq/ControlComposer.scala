@@ -82,7 +82,8 @@ class ControlComposer(link: LinkConfig) extends Component {
   // A message that waits for the PHY counts as sent, or a keep-alive would be followed by another one.
   val keepaliveTimer = new Countdown(io.timers.keepalive, sent || RegNext(compose), running)
   val pollExpired = Bool()
-  val pollTimer = new Countdown(io.timers.pollTimeout, pollExpired || !up, up)
+  // Data leaves from when the peer is up; before that nothing can make progress.
+  val pollTimer = new Countdown(io.timers.pollTimeout, pollExpired || !up || RegNext(io.peerUp.rise(initAt = False)), up)
   pollExpired := pollTimer.expired && up
   io.tick := pollExpired
 
