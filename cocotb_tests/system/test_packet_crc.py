@@ -16,7 +16,7 @@ def test_pair(bench):
     rtl.run("ArqPair", "crc4", f"cocotb_tests.system.{bench}", parameters={"COCOTB_TEST_FILTER": FILTERS[bench]})
 
 
-@pytest.mark.parametrize("config", ["crc4", "crc1", "crc16"])
+@pytest.mark.parametrize("config", ["crc4", "crc1", pytest.param("crc16", marks=pytest.mark.full)])
 def test_end(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_packet_crc", quick=True)
 
@@ -24,6 +24,6 @@ def test_end(config):
 PEERS = {"crc4": r"random_traffic|another_build|peer_reboots", "crc8": r"random_traffic|peer_reboots"}
 
 
-@pytest.mark.parametrize("config", PEERS)
+@pytest.mark.parametrize("config", ["crc4", pytest.param("crc8", marks=pytest.mark.full)])
 def test_peer(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters={"COCOTB_TEST_FILTER": PEERS[config]}, quick=True)

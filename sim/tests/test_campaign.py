@@ -93,6 +93,7 @@ def test_an_unknown_end_is_refused_with_a_sentence():
         campaign_builds.ends_of("small:nothing")
 
 
+@pytest.mark.full
 @pytest.mark.timeout(1800)
 def test_sequence_numbers_wrap():
     """More frames each way than there are sequence numbers, FSN and TSN, with losses all the time."""
