@@ -114,9 +114,13 @@ class LinkControl(link: LinkConfig) extends Component {
     /** Two hellos of one epoch tell different windows. */
     private val contradicts = message.hello && fromPeer && !sameWindow
     // Once the peer has shown that it knows this side, all it sends does, until it restarts.
-    val stranger = RegNext(contradicts || isUp && (!fromPeer || !checked.knowsUs || (message.hello && peerSeenUp)))
+    private val isStranger = contradicts || isUp && (!fromPeer || !checked.knowsUs || (message.hello && peerSeenUp))
+    val stranger = RegNext(isStranger)
+
+    /** A hello that is acted on. */
+    val welcome = RegNext(message.hello && fits && !isStranger)
   }
-  import verdict.{greets, pass, stranger}
+  import verdict.{greets, pass, stranger, welcome}
   private val judged = verdict.valid && !io.control.ready
   io.taken.valid := judged && verdict.passUp
   io.taken.payload := message
@@ -139,7 +143,7 @@ class LinkControl(link: LinkConfig) extends Component {
   when(judged && pass && state === LinkState.hello)(state := LinkState.up)
   // Only what passes may have to wait, and does so without harm: none of this counts.
   when(judged && verdict.passUp || io.alive)(peerSeenUp := True)
-  when(judged && greets && !stranger) {
+  when(judged && welcome) {
     when(state === LinkState.hello) {
       peerKnown := True
       peerEpoch := message.epoch
