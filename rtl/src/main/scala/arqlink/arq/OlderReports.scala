@@ -74,14 +74,16 @@ class OlderReports(link: LinkConfig) extends Component {
     private val isKept = RegNext(io.current - first <= blocks)
     val block = Reg(OutcomeLog.blockNumber)
     val active = RegInit(False)
-    request.valid := active
+    private val restarts = begins && isOld && isKept
+
+    /** What is said of `block` is of where it is now. */
+    private val settled = RegNext(!request.fire && !restarts) init False
+    private val isOver = RegNext(!(block - recent).msb)
+    request.valid := active && settled && !isOver
     request.payload := block
-    val next = block + 2
-    when(request.fire) {
-      block := next
-      active := (next - recent).msb
-    }
-    when(begins && isOld && isKept) {
+    when(request.fire)(block := block + 2)
+    when(settled && isOver)(active := False)
+    when(restarts) {
       block := start
       active := True
     }
