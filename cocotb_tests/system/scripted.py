@@ -107,9 +107,7 @@ class Scripted:
 
     async def up(self, window_log2=None, **fields):
         """The peer says hello, and then that it is up. The end's answers to that, its first poll among them, are in `left` then."""
-        log2 = window_log2 or BUILD.window_frames.bit_length() - 1
-        hello = dict(hello=True, param=log2 << 16 | BUILD.unit_bytes)
-        await self.say(self.control(**hello))
+        await self.say(self.hello(window_log2))
         await self.until(self.is_up, 500, "a unit without hello")
         await self.say(self.control(**fields))
         await ClockCycles(self.dut.aclk, 100)
@@ -123,6 +121,11 @@ class Scripted:
         """A control unit of the peer; `fields` over those of `self.fields`."""
         unit = ControlUnit(epoch=self.epoch, peer_known=True, peer_epoch=self.own_epoch)
         return replace(unit, **{**self.fields, **fields})
+
+    def hello(self, window_log2=None, options=0, **fields):
+        """A hello of a peer with this build's units, and its window unless told another; `options`: bits 7:5 of byte 4."""
+        log2 = window_log2 or BUILD.window_frames.bit_length() - 1
+        return self.control(hello=True, param=options << 21 | log2 << 16 | BUILD.unit_bytes, **fields)
 
     def frame(self, fsn, tsn, k=1, n=1, sop=True, eop=True, pad=0, units=None, **fields):
         """Data units of one transmission of the peer; `units`: which of them."""

@@ -201,7 +201,7 @@ async def no_unit_of_the_old_epoch_after_a_restart(dut, by, at):
     await end.clocks(at)
     if by == "peer":
         end.epoch += 1
-        since = await end.say(end.control(hello=True, peer_known=False, param=(BUILD.window_frames.bit_length() - 1) << 16 | BUILD.unit_bytes))
+        since = await end.say(end.hello(peer_known=False))
     else:
         await end.registers.link(0, "CTRL", 3)
         since = end.now

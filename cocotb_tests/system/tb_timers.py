@@ -45,7 +45,7 @@ async def hello_interval(dut, interval):
 async def poll_timeout_until_the_peer_is_heard(dut, timeout):
     """The peer is known, but has said nothing without hello: a poll each POLL_TIMEOUT."""
     end = await begin(dut, POLL_TIMEOUT=timeout)
-    await end.say(end.control(hello=True, param=(BUILD.window_frames.bit_length() - 1) << 16 | BUILD.unit_bytes))
+    await end.say(end.hello())
     await end.clocks(6 * timeout)
     polls = [u for u in end.controls() if not u.unit.hello]
     assert all(u.unit.poll for u in polls)
@@ -206,7 +206,7 @@ async def restart_comes_up_without_waiting_for_status_interval(dut):
     await transmissions(end, 0, 20, 20)
     await end.clocks(200)
     end.epoch += 1
-    restarted = await end.say(end.control(hello=True, peer_known=False, param=(BUILD.window_frames.bit_length() - 1) << 16 | BUILD.unit_bytes))
+    restarted = await end.say(end.hello(peer_known=False))
     limit = 8 * BUILD.window_frames + 200
     await end.until(lambda: any(u.unit.hello for u in end.controls(restarted)), limit, "hello after the restart")
     hello = end.now

@@ -40,7 +40,7 @@ async def up_again(end):
     """After a restart the link comes up with a peer that restarts too, and carries a packet."""
     end.epoch += 1
     end.fields = {}
-    await end.say(end.control(hello=True, peer_known=False, param=(WINDOW.bit_length() - 1) << 16 | BUILD.unit_bytes))
+    await end.say(end.hello(peer_known=False))
     await end.up()
     before = len(end.packets)
     await end.say(*end.frame(0, 0))
@@ -224,15 +224,11 @@ async def a_peer_with_two_windows(dut, case):
     end = Scripted(dut)
     await end.start()
     epoch = end.own_epoch
-
-    def hello(log2):
-        return end.control(hello=True, peer_known=known, param=log2 << 16 | BUILD.unit_bytes)
-
     log2 = WINDOW.bit_length() - 1
-    await end.say(hello(log2 + larger))
+    await end.say(end.hello(log2 + larger, peer_known=known))
     await end.clocks(LATE)
     assert await end.registers.state(0) == (UP if known else HELLO)
-    await end.say(hello(log2))
+    await end.say(end.hello(log2, peer_known=known))
     await end.clocks(8 * WINDOW + 500)
     assert (end.own_epoch != epoch) == await end.registers.error(0, "peer_restart") == contradiction
     await end.up()
@@ -242,12 +238,12 @@ async def a_peer_with_two_windows(dut, case):
 
 
 @cocotb.test()
-@cocotb.parametrize(bit=[21, 22])
-async def a_hello_with_an_option_of_later_is_a_mismatch(dut, bit):
+@cocotb.parametrize(option=[1, 2])
+async def a_hello_with_an_unknown_option_is_a_mismatch(dut, option):
     """Bits 6:5 of byte 4: whatever they will mean, this build is without it."""
     end = Scripted(dut)
     await end.start()
-    await end.say(end.control(hello=True, param=1 << bit | (WINDOW.bit_length() - 1) << 16 | BUILD.unit_bytes))
+    await end.say(end.hello(options=option))
     await end.clocks(LATE)
     assert await end.registers.error(0, "peer_mismatch") and await end.registers.state(0) == HELLO
     await end.up()

@@ -22,8 +22,9 @@ def test_end(config):
 
 
 PEERS = {"crc4": r"random_traffic|another_build|peer_reboots", "crc8": r"random_traffic|peer_reboots"}
+SLOW = {"crc8"}
 
 
-@pytest.mark.parametrize("config", ["crc4", pytest.param("crc8", marks=pytest.mark.full)])
+@pytest.mark.parametrize("config", [pytest.param(name, marks=pytest.mark.full) if name in SLOW else name for name in PEERS])
 def test_peer(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters={"COCOTB_TEST_FILTER": PEERS[config]}, quick=True)

@@ -290,10 +290,10 @@ class Draw {
         s_.forgeEnd = forge_.below(2);
         s_.forgeIdle = forge_.chance(0.3);
         if (s_.forgeIdle) return;
-        // In the traffic, or while the link starts.
-        const uint64_t start = s_.skew + 4 * s_.roundTrip() + 2000;
-        const bool starts = start < s_.chaosClocks && forge_.chance(0.2);
-        const uint64_t clock = starts ? forge_.between(s_.skew, start) : forge_.between(s_.chaosClocks / 4, s_.chaosClocks - 1);
+        // While the link starts, or in the traffic.
+        const uint64_t started = s_.skew + 4 * s_.roundTrip() + 2000;
+        const bool early = started < s_.chaosClocks && forge_.chance(0.2);
+        const uint64_t clock = early ? forge_.between(s_.skew, started) : forge_.between(s_.chaosClocks / 4, s_.chaosClocks - 1);
         add(clock, EventKind::forge, s_.forgeEnd, s_.forged);
     }
 

@@ -74,16 +74,16 @@ class OlderReports(link: LinkConfig) extends Component {
     private val isKept = RegNext(io.current - first <= blocks)
     val block = Reg(OutcomeLog.blockNumber)
     val active = RegInit(False)
-    private val restarts = begins && isOld && isKept
+    private val accepted = begins && isOld && isKept
 
     /** What is said of `block` is of where it is now. */
-    private val settled = RegNext(!request.fire && !restarts) init False
+    private val settled = RegNext(!request.fire && !accepted) init False
     private val isOver = RegNext(!(block - recent).msb)
     request.valid := active && settled && !isOver
     request.payload := block
     when(request.fire)(block := block + 2)
     when(settled && isOver)(active := False)
-    when(restarts) {
+    when(accepted) {
       block := start
       active := True
     }

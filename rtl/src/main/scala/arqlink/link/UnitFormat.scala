@@ -109,13 +109,13 @@ object UnitFormat {
     val k = field(79, 8)
     val n = field(71, 8)
     val index = field(63, 8)
-    val enough = RegNext(n >= k)
-    val parity = RegNext(n.resize(9) <= k.resize(9) + code.maxParity)
+    val atLeastK = RegNext(n >= k)
+    val parityFits = RegNext(n.resize(9) <= k.resize(9) + code.maxParity)
     val place = RegNext((index.resize(9) - n.resize(9)).msb)
     val few = RegNext(k =/= 0 && k <= code.maxK)
     val fits = RegNext(field(51, 12) < code.unitBytes)
     val known = RegNext(field(95, 2) === Wire.version && !field.bit(92) && field(91, 2) =/= 3)
-    known && few && fits && place && enough && parity
+    known && few && fits && place && atLeastK && parityFits
   }
 
   /** True where byte 0, which is the first one of every unit, tells another version of the format. */
