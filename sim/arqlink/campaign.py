@@ -26,6 +26,19 @@ COMMAND = ".venv/bin/python -m arqlink.campaign"
 
 
 @dataclass
+class Recovery:
+    """How a link got over `units` forged units: in `clocks` from the last fault on, fresh packets crossed both ways, at the last of so many
+    `attempts`. `poll_timeout` is the longer POLL_TIMEOUT of both ends, in clocks."""
+
+    units: int
+    clocks: int
+    round_trip: int
+    poll_timeout: int
+    restarts: int
+    attempts: int
+
+
+@dataclass
 class RunResult:
     """A run as the program reports it; `kind` is empty where nothing is wrong."""
 
@@ -44,6 +57,7 @@ class RunResult:
 
     forge: float = 0
     frames: int = 0
+    recovery: Recovery | None = None
 
     def repeat(self):
         """The command that repeats the run, with waves."""
@@ -61,7 +75,7 @@ def parse_line(pair, line, forge=0, frames=0):
     return RunResult(pair, *numbers, words[9], "" if kind == "-" else kind, words[11].strip() if len(words) > 11 else "", forge, frames)
 
 
-def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), frames=0):
+def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), frames=0, blank=False):
     """The program's command line for a range of seeds; builds what is missing."""
     names = builds.ends_of(pair)
     libraries = [builds.library(name, waves is not None) for name in names]
@@ -73,19 +87,23 @@ def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0
         path = Path(waves)
         for end in "ab":
             command += [f"--waves-{end}", str(path.with_name(f"{path.stem}.{end}{path.suffix or '.fst'}"))]
-    return command + (["--show"] if show else [])
+    return command + ["--show"] * show + ["--blank"] * blank
 
 
-def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), on_result=None, frames=0):
-    """Runs `count` seeds from `first` on, one after the other; returns their RunResults."""
-    results = []
-    command = command_of(pair, first, count, seconds, waves, show, forge, ignore, frames)
+def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), on_result=None, frames=0, blank=False):
+    """Runs `count` seeds from `first` on, one after the other; returns their RunResults. `blank` leaves the forged units out, and nothing else."""
+    results, recovery = [], None
+    command = command_of(pair, first, count, seconds, waves, show, forge, ignore, frames, blank)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
+            if line.startswith("forged "):
+                recovery = Recovery(*map(int, line.split()[1:]))
+                continue
             result = parse_line(pair, line, forge, frames)
             if result is None:
                 print(line, end="")
                 continue
+            result.recovery, recovery = recovery, None
             results.append(result)
             if on_result:
                 on_result(result)
@@ -135,6 +153,7 @@ def summary(results, seconds):
         "units_lost": total("lost"),
         "lives": total("lives"),
         "polls": total("polls"),
+        "forged_units": sum(result.recovery.units for result in results if result.recovery),
         "known_failures": dict(Counter(r.text.split(": ")[0].removeprefix("known, ") for r in results if not r.kind and r.text.startswith("known"))),
         "silent_losses_by_sequences": sum(1 for r in results if not r.kind and r.text and not r.text.startswith("known")),
         "seconds": round(seconds, 1),
@@ -150,7 +169,7 @@ def report(result):
 def print_summary(totals):
     per_second = totals["clocks"] / max(totals["seconds"], 0.1)
     print(f"{totals['runs']} runs, {totals['units']} units ({totals['units_lost']} of them lost), {totals['packets']} packets, "
-          f"{totals['clocks']} clocks, {totals['lives']} lives, {totals['polls']} polls, {totals['seconds']} s, {per_second:.0f} clocks/s")
+          f"{totals['clocks']} clocks, {totals['lives']} lives, {totals['polls']} polls, {totals['forged_units']} forged units, {totals['seconds']} s, {per_second:.0f} clocks/s")
     for pair, kinds in totals["failures_by_pair"].items():
         if kinds:
             print(f"  {pair}: " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forge.h"
 
-#include <cmath>
-
 #include "failure.h"
 
 namespace campaign {
@@ -46,7 +44,7 @@ Bytes Forger::hello(const Life& self, const Life& peer) {
     u.peerEpoch = peer.epoch;
     u.unitBytes = static_cast<uint16_t>(info.unitBytes + random_.chance(0.1));
     u.packetCrc = info.packetCrc ^ random_.chance(0.1);
-    u.windowLog2 = static_cast<uint8_t>(std::log2(info.window));
+    u.windowLog2 = static_cast<uint8_t>(__builtin_ctz(info.window));
     if (random_.chance(0.6)) u.windowLog2 = static_cast<uint8_t>(random_.below(32));
     text_ += format(" [hello to %s: window 2^%u unitBytes %u%s%s]", endName(peer.end), u.windowLog2, u.unitBytes,
                     u.packetCrc ? " packetCrc" : "", u.peerKnown ? " peerKnown" : "");

@@ -25,30 +25,42 @@ void Run::shoot(unsigned e, unsigned count) {
         side_[end].book->relax();
         livesAtShot_[end] = monitor_->lives(end);
     }
-    for (const Bytes& unit : units)
-        if (!unit.empty()) side_[1 - e].way->inject(unit, now_);
+    for (const Bytes& unit : units) {
+        if (unit.empty()) continue;
+        ++recovery_.units;
+        if (!s_.forgeBlank) side_[1 - e].way->inject(unit, now_);
+    }
 }
 
 /// Both ends are up and new packets cross: as long as the link restarts, there is another try.
 void Run::recover() {
     const std::string forged = "; forged" + forger_->text();
+    const uint64_t begin = now_;
     healFaults();
     for (Side& side : side_) side.source->stop();
-    // Until nothing is left of what was under way, or each timer has had its turn.
-    for (const uint64_t until = now_ + restBound(); now_ < until && !atRest();) clocks(lookEvery);
+    // Until nothing is left of what was under way, or each timer has had its turn. A packet that has begun is not a fresh one.
+    for (const uint64_t until = now_ + restBound(); now_ < until && !(sourcesIdle() && atRest());) clocks(lookEvery);
     for (unsigned attempt = 0;; ++attempt) {
         const unsigned lives[2] = {monitor_->lives(0), monitor_->lives(1)};
         const uint64_t odd = oddPackets();
-        if (freshCross()) return checkForged(forged);
-        const bool restarted = lives[0] != monitor_->lives(0) || lives[1] != monitor_->lives(1);
-        // A forged unit may have waited for the frame that it fits: the packet comes out with its content, which only
-        // `packetCrc` can tell.
-        const bool replaced = odd != oddPackets();
-        // At finite δ the transmission that a forged unit has spoiled is given up, and the sender says so.
-        if ((restarted || replaced || s_.finite) && attempt <= restartsAllowed) continue;
-        const bool rests = atRest() && side_[0].source->idle() && side_[1].source->idle();
+        const auto excused = [&] {
+            const bool restarted = lives[0] != monitor_->lives(0) || lives[1] != monitor_->lives(1);
+            // A forged unit may have waited for the frame that it fits: the packet comes out with its content, which only
+            // `packetCrc` can tell. At finite δ the transmission that it has spoiled is given up, and the sender says so.
+            return restarted || odd != oddPackets() || s_.finite;
+        };
+        if (freshCross(excused)) {
+            recovery_.clocks = now_ - begin;
+            recovery_.roundTrip = s_.roundTrip();
+            recovery_.pollTimeout = std::max(timers_[0].poll, timers_[1].poll);
+            recovery_.restarts = restartsSinceShot();
+            recovery_.attempts = attempt + 1;
+            return checkForged(forged);
+        }
+        if (excused() && attempt <= restartsAllowed) continue;
+        const bool rests = atRest() && sourcesIdle();
         const std::string text = standing() + forged;
-        if (rests && freshCross())
+        if (rests && freshCross([] { return false; }))
             throw Failure("forge-loss",
                           format("clock %llu: fresh packets were lost; the next ones cross", ull(now_)) + text);
         throw Failure("forge-stuck", format("clock %llu: fresh packets do not cross", ull(now_)) + text);
@@ -63,14 +75,15 @@ uint64_t Run::oddPackets() {
     return count;
 }
 
-/// Fresh packets both ways all come out in bounded time.
-bool Run::freshCross() {
+/// Fresh packets both ways all come out in bounded time. Where those that are missing are `excused`, a link at rest is not waited for.
+bool Run::freshCross(const std::function<bool()>& excused) {
     for (Side& side : side_) {
         side.book->freshFrom();
         side.source->fresh(freshPackets);
     }
     uint64_t bound = 0;
     const uint64_t begin = now_;
+    uint64_t restSince = 0;
     while (true) {
         clocks(lookEvery);
         bool done = true;
@@ -78,12 +91,19 @@ bool Run::freshCross() {
         if (done) return true;
         bound = std::max(bound, restBound());
         if (now_ > begin + bound) return false;
+        const bool rests = sourcesIdle() && atRest();
+        restSince = rests ? restSince ? restSince : now_ : 0;
+        if (restSince && now_ > restSince + grace() && excused()) return false;
     }
+}
+
+unsigned Run::restartsSinceShot() const {
+    return std::max(monitor_->lives(0) - livesAtShot_[0], monitor_->lives(1) - livesAtShot_[1]);
 }
 
 void Run::checkForged(const std::string& forged) {
     snapshot(true);
-    const unsigned restarts = std::max(monitor_->lives(0) - livesAtShot_[0], monitor_->lives(1) - livesAtShot_[1]);
+    const unsigned restarts = restartsSinceShot();
     if (restarts > restartsAllowed)
         throw Failure("forge-restarts", format("clock %llu: %u restarts", ull(now_), restarts) + forged);
     if (restarts || s_.finite) return;

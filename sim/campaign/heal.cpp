@@ -93,17 +93,16 @@ void Run::heal() {
     const uint64_t begin = now_, bound = restBound();
     uint64_t restSince = 0;
     while (true) {
-        const bool rests = atRest(), idle = side_[0].source->idle() && side_[1].source->idle();
+        const bool rests = atRest(), idle = sourcesIdle();
         // Where frames may be given up and lives ended, nobody knows what is owed: it has had its time then.
         const bool unknown = s_.finite && !calm();
         const bool patient = !unknown || (restSince && now_ > restSince + s_.roundTrip() + 4000);
         const bool done = rests && patient && !owed(0) && !owed(1);
         if (done && idle) return;
         restSince = rests ? restSince ? restSince : now_ : 0;
-        const uint64_t grace = 2 * s_.roundTrip() + 20000;
-        if (restSince && now_ > restSince + grace) {
+        if (restSince && now_ > restSince + grace()) {
             for (unsigned e : {0, 1}) {
-                if (side_[e].source->waiting() > grace / 2)
+                if (side_[e].source->waiting() > grace() / 2)
                     throw Failure("input-stuck", format("clock %llu: %s does not take %s; the link is at rest",
                                                         ull(now_), endName(e), side_[e].source->text().c_str()) +
                                                      standing());

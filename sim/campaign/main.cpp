@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// campaign --a LIBRARY --b LIBRARY --pair NAME --seed N [--count N] [--seconds S] [--forge F] [--frames N]
+// campaign --a LIBRARY --b LIBRARY --pair NAME --seed N [--count N] [--seconds S] [--forge F [--blank]] [--frames N]
 // [--ignore KIND] [--waves-a FST --waves-b FST] [--show]
 // [--round-trip FRAMES [--trips N] [--loss P] [--feedback-loss P] [--burst UNITS] [--status CLOCKS]]
 //
 // One line of standard output for each run: `run SEED CLOCKS UNITS PACKETS LIVES POLLS EARLY LOST DIGEST KIND TEXT`,
-// with KIND "-" where nothing is wrong, and before it, with
-// --round-trip, `flow CLOCKS FRAMES AGAIN POLLS REPORTS`. `arqlink.campaign` reads them.
+// with KIND "-" where nothing is wrong. Before it, with forged units, `forged UNITS CLOCKS ROUND_TRIP POLL_TIMEOUT RESTARTS
+// ATTEMPTS`, and with --round-trip `flow CLOCKS FRAMES AGAIN POLLS REPORTS`. `arqlink.campaign` reads them.
 #include <dlfcn.h>
 
 #include <chrono>
@@ -29,7 +29,7 @@ struct Options {
     double seconds = 1e9, forge = 0;
     std::set<std::string> ignore;
     Flow flow;
-    bool show = false;
+    bool show = false, blank = false;
 };
 
 [[noreturn]] void usage(const std::string& text) {
@@ -43,6 +43,10 @@ Options options(int argc, char** argv) {
         const std::string name = argv[i];
         if (name == "--show") {
             o.show = true;
+            continue;
+        }
+        if (name == "--blank") {
+            o.blank = true;
             continue;
         }
         if (i + 1 == argc) usage(name + " needs a value, or is not known.");
@@ -132,8 +136,9 @@ int main(int argc, char** argv) {
     bool failed = false;
     for (uint64_t seed = o.seed; seed < o.seed + o.count; ++seed) {
         if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > o.seconds) break;
-        const Scenario scenario = o.flow.roundTrip ? drawFlow(info, o.flow)
+        Scenario scenario = o.flow.roundTrip ? drawFlow(info, o.flow)
                                   : o.frames ? drawLong(seed, o.pair, info, o.frames) : draw(seed, o.pair, info, o.forge);
+        scenario.forgeBlank = o.blank;
         if (o.show) std::printf("scenario %s\n", scenario.text().c_str());
         auto end = [&](unsigned e) {
             return std::unique_ptr<LinkEnd>(make[e](o.waves[e].empty() ? nullptr : o.waves[e].c_str()));
@@ -144,6 +149,9 @@ int main(int argc, char** argv) {
         if (const FlowResult& f = r.flow; f.clocks)
             std::printf("flow %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", f.clocks, f.frames, f.again,
                         f.polls, f.reports);
+        if (const Recovery& f = r.recovery; f.units)
+            std::printf("forged %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u\n", f.units, f.clocks, f.roundTrip,
+                        f.pollTimeout, f.restarts, f.attempts);
         std::printf("run %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                     " %016" PRIx64 " %s %s\n",
                     seed, r.clocks, r.units, r.packets, r.lives, r.polls, r.earlyPolls, r.lost, r.digest,

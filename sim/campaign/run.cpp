@@ -299,6 +299,7 @@ Outcome Run::run() {
     }
     if (outcome.kind.empty() && !silentLoss_.empty()) outcome.text = silentLoss_ + "; forged" + forger_->text();
     outcome.flow = flow_;
+    outcome.recovery = recovery_;
     outcome.clocks = now_;
     outcome.units = monitor_->units();
     outcome.lives = monitor_->lives(0) + monitor_->lives(1);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -29,6 +30,7 @@ struct Outcome {
     std::string kind, text;  ///< no kind: no failure; the text may hold a remark
     uint64_t clocks = 0, units = 0, packets = 0, lives = 0, polls = 0, earlyPolls = 0, lost = 0, digest = 0;
     FlowResult flow;
+    Recovery recovery;
 };
 
 using Counters = std::map<std::string, uint64_t>;
@@ -79,7 +81,8 @@ class Run {
     void shoot(unsigned e, unsigned count);
     void recover();
     uint64_t oddPackets();
-    bool freshCross();
+    bool freshCross(const std::function<bool()>& excused);
+    unsigned restartsSinceShot() const;
     void checkForged(const std::string& forged);
 
     void clock();
@@ -97,6 +100,8 @@ class Run {
     void readStatus();
     void snapshot(bool all);
     bool atRest();
+    bool sourcesIdle() const { return side_[0].source->idle() && side_[1].source->idle(); }
+    uint64_t grace() const { return 2 * s_.roundTrip() + 20000; }
     bool calm() const;
     uint64_t owed(unsigned e);
     uint64_t restBound() const;
@@ -113,6 +118,7 @@ class Run {
     std::unique_ptr<Forger> forger_;
     unsigned livesAtShot_[2] = {};
     FlowResult flow_;
+    Recovery recovery_;
     std::string silentLoss_;  ///< of a sequence of forged units, which may do that
     Side side_[2];
     Code code_[2];

@@ -99,6 +99,15 @@ struct FlowResult {
     uint64_t clocks = 0, frames = 0, again = 0, polls = 0, reports = 0;
 };
 
+/// How a link got over forged units.
+struct Recovery {
+    uint64_t units = 0;   ///< forged; 0: no such run
+    uint64_t clocks = 0;  ///< from the last fault, or from the units if they come later, until fresh packets have crossed both ways
+    uint64_t roundTrip = 0, pollTimeout = 0;
+    unsigned restarts = 0;
+    unsigned attempts = 0;  ///< times that fresh packets were sent: those of the last time have all crossed
+};
+
 struct Scenario {
     EndInfo info[2];
     Code code[2];
@@ -124,6 +133,7 @@ struct Scenario {
     unsigned forged = 0;  ///< forged units; 0: none. They come in the chaos, or, where `forgeIdle`, when all is quiet
     unsigned forgeEnd = 0;
     bool forgeIdle = false;
+    bool forgeBlank = false;  ///< they are left out: the same run without them, to compare with
     Flow flow;
     std::string text() const;
 };

@@ -60,6 +60,10 @@ class LinkControl(link: LinkConfig) extends Component {
     })
   }
 
+  /** CTRL as it was a clock ago: what empties a link reaches far. */
+  private val enable = RegNext(io.enable) init False
+  private val askedToRestart = RegNext(io.restart) init False
+
   val state = RegInit(LinkState.down)
 
   /** Set by the bitstream, and not by the reset: after that, too, it is another one than before. */
@@ -86,7 +90,7 @@ class LinkControl(link: LinkConfig) extends Component {
   /** Something asks for a restart; the restart itself, a clock later. No control unit is judged in between. */
   val restart = False
   val restarting = Reg(Bool()) init False
-  restarting := restart && !restarting && io.enable
+  restarting := restart && !restarting && enable
 
   /** A control unit is compared in its first clock, judged in the next, acted on in the third, and leaves in the fourth. */
   private val checked = new Area {
@@ -191,7 +195,7 @@ class LinkControl(link: LinkConfig) extends Component {
   val settle = Reg(UInt(3 bits)) init 0
   io.flush := flushing
   io.flushNext := flushing.getAheadValue()
-  when(state === LinkState.down && io.enable)(restart := True)
+  when(state === LinkState.down && enable)(restart := True)
   // The state is not looked at: `settle` is 3 in a restart alone, and when the link goes down it flushes.
   when(settle === 3)(flushing := False)
   when(state === LinkState.clearing) {
@@ -201,8 +205,8 @@ class LinkControl(link: LinkConfig) extends Component {
       when(io.tablesReady)(state := LinkState.hello)
     }
   }
-  when(io.restart && state =/= LinkState.down)(restart := True)
-  when(io.resync && isUp && io.enable && !restarting) {
+  when(askedToRestart && state =/= LinkState.down)(restart := True)
+  when(io.resync && isUp && enable && !restarting) {
     event.resync := True
     restart := True
   }
@@ -215,7 +219,7 @@ class LinkControl(link: LinkConfig) extends Component {
     peerSeenUp := False
     event.restart := True
   }
-  when(!io.enable) {
+  when(!enable) {
     state := LinkState.down
     flushing := True
     settle := 0

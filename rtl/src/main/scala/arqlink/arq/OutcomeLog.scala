@@ -164,7 +164,8 @@ class OutcomeLog(link: LinkConfig) extends Component {
       val high = RegNextWhen(word, after(4))
 
       // A block is overwritten when the one `blocks` later is complete. Nobody waits for outcomes as old as that any more.
-      val overwritten = RegNext(block - first > blocks)
+      val age = RegNext(block - first)
+      val overwritten = RegNext(age > blocks)
       val judged = after(6)
       val busy, valid = RegInit(False)
       when(lookup.fire)(busy := True)

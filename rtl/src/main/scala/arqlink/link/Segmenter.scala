@@ -33,7 +33,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     /** Frames below it are in the store and may be sent. */
     val head = out(Wire.sn)
 
-    /** All slots of the window are taken. */
+    /** All slots of the window are taken, as it was a clock ago. */
     val full = out(Bool())
 
     val txPackets = out(Bool())
@@ -129,13 +129,13 @@ case class Segmenter(link: LinkConfig) extends Component {
     // Registered, so it may be said for a clock too long, but not too short: when fsn may move, as a unit ends, it is of the next one.
     private val distanceBits = link.window.slotBits + 1
     private val distanceNow = fsn.resize(distanceBits) - io.base.resize(distanceBits)
-    io.full := distanceNow.msb
     Invariant(distanceNow <= link.window.windowFrames, "a frame is beyond the window")
     Invariant.when(io.write.fire)((io.write.slot - io.base.resize(link.window.slotBits)) <= (fsn - io.base), "a slot is written that the window does not have")
     val endsUnit = RegInit(False)
     private val unitEnds = writes.fire && endsUnit
     // A clock old, and so is one move, as frames end two clocks apart or more.
     private val distance = RegNext(distanceNow) init 0
+    io.full := distance.msb
     private val moves = unitEnds || RegNext(unitEnds, init = False)
 
     /** Gives the frames of a bad packet back, a clock after its end. */
