@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from arqlink import campaign, campaign_builds
+from arqlink import campaign, campaign_builds, forged_recovery
 from arqlink.errors import UserError
 from cocotb_tests.model.units import ControlUnit, DataUnit
 
@@ -130,3 +130,26 @@ def test_forged_units(pair):
     results = campaign.run_seeds(pair, 1000 * SEED, 50, forge=1)
     assert len(results) == 50
     judge(results)
+
+
+def test_the_cost_of_forged_units_is_what_a_run_takes_longer_with_them():
+    line = "run 7 100 20 3 2 1 0 5 00000000000000ff -"
+    forged, blank = (campaign.parse_line("k1:k1", line, forge=1) for _ in range(2))
+    assert forged_recovery.cost(forged, blank) is None, "none were forged"
+    forged.recovery = campaign.Recovery(units=3, clocks=2000, round_trip=400, poll_timeout=100, restarts=0, attempts=1)
+    blank.recovery = campaign.Recovery(units=3, clocks=1150, round_trip=400, poll_timeout=100, restarts=0, attempts=1)
+    cost = forged_recovery.cost(forged, blank)
+    assert cost.waited and cost.share == (2000 - 1150) / (4 * 400 + 100)
+    forged.recovery.attempts = 2
+    assert not forged_recovery.cost(forged, blank).waited, "packets were lost and reported"
+    assert forged_recovery.row("k1:k1", [cost, forged_recovery.cost(forged, blank)]) == ("k1:k1", 2, 6, 0, 0, 1, 1, "0.50")
+    blank.kind = "stuck"
+    assert forged_recovery.cost(forged, blank) is None
+
+
+def test_links_get_over_forged_units_in_time():
+    costs = forged_recovery.measure("small:small", 1000 * SEED, 20)
+    assert len(costs) == 20 and sum(cost.units for cost in costs) > 20
+    assert any(cost.waited and cost.extra > 0 for cost in costs), "some forged units delay packets"
+    assert all(cost.share <= 1 for cost in costs if cost.waited)
+    assert all(cost.restarts <= 1 for cost in costs)
