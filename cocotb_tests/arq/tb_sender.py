@@ -229,3 +229,16 @@ async def reset_while_stalled(dut):
     await bench.reset()
     peer = Peer(bench, 200, 0.1, 3)
     await peer.finish()
+
+
+@cocotb.test()
+async def the_newest_message_is_taken(dut):
+    """Messages come while one with many outcomes is being listed and another one waits; nothing comes after them. The last one's outcomes and rxBase count."""
+    bench = Bench(dut)
+    peer = Peer(bench, 60, 0.0, INFINITE, message_loss=1.0)
+    await bench.start()
+    await bench.until(lambda: peer.decided >= 58, 20_000, "58 transmissions")
+    for told in (40, 42, 44, 46, 48, 58):
+        peer.feedback.queue.append((told, told, 0, (1 << 64) - 1))
+    await bench.clocks(300)
+    assert int(dut.io_ackTsn.value) == int(dut.io_peerRxBase.value) == 58

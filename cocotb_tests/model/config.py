@@ -19,7 +19,8 @@ class Rules:
     failed_once_is_skipped  frames sent while delta is 0 leave as type 2, which the receiver skips as soon as they have failed
     smaller_window        both window edges use the smaller one of the two windows
     delta_at_least        a frame is abandoned when its attempt is delta or more (not only equal)
-    status_yields         a control unit that only brings outcomes lets one waiting data unit go first
+    turns                 after a control unit a data unit that waits goes first, whatever is due
+    deaf_polls            polls go on while the peer says that it is deaf
     hello_window          a hello is refused whose window cannot hold this side's longest packet
     one_window            a peer that tells another window than before, in the same epoch, restarts this side
     any_order             outcomes beyond a hole are taken; else the sender takes them in TSN order alone
@@ -43,7 +44,8 @@ class Rules:
     failed_once_is_skipped: bool = True
     smaller_window: bool = True
     delta_at_least: bool = True
-    status_yields: bool = True
+    turns: bool = True
+    deaf_polls: bool = True
     hello_window: bool = True
     one_window: bool = True
     any_order: bool = True

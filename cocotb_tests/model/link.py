@@ -50,7 +50,7 @@ class LinkEnd:
         self.user.restart()
         self.said = {"rx_next": 0, "rx_base": 0, "edge": 0}
         self.last_status = -(10**9)
-        self.yielded = False  # a data unit has gone before the control unit that is due
+        self.data_turn = False  # the last unit was a control unit
         self.phy_up = True
         self.deaf = self.peer_deaf = False
         self.last_sent = self.last_heard = self.last_hello = self.now
@@ -219,7 +219,7 @@ class LinkEnd:
             self._judge_outage()
         if now - self.last_sent >= c.keepalive:
             self.due.add("poll")
-        if self.state == UP and now - self.polls.began >= c.poll_timeout:
+        if self._polls and now - self.polls.began >= c.poll_timeout:
             self._poll_timeout()
             if self.state == HELLO:
                 return
@@ -231,9 +231,14 @@ class LinkEnd:
         if self.state == UP and self.said["edge"] < self.tx.next_tsn and not self.tx.something_to_send(self.peer_window):
             self.due.add("close")
 
+    @property
+    def _polls(self):
+        """The peer may answer: also when it has said that it is deaf, or nothing would ask whether it still is."""
+        return self.state == UP or self.state == OUTAGE and not self.deaf and self.config.rules.deaf_polls
+
     def _poll_timeout(self):
         strikes = self.strikes.end_of_period()
-        if self.polls.end(self.now, self.heard) or strikes:
+        if self.polls.end(self.now, self.heard and self.state == UP) or strikes:
             self.due.add("poll")
         if strikes >= 2 and self.config.rules.strikes:
             self.resync("control units were rejected for two times POLL_TIMEOUT, and none was accepted")
@@ -246,10 +251,10 @@ class LinkEnd:
         if self.state == HELLO:
             return min(times + [self.last_hello + c.hello_interval])
         times.append(self.last_sent + c.keepalive)
-        if self.state == UP:
+        if self._polls:
             times.append(self.polls.began + c.poll_timeout)
-            if c.outage_timeout:
-                times.append(self.last_heard + c.outage_timeout)
+        if self.state == UP and c.outage_timeout:
+            times.append(self.last_heard + c.outage_timeout)
         if self.rx.rx_next > self.said["rx_next"]:
             times.append(self.last_status + c.status_interval)
         times += self.reporter.deadline()
@@ -268,14 +273,13 @@ class LinkEnd:
         unit = None
         older = self.state != HELLO and self.reporter.ready(now)
         waits = bool(self.due) or self.notices > 0 or older
-        urgent = self.due - {"status"} or self.notices or not self.config.rules.status_yields
         may_send = self.state == UP and (self.heard or not self.config.rules.data_after_heard)
-        if may_send and (not waits or not (urgent or self.yielded)):
+        if may_send and (not waits or self.data_turn and self.config.rules.turns):
             unit = self.tx.next_unit(self.epoch, self.peer_window)
         if unit is None and waits:
             others = self.due or self.notices
-            unit = self._older() if older and (self.reporter.turn and not urgent or not others) else self._control_unit()
-        self.yielded = waits and not isinstance(unit, ControlUnit)
+            unit = self._older() if older and (self.reporter.turn or not others) else self._control_unit()
+        self.data_turn = isinstance(unit, ControlUnit)
         if unit is not None:
             self.last_sent = now
         return unit

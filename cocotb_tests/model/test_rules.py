@@ -232,7 +232,25 @@ def delivered_beside_a_saturated_link(rules):
 
 def test_outcomes_do_not_starve_data():
     assert delivered_beside_a_saturated_link(Rules()) == 20
-    assert delivered_beside_a_saturated_link(Rules(status_yields=False)) < 20
+    assert delivered_beside_a_saturated_link(Rules(turns=False)) < 20
+
+
+def waits_for_a_peer_that_hears_again(rules):
+    """B was deaf, and told so with a keep-alive; that it hears again was lost, and neither has anything else to say. Returns when a packet of A came,
+    in less than KEEPALIVE."""
+    c = Config(poll_timeout=2000, keepalive=20_000, rules=rules)
+    pair, a, b = pair_of(c, None, Direction(100), Direction(100, burst(21_900, 23_000)))
+    pair.at(15_000, lambda: b.set_phy(False, pair.now))
+    pair.at(22_000, lambda: b.set_phy(True, pair.now))
+    pair.at(22_500, lambda: a.backlog.append(b"packet"))
+    pair.run(30_000)
+    assert a.counters["link_outages"] == 1
+    return [clock for clock, _ in b.delivered]
+
+
+def test_a_peer_that_was_deaf_is_asked():
+    assert waits_for_a_peer_that_hears_again(Rules())
+    assert not waits_for_a_peer_that_hears_again(Rules(deaf_polls=False))
 
 
 def beliefs_apart(rules):

@@ -212,3 +212,29 @@ async def no_unit_of_the_old_epoch_after_a_restart(dut, by, at):
     spoiled = [u for u in end.left if u.unit is None]
     assert len(spoiled) <= 1 and all(end.left.index(u) == first - 1 for u in spoiled)
     assert all(u.unit.epoch == old for u in end.left[:first] if u.unit)
+
+
+@cocotb.test()
+@cocotb.parametrize(pace=[1, 8, 24])
+async def data_takes_turns_with_control_units(dut, pace):
+    """The peer polls without a pause, and the PHY takes a beat each `pace` clocks: an answer is always due, and data leaves all the same."""
+    end = await begin(dut, Setting(1, 1, 1, 0, INFINITE))
+
+    async def slow():
+        while True:
+            dut.m_axis_phy_tready.value = 1
+            await end.clocks(1)
+            dut.m_axis_phy_tready.value = int(pace == 1)
+            await end.clocks(pace - 1 or 1)
+
+    cocotb.start_soon(slow())
+    end.source.start(one_unit_packets(40))
+    poll = end.control(poll=True).build()
+    end.queue.extend([poll] * (30 * 60 * pace // BUILD.control_unit_beats))
+    limit = 30 * pace * (BUILD.control_unit_beats + BUILD.data_unit_beats + 8) + 1000
+    await end.until(lambda: len(end.data()) >= 30, limit, "30 data units beside control units")
+    end.queue.clear()
+    first, *_, last = end.data()
+    between = [u for u in end.controls(first.begin) if u.begin < last.begin]
+    assert len(between) >= 10, "control units went too"
+    assert len(between) <= len(end.data()), f"{len(between)} control units beside {len(end.data())} data units"

@@ -219,3 +219,35 @@ async def restart_comes_up_without_waiting_for_status_interval(dut):
     await transmissions(end, 0, 16, 20)
     await end.clocks(3 * LATE)
     assert end.controls()[-1].unit.rx_next >= 16
+
+
+async def after_written(end, register, interval, happens):
+    """Clocks from a write of `interval` to `register`, which held NEVER, until `happens(since)`."""
+    await end.set(**{register: interval})
+    since = end.now
+    await end.until(lambda: happens(since), interval + 2 * LATE, f"effect of {register}")
+    return end.now - since
+
+
+@cocotb.test()
+async def a_timer_counts_from_when_it_is_written(dut):
+    """All are far from their end when they are written: the new value counts, not the rest of the old one."""
+    interval, least = 700, 650
+    end = await begin(dut, HELLO_INTERVAL=NEVER)
+    assert await after_written(end, "HELLO_INTERVAL", interval, lambda since: end.controls(since)) >= least
+    await end.set(HELLO_INTERVAL=NEVER, OUTAGE_TIMEOUT=NEVER, STATUS_INTERVAL=NEVER)
+    await end.up()
+    assert await after_written(end, "KEEPALIVE", interval, lambda since: end.controls(since)) >= least
+    await end.set(KEEPALIVE=NEVER)
+    await transmissions(end, 0, 1)
+    assert await after_written(end, "STATUS_INTERVAL", interval, lambda since: end.controls(since)) >= least
+    await end.source.start([bytes(8)])
+    await end.clocks(300)
+    assert await after_written(end, "POLL_TIMEOUT", interval, lambda since: end.controls(since)) >= least
+    await end.set(POLL_TIMEOUT=NEVER)
+    fields = end.registers.names.ARQLINK["ERROR"].fields
+    await end.set(ERROR=0xFFFFFFFF, IRQ_ENABLE=1 << fields["outage"].shift)
+    assert await after_written(end, "OUTAGE_TIMEOUT", interval, lambda since: dut.irq.value) >= least
+    await end.set(OUTAGE_TIMEOUT=NEVER)
+    await end.clocks(LATE)
+    assert await end.registers.state(0) == OUTAGE, "a write does not end an outage"

@@ -9,7 +9,7 @@ from cocotb_tests.system.scripted import BUILD, SN, Scripted
 
 TIMEOUT = 1000
 LATE = 60
-HELLO, UP = 2, 3
+HELLO, UP, OUTAGE = 2, 3, 4
 WINDOW = BUILD.window_frames
 
 
@@ -263,3 +263,35 @@ async def reserved_bits_beside_ack_tsn_are_passed_over(dut):
             assert units[0].unit.reply and any(u.unit.bitmap_base == 0 for u in units) == series
     counters = await end.registers.counters(0)
     assert counters["rx_control_invalid"] == counters["rx_bad_header"] == 0
+
+
+@cocotb.test()
+async def a_peer_that_says_it_is_deaf_is_asked(dut):
+    """One unit that says so, which may be wrong, stops data: a poll each POLL_TIMEOUT asks whether it is still true. While this end is deaf nobody is asked."""
+    end = await begin(dut, POLL_TIMEOUT=TIMEOUT)
+    said = await end.say(end.control(deaf=True))
+    await end.clocks(3 * TIMEOUT)
+    asked = polls(end, said)
+    assert await end.registers.state(0) == OUTAGE
+    assert len(asked) in (2, 3) and all(TIMEOUT <= b.begin - a.begin <= TIMEOUT + LATE for a, b in zip(asked, asked[1:]))
+    await end.say(end.control())
+    await end.clocks(LATE)
+    assert await end.registers.state(0) == UP
+    dut.phy_up.value = 0
+    await end.clocks(LATE)
+    since = end.now
+    await end.clocks(3 * TIMEOUT)
+    assert await end.registers.state(0) == OUTAGE and not end.controls(since)
+    dut.phy_up.value = 1
+    await end.clocks(2 * LATE)
+    assert await end.registers.state(0) == UP and polls(end, since)
+
+
+@cocotb.test()
+async def hellos_that_do_not_fit_are_counted(dut):
+    end = Scripted(dut)
+    await end.start()
+    await end.say(*[end.hello(options=1)] * 5)
+    await end.clocks(LATE)
+    counters = await end.registers.counters(0)
+    assert counters["rx_units_epoch"] == 5 and counters["rx_control_units"] == 0

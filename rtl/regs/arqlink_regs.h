@@ -532,7 +532,7 @@
 #define ARQLINK_COUNTER_RX_UNITS_SURPLUS_OFFSET 0x2F8u /* data units of a transmission that was complete already or of a frame that was */
 #define ARQLINK_COUNTER_RX_UNITS_LATE_OFFSET 0x300u /* data units whose TSN was closed already */
 #define ARQLINK_COUNTER_RX_UNITS_INVALID_OFFSET 0x308u /* data units beyond the window or with an FSN that cannot be */
-#define ARQLINK_COUNTER_RX_UNITS_EPOCH_OFFSET 0x310u /* units of another epoch, or that came while the link was not up */
+#define ARQLINK_COUNTER_RX_UNITS_EPOCH_OFFSET 0x310u /* units of another epoch, or that came while the link was not up; hellos that do not fit */
 #define ARQLINK_COUNTER_RX_CONTROL_UNITS_OFFSET 0x318u /* control units taken */
 #define ARQLINK_COUNTER_RX_CONTROL_INVALID_OFFSET 0x320u /* control units ignored because a field cannot be */
 #define ARQLINK_COUNTER_RX_ERASED_CRC_OFFSET 0x328u /* units with a bad CRC */

@@ -671,7 +671,7 @@ COUNTERS = {
     "rx_units_surplus": Counter(0x2F8, 1, "data units of a transmission that was complete already or of a frame that was"),
     "rx_units_late": Counter(0x300, 1, "data units whose TSN was closed already"),
     "rx_units_invalid": Counter(0x308, 1, "data units beyond the window or with an FSN that cannot be"),
-    "rx_units_epoch": Counter(0x310, 1, "units of another epoch, or that came while the link was not up"),
+    "rx_units_epoch": Counter(0x310, 1, "units of another epoch, or that came while the link was not up; hellos that do not fit"),
     "rx_control_units": Counter(0x318, 1, "control units taken"),
     "rx_control_invalid": Counter(0x320, 1, "control units ignored because a field cannot be"),
     "rx_erased_crc": Counter(0x328, 1, "units with a bad CRC"),

@@ -20,6 +20,7 @@ class Draw {
     Scenario run() {
         s_.clean = coin(0.1);
         const bool faults = !s_.clean;
+        if (faults) paces();
         for (unsigned e : {0, 1}) code(s_.code[e]);
         delays();
         if (s_.clean && coin(0.5)) manyFrames();
@@ -88,7 +89,13 @@ class Draw {
         c.preset = coin(0.7) ? 0 : random_.below(3);
     }
 
-    uint64_t frame(unsigned e) const { return uint64_t(s_.code[e].nFirst) * s_.info[e].unitClocks(); }
+    uint64_t frame(unsigned e) const { return s_.code[e].nFirst * s_.unitClocks(e); }
+
+    /// Lines slower than the core, and unlike each other.
+    void paces() {
+        for (unsigned e : {0, 1})
+            if (coin(0.15)) s_.pace[e] = static_cast<unsigned>(random_.octaves(2, 32));
+    }
 
     /// A third of the links are longer than the window.
     void delays() {
@@ -130,13 +137,20 @@ class Draw {
         t.keepalive = random_.octaves(fit ? std::max<uint64_t>(trip, 500) : 300, 4 * trip + 4000);
         const bool small = !fit && coin(0.1);
         t.outage = coin(0.5) ? 0 : small ? random_.octaves(200, 4000) : t.keepalive * random_.between(4, 8) + 4000;
+        if (s_.clean || !coin(0.06)) return t;
+        // What nobody should set: traffic still flows, and what is too long ends when the register is written again.
+        for (uint32_t* timer : {&t.poll, &t.hello, &t.keepalive, &t.status}) {
+            if (!coin(0.4)) continue;
+            *timer = fit || coin(0.6) ? static_cast<uint32_t>(random_.below(coin(0.5) ? 4 : 200)) : ~0u >> random_.below(16);
+        }
+        if (!fit && coin(0.3)) t.outage = coin(0.5) ? 1 + random_.below(200) : ~0u;
         return t;
     }
 
     /// About 5,000 units, and several round trips.
     void length() {
         uint64_t clocks = random_.octaves(20000, coin(0.1) ? 250000 : 80000);
-        const uint64_t unit = std::max(s_.info[0].unitClocks(), s_.info[1].unitClocks());
+        const uint64_t unit = std::max(s_.unitClocks(0), s_.unitClocks(1));
         clocks = std::min<uint64_t>(clocks, unit * 12000);
         s_.chaosClocks = std::max(clocks, 4 * s_.roundTrip() + 4000);
     }
@@ -272,6 +286,8 @@ class Draw {
                     Arq a = s_.arq[e];
                     if (s_.finite) a.delta = coin(0.3) ? 15 : random_.below(6);
                     a.freeze = coin(0.5);
+                    if (coin(0.3)) a.inOrder = coin(0.5);
+                    if (a.inOrder != s_.arq[e].inOrder) s_.steadyOrder = false;
                     s_.events.back().arq = a;
                     s_.steadyArq = false;
                 }
@@ -289,6 +305,7 @@ class Draw {
         s_.forged = forge_.chance(0.6) ? 1 : forge_.between(2, 5);
         s_.forgeEnd = forge_.below(2);
         s_.forgeIdle = forge_.chance(0.3);
+        if (forge_.chance(0.4)) s_.freshFrom = 1 + forge_.below(2);
         if (s_.forgeIdle) return;
         // While the link starts, or in the traffic.
         const uint64_t started = s_.skew + 4 * s_.roundTrip() + 2000;

@@ -69,7 +69,7 @@ uint64_t Run::restBound() const {
     for (unsigned e : {0, 1}) {
         // At worst each unit's worth of bytes is a frame of its own, with all its parity.
         const uint64_t units = side_[e].book->missingBytes() / s_.info[e].unitBytes + side_[e].book->missing() + 64;
-        frames += units * (1 + s_.info[e].maxParity) * std::max(s_.info[0].unitClocks(), s_.info[1].unitClocks());
+        frames += units * (1 + s_.info[e].maxParity) * std::max(s_.unitClocks(0), s_.unitClocks(1));
     }
     return 8 * s_.roundTrip() + 2 * restartClocks() + timers + 4 * frames + 30000;
 }

@@ -181,6 +181,7 @@ void Monitor::sentData(Life& life, const DataUnit& u) {
     if ((u.fsn & (snCount - 1)) != (t.fsn & (snCount - 1)) || u.k != t.k || u.n != t.n || u.attempt != t.attempt ||
         u.preset != t.preset || u.only != t.only || u.sop != f.sop || u.eop != f.eop || u.pad != f.pad)
         fail("header", life, format("TSN %zu: the header of unit %u differs", life.transmissions.size() - 1, u.index));
+    life.controls = 0;
     if (++t.sent == t.n) life.full = static_cast<int64_t>(life.transmissions.size());
 }
 

@@ -72,6 +72,7 @@ struct Life {
     Life* upFrom = nullptr;  ///< the peer's life that showed that it is up and knows this one
     int64_t txBase = 0, txEdge = 0, rxBase = 0, rxNext = 0, ackTsn = 0;  ///< as said last
     int64_t full = 0;       ///< transmissions sent in full
+    unsigned controls = 0;  ///< in succession, within a frame
     std::map<int64_t, unsigned> repeats;  ///< how often older blocks were shown without a loss, by bitmapBase
     std::vector<Transmission> transmissions;
     std::vector<SentFrame> frames;

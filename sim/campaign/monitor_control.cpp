@@ -33,6 +33,9 @@ void Monitor::sentControl(Life& life, const ControlUnit& u) {
     }
     if (u.peerEpoch != life.peerEpoch)
         fail("peer-epoch", life, format("the peer's epoch goes from %u to %u", life.peerEpoch, u.peerEpoch));
+    const bool isOpen = !life.transmissions.empty() && life.transmissions.back().sent != life.transmissions.back().n;
+    if (isOpen && ++life.controls > 1)
+        fail("starved", life, format("TSN %zu waits for more than a control unit", life.transmissions.size() - 1));
     const Heard& heard = life.heard[life.peer->id];
     auto forward = [&](const char* kind, int64_t& was, uint32_t field, int64_t limit, const char* what) {
         const int64_t now = unwrap(field, was);

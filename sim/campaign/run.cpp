@@ -45,7 +45,7 @@ Run::Run(uint64_t seed, const Scenario& scenario, const MakeEnd& make, const std
         side.sink = std::make_unique<Sink>(Random(seed, e ? "sink B" : "sink A"), s_.user[e]);
         side.way =
             std::make_unique<Channel>(Random(seed, e ? "way B" : "way A"), s_.way[e], s_.info[e].dataBytes, there);
-        side.book = std::make_unique<PacketBook>(e, s_.arq[1 - e].inOrder, s_.info[0].packetCrc);
+        side.book = std::make_unique<PacketBook>(e, s_.arq[1 - e].inOrder && s_.steadyOrder, s_.info[0].packetCrc);
         code_[e] = s_.code[e], arq_[e] = s_.arq[e], timers_[e] = s_.timers[e];
 
         side.source->begun = [this, e] { side_[e].packetLife = side_[e].restarting ? 0 : monitor_->lifeId(e); };
@@ -73,7 +73,7 @@ Run::Run(uint64_t seed, const Scenario& scenario, const MakeEnd& make, const std
 }
 
 void Run::drivePhy(Side& side, unsigned e) {
-    const bool stalls = now_ < side.phyStopped || (side.phyReady < 1 && !side.phyRandom.chance(side.phyReady));
+    const bool stalls = now_ % s_.pace[e] || now_ < side.phyStopped || (side.phyReady < 1 && !side.phyRandom.chance(side.phyReady));
     side.in.phyOutReady = !stalls && side.way->ready(now_);
     side_[1 - e].way->drive(side.in, now_);
 }

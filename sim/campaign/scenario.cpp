@@ -7,7 +7,7 @@ namespace campaign {
 
 uint64_t Scenario::roundTrip() const {
     uint64_t clocks = 0;
-    for (unsigned e : {0, 1}) clocks += way[e].delay + 2 * info[e].unitClocks() + info[e].controlClocks() + 100;
+    for (unsigned e : {0, 1}) clocks += way[e].delay + 2 * unitClocks(e) + controlClocks(e) + 100;
     return clocks;
 }
 
@@ -22,8 +22,8 @@ std::string Scenario::text() const {
                        endName(e), code[e].k, code[e].nFirst, code[e].nRetx, arq[e].delta, arq[e].inOrder,
                        timers[e].poll, timers[e].hello, timers[e].keepalive, timers[e].outage, timers[e].status);
         line += format(
-            "\n     delay %u loss %.4f/%.4f (%.4f, %.4f) damage %x, user %.2f phy %.2f; packets %u..%u x%u gap %u%s",
-            w.delay, w.good, w.bad, w.goodToBad, w.badToGood, w.damage, user[e].ready, phy[e].ready,
+            "\n     delay %u loss %.4f/%.4f (%.4f, %.4f) damage %x, user %.2f phy %.2f pace %u; packets %u..%u x%u gap %u%s",
+            w.delay, w.good, w.bad, w.goodToBad, w.badToGood, w.damage, user[e].ready, phy[e].ready, pace[e],
             traffic[e].shortest, traffic[e].longest, traffic[e].multiple, traffic[e].gap,
             traffic[e].any ? "" : " none");
     }

@@ -115,6 +115,7 @@ struct Scenario {
     Timers timers[2], healTimers[2];
     Traffic traffic[2];
     Pauses user[2], phy[2];
+    unsigned pace[2] = {1, 1};  ///< clocks of a beat on the line of end i, also when all else has healed
     Way way[2];  ///< of units that end i sends
     std::vector<Event> events;
     uint64_t skew = 0;         ///< clocks that B leaves reset after A
@@ -125,14 +126,17 @@ struct Scenario {
     bool copies = false;        ///< duplicates or late units
     bool finite = false;        ///< δ is finite at some time
     bool steadyArq = true;      ///< δ does not change
+    bool steadyOrder = true;    ///< ord does not change
     bool restartAtEnd = false;  ///< after all else the link is restarted, to see how long that takes
 
     uint64_t roundTrip() const;
-    /// Clocks of the longest frame that end `e` may send.
-    uint64_t frameClocks(unsigned e) const { return uint64_t(info[e].maxK + info[e].maxParity) * info[e].unitClocks(); }
+    /// Clocks of a unit on the line of end `e`.
+    uint64_t unitClocks(unsigned e) const { return uint64_t(info[e].unitClocks()) * pace[e]; }
+    uint64_t controlClocks(unsigned e) const { return uint64_t(info[e].controlClocks()) * pace[e]; }
     unsigned forged = 0;  ///< forged units; 0: none. They come in the chaos, or, where `forgeIdle`, when all is quiet
     unsigned forgeEnd = 0;
     bool forgeIdle = false;
+    unsigned freshFrom = 3;   ///< ends that send fresh packets afterwards, a bit each
     bool forgeBlank = false;  ///< they are left out: the same run without them, to compare with
     Flow flow;
     std::string text() const;

@@ -138,6 +138,16 @@ const Case cases[] = {
          ++t.tsn;
          t.frame(1);
      }},
+    {"two control units in succession within a frame", "starved",
+     [] {
+         Talk t;
+         t.up();
+         t.leave(0, build(t.data(0, 0)));
+         t.control(0);
+         t.leave(0, build(t.data(0, 1)));
+         t.control(0);
+         t.control(0);
+     }},
     {"a header that changes within a transmission", "header",
      [] {
          Talk t;

@@ -100,8 +100,15 @@ class ArqSender(link: LinkConfig) extends Component {
   // Outcomes -----------------------------------------------------------------------------------------------------
 
   val intake = new OutcomeIntake(link)
-  // Any later message repeats what an earlier one said, so the newest is dropped when two wait.
-  intake.io.feedback << io.feedback.toStream.halfPipe()
+  // While one is dealt with another one waits, and where there is room for it the newest behind that: it repeats what the ones before it said, but for older
+  // outcomes, and there may be none after it.
+  val newest = Stream(ControlMessage())
+  if (code.area.relaxed) newest << io.feedback.toStream
+  else {
+    newest.valid := RegInit(False) clearWhen newest.ready setWhen io.feedback.valid
+    newest.payload := RegNextWhen(io.feedback.payload, io.feedback.valid)
+  }
+  intake.io.feedback << newest.halfPipe()
 
   val txEdge = Reg(Wire.sn) init 0
   when(io.frameDone)(txEdge := txEdge + 1)
@@ -306,7 +313,7 @@ class ArqSender(link: LinkConfig) extends Component {
     !issue.chosen && issue.settled && !(issue.fresh && issue.credit),
     !differ(txEdge, nextTsn),
     !retransmit.io.busy || retransmit.io.pop.valid && issue.settled && !issue.mayRepeat,
-    !intake.io.busy && !outcome.busy && !intake.io.feedback.valid
+    !intake.io.busy && !outcome.busy && !intake.io.feedback.valid && !newest.valid
   )
   io.idle := RegNext(rests.map(RegNext(_, init = False)).reduce(_ && _)) init False
   open := openNext

@@ -74,17 +74,25 @@ class ControlComposer(link: LinkConfig) extends Component {
   private val up = RegNext(isUp) init False
 
   /** Between hellos, the first of which leaves at once; once the link is up, between reports. */
+  val pace = greeting ? io.timers.helloInterval | io.timers.statusInterval
   val paceTimer = new Countdown(
-    interval = silent ? U(0, 32 bits) | (greeting ? io.timers.helloInterval | io.timers.statusInterval),
-    reload = composed || greeting.fall(initAt = False) || silent,
+    interval = silent ? U(0, 32 bits) | pace.clocks,
+    reload = composed || greeting.fall(initAt = False) || silent || pace.written,
     run = greeting || running
   )
   // A message that waits for the PHY counts as sent, or a keep-alive would be followed by another one.
-  val keepaliveTimer = new Countdown(io.timers.keepalive, sent || RegNext(compose), running)
+  val keepaliveTimer = new Countdown(io.timers.keepalive.clocks, sent || RegNext(compose) || io.timers.keepalive.written, running)
+
+  /** The peer may answer; in an outage because it was deaf, a poll asks whether it still is. */
+  private val asking = RegNext(isUp || isOutage && !io.deaf) init False
   val pollExpired = Bool()
   // Data leaves from when the peer is up; before that nothing can make progress.
-  val pollTimer = new Countdown(io.timers.pollTimeout, pollExpired || !up || RegNext(io.peerUp.rise(initAt = False)), up)
-  pollExpired := pollTimer.expired && up
+  val pollTimer = new Countdown(
+    io.timers.pollTimeout.clocks,
+    pollExpired || !asking || RegNext(io.peerUp.rise(initAt = False)) || io.timers.pollTimeout.written,
+    asking
+  )
+  pollExpired := pollTimer.expired && asking
   io.tick := pollExpired
 
   private def differ(a: UInt, b: UInt) = RegNext(a =/= b) init False
@@ -138,8 +146,8 @@ class ControlComposer(link: LinkConfig) extends Component {
     val reply = pending(io.asked)
     val status = pending(io.decided)
 
-    // A report alone lets one waiting data unit go first, or short frames of the peer would starve this side's.
-    val dataTurn = RegInit(False) setWhen compose clearWhen (io.sentData || !io.sending)
+    /** After a control unit a data unit that waits goes first, whatever is due, or the peer could starve this side's data. */
+    val dataTurn = RegInit(False) clearWhen (io.sentData && !offer) setWhen compose clearWhen !io.sending
     private def atLeast(power: Int, now: UInt, said: UInt) = RegNext(RegNext((now.resize(saidBits) - said).dropLow(log2Up(power))).orR) init False
     val many = atLeast(16, io.rxNext, saidRxNext)
 
@@ -168,11 +176,11 @@ class ControlComposer(link: LinkConfig) extends Component {
   import causes._
   val keepalive = keepaliveTimer.expired && active
 
-  // In an outage only answers and keep-alives are sent.
-  private val plain = Mux(
+  // In an outage no data is sent, and there is nothing to report.
+  private val plain = !dataTurn && Mux(
     isUp,
-    answer || status && (paceTimer.expired || many) && !dataTurn || gaveUp || polling || tail || credit || keepalive,
-    isOutage && (answer || keepalive)
+    answer || status && (paceTimer.expired || many) || gaveUp || polling || tail || credit || keepalive,
+    isOutage && (answer || keepalive || polling && !io.deaf)
   )
 
   /** Older outcomes take turns with what is due. */
@@ -187,7 +195,7 @@ class ControlComposer(link: LinkConfig) extends Component {
   private val olderDue = RegNext(older) init False
   helloNext := settled && helloDue
   plainNext := settled && plainDue
-  olderNext := settled && olderDue && io.older.valid
+  olderNext := settled && olderDue && io.older.valid && isUp
   composesDue := helloNext || plainNext
   composesOlder := olderNext
   io.older.ready := olderNext

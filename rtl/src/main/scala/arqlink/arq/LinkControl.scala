@@ -134,7 +134,7 @@ class LinkControl(link: LinkConfig) extends Component {
 
   val event = io.event
   event.control := take && (pass || greets)
-  event.epoch := take && !message.hello && !pass
+  event.epoch := take && !pass && !greets
   event.peerMismatch := judged && verdict.mismatch
   event.peerRestart := False
   event.restart := False
@@ -168,10 +168,12 @@ class LinkControl(link: LinkConfig) extends Component {
 
   val silence = new Area {
     val heard = RegNext(judged && (pass || greets), init = False) || io.alive
-    private val never = RegNext(!RegNext(io.timers.outageTimeout(31 downto 16)).orR && !RegNext(io.timers.outageTimeout(15 downto 0)).orR) init True
+    private val timeout = io.timers.outageTimeout
+    private val never = RegNext(!RegNext(timeout.clocks(31 downto 16)).orR && !RegNext(timeout.clocks(15 downto 0)).orR) init True
     private val hearing = RegNext(heard || !isUp || never) init True
-    private val timer = new Countdown(io.timers.outageTimeout, hearing, True)
-    val deaf = RegNext(timer.expired && !hearing || !io.phyUp) init True
+    val deaf = RegInit(True)
+    private val timer = new Countdown(timeout.clocks, hearing || timeout.written && !deaf, True)
+    deaf := timer.expired && !hearing || !io.phyUp
 
     /** The peer says that it is deaf. */
     val peerDeaf = RegInit(False)

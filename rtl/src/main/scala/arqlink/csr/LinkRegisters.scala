@@ -172,8 +172,13 @@ class LinkRegisters(link: LinkConfig) extends Component {
   }
 
   val timers = new Area {
-    private def timer(address: BigInt, name: String, reset: Long, doc: String): UInt =
-      register(address, name, doc).readWrite(0, UInt(32 bits), reset, "clocks", doc)
+    private def timer(address: BigInt, name: String, reset: Long, doc: String): Interval = {
+      val word = register(address, name, doc)
+      val interval = Interval()
+      interval.clocks := word.readWrite(0, UInt(32 bits), reset, "clocks", doc)
+      interval.written := word.event
+      interval
+    }
 
     io.setting.timers.pollTimeout := timer(0x040, "POLL_TIMEOUT", reset.pollTimeout, "clocks without progress before a poll")
     io.setting.timers.helloInterval := timer(0x044, "HELLO_INTERVAL", reset.helloInterval, "clocks between hellos")

@@ -22,13 +22,17 @@ case class ActiveSetting(code: CodeConfig) extends Bundle {
   val outageFreeze = Bool()
 }
 
-/** Intervals in clocks; `outageTimeout` 0 = never. */
+/** A timer's register. */
+case class Interval() extends Bundle {
+  val clocks = UInt(32 bits)
+
+  /** Pulse: the register was written; what is there now counts from here on. */
+  val written = Bool()
+}
+
+/** `outageTimeout` 0 = never. */
 case class TimerSetting() extends Bundle {
-  val pollTimeout = UInt(32 bits)
-  val helloInterval = UInt(32 bits)
-  val keepalive = UInt(32 bits)
-  val outageTimeout = UInt(32 bits)
-  val statusInterval = UInt(32 bits)
+  val pollTimeout, helloInterval, keepalive, outageTimeout, statusInterval = Interval()
 }
 
 /** All that the registers set; the timers change by themselves, one by one. */
