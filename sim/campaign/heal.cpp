@@ -129,7 +129,10 @@ void Run::restartOnce() {
     const unsigned before = monitor_->lives(e);
     side_[e].bus.write(ARQLINK_CTRL_OFFSET, ARQLINK_CTRL_ENABLE_MASK | ARQLINK_CTRL_RESTART_MASK,
                        [this, e](uint32_t) { armRestart(e); });
-    const uint64_t begin = now_, bound = restartClocks(), helloBound = s_.info[e].window + timers_[e].hello + 600;
+    // Units that have left the composer go first, and a slow line takes its time for each.
+    const uint64_t waiting = 4 * s_.unitClocks(e);
+    const uint64_t begin = now_, bound = restartClocks() + 2 * waiting;
+    const uint64_t helloBound = s_.info[e].window + timers_[e].hello + waiting + 600;
     while (true) {
         clocks(lookEvery);
         readStatus();
