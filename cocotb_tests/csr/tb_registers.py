@@ -99,7 +99,7 @@ async def every_writable_field(dut):
         ("outageTimeout", "OUTAGE_TIMEOUT"),
         ("statusInterval", "STATUS_INTERVAL"),
     ):
-        assert int(getattr(dut, f"io_setting_timers_{signal}_clocks").value) == expect[name]
+        assert int(getattr(dut, f"io_setting_timers_{signal}").value) == expect[name]
 
 
 @cocotb.test()

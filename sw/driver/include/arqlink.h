@@ -102,7 +102,7 @@ struct arqlink_timers {
 
 int arqlink_get_timers(const struct arqlink_device *device, struct arqlink_timers *timers);
 
-/** Sets all timers, each of which starts anew. Errors: -EINVAL, and then nothing is changed; if the bus fails, the timers before the failure are. */
+/** Sets all timers, which start anew. Errors: -EINVAL, and then nothing is changed; if the bus fails, the timers before the failure are. */
 int arqlink_set_timers(const struct arqlink_device *device, const struct arqlink_timers *timers);
 
 /** Disables and clears all interrupts, and takes the link down: a known state. Code, persistency and timers are kept. */

@@ -74,22 +74,21 @@ class ControlComposer(link: LinkConfig) extends Component {
   private val up = RegNext(isUp) init False
 
   /** Between hellos, the first of which leaves at once; once the link is up, between reports. */
-  val pace = greeting ? io.timers.helloInterval | io.timers.statusInterval
   val paceTimer = new Countdown(
-    interval = silent ? U(0, 32 bits) | pace.clocks,
-    reload = composed || greeting.fall(initAt = False) || silent || pace.written,
+    interval = silent ? U(0, 32 bits) | (greeting ? io.timers.helloInterval | io.timers.statusInterval),
+    reload = composed || greeting.fall(initAt = False) || silent || io.timers.written,
     run = greeting || running
   )
   // A message that waits for the PHY counts as sent, or a keep-alive would be followed by another one.
-  val keepaliveTimer = new Countdown(io.timers.keepalive.clocks, sent || RegNext(compose) || io.timers.keepalive.written, running)
+  val keepaliveTimer = new Countdown(io.timers.keepalive, sent || RegNext(compose) || io.timers.written, running)
 
   /** The peer may answer; in an outage because it was deaf, a poll asks whether it still is. */
   private val asking = RegNext(isUp || isOutage && !io.deaf) init False
   val pollExpired = Bool()
   // Data leaves from when the peer is up; before that nothing can make progress.
   val pollTimer = new Countdown(
-    io.timers.pollTimeout.clocks,
-    pollExpired || !asking || RegNext(io.peerUp.rise(initAt = False)) || io.timers.pollTimeout.written,
+    io.timers.pollTimeout,
+    pollExpired || !asking || RegNext(io.peerUp.rise(initAt = False)) || io.timers.written,
     asking
   )
   pollExpired := pollTimer.expired && asking

@@ -4,7 +4,7 @@ package arqlink.arq
 import spinal.core._
 
 /** A timer: `expired` is high from `interval` + 2 clocks with `run` after the last `reload` on. It takes `interval` at a reload, for which a
-  * write to its register counts, or a long interval that was set by mistake would have to end first.
+  * write to a timer's register counts, or a long interval that was set by mistake would have to end first.
   *
   * Two halves with a register for the borrow between them, and a sign bit in place of a comparison with 0, keep the carries short.
   *

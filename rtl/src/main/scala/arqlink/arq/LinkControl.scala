@@ -169,10 +169,10 @@ class LinkControl(link: LinkConfig) extends Component {
   val silence = new Area {
     val heard = RegNext(judged && (pass || greets), init = False) || io.alive
     private val timeout = io.timers.outageTimeout
-    private val never = RegNext(!RegNext(timeout.clocks(31 downto 16)).orR && !RegNext(timeout.clocks(15 downto 0)).orR) init True
+    private val never = RegNext(!timeout.subdivideIn(2 slices).map(half => RegNext(half.orR)).orR) init True
     private val hearing = RegNext(heard || !isUp || never) init True
     val deaf = RegInit(True)
-    private val timer = new Countdown(timeout.clocks, hearing || timeout.written && !deaf, True)
+    private val timer = new Countdown(timeout, hearing || io.timers.written && !deaf, True)
     deaf := timer.expired && !hearing || !io.phyUp
 
     /** The peer says that it is deaf. */

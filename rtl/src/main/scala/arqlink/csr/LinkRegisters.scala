@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package arqlink.csr
 
+import scala.collection.mutable
+
 import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
@@ -172,12 +174,11 @@ class LinkRegisters(link: LinkConfig) extends Component {
   }
 
   val timers = new Area {
-    private def timer(address: BigInt, name: String, reset: Long, doc: String): Interval = {
+    private val writing = mutable.ArrayBuffer[Bool]()
+    private def timer(address: BigInt, name: String, reset: Long, doc: String): UInt = {
       val word = register(address, name, doc)
-      val interval = Interval()
-      interval.clocks := word.readWrite(0, UInt(32 bits), reset, "clocks", doc)
-      interval.written := word.event
-      interval
+      writing += word.writing
+      word.readWrite(0, UInt(32 bits), reset, "clocks", doc)
     }
 
     io.setting.timers.pollTimeout := timer(0x040, "POLL_TIMEOUT", reset.pollTimeout, "clocks without progress before a poll")
@@ -185,6 +186,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
     io.setting.timers.keepalive := timer(0x048, "KEEPALIVE", reset.keepalive, "clocks of silence before a keep-alive")
     io.setting.timers.outageTimeout := timer(0x04c, "OUTAGE_TIMEOUT", reset.outageTimeout, "clocks without a valid unit before an outage, 0 = never")
     io.setting.timers.statusInterval := timer(0x050, "STATUS_INTERVAL", reset.statusInterval, "least clocks between two control units that carry new outcomes")
+    io.setting.timers.written := RegNext(writing.orR) init False
   }
 
   val counters = new Area {

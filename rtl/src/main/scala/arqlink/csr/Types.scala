@@ -22,17 +22,12 @@ case class ActiveSetting(code: CodeConfig) extends Bundle {
   val outageFreeze = Bool()
 }
 
-/** A timer's register. */
-case class Interval() extends Bundle {
-  val clocks = UInt(32 bits)
-
-  /** Pulse: the register was written; what is there now counts from here on. */
-  val written = Bool()
-}
-
-/** `outageTimeout` 0 = never. */
+/** Intervals in clocks; `outageTimeout` 0 = never. */
 case class TimerSetting() extends Bundle {
-  val pollTimeout, helloInterval, keepalive, outageTimeout, statusInterval = Interval()
+  val pollTimeout, helloInterval, keepalive, outageTimeout, statusInterval = UInt(32 bits)
+
+  /** Pulse: one of them was written; what is there now counts from here on. */
+  val written = Bool()
 }
 
 /** All that the registers set; the timers change by themselves, one by one. */
