@@ -9,7 +9,10 @@
 namespace campaign {
 namespace {
 using ull = unsigned long long;
-}
+
+/// Clocks after which a packet that has been taken is counted in tx_frames.
+constexpr uint64_t framed = 1000;
+}  // namespace
 
 /// Each end has had one life, and nobody has asked for another one, be it before its first unit.
 bool Run::calm() const {
@@ -91,14 +94,16 @@ void Run::heal() {
     clocks(1500);
     for (Side& side : side_) side.source->stop();
     const uint64_t begin = now_, bound = restBound();
-    uint64_t restSince = 0;
+    uint64_t restSince = 0, quietSince = 0;
     while (true) {
-        const bool rests = atRest(), idle = sourcesIdle();
+        const bool idle = sourcesIdle(), rests = atRest();
         // Where frames may be given up and lives ended, nobody knows what is owed: it has had its time then.
         const bool unknown = s_.finite && !calm();
         const bool patient = !unknown || (restSince && now_ > restSince + s_.roundTrip() + 4000);
         const bool done = rests && patient && !owed(0) && !owed(1);
-        if (done && idle) return;
+        quietSince = done && idle ? quietSince ? quietSince : now_ : 0;
+        // A packet that entered last, or that began before a restart and belongs to no life, is a frame by then.
+        if (quietSince && now_ >= quietSince + framed) return;
         restSince = rests ? restSince ? restSince : now_ : 0;
         if (restSince && now_ > restSince + grace()) {
             for (unsigned e : {0, 1}) {
