@@ -139,10 +139,10 @@ def test_the_cost_of_forged_units_is_what_a_run_takes_longer_with_them():
     forged.recovery = campaign.Recovery(units=3, clocks=2000, round_trip=400, poll_timeout=100, restarts=0, attempts=1)
     blank.recovery = campaign.Recovery(units=3, clocks=1150, round_trip=400, poll_timeout=100, restarts=0, attempts=1)
     cost = forged_recovery.cost(forged, blank)
-    assert cost.waited and cost.share == (2000 - 1150) / (4 * 400 + 100)
+    assert cost.waited and cost.share == (2000 - 1150) / (4 * 400 + 2 * 100)
     forged.recovery.attempts = 2
     assert not forged_recovery.cost(forged, blank).waited, "packets were lost and reported"
-    assert forged_recovery.row("k1:k1", [cost, forged_recovery.cost(forged, blank)]) == ("k1:k1", 2, 6, 0, 0, 1, 1, "0.50")
+    assert forged_recovery.row("k1:k1", [cost, forged_recovery.cost(forged, blank)]) == ("k1:k1", 2, 6, 0, 0, 1, 1, "0.47")
     blank.kind = "stuck"
     assert forged_recovery.cost(forged, blank) is None
 
@@ -151,7 +151,5 @@ def test_links_get_over_forged_units_in_time():
     costs = forged_recovery.measure("small:small", 1000 * SEED, 20)
     assert len(costs) == 20 and sum(cost.units for cost in costs) > 20
     assert any(cost.waited and cost.extra > 0 for cost in costs), "some forged units delay packets"
-    # Two runs whose traffic differs in its timing are compared, so that a few clocks either way are no fault of the link.
-    shares = sorted(cost.share for cost in costs if cost.waited)
-    assert shares[-1] <= 1.5 and shares[-2] <= 1
+    assert all(cost.share <= 1 for cost in costs if cost.waited)
     assert all(cost.restarts <= 1 for cost in costs)
