@@ -17,7 +17,15 @@ HEADER_BYTES = 16
 """Header and CRC of a unit."""
 
 TAIL = 1e-15
-"""Retransmission counts that are less probable than this are left out of delay distributions."""
+"""Retransmission counts whose share of all retransmissions is below this are left out of delay distributions."""
+
+
+def complement_of_power(base, exponent):
+    """1 - base^exponent for exponents of 0 to infinity (arrays as well), exact where the power is close to 1."""
+    exponent = np.asarray(exponent, float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.abs(np.expm1(exponent * np.log(base)))
+    return np.where((exponent == 0) | (base == 1), 0.0, value)
 
 
 def any_of(probability, count):
@@ -56,9 +64,7 @@ class Attempts:
             return 0.0
         if self.p_retx == 1:
             return self.p_first * self.delta
-        if math.isinf(self.delta):
-            return self.p_first / (1 - self.p_retx)
-        return self.p_first * (1 - self.p_retx**self.delta) / (1 - self.p_retx)
+        return float(self.p_first * complement_of_power(self.p_retx, self.delta) / (1 - self.p_retx))
 
     @property
     def mean_transmissions(self):
@@ -66,8 +72,8 @@ class Attempts:
 
     @property
     def mean_failures(self):
-        """Mean number of failed transmissions of a frame: each but the last one of a delivered frame."""
-        return self.mean_transmissions - (1 - self.p_f)
+        """Mean number of failed transmissions of a frame: the sum of P(transmissions 0 to i all fail)."""
+        return self.mean_retransmissions + self.p_f
 
     def last_attempt(self):
         """Largest retransmission count worth summing up to."""
@@ -75,19 +81,19 @@ class Attempts:
             return min(self.delta, 0 if self.p_first == 0 else 1)
         if self.p_retx == 1:
             return self.delta
-        beyond = math.ceil((math.log(TAIL) - math.log(self.p_first)) / math.log(self.p_retx))
-        return int(min(self.delta, max(beyond, 1)))
+        return int(min(self.delta, math.ceil(math.log(TAIL) / math.log(self.p_retx))))
 
     def beyond(self, i):
         """P(more than i retransmissions | delivered): the complement of eq. 8's distribution function."""
         if i >= self.delta or self.p_f >= 1:
             return 0.0
-        return (self.failed_through(i) - self.p_f) / (1 - self.p_f) if i >= 0 else 1.0
+        return float(self.beyond_up_to(i + 1)[i]) if i >= 0 else 1.0
 
     def beyond_up_to(self, last):
         """`beyond` of 0 to `last`; the last value is 0."""
-        failed = self.p_first * self.p_retx ** np.arange(last, dtype=float)
-        return np.append((failed - self.p_f) / (1 - self.p_f), 0.0)
+        i = np.arange(last, dtype=float)
+        some_succeeds = complement_of_power(self.p_retx, self.delta - i)
+        return np.append(self.p_first * self.p_retx**i * some_succeeds / (1 - self.p_f), 0.0)
 
     def cdf(self, i):
         """P(at most i retransmissions | delivered), eq. 8."""
@@ -105,7 +111,7 @@ def mean_most_retransmissions(attempts, frames):
     """E[M]: mean of the largest retransmission count of a packet's frames (eq. 10 divided by 2D)."""
     if attempts.p_f >= 1:
         return math.nan  # no packet is ever delivered
-    return float(-np.expm1(frames * np.log1p(-attempts.beyond_up_to(attempts.last_attempt()))).sum())
+    return float(np.abs(np.expm1(frames * np.log1p(-attempts.beyond_up_to(attempts.last_attempt())))).sum())
 
 
 def mean_last_worst(attempts, frames):
@@ -239,12 +245,13 @@ class LinkModel:
                 p_f = self.attempts(k).p_f
                 survive += math.log1p(-p_f) if p_f < 1 else -math.inf
             return -math.expm1(survive)
-        row = self.channel.stationary()
+        row, lost = self.channel.stationary(), 0.0
         for k in frames:
             failed, received = self.channel.failure_matrices(k + self.code.n_first - self.code.k, k)
             again = self.attempts(k).p_retx ** self.code.delta  # 1 at delta = 0, 0 at delta = inf
+            lost += float((row @ failed).sum()) * again
             row = row @ (received + failed * (1 - again))
-        return max(0.0, 1 - float(row.sum()))
+        return lost
 
     @property
     def packet_loss(self):

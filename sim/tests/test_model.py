@@ -3,6 +3,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -59,6 +60,39 @@ def test_packet_loss_does_not_underflow():
     assert 0 < tiny.p_f < 1e-30
     assert tiny.packet_loss == pytest.approx(6 * tiny.p_f, rel=1e-9)
     assert any_of(1e-20, 6) == pytest.approx(6e-20)
+
+
+@pytest.mark.parametrize("p_first, p_retx", [(3e-14, 0.013), (2e-13, 2e-13), (1e-40, 0.5), (0.4, 1e-18), (0.9, 0.9)])
+@pytest.mark.parametrize("delta", [0, 1, 2, 5])
+def test_no_mean_cancels_in_the_tail(p_first, p_retx, delta):
+    """Against sums of rational numbers, which round nowhere."""
+    first, again, frames = Fraction(p_first), Fraction(p_retx), 6
+    fails = [first * again**i for i in range(delta + 1)]  # transmissions 0 to i
+    p_f, retransmissions = fails[delta], sum(fails[:delta])
+    beyond = [(fail - p_f) / (1 - p_f) for fail in fails]
+    attempts = Attempts(p_first, p_retx, delta)
+    assert attempts.mean_retransmissions == pytest.approx(float(retransmissions), rel=1e-12)
+    assert attempts.mean_failures == pytest.approx(float(sum(fails)), rel=1e-12)
+    assert [attempts.beyond(i) for i in range(delta + 1)] == pytest.approx([float(b) for b in beyond], rel=1e-12, abs=0)
+    most = float(sum(1 - (1 - b) ** frames for b in beyond))
+    assert mean_most_retransmissions(attempts, frames) == pytest.approx(most, rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("p", [1e-15, 1e-30])
+def test_share_of_failures_far_below_the_rounding_of_one(p):
+    assert paper(10, 2, p).p_t == pytest.approx(10 * p, rel=1e-9)
+    assert paper(11, INF, p).p_t == pytest.approx(55 * p**2, rel=1e-9, abs=0)
+
+
+def test_no_loss_needs_no_retransmission_and_no_sign():
+    most = mean_most_retransmissions(Attempts(0.0, 0.0, 3), 6)
+    assert most == 0 and math.copysign(1, most) == 1
+
+
+def test_packet_loss_in_bursts_far_below_the_rounding_of_one():
+    chain = loss.GilbertElliott(1e-9, 0.5, 0, 1e-9)
+    model = LinkModel(Code(4, 4, 4, 0), chain, 2 * 4 * 8, 8)
+    assert model.packet_loss == pytest.approx(8 * chain.mean(), rel=1e-6, abs=0)
 
 
 @pytest.mark.parametrize("n", range(10, 15))
