@@ -323,6 +323,11 @@
 #define ARQCHAN_BEATS_LOST_OFFSET 0x038u
 #define ARQCHAN_BEATS_LOST_RESET 0x00000000u
 
+/* built depth */
+#define ARQCHAN_MAX_DELAY_OFFSET 0x03Cu
+#define ARQCHAN_MAX_DELAY_CLOCKS_SHIFT 0u
+#define ARQCHAN_MAX_DELAY_CLOCKS_MASK 0x00FFFFFFu /* RO: longest delay that DELAY takes */
+
 /* Packet generator and checker */
 
 /* identification */

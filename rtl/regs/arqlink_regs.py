@@ -373,6 +373,13 @@ ARQCHAN = {
             "count": Field(0, 32, "RO", 0x0, "beats that the receiver was not ready for; a channel does not wait"),
         },
     ),
+    "MAX_DELAY": Register(
+        0x03C,
+        "built depth",
+        {
+            "clocks": Field(0, 24, "RO", None, "longest delay that DELAY takes"),
+        },
+    ),
 }
 
 # Packet generator and checker

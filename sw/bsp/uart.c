@@ -32,10 +32,19 @@ int uart_get(void)
 {
     uint32_t rx = soc_get(UART(RX));
     if (!(rx & ARQUART_RX_VALID_MASK)) {
-        return -1;
+        return UART_NONE;
     }
     soc_put(UART(RX_NEXT), ARQUART_RX_NEXT_NEXT_MASK);
     return (int)(rx & ARQUART_RX_DATA_MASK);
+}
+
+int uart_damaged(void)
+{
+    uint32_t error = soc_get(UART(ERROR));
+    if (error) {
+        soc_put(UART(ERROR), error);
+    }
+    return error != 0;
 }
 
 int uart_wait(uint32_t clocks)
@@ -43,9 +52,9 @@ int uart_wait(uint32_t clocks)
     uint32_t start = soc_get(SOC_TIMER_BASE + ARQTIMER_TIME_LOW_OFFSET);
     do {
         int byte = uart_get();
-        if (byte >= 0) {
+        if (byte != UART_NONE) {
             return byte;
         }
     } while (soc_get(SOC_TIMER_BASE + ARQTIMER_TIME_LOW_OFFSET) - start < clocks);
-    return -1;
+    return UART_NONE;
 }

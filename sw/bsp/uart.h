@@ -14,10 +14,15 @@ void uart_text(const char *text);
 /* Sends `value` as 8 hexadecimal digits. */
 void uart_hex(uint32_t value);
 
-/* Takes a received byte: 0 to 255, or -1: there is none. */
+#define UART_NONE (-1)
+
+/* Takes a received byte: 0 to 255, or UART_NONE. */
 int uart_get(void);
 
-/* Takes a received byte, and waits for it at most `clocks` clocks: 0 to 255, or -1. */
+/* Returns 1 if a byte was lost since the last call because the receive FIFO was full, or came without a stop bit; otherwise 0. */
+int uart_damaged(void);
+
+/* Takes a received byte, and waits for it at most `clocks` clocks: 0 to 255, or UART_NONE. */
 int uart_wait(uint32_t clocks);
 
 #endif

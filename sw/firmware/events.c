@@ -26,8 +26,7 @@ int events_latch(struct events *events, const struct arqlink_device *link)
     if (fault) {
         return fault;
     }
-    pending &= EVENTS_WATCHED;
-    fault = pending ? arqlink_irq_ack(link, pending) : arqlink_irq_enable(link, EVENTS_WATCHED);
+    fault = arqlink_irq_ack(link, pending & EVENTS_WATCHED ? pending & EVENTS_WATCHED : pending);
     if (fault) {
         return fault;
     }

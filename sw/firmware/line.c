@@ -6,7 +6,7 @@ enum { CTRL_C = 0x03, BACKSPACE = 0x08, ESCAPE = 0x1b, DELETE = 0x7f };
 void line_init(struct line *line)
 {
     line->used = 0;
-    line->overflow = 0;
+    line->damage = LINE_READY;
     line->after_cr = 0;
     line->escape = 0;
     line->text[0] = 0;
@@ -15,10 +15,10 @@ void line_init(struct line *line)
 
 static enum line_event finish(struct line *line)
 {
-    enum line_event event = line->overflow ? LINE_TOO_LONG : LINE_READY;
-    line->text[line->overflow ? 0 : line->used] = 0;
+    enum line_event event = (enum line_event)line->damage;
+    line->text[event == LINE_READY ? line->used : 0] = 0;
     line->used = 0;
-    line->overflow = 0;
+    line->damage = LINE_READY;
     return event;
 }
 
@@ -43,7 +43,7 @@ static int is_escaped(struct line *line, uint8_t byte)
 
 static void erase(struct line *line, const char **echo)
 {
-    if (line->overflow) {
+    if (line->damage != LINE_READY) {
         return; /* nobody knows how much was lost */
     }
     if (line->used > 0) {
@@ -55,7 +55,9 @@ static void erase(struct line *line, const char **echo)
 static void append(struct line *line, uint8_t byte, const char **echo)
 {
     if (line->used == LINE_CHARS) {
-        line->overflow = 1;
+        if (line->damage == LINE_READY) {
+            line->damage = LINE_TOO_LONG;
+        }
         return;
     }
     line->text[line->used++] = (char)byte;
@@ -78,7 +80,6 @@ enum line_event line_take(struct line *line, uint8_t byte, const char **echo)
     }
     if (byte == CTRL_C) {
         *echo = "^C\r\n";
-        line->overflow = 0;
         (void)finish(line);
         return LINE_CANCELLED;
     }
@@ -88,4 +89,11 @@ enum line_event line_take(struct line *line, uint8_t byte, const char **echo)
         append(line, byte, echo);
     }
     return LINE_MORE;
+}
+
+void line_gap(struct line *line)
+{
+    line->damage = LINE_CUT;
+    line->after_cr = 0;
+    line->escape = 0;
 }

@@ -7,20 +7,21 @@
 
 #define LINE_CHARS 95u
 
+enum line_event {
+    LINE_MORE,      /* the line goes on */
+    LINE_READY,     /* text holds a line, possibly an empty one; it is valid until the next byte */
+    LINE_TOO_LONG,  /* a line ended that was longer than LINE_CHARS; all of it is dropped */
+    LINE_CUT,       /* a line ended of which bytes are missing; all of it is dropped */
+    LINE_CANCELLED, /* Ctrl-C: what was typed is dropped */
+};
+
 struct line {
     char text[LINE_CHARS + 1]; /* ends with NUL once LINE_READY was returned */
     char echo[4];
     uint8_t used;     /* characters in text, 0 to LINE_CHARS */
-    uint8_t overflow; /* 1: more came than text holds */
+    uint8_t damage;   /* LINE_READY: none so far; otherwise what the line's end will be answered with */
     uint8_t after_cr; /* 1: a line feed belongs to the line end before it */
     uint8_t escape;   /* 0 none, 1 after ESC, 2 within a sequence that ESC [ began */
-};
-
-enum line_event {
-    LINE_MORE,     /* the line goes on */
-    LINE_READY,    /* text holds a line, possibly an empty one; it is valid until the next byte */
-    LINE_TOO_LONG, /* a line ended that was longer than LINE_CHARS; all of it is dropped */
-    LINE_CANCELLED /* Ctrl-C: what was typed is dropped */
 };
 
 /* Before the first byte. Thread. */
@@ -29,5 +30,8 @@ void line_init(struct line *line);
 /* Takes any byte. CR, LF and CR LF end a line; backspace and DEL erase a character; escape sequences, other control
  * characters and bytes that are not ASCII are ignored. *echo: text to send back, valid until the next byte. Thread. */
 enum line_event line_take(struct line *line, uint8_t byte, const char **echo);
+
+/* Tells that bytes are missing here: the line is dropped to its end. Thread. */
+void line_gap(struct line *line);
 
 #endif

@@ -46,14 +46,9 @@ const struct arqlink_device *machine_link(const struct shell *shell)
     return &machine_end(shell)->link;
 }
 
-int machine_latch(struct machine *machine)
+int machine_latch(struct machine *machine, uint32_t end)
 {
-    int fault = 0;
-    for (uint32_t i = 0; i < machine->end_count; i++) {
-        int next = events_latch(&machine->ends[i].events, &machine->ends[i].link);
-        fault = next ? next : fault;
-    }
-    return fault;
+    return events_latch(&machine->ends[end].events, &machine->ends[end].link);
 }
 
 /* Between commands only, so that an answer is never torn apart. Several events of one kind are one line. */

@@ -39,8 +39,8 @@ const struct arqlink_device *machine_link(const struct shell *shell);
 /* 0: each link end has a channel emulator; else the error, which has been told. */
 int machine_need_channels(struct shell *shell);
 
-/* Takes over the events of both link ends. 0, or the last error. The place of a link's interrupt handler. */
-int machine_latch(struct machine *machine);
+/* Takes over the events of link end `end`, whose interrupt line is high. 0, or the bus's error. Interrupt. */
+int machine_latch(struct machine *machine, uint32_t end);
 
 /* What goes on between commands: prints events, steps the tuners that are due. `now`: clocks. Call it again and again. Thread. */
 void machine_background(struct shell *shell, uint64_t now);

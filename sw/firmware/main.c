@@ -16,15 +16,18 @@ static struct machine machine;
 static uint32_t lines = SOC_IRQ_UART;
 
 #define CAUSE_EXTERNAL 0x8000000bu
-#define LINK_LINES (SOC_IRQ_LINK_A | SOC_IRQ_LINK_B)
+
+static const uint32_t link_lines[MACHINE_ENDS] = {SOC_IRQ_LINK_A, SOC_IRQ_LINK_B};
 
 void irq_handler(uint32_t cause, uint32_t pc)
 {
     if (cause == CAUSE_EXTERNAL) {
         receiver_fill(&receiver);
-        if (irq_pending() & LINK_LINES && machine_latch(&machine) != 0) {
-            lines &= ~LINK_LINES; /* what cannot be quieted would keep the CPU here for ever */
-            irq_enable(lines, 0);
+        for (uint32_t end = 0; end < machine.end_count; end++) {
+            if (irq_pending() & link_lines[end] && machine_latch(&machine, end) != 0) {
+                lines &= ~link_lines[end]; /* what cannot be quieted would keep the CPU here for ever */
+                irq_enable(lines, 0);
+            }
         }
         return;
     }
@@ -43,10 +46,16 @@ static void put(void *context, const char *text)
     uart_text(text);
 }
 
+static int cancelled(void *context)
+{
+    (void)context;
+    return receiver_cancelled(&receiver);
+}
+
 int main(void)
 {
     static uint32_t base = SOC_LINK_BASE;
-    struct shell shell = {.put = put, .context = &machine};
+    struct shell shell = {.put = put, .cancelled = cancelled, .context = &machine};
 
     commands_install(&shell);
     machine.bus = (struct arqlink_bus){.read = mmio_read, .write = mmio_write, .context = &base};
@@ -58,16 +67,20 @@ int main(void)
         }
     }
     soc_put(SOC_UART_BASE + ARQUART_CTRL_OFFSET, ARQUART_CTRL_RX_IRQ_MASK);
-    lines |= machine.end_count > 1u ? LINK_LINES : SOC_IRQ_LINK_A;
+    for (uint32_t end = 0; end < machine.end_count; end++) {
+        lines |= link_lines[end];
+    }
     irq_enable(lines, 0);
     irq_start();
     shell_start(&shell);
     for (;;) {
-        int byte = receiver_take(&receiver);
-        if (byte >= 0) {
-            shell_take(&shell, (uint8_t)byte);
-        } else {
+        int entry = receiver_take(&receiver);
+        if (entry == RECEIVER_NONE) {
             machine_background(&shell, timer_now());
+        } else if (entry == RECEIVER_GAP) {
+            shell_gap(&shell);
+        } else {
+            shell_take(&shell, (uint8_t)entry);
         }
     }
 }

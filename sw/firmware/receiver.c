@@ -3,15 +3,37 @@
 
 #include "uart.h"
 
+enum { CTRL_C = 0x03 };
+
+static uint32_t following(uint32_t place)
+{
+    return (place + 1u) % RECEIVER_PLACES;
+}
+
+void receiver_put(struct receiver *receiver, int byte)
+{
+    uint32_t next = following(receiver->head);
+    if (next == receiver->tail) {
+        return; /* full: its last entry is a gap already */
+    }
+    receiver->entries[receiver->head] = (int16_t)(following(next) == receiver->tail ? RECEIVER_GAP : byte);
+    receiver->head = next;
+}
+
 void receiver_fill(struct receiver *receiver)
 {
-    for (int byte = uart_get(); byte >= 0; byte = uart_get()) {
-        uint32_t next = (receiver->head + 1u) % RECEIVER_BYTES;
-        if (next == receiver->tail) {
-            receiver->lost++;
+    for (;;) {
+        int damaged = uart_damaged(); /* asked before each byte, so that what was taken before is whole */
+        int byte = uart_get();
+        if (damaged) {
+            while (byte != UART_NONE) {
+                byte = uart_get();
+            }
+            receiver_put(receiver, RECEIVER_GAP);
+        } else if (byte == UART_NONE) {
+            return;
         } else {
-            receiver->bytes[receiver->head] = (uint8_t)byte;
-            receiver->head = next;
+            receiver_put(receiver, byte);
         }
     }
 }
@@ -19,9 +41,20 @@ void receiver_fill(struct receiver *receiver)
 int receiver_take(struct receiver *receiver)
 {
     if (receiver->head == receiver->tail) {
-        return -1;
+        return RECEIVER_NONE;
     }
-    int byte = receiver->bytes[receiver->tail];
-    receiver->tail = (receiver->tail + 1u) % RECEIVER_BYTES;
-    return byte;
+    int entry = receiver->entries[receiver->tail];
+    receiver->tail = following(receiver->tail);
+    return entry;
+}
+
+int receiver_cancelled(struct receiver *receiver)
+{
+    for (uint32_t place = receiver->tail; place != receiver->head; place = following(place)) {
+        if (receiver->entries[place] == CTRL_C) {
+            receiver->tail = following(place);
+            return 1;
+        }
+    }
+    return 0;
 }

@@ -1,23 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that the UART's interrupt handler has received and the thread has not taken yet. */
+/* Bytes that the UART's interrupt handler has received and the thread has not taken yet. Where bytes were lost, a gap stands in
+ * their place, so that the line they belong to is not taken for a whole one. */
 #ifndef ARQLINK_RECEIVER_H
 #define ARQLINK_RECEIVER_H
 
 #include <stdint.h>
 
-#define RECEIVER_BYTES 256u /* a power of two; one place stays free */
+#define RECEIVER_PLACES 256u /* a power of two; one place stays free, and the last one used is kept for a gap */
+
+enum {
+    RECEIVER_NONE = -1, /* nothing has come */
+    RECEIVER_GAP = 256  /* one byte or more is missing here */
+};
 
 struct receiver {
     volatile uint32_t head; /* the handler writes here */
     volatile uint32_t tail; /* the thread reads here */
-    volatile uint8_t bytes[RECEIVER_BYTES];
-    volatile uint32_t lost; /* bytes that came while there was no place */
+    volatile int16_t entries[RECEIVER_PLACES];
 };
 
-/* Takes over all bytes that the UART has. Interrupt. */
+/* Adds a byte of 0 to 255 or RECEIVER_GAP. If only one place is left, a gap takes it; if none is left, that gap covers this byte as
+ * well. Interrupt. */
+void receiver_put(struct receiver *receiver, int byte);
+
+/* Takes over all bytes that the UART has. If one was lost or damaged on its way in, a gap stands for what is in the UART's FIFO then,
+ * as nobody knows which of these bytes came after it. Interrupt. */
 void receiver_fill(struct receiver *receiver);
 
-/* Takes a byte: 0 to 255, or -1: there is none. Thread. */
+/* Takes the oldest entry: 0 to 255, RECEIVER_GAP or RECEIVER_NONE. Thread. */
 int receiver_take(struct receiver *receiver);
+
+/* Returns 1 if Ctrl-C is among the entries, and drops the entries up to it; otherwise 0, and nothing changes. Thread. */
+int receiver_cancelled(struct receiver *receiver);
 
 #endif

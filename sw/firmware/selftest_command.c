@@ -10,8 +10,8 @@
 #define MOST_PACKETS 1000000u
 
 /*
- * Register reads that the wait may take. A read takes at least 4 clocks. The bound is 8 times what the packets take on the line, and
- * 32 recoveries by poll; on the soft CPU, whose reads take longer, it is the more generous.
+ * Register reads without a new packet before the test gives up. A read takes at least 4 clocks. The bound is 8 times what a window of
+ * these packets takes on the line, and 32 recoveries by poll; on the soft CPU, whose reads take longer, it is the more generous.
  */
 static uint32_t wait_reads(const struct machine *machine, const struct arqlink_selftest *test, const struct arqlink_config *config,
                            const struct arqlink_channel_config *channel, uint32_t poll)
@@ -19,10 +19,16 @@ static uint32_t wait_reads(const struct machine *machine, const struct arqlink_s
     const struct arqlink_limits *limits = &machine->ends[0].link.limits;
     const uint32_t frame_bytes = (uint32_t)config->k * limits->unit_bytes;
     const uint64_t frames = (uint64_t)test->packets * ((test->packet_bytes + frame_bytes - 1u) / frame_bytes);
-    const uint64_t units = frames * (config->n_first > config->n_retx ? config->n_first : config->n_retx);
+    const uint64_t window = 1u << limits->window_log2;
+    const uint64_t units = (frames < window ? frames : window) * (config->n_first > config->n_retx ? config->n_first : config->n_retx);
     const uint64_t unit_clocks = tuning_unit_clocks(limits, channel->pace);
     const uint64_t reads = 2u * units * unit_clocks + 8u * (2u * (uint64_t)channel->delay + poll);
     return reads > UINT32_MAX ? UINT32_MAX : (uint32_t)reads;
+}
+
+static bool cancelled(void *shell)
+{
+    return shell_cancelled(shell);
 }
 
 static int run(struct shell *shell, struct arqlink_selftest *test, struct arqlink_selftest_result *result)
@@ -62,7 +68,8 @@ int command_selftest(struct shell *shell, int count, const char **words)
     const struct machine *machine = machine_of(shell);
     const uint32_t longest = machine->ends[0].link.limits.max_packet_bytes;
     struct arqlink_selftest test = {
-        .packets = DEFAULT_PACKETS, .packet_bytes = longest < DEFAULT_BYTES ? longest : DEFAULT_BYTES, .p = DEFAULT_P};
+        .packets = DEFAULT_PACKETS, .packet_bytes = longest < DEFAULT_BYTES ? longest : DEFAULT_BYTES, .p = DEFAULT_P,
+        .cancelled = cancelled, .context = shell};
     struct arqlink_selftest_result result = {0};
     int fault = machine_need_channels(shell);
     if (fault == 0 && count > 1) {
@@ -84,7 +91,7 @@ int command_selftest(struct shell *shell, int count, const char **words)
         return shell_error(shell, "the tuner of link A is running; 'tune off' stops it", 0);
     }
     fault = run(shell, &test, &result);
-    if (fault != 0 && fault != -ARQLINK_ETIMEDOUT && fault != -ARQLINK_EIO) {
+    if (fault != 0 && fault != -ARQLINK_ETIMEDOUT && fault != -ARQLINK_ECANCELED && fault != -ARQLINK_EIO) {
         return fault_tell(shell, fault);
     }
     shell_item(shell, "sent", result.sent);
@@ -97,5 +104,7 @@ int command_selftest(struct shell *shell, int count, const char **words)
     if (fault == 0) {
         return 0;
     }
-    return shell_error(shell, fault == -ARQLINK_ETIMEDOUT ? "not all packets came in time" : verdict(&result), 0);
+    return shell_error(shell, fault == -ARQLINK_ETIMEDOUT   ? "not all packets came in time"
+                              : fault == -ARQLINK_ECANCELED ? "stopped by Ctrl-C"
+                                                            : verdict(&result), 0);
 }

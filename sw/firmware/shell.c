@@ -115,7 +115,7 @@ static void run(struct shell *shell, int count, const char **words)
 
 int shell_waits(const struct shell *shell)
 {
-    return shell->line.used == 0 && shell->line.overflow == 0;
+    return shell->line.used == 0 && shell->line.damage == LINE_READY;
 }
 
 void shell_prompt(struct shell *shell)
@@ -127,6 +127,20 @@ void shell_start(struct shell *shell)
 {
     line_init(&shell->line);
     shell_prompt(shell);
+}
+
+bool shell_cancelled(struct shell *shell)
+{
+    bool cancelled = shell->cancelled != NULL && shell->cancelled(shell->context) != 0;
+    if (cancelled) {
+        shell_text(shell, "^C\r\n");
+    }
+    return cancelled;
+}
+
+void shell_gap(struct shell *shell)
+{
+    line_gap(&shell->line);
 }
 
 void shell_take(struct shell *shell, uint8_t byte)
@@ -141,6 +155,8 @@ void shell_take(struct shell *shell, uint8_t byte)
         shell_text(shell, "ERROR the line is longer than ");
         shell_number(shell, LINE_CHARS);
         shell_text(shell, " characters\r\n");
+    } else if (event == LINE_CUT) {
+        (void)shell_error(shell, "part of the line was lost, so nothing of it was run", NULL);
     } else if (event == LINE_READY) {
         const char *words[SHELL_WORDS];
         int count = words_split(shell->line.text, words, SHELL_WORDS);

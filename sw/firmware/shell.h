@@ -4,6 +4,7 @@
 #ifndef ARQLINK_SHELL_H
 #define ARQLINK_SHELL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "line.h"
@@ -26,16 +27,23 @@ struct shell {
     const struct shell_command *commands;
     int command_count;
     void (*put)(void *context, const char *text); /* sends a text that ends with NUL */
-    void *context;                                /* for put, and for the commands */
+    int (*cancelled)(void *context); /* 1: Ctrl-C was typed since a command began, and is taken off what was typed; NULL: never */
+    void *context;                   /* for put and cancelled, and for the commands */
     struct line line;
 };
 
-/* Prepares the line and prints the first prompt; the four fields before it are the caller's. */
+/* Prepares the line and prints the first prompt; the fields before it are the caller's. */
 void shell_start(struct shell *shell);
 
 /* Takes a byte; runs a command when it ends a line. Every line but an empty one is answered; the answer ends with OK,
  * or is an ERROR line. */
 void shell_take(struct shell *shell, uint8_t byte);
+
+/* Tells that bytes are missing before the next one: the line they belong to is not run, and its end is answered with an ERROR line. */
+void shell_gap(struct shell *shell);
+
+/* Returns true, after printing ^C, if Ctrl-C was typed: a command that takes long asks this now and then, and ends. */
+bool shell_cancelled(struct shell *shell);
 
 /* Prints a text. */
 void shell_text(struct shell *shell, const char *text);

@@ -56,7 +56,8 @@ ChannelConfig = structure(
     pace=u32,
 )
 Counts = structure("Counts", units=u32, erased=u32, control_units=u32, control_erased=u32, beats_lost=u32)
-Selftest = structure("Selftest", packets=u32, packet_bytes=u32, p=u32, wait_reads=u32)
+CANCELLED = c.CFUNCTYPE(boolean, c.c_void_p)
+Selftest = structure("Selftest", packets=u32, packet_bytes=u32, p=u32, wait_reads=u32, cancelled=CANCELLED, context=c.c_void_p)
 Result = structure("Result", sent=u32, received=u32, lost=u32, disordered=u32, corrupt=u32, aborted=u32, erased=u32)
 Goal = structure(
     "Goal",

@@ -50,7 +50,7 @@ def talk(lines, idle=20000, *options):
         prompts, typed = 0, line
         while typed.startswith("> "):
             prompts, typed = prompts + 1, typed[2:]
-        if prompts and len(answers) <= len(lines) and typed == lines[len(answers) - 1]:
+        if prompts and len(answers) <= len(lines) and typed == lines[len(answers) - 1].lstrip("\x03"):
             answers.append([])
         elif typed:
             answers[-1].append(typed)

@@ -50,6 +50,14 @@ int busWrite(void* context, uint32_t offset, uint32_t value) {
     return window.access(offset, [&] { window.sim.write(offset, value); });
 }
 
+// Ctrl-C at once after the line that began a command.
+int cancelled(void*) {
+    const int next = std::getchar();
+    if (next == 0x03) return 1;
+    std::ungetc(next, stdin);
+    return 0;
+}
+
 void put(void*, const char* text) { std::fputs(text, stdout); }
 
 struct Board {
@@ -58,17 +66,16 @@ struct Board {
     ::shell console{};
 
     // The line is what the handler of the soft CPU is called by.
-    bool interrupted() {
-        for (uint32_t i = 0; i < machine.end_count; ++i) {
-            const uint32_t base = machine.ends[i].link.at.base;
-            if (window.sim.read(base + ARQLINK_ERROR_OFFSET) & window.sim.read(base + ARQLINK_IRQ_ENABLE_OFFSET)) return true;
-        }
-        return false;
+    bool interrupts(uint32_t end) {
+        const uint32_t base = machine.ends[end].link.at.base;
+        return window.sim.read(base + ARQLINK_ERROR_OFFSET) & window.sim.read(base + ARQLINK_IRQ_ENABLE_OFFSET);
     }
 
     void pass(uint64_t clocks) {
         for (const uint64_t end = window.sim.now() + clocks; window.sim.now() < end;) {
-            if (interrupted()) machine_latch(&machine);
+            for (uint32_t end = 0; end < machine.end_count; ++end) {
+                if (interrupts(end)) machine_latch(&machine, end);
+            }
             machine_background(&console, window.sim.now());
             window.sim.run(100);
         }
@@ -81,6 +88,7 @@ struct Board {
         if (machine_find(&machine)) return 1;
         commands_install(&console);
         console.put = put;
+        console.cancelled = cancelled;
         console.context = &machine;
         window.broken = broken;
         shell_start(&console);

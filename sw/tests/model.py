@@ -111,6 +111,7 @@ class Channel(Block):
 
     def __init__(self):
         super().__init__("ARQCHAN")
+        self.values["MAX_DELAY"] = 0xFFFFF
         self.delays_written = 0
 
     def written(self, name, value):

@@ -108,7 +108,7 @@ void basic() {
     require(before.k == after.k && before.n_first == after.n_first, "The setting after a rejection");
     require(t.sim.read(ARQLINK_CODE_OFFSET) == t.sim.read(ARQLINK_ACTIVE_CODE_OFFSET), "The staged setting after a rejection");
 
-    const arqlink_selftest test{64, 300, 1u << 29, 100000};
+    const arqlink_selftest test{64, 300, 1u << 29, 100000, nullptr, nullptr};
     arqlink_selftest_result idle{}, busy{};
     done(arqlink_selftest_run(&t.a, &test, &idle), "arqlink_selftest_run");
 

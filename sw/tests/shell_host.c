@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shell on a host: bytes from standard input, its output to standard output, two commands to try it with. */
+/* The shell on a host: bytes and gaps from standard input, its output to standard output, two commands to try it with. */
 #include <stdio.h>
 
 #include "shell.h"
+
+enum { GAP = 0xfe }; /* this byte stands for a place where bytes are missing */
 
 static int run_add(struct shell *shell, int count, const char **words)
 {
@@ -39,7 +41,11 @@ int main(void)
     struct shell shell = {.commands = commands, .command_count = 2, .put = put, .context = stdout};
     shell_start(&shell);
     for (int byte = getchar(); byte != EOF; byte = getchar()) {
-        shell_take(&shell, (uint8_t)byte);
+        if (byte == GAP) {
+            shell_gap(&shell);
+        } else {
+            shell_take(&shell, (uint8_t)byte);
+        }
     }
     return 0;
 }

@@ -10,7 +10,7 @@ from sw.tests import driver
 from sw.tests.driver import call, probed
 from sw.tests.model import Pair
 
-EIO, EBUSY, ENODEV, EINVAL, EPROTO, ENETDOWN, ETIMEDOUT = 5, 16, 19, 22, 71, 100, 110
+EIO, EBUSY, ENODEV, EINVAL, EPROTO, ENETDOWN, ETIMEDOUT, ECANCELED = 5, 16, 19, 22, 71, 100, 110, 125
 
 
 @pytest.fixture
@@ -160,8 +160,8 @@ def test_an_ignored_apply_is_noticed(pair, device):
 
 
 def test_no_bus_error_leaves_half_a_setting(pair, device):
-    """Whichever access fails, the active setting is the old or the new one; the staged one is one of them too."""
-    old = config_of(device)
+    """Whichever access fails, the old setting is active afterwards, and the staged one is as before."""
+    old, staged = config_of(device), pair.settings()
     seen = set()
     for fail in range(1, 12):
         trial = Pair()
@@ -169,9 +169,11 @@ def test_no_bus_error_leaves_half_a_setting(pair, device):
         trial.accesses, trial.fail_at = 0, fail
         result = call("set_code", unit, 4, 6, 7)
         trial.fail_at = None
-        now = config_of(unit)
-        assert now == old or now == {**old, "k": 4, "n_first": 6, "n_retx": 7}
-        assert result == (-EIO if fail <= trial.accesses and fail <= 10 else 0)
+        if result:
+            assert config_of(unit) == old and trial.settings() == staged, fail
+        else:
+            assert config_of(unit) == {**old, "k": 4, "n_first": 6, "n_retx": 7}
+        assert result == (-EIO if fail <= 10 else 0)
         seen.add(result)
     assert seen == {0, -EIO}
 
@@ -252,6 +254,7 @@ def test_channel(pair, channel):
     changed = driver.ChannelConfig.from_buffer_copy(config)
     changed.delay = 1 << 20  # beyond the built depth
     assert call("channel_set", channel, changed) == -EINVAL and pair.settings() == before
+    assert pair.ab.delays_written == 1  # to write it and then the old one would empty the channel twice
 
 
 def test_channel_loss_and_outage(pair, channel):
@@ -299,6 +302,35 @@ def test_selftest_fails_and_restores(pair, device, fault, error):
     assert call("selftest_run", device, driver.Selftest(*TEST), result) == -error
     assert result.sent == 20
     assert pair.settings() == before
+
+
+@pytest.mark.parametrize("polls", [1, 7])
+def test_selftest_can_be_stopped(pair, device, polls):
+    before = pair.settings()
+    pair.traffic.fault = {"RECEIVED": -1}  # it would wait
+    asked = []
+    stop = driver.CANCELLED(lambda context: asked.append(context) or len(asked) == polls)
+    result = driver.Result()
+    assert call("selftest_run", device, driver.Selftest(*TEST, stop, 4752), result) == -ECANCELED
+    assert asked == [4752] * polls and result.sent == 20
+    assert pair.settings() == before
+
+
+@pytest.mark.parametrize("wait_reads, result", [(10, 0), (9, -ETIMEDOUT)])
+def test_selftest_waits_as_long_as_packets_come(pair, device, monkeypatch, wait_reads, result):
+    """One packet in ten reads."""
+    checker, received, reads = pair.blocks["traffic_b"], contract().ARQTRAF["RECEIVED"].offset, []
+    at_once = checker.read
+
+    def read(offset):
+        if offset == received:
+            reads.append(offset)
+            checker.values["RECEIVED"] = len(reads) // 10
+        return at_once(offset)
+
+    monkeypatch.setattr(checker, "read", read)
+    assert call("selftest_run", device, driver.Selftest(20, 100, 1 << 28, wait_reads), driver.Result()) == result
+    assert len(reads) == (201 if result == 0 else 20)  # the counts are read once more at the end
 
 
 def test_selftest_refuses(pair, device):

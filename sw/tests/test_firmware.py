@@ -105,6 +105,28 @@ def test_selftest_says_what_went_wrong():
     )
 
 
+def test_selftest_is_stopped_by_ctrl_c():
+    """Its answer comes at once, all settings are restored, and the next command runs."""
+    answers = firmware.talk(["link", "selftest 1000000 9216 0.5", "\x03link", "selftest"])
+    assert answers[2][0] == "^C" and answers[2][-1] == "ERROR stopped by Ctrl-C"
+    assert int(answers[2][2].removeprefix("received ")) < 1000
+    assert values(answers[3]) == values(answers[1])
+    assert answers[4][-1] == "ERROR the channel erased nothing, so nothing was tested" or answers[4][-1] == "OK"
+
+
+def test_an_event_that_nobody_counts_does_not_hold_the_line():
+    """The mask is the user's: the handler acknowledges what raised the line, and changes no other register."""
+    register = contract().ARQLINK
+    events = register["ERROR"].fields
+    mask = 1 << events["link_up"].shift | 1 << events["apply_rejected"].shift
+    write = [f"write {register['IRQ_ENABLE'].offset} {mask}", f"write {register['CODE'].offset} 0", f"write {register['APPLY'].offset} 1"]
+    read = [f"read {register['IRQ_ENABLE'].offset}", f"read {register['ERROR'].offset}"]
+    *_, enabled, pending, told = firmware.talk([*write, *read, "events"])
+    assert enabled == [str(mask), "OK"]
+    assert int(pending[0]) >> events["apply_rejected"].shift & 1 == 0
+    assert values(told)["link_up"] == "1"
+
+
 def test_events_of_both_ends():
     """A restart of one end takes both down and up. Only what happens while printing is on is printed, and never within an answer."""
     answers = firmware.talk(["events", "link restart", "events on", "link restart", "events", "end b", "events"])

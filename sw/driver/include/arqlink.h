@@ -32,7 +32,8 @@ enum arqlink_error {
     ARQLINK_ERANGE = 34,      /**< no setting fulfils what was asked for */
     ARQLINK_EPROTO = 71,      /**< a hardware version that this driver does not know */
     ARQLINK_ENETDOWN = 100,   /**< the link is not up */
-    ARQLINK_ETIMEDOUT = 110   /**< the hardware did not become ready within the allowed number of reads */
+    ARQLINK_ETIMEDOUT = 110,  /**< the hardware did not become ready within the allowed number of reads */
+    ARQLINK_ECANCELED = 125   /**< the caller stopped it */
 };
 
 /** Persistency delta that never gives a frame up. Finite ones are 0 to 14. */
@@ -158,7 +159,9 @@ int arqlink_get_config(const struct arqlink_device *device, struct arqlink_confi
 /**
  * Makes a setting active for the next frame, in one clock, or changes nothing: the staging registers, too, get their
  * previous content back. A transmission that is under way is finished as it began.
- * Errors: -EINVAL beyond the limits, or rejected by the hardware; -EIO the hardware took it but shows another one.
+ * Errors: -EINVAL beyond the limits, or rejected by the hardware; -EIO the hardware took it but shows another one; the bus's error.
+ * After any error the old setting is active: if the new one may have been applied, the old one is applied again. Only where the bus
+ * fails a second time, while this is done, the new one may stay; arqlink_get_config tells.
  */
 int arqlink_set_config(const struct arqlink_device *device, const struct arqlink_config *config);
 

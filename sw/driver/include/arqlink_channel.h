@@ -81,7 +81,9 @@ struct arqlink_selftest {
     uint32_t packets;        /**< at least 1 */
     uint32_t packet_bytes;   /**< 8 up to the built longest packet */
     arqlink_probability p;   /**< erasure probability of the channel A to B; above 0 */
-    uint32_t wait_reads;     /**< register reads that the wait for the packets may take */
+    uint32_t wait_reads;     /**< register reads without a new packet before the test gives up; at least 1 */
+    bool (*cancelled)(void *context); /**< asked at each of these reads; true ends the test. NULL: never */
+    void *context;           /**< for `cancelled` */
 };
 
 struct arqlink_selftest_result {
@@ -95,7 +97,7 @@ struct arqlink_selftest_result {
  * sequence, and checks them. The link must be up, and nothing else may send from A to B. Code, channel and traffic settings are
  * restored, whatever happens; the traffic counts are left as they are.
  * `result` is filled as far as the test came. Errors: -EINVAL; -ENODEV no pair there; -ENETDOWN; -EBUSY a generator or checker
- * is running; -ETIMEDOUT not all packets came; -EIO one was lost, changed, out of order or aborted, or the channel erased nothing.
+ * is running; -ETIMEDOUT not all packets came; -ECANCELED `cancelled` said so; -EIO one was lost, changed, out of order or aborted, or the channel erased nothing.
  */
 int arqlink_selftest_run(const struct arqlink_device *device, const struct arqlink_selftest *test,
                          struct arqlink_selftest_result *result);

@@ -33,20 +33,18 @@ int arqlink_channel_get(const struct arqlink_channel *channel, struct arqlink_ch
     return 0;
 }
 
-/* Writes a register if it differs. DELAY keeps only the bits that the built depth has, which tells whether a delay fits. */
+/* Writes a register if it differs. */
 static int put_changed(const struct arqlink_channel *channel, uint32_t offset, uint32_t value) {
-    uint32_t before, after;
+    uint32_t before;
     int error = arqlink_read(&channel->at, offset, &before);
-    if (error || before == value) return error;
-    if ((error = arqlink_write(&channel->at, offset, value))) return error;
-    if ((error = arqlink_read(&channel->at, offset, &after))) return error;
-    if (after == value) return 0;
-    error = arqlink_write(&channel->at, offset, before);
-    return error ? error : -ARQLINK_EINVAL;
+    return error || before == value ? error : arqlink_write(&channel->at, offset, value);
 }
 
 int arqlink_channel_set(const struct arqlink_channel *channel, const struct arqlink_channel_config *config) {
-    if ((uint32_t)config->erasure > ARQLINK_ERASE_MIXED || config->delay > ARQCHAN_DELAY_CLOCKS_MASK ||
+    uint32_t most;
+    int error = arqlink_read(&channel->at, ARQCHAN_MAX_DELAY_OFFSET, &most);
+    if (error) return error;
+    if ((uint32_t)config->erasure > ARQLINK_ERASE_MIXED || config->delay > most ||
         (config->delay != 0 && config->delay < ARQLINK_CHANNEL_MIN_DELAY))
         return -ARQLINK_EINVAL;
     const uint32_t wanted[SETTINGS] = {
@@ -61,7 +59,6 @@ int arqlink_channel_set(const struct arqlink_channel *channel, const struct arql
                  ARQLINK_PLACE(ARQCHAN_CTRL_GILBERT_ELLIOTT, config->gilbert_elliott) |
                  ARQLINK_PLACE(ARQCHAN_CTRL_SPARE_CONTROL, config->spare_control),
     };
-    int error = 0;
     for (unsigned i = 0; !error && i < SETTINGS; ++i) error = put_changed(channel, offsets[i], wanted[i]);
     return error;
 }

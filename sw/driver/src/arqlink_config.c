@@ -32,17 +32,20 @@ static int verify(const struct arqlink_device *device, const uint32_t *wanted) {
 
 /* Applies the active setting with other bits where the masks are set. */
 static int change(const struct arqlink_device *device, uint32_t code_mask, uint32_t code, uint32_t arq_mask, uint32_t arq) {
-    uint32_t before[2], wanted[3];
-    int error = arqlink_read_row(&device->at, ARQLINK_CODE_OFFSET, 2, before);
-    if (!error) error = read_active(device, wanted);
+    uint32_t staged[2], old[3], wanted[3];
+    int error = arqlink_read_row(&device->at, ARQLINK_CODE_OFFSET, 2, staged);
+    if (!error) error = read_active(device, old);
     if (error) return error;
-    wanted[CODE] = (wanted[CODE] & ~code_mask) | code;
-    wanted[ARQ] = (wanted[ARQ] & ~arq_mask) | arq;
-    wanted[APPLY] = ARQLINK_APPLY_APPLY_MASK;
+    wanted[CODE] = (old[CODE] & ~code_mask) | code;
+    wanted[ARQ] = (old[ARQ] & ~arq_mask) | arq;
+    old[APPLY] = wanted[APPLY] = ARQLINK_APPLY_APPLY_MASK;
     if (!valid(&device->limits, wanted[CODE], wanted[ARQ])) return -ARQLINK_EINVAL;
     error = arqlink_write_row(&device->at, ARQLINK_CODE_OFFSET, 3, wanted);
     if (!error) error = verify(device, wanted);
-    if (error) (void)arqlink_write_row(&device->at, ARQLINK_CODE_OFFSET, 2, before); /* the first error is the one to report */
+    if (!error) return 0;
+    /* What fails here is not told: the first error is the one to report. */
+    if (error != -ARQLINK_EINVAL) (void)arqlink_write_row(&device->at, ARQLINK_CODE_OFFSET, 3, old); /* it may have been applied */
+    (void)arqlink_write_row(&device->at, ARQLINK_CODE_OFFSET, 2, staged);
     return error;
 }
 

@@ -4,9 +4,12 @@
 
 #define EVENT_MASK (2u * ARQLINK_ERROR_RESYNC_MASK - 1u) /* the last one and all below */
 
+static int put_events(const struct arqlink_device *device, uint32_t offset, uint32_t events) {
+    return (events & ~EVENT_MASK) ? -ARQLINK_EINVAL : arqlink_write(&device->at, offset, events);
+}
+
 int arqlink_irq_enable(const struct arqlink_device *device, uint32_t events) {
-    if (events & ~EVENT_MASK) return -ARQLINK_EINVAL;
-    return arqlink_write(&device->at, ARQLINK_IRQ_ENABLE_OFFSET, events);
+    return put_events(device, ARQLINK_IRQ_ENABLE_OFFSET, events);
 }
 
 int arqlink_irq_enabled(const struct arqlink_device *device, uint32_t *events) {
@@ -18,8 +21,7 @@ int arqlink_irq_pending(const struct arqlink_device *device, uint32_t *events) {
 }
 
 int arqlink_irq_ack(const struct arqlink_device *device, uint32_t events) {
-    if (events & ~EVENT_MASK) return -ARQLINK_EINVAL;
-    return arqlink_write(&device->at, ARQLINK_ERROR_OFFSET, events);
+    return put_events(device, ARQLINK_ERROR_OFFSET, events);
 }
 
 int arqlink_set_threshold(const struct arqlink_device *device, uint32_t counter, uint64_t value) {

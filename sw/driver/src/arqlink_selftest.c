@@ -28,13 +28,14 @@ static int write_changed(const struct arqlink_device *device, const uint32_t *va
     return error;
 }
 
-/* Looks for all blocks of a pair but the way back. */
+/* Looks for the blocks of a pair that the test needs, beside link A. */
 static int find(const struct arqlink_device *device, struct arqlink_channel *ab) {
     static const struct {
         uint32_t offset, id;
     } blocks[] = {
-        {ARQLINK_PAIR_LINK_A, ARQLINK_ID_RESET},      {ARQLINK_PAIR_LINK_B, ARQLINK_ID_RESET},
-        {ARQLINK_PAIR_TRAFFIC_A, ARQTRAF_ID_RESET},   {ARQLINK_PAIR_TRAFFIC_B, ARQTRAF_ID_RESET},
+        {ARQLINK_PAIR_LINK_B, ARQLINK_ID_RESET},
+        {ARQLINK_PAIR_TRAFFIC_A, ARQTRAF_ID_RESET},
+        {ARQLINK_PAIR_TRAFFIC_B, ARQTRAF_ID_RESET},
         {ARQLINK_PAIR_CHANNEL_AB, ARQCHAN_ID_RESET}, /* the last one stays in `ab` */
     };
     int error = 0;
@@ -63,6 +64,21 @@ static int begin(const struct arqlink_device *device, const struct arqlink_chann
     return error ? error : write_changed(device, values);
 }
 
+/* Waits for all packets as long as they keep coming: at most packets * wait_reads reads. */
+static int await_packets(const struct arqlink_device *device, const struct arqlink_selftest *test) {
+    uint32_t received = 0;
+    for (uint32_t idle = 0; idle < test->wait_reads;) {
+        uint32_t now;
+        int error = arqlink_read(&device->at, B(RECEIVED), &now);
+        if (error) return error;
+        if (now >= test->packets) return 0;
+        idle = now == received ? idle + 1u : 0u;
+        received = now;
+        if (test->cancelled && test->cancelled(test->context)) return -ARQLINK_ECANCELED;
+    }
+    return -ARQLINK_ETIMEDOUT;
+}
+
 static int judge(const struct arqlink_selftest *test, const struct arqlink_selftest_result *r) {
     const bool good = r->sent == test->packets && r->received == test->packets &&
                       (r->lost | r->disordered | r->corrupt | r->aborted) == 0 && r->erased != 0;
@@ -78,7 +94,7 @@ int arqlink_selftest_run(const struct arqlink_device *device, const struct arqli
     struct arqlink_config config;
     struct arqlink_channel_config channel_config;
     uint32_t before[LIST], status;
-    union counts old, now = {0};
+    union counts old, *const now = (union counts *)result;
     int error = find(device, &ab);
     if (!error) error = arqlink_read(&device->at, ARQLINK_STATUS_OFFSET, &status);
     if (!error && ARQLINK_FIELD(ARQLINK_STATUS_STATE, status) != ARQLINK_UP) error = -ARQLINK_ENETDOWN;
@@ -89,12 +105,12 @@ int arqlink_selftest_run(const struct arqlink_device *device, const struct arqli
     if (error) return error;
     if ((before[A_CTRL] | before[B_CTRL]) & (ARQTRAF_CTRL_GENERATE_MASK | ARQTRAF_CTRL_CHECK_MASK)) return -ARQLINK_EBUSY;
 
+    *result = (struct arqlink_selftest_result){0};
     error = begin(device, &ab, test);
-    if (!error) error = arqlink_wait(&device->at, B(RECEIVED), UINT32_MAX, test->packets, UINT32_MAX, test->wait_reads);
-    const int counting = arqlink_read_list(&device->at, counted, LIST, now.word);
-    if (!counting) now.result.erased -= old.result.erased;
+    if (!error) error = await_packets(device, test);
+    const int counting = arqlink_read_list(&device->at, counted, LIST, now->word);
+    if (!counting) result->erased -= old.result.erased;
     error = keep_first(error, counting);
-    *result = now.result;
     if (!error) error = judge(test, result);
     error = keep_first(error, write_changed(device, before));
     error = keep_first(error, arqlink_channel_set(&ab, &channel_config));

@@ -65,6 +65,7 @@ class ChannelRegisters(config: ChannelConfig) extends Component {
 
   io.setting.pace := word(0x34, "PACE", "clocks", 0, "clocks between beats taken, 0 = every clock")
   counter(0x38, "BEATS_LOST", io.beatLost, "beats that the receiver was not ready for; a channel does not wait")
+  register(0x3c, "MAX_DELAY", "built depth").readOnly(0, U((BigInt(1) << config.delayBits) - 1, 24 bits), "clocks", "longest delay that DELAY takes")
 }
 
 object ChannelRegisters {
