@@ -2,6 +2,7 @@
 // Runs one job on the Verilated pair: `arqsim JOBFILE` (or - for standard input) writes its result to standard output
 // as JSON, and lines "progress DONE TOTAL" to standard error. Exit code 1 with one sentence on an error.
 
+#include <algorithm>
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
@@ -73,11 +74,11 @@ class Runner {
 
     // Runs until every packet is delivered or known to be lost. Returns why it ended.
     const char* drain() {
-        uint64_t last = 0, lastChange = pair_.now();
+        uint64_t sent = 0, last = 0, lastChange = pair_.now();
         for (;;) {
-            pair_.run(job_.checkClocks);
+            pair_.run(untilNextLook(sent));
             snapshot("a");
-            const uint64_t sent = counter("a.tx_frames");
+            sent = counter("a.tx_frames");
             const uint64_t resolved = counter("a.tx_frames_acked") + counter("a.tx_frames_abandoned") +
                                       counter("a.tx_frames_flushed");
             measure(sent);
@@ -96,6 +97,15 @@ class Runner {
             if (pair_.now() - lastChange > job_.idleClocks) return "idle";
             if (pair_.now() - start_ > job_.maxClocks) return "limit";
         }
+    }
+
+    // Clocks to run before the counters are looked at again. Looks come closer together towards the end of the measuring window, or it
+    // would take in clocks in which there is nothing more to send.
+    uint64_t untilNextLook(uint64_t sent) const {
+        if (sent == 0 || windowClosed_) return job_.checkClocks;
+        constexpr uint64_t least = 256;
+        const double left = double(pair_.now() - start_) / double(sent) * double(job_.frames - sent);
+        return std::min(std::max(uint64_t(left / 2), least), std::max(job_.checkClocks, least));
     }
 
     // The measuring window lies between two numbers of first transmissions, so that neither the filling nor the draining of

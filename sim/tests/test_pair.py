@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real thing: files, captures and statistics through the Verilated pair."""
 
+import dataclasses
 import json
 import math
 
@@ -8,6 +9,7 @@ import pytest
 
 from arqlink import cmd_send, cmd_stats, loss, pair, pcap
 from arqlink.link_setup import LinkSetup
+from arqlink.measure import window_line_use
 from arqlink.rtl import ROOT
 from arqlink.stats import accepts
 
@@ -109,6 +111,13 @@ def test_gilbert_elliott_without_retransmission():
     # Neighbouring frames share bursts, so the binomial interval is too narrow: three times its width is allowed.
     entry = report["p_t"]
     assert abs(entry["measured"] - entry["model"]) < 3 * (entry["high"] - entry["measured"])
+
+
+def test_the_measuring_window_ends_with_the_traffic():
+    """The counters are looked at rarely, but clocks after the last frame do not count."""
+    setup = LinkSetup(config="montecarlo", k=10, n=10)
+    job = dataclasses.replace(pair.stats_job(setup, 3000), check_clocks=50_000)
+    assert window_line_use(pair.run(setup, job)) > 0.997
 
 
 def test_progress_reaches_the_end():

@@ -26,7 +26,8 @@ int events_latch(struct events *events, const struct arqlink_device *link)
     if (fault) {
         return fault;
     }
-    fault = arqlink_irq_ack(link, pending & EVENTS_WATCHED ? pending & EVENTS_WATCHED : pending);
+    const uint32_t watched = pending & EVENTS_WATCHED;
+    fault = arqlink_irq_ack(link, watched ? watched : pending);
     if (fault) {
         return fault;
     }

@@ -19,7 +19,7 @@ static uint32_t wait_reads(const struct machine *machine, const struct arqlink_s
     const struct arqlink_limits *limits = &machine->ends[0].link.limits;
     const uint32_t frame_bytes = (uint32_t)config->k * limits->unit_bytes;
     const uint64_t frames = (uint64_t)test->packets * ((test->packet_bytes + frame_bytes - 1u) / frame_bytes);
-    const uint64_t window = 1u << limits->window_log2;
+    const uint64_t window = UINT64_C(1) << limits->window_log2;
     const uint64_t units = (frames < window ? frames : window) * (config->n_first > config->n_retx ? config->n_first : config->n_retx);
     const uint64_t unit_clocks = tuning_unit_clocks(limits, channel->pace);
     const uint64_t reads = 2u * units * unit_clocks + 8u * (2u * (uint64_t)channel->delay + poll);
