@@ -15,8 +15,8 @@ def by_name(points):
 
 
 @by_name(GRID)
-def test_formulas_hold(point):
-    wrong = confirmed(point)
+def test_formulas_hold(point, record_property):
+    wrong = confirmed(point, record_property)
     assert not wrong, "; ".join(map(str, wrong))
 
 
@@ -51,8 +51,8 @@ def test_eq_5_needs_a_round_trip_longer_than_bursts(point):
 
 
 @by_name(FEEDBACK)
-def test_lost_feedback_changes_no_distribution(point):
-    wrong = confirmed(point)
+def test_lost_feedback_changes_no_distribution(point, record_property):
+    wrong = confirmed(point, record_property)
     assert not wrong, "; ".join(map(str, wrong))
     if math.isinf(point.delta):
         assert recorded(point)["checker"]["LOST"] == 0
