@@ -26,7 +26,8 @@ async def registers(dut):
             value = random.getrandbits(32)
             await r.write(name, value)
             assert await r.read(name) == value & mask, name
-    assert not (await r.read_at(0x03C))[1]
+    assert await r.read("MAX_DELAY") == DEPTH - 1
+    assert not (await r.read_at(0x040))[1]
     assert not await r.write_at(0xFFC, 0)
 
 
