@@ -52,7 +52,7 @@ int uart_wait(uint32_t clocks)
     uint32_t start = soc_get(SOC_TIMER_BASE + ARQTIMER_TIME_LOW_OFFSET);
     do {
         int byte = uart_get();
-        if (byte != UART_NONE) {
+        if (byte >= 0) { /* one instruction less in the boot loader's loop than a comparison with UART_NONE */
             return byte;
         }
     } while (soc_get(SOC_TIMER_BASE + ARQTIMER_TIME_LOW_OFFSET) - start < clocks);

@@ -26,8 +26,8 @@ int events_latch(struct events *events, const struct arqlink_device *link)
     if (fault) {
         return fault;
     }
-    const uint32_t watched = pending & EVENTS_WATCHED;
-    fault = arqlink_irq_ack(link, watched ? watched : pending);
+    pending &= EVENTS_WATCHED;
+    fault = pending ? arqlink_irq_ack(link, pending) : arqlink_irq_enable(link, EVENTS_WATCHED);
     if (fault) {
         return fault;
     }

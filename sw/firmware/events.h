@@ -19,7 +19,7 @@ struct events {
 void events_init(struct events *events);
 
 /* Counts and acknowledges the watched events of `link`, whose line is high. If there are none, an event that somebody else has enabled
- * raises the line: all events are acknowledged then. 0, or the bus's error; then the line may still be high. Interrupt. */
+ * raises the line: the mask is set to the watched ones, which silences it. 0, or the bus's error; then the line may still be high. Interrupt. */
 int events_latch(struct events *events, const struct arqlink_device *link);
 
 /* Name of event 0 to EVENTS - 1. Any context. */

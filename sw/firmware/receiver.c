@@ -10,32 +10,26 @@ static uint32_t following(uint32_t place)
     return (place + 1u) % RECEIVER_PLACES;
 }
 
-void receiver_put(struct receiver *receiver, int byte)
+/* Writes an entry at `head`, which the thread does not see before receiver->head is moved. Returns the place behind it. If only one place
+ * is left a gap takes it; if none is left, that gap stands for this entry too. */
+static uint32_t append(struct receiver *receiver, uint32_t head, int entry)
 {
-    uint32_t next = following(receiver->head);
+    uint32_t next = following(head);
     if (next == receiver->tail) {
-        return; /* full: its last entry is a gap already */
+        return head;
     }
-    receiver->entries[receiver->head] = (int16_t)(following(next) == receiver->tail ? RECEIVER_GAP : byte);
-    receiver->head = next;
+    receiver->entries[head] = (int16_t)(following(next) == receiver->tail ? RECEIVER_GAP : entry);
+    return next;
 }
 
 void receiver_fill(struct receiver *receiver)
 {
-    for (;;) {
-        int damaged = uart_damaged(); /* asked before each byte, so that what was taken before is whole */
-        int byte = uart_get();
-        if (damaged) {
-            while (byte != UART_NONE) {
-                byte = uart_get();
-            }
-            receiver_put(receiver, RECEIVER_GAP);
-        } else if (byte == UART_NONE) {
-            return;
-        } else {
-            receiver_put(receiver, byte);
-        }
+    uint32_t head = receiver->head;
+    for (int byte = uart_get(); byte >= 0; byte = uart_get()) {
+        head = append(receiver, head, byte);
     }
+    /* Nobody knows which of the bytes that were just taken came before one that was lost, so a gap replaces them all. */
+    receiver->head = uart_damaged() ? append(receiver, receiver->head, RECEIVER_GAP) : head;
 }
 
 int receiver_take(struct receiver *receiver)

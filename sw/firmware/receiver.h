@@ -19,12 +19,8 @@ struct receiver {
     volatile int16_t entries[RECEIVER_PLACES];
 };
 
-/* Adds a byte of 0 to 255 or RECEIVER_GAP. If only one place is left, a gap takes it; if none is left, that gap covers this byte as
- * well. Interrupt. */
-void receiver_put(struct receiver *receiver, int byte);
-
-/* Takes over all bytes that the UART has. If one was lost or damaged on its way in, a gap stands for what is in the UART's FIFO then,
- * as nobody knows which of these bytes came after it. Interrupt. */
+/* Takes over all bytes that the UART has. If one was lost or damaged on its way in, a gap stands for all of them, as nobody knows which
+ * came after it. If only one place is left, a gap takes it. Interrupt. */
 void receiver_fill(struct receiver *receiver);
 
 /* Takes the oldest entry: 0 to 255, RECEIVER_GAP or RECEIVER_NONE. Thread. */

@@ -7,8 +7,9 @@
  * accesses.
  *
  * Context: no call sleeps or locks. Calls on one device must not overlap, so a caller with threads or with an interrupt
- * handler holds a lock or masks the interrupt. Only arqlink_irq_pending and arqlink_irq_ack may be used in an interrupt
- * handler while another call on the same device is under way: they touch no register that other calls write. All output
+ * handler holds a lock or masks the interrupt. Only arqlink_irq_pending, arqlink_irq_ack and arqlink_irq_enable may be used in
+ * an interrupt handler while another call on the same device is under way: each is one access, to a register that no other call
+ * but arqlink_init writes. All output
  * parameters keep their content when a call fails, unless said otherwise.
  */
 #ifndef ARQLINK_H
@@ -199,7 +200,7 @@ int arqlink_read_counters(const struct arqlink_device *device, bool clear, struc
 
 /* ---- interrupts: sticky events, ARQLINK_ERROR_…_MASK of the register header ---- */
 
-/** Events that raise the interrupt line; 0: none. -EINVAL an event that does not exist. */
+/** Events that raise the interrupt line; 0: none. -EINVAL an event that does not exist. Interrupt context is allowed. */
 int arqlink_irq_enable(const struct arqlink_device *device, uint32_t events);
 int arqlink_irq_enabled(const struct arqlink_device *device, uint32_t *events);
 /** Events that have happened since they were acknowledged, whether enabled or not. Interrupt context is allowed. */
