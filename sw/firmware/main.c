@@ -2,6 +2,7 @@
 /* The firmware: a line shell on the UART. Bytes and events of the links come by interrupt, so that none is lost while a command
  * runs. */
 #include "commands.h"
+#include "console.h"
 #include "irq.h"
 #include "machine.h"
 #include "mmio.h"
@@ -23,8 +24,9 @@ void irq_handler(uint32_t cause, uint32_t pc)
 {
     if (cause == CAUSE_EXTERNAL) {
         receiver_fill(&receiver);
-        for (uint32_t end = 0; end < machine.end_count; end++) {
-            if (irq_pending() & link_lines[end] && machine_latch(&machine, end) != 0) {
+        uint32_t pending = irq_pending(); /* after a byte has been taken most often none is */
+        for (uint32_t end = 0; pending && end < machine.end_count; end++) {
+            if (pending & link_lines[end] && machine_latch(&machine, end) != 0) {
                 lines &= ~link_lines[end]; /* what cannot be quieted would keep the CPU here for ever */
                 irq_enable(lines, 0);
             }
@@ -74,13 +76,8 @@ int main(void)
     irq_start();
     shell_start(&shell);
     for (;;) {
-        int entry = receiver_take(&receiver);
-        if (entry == RECEIVER_NONE) {
+        if (!console_step(&receiver, &shell)) {
             machine_background(&shell, timer_now());
-        } else if (entry == RECEIVER_GAP) {
-            shell_gap(&shell);
-        } else {
-            shell_take(&shell, (uint8_t)entry);
         }
     }
 }

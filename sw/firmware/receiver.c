@@ -10,15 +10,14 @@ static uint32_t following(uint32_t place)
     return (place + 1u) % RECEIVER_PLACES;
 }
 
-/* Writes an entry at `head`, which the thread does not see before receiver->head is moved. Returns the place behind it. If only one place
- * is left a gap takes it; if none is left, that gap stands for this entry too. */
-static uint32_t append(struct receiver *receiver, uint32_t head, int entry)
+/* Writes a byte at `head`; returns the place behind it. */
+static uint32_t append(struct receiver *receiver, uint32_t head, int byte)
 {
     uint32_t next = following(head);
     if (next == receiver->tail) {
-        return head;
+        return head; /* full: the last entry is a gap, which stands for this byte too */
     }
-    receiver->entries[head] = (int16_t)(following(next) == receiver->tail ? RECEIVER_GAP : entry);
+    receiver->entries[head] = (int16_t)(following(next) == receiver->tail ? RECEIVER_GAP : byte);
     return next;
 }
 
@@ -28,8 +27,7 @@ void receiver_fill(struct receiver *receiver)
     for (int byte = uart_get(); byte >= 0; byte = uart_get()) {
         head = append(receiver, head, byte);
     }
-    /* Nobody knows which of the bytes that were just taken came before one that was lost, so a gap replaces them all. */
-    receiver->head = uart_damaged() ? append(receiver, receiver->head, RECEIVER_GAP) : head;
+    receiver->head = head;
 }
 
 int receiver_take(struct receiver *receiver)
@@ -51,4 +49,12 @@ int receiver_cancelled(struct receiver *receiver)
         }
     }
     return 0;
+}
+
+int receiver_drop(struct receiver *receiver)
+{
+    uint32_t head = receiver->head;
+    int waited = receiver->tail != head;
+    receiver->tail = head;
+    return waited;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that the UART's interrupt handler has received and the thread has not taken yet. Where bytes were lost, a gap stands in
- * their place, so that the line they belong to is not taken for a whole one. */
+/* Bytes that the UART's interrupt handler has received and the thread has not taken yet. A gap stands where bytes found no place, so that
+ * the line they belong to is not taken for a whole one. */
 #ifndef ARQLINK_RECEIVER_H
 #define ARQLINK_RECEIVER_H
 
@@ -19,8 +19,8 @@ struct receiver {
     volatile int16_t entries[RECEIVER_PLACES];
 };
 
-/* Takes over all bytes that the UART has. If one was lost or damaged on its way in, a gap stands for all of them, as nobody knows which
- * came after it. If only one place is left, a gap takes it. Interrupt. */
+/* Takes over all bytes that the UART has. If only one place is left a gap takes it; if none is left, that gap stands for further bytes
+ * too. Interrupt. */
 void receiver_fill(struct receiver *receiver);
 
 /* Takes the oldest entry: 0 to 255, RECEIVER_GAP or RECEIVER_NONE. Thread. */
@@ -28,5 +28,8 @@ int receiver_take(struct receiver *receiver);
 
 /* Returns 1 if Ctrl-C is among the entries, and drops the entries up to it; otherwise 0, and nothing changes. Thread. */
 int receiver_cancelled(struct receiver *receiver);
+
+/* Drops all entries. Returns 1 if there were any, otherwise 0. Thread. */
+int receiver_drop(struct receiver *receiver);
 
 #endif

@@ -9,7 +9,7 @@ from arqlink.rtl import BUILD, ROOT, is_stale, locked, newest
 from sw.tests import build
 
 FOLDER = ROOT / "sw" / "firmware"
-ON_SOFT_CPU = ("main", "receiver")
+ON_SOFT_CPU = ("main", "receiver", "console")
 """What needs the soft CPU's own devices."""
 SOURCES = [s for s in sorted(FOLDER.glob("*.c")) if s.stem not in ON_SOFT_CPU]
 SANITIZE = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
