@@ -20,25 +20,36 @@ static uint32_t lines = SOC_IRQ_UART;
 
 static const uint32_t link_lines[MACHINE_ENDS] = {SOC_IRQ_LINK_A, SOC_IRQ_LINK_B};
 
-void irq_handler(uint32_t cause, uint32_t pc)
+__attribute__((noinline)) static void latch(uint32_t pending)
 {
-    if (cause == CAUSE_EXTERNAL) {
-        receiver_fill(&receiver);
-        uint32_t pending = irq_pending(); /* after a byte has been taken most often none is */
-        for (uint32_t end = 0; pending && end < machine.end_count; end++) {
-            if (pending & link_lines[end] && machine_latch(&machine, end) != 0) {
-                lines &= ~link_lines[end]; /* what cannot be quieted would keep the CPU here for ever */
-                irq_enable(lines, 0);
-            }
+    for (uint32_t end = 0; end < machine.end_count; end++) {
+        if (pending & link_lines[end] && machine_latch(&machine, end) != 0) {
+            lines &= ~link_lines[end]; /* what cannot be quieted would keep the CPU here for ever */
+            irq_enable(lines, 0);
         }
-        return;
     }
+}
+
+__attribute__((noinline)) static _Noreturn void stop(uint32_t cause, uint32_t pc)
+{
     uart_text("\r\nERROR trap ");
     uart_hex(cause);
     uart_text(" at ");
     uart_hex(pc);
     uart_text("\r\n");
     for (;;) { /* a reset is the way out */
+    }
+}
+
+void irq_handler(uint32_t cause, uint32_t pc)
+{
+    if (cause != CAUSE_EXTERNAL) {
+        stop(cause, pc);
+    }
+    receiver_fill(&receiver);
+    uint32_t pending = irq_pending();
+    if (pending) {
+        latch(pending);
     }
 }
 
