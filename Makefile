@@ -45,8 +45,8 @@ lint: setup ## Check the generated Verilog of all configurations, of the pair an
 synth: setup ## Place and route encoder and decoder with one seed, or TARGETS="default" SEEDS="1 2 3"
 	$(PYTHON) -m arqlink.synth $(or $(TARGETS),encoder decoder) --seeds $(or $(SEEDS),1)
 
-synth-all: setup ## Place and route all targets with three seeds; takes an hour or more
-	$(PYTHON) -m arqlink.synth
+synth-all: setup ## Place and route all targets with three seeds, but for those of which docs/place_and_route.json has results; up to two hours
+	$(PYTHON) -m arqlink.synth --recorded
 
 bench: setup ## Measure in simulation, compare with software, and write build/bench.json and docs/results.md
 	$(PYTHON) -m arqlink.bench --docs

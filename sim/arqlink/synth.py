@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from arqlink import carries, outreg, rtl, soc
+from arqlink import carries, outreg, rtl, soc, synth_record
 from arqlink.errors import UserError
 from arqlink.synth_fingerprint import SOURCES, YOSYS, of_netlist, of_result, script
 from arqlink.synth_targets import TARGETS, Demand, named
@@ -26,6 +26,8 @@ UNFINISHED = "unfinished.json"
 """The netlist until nothing is left to do: what an interrupted run leaves is not taken for one."""
 MADE_OF = "netlist.fingerprint"
 """What the netlist was made of, as synth_fingerprint.py has it."""
+SOURCES_ARE = "sources.fingerprint"
+"""What a netlist of the present sources would be made of."""
 
 
 @dataclass(frozen=True)
@@ -148,25 +150,34 @@ def critical_path(report):
     return f"{begin} to {end}: {total:.1f} ns, {routing:.1f} of it routing"
 
 
-def run(target, seeds=SEEDS):
-    """Results of a target, one for each seed; kept in build/synth, and made anew when what decides them has changed."""
+def run(target, seeds=SEEDS, recorded=False):
+    """Results of a target, one for each seed; kept in build/synth, and made anew when what decides them has changed. `recorded`: those of
+    synth_record.py are taken as they are, without a bitstream, and new ones are added to it."""
     folder = OUTPUT / target.name
     folder.mkdir(parents=True, exist_ok=True)
     with rtl.locked(f"synth-{target.name}"):
         sources(target, folder)
-        fingerprint = of_netlist(target, folder)
-        if made_of(folder) != fingerprint:
-            synthesize(target, folder, fingerprint)
-        return [result(target, folder, seed) for seed in seeds]
+        netlist = of_netlist(target, folder)
+        (folder / SOURCES_ARE).write_text(netlist)
+        found = []
+        for seed in seeds:
+            found.append(result(target, folder, seed, netlist, recorded))
+            if recorded:
+                synth_record.add(found[-1:])
+        return found
 
 
-def result(target, folder, seed):
-    """The result with one seed of the netlist in `folder`, which is placed if that is not there yet."""
-    path, wanted = folder / f"result-{seed}.json", of_result(target, made_of(folder))
+def result(target, folder, seed, netlist, recorded):
+    """The result with one seed; the netlist is synthesized and placed where that is not known yet."""
+    path, wanted = folder / f"result-{seed}.json", of_result(target, netlist)
     found = load(path, wanted)
+    if not found and recorded and (known := synth_record.find(target.name, seed, wanted)):
+        found = Result(**known)
     if not found:
+        if made_of(folder) != netlist:
+            synthesize(target, folder, netlist)
         found = replace(place(target, folder, seed), fingerprint=wanted)
-        path.write_text(json.dumps(asdict(found)))
+    path.write_text(json.dumps(asdict(found)))
     return found
 
 
@@ -177,11 +188,13 @@ def load(path, wanted):
 
 
 def kept():
-    """What earlier runs have left, by target: the results of its netlist, where it has any. Those of other netlists are left out."""
+    """What earlier runs have left, by target: the results of the sources of its last run, if it had one. Those of others are left out."""
     found = {}
     for target in TARGETS:
         folder = OUTPUT / target.name
-        wanted = of_result(target, made_of(folder))
+        if not (folder / SOURCES_ARE).exists():
+            continue
+        wanted = of_result(target, (folder / SOURCES_ARE).read_text())
         loaded = [load(path, wanted) for path in sorted(folder.glob("result-*.json"))]
         found[target] = [r for r in loaded if r]
     return {target: results for target, results in found.items() if results}
@@ -230,6 +243,7 @@ def main():
     parser = argparse.ArgumentParser(description="Places and routes targets; without names all of them.")
     parser.add_argument("targets", metavar="TARGET", nargs="*", help=", ".join(t.name for t in TARGETS))
     parser.add_argument("--seeds", metavar="N", type=int, nargs="+", default=SEEDS)
+    parser.add_argument("--recorded", action="store_true", help="take what docs/place_and_route.json has of these sources, and add to it")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a target does not reach what it must")
     options = parser.parse_args()
     try:
@@ -237,7 +251,7 @@ def main():
     except KeyError as unknown:
         parser.error(f"no target named {unknown}; there are {', '.join(t.name for t in TARGETS)}")
     try:
-        results = {target: run(target, options.seeds) for target in targets}
+        results = {target: run(target, options.seeds, options.recorded) for target in targets}
     except UserError as error:
         sys.exit(str(error))
     Console(width=None if sys.stdout.isatty() else 200).print(table(results))

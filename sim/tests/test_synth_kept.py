@@ -2,11 +2,12 @@
 """Netlists and results are kept as long as nothing that decides them has changed, and only whole ones count."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
 
-from arqlink import synth, synth_fingerprint
+from arqlink import synth, synth_fingerprint, synth_record
 from arqlink.errors import UserError
 from arqlink.synth_targets import ECP5, ULX3S, UP5K, Target
 
@@ -33,10 +34,10 @@ class Flow:
             (cwd / command[command.index("--report") + 1]).write_text(json.dumps(REPORT))
         return not self.words, self.words or ""
 
-    def after(self, target, *seeds):
+    def after(self, target, *seeds, recorded=False):
         """What another run has to do."""
         self.runs.clear()
-        synth.run(target, seeds or (1,))
+        synth.run(target, seeds or (1,), recorded)
         return self.runs
 
 
@@ -44,6 +45,7 @@ class Flow:
 def flow(tmp_path, monkeypatch):
     flow = Flow()
     monkeypatch.setattr(synth, "OUTPUT", tmp_path)
+    monkeypatch.setattr(synth_record, "RECORD", tmp_path / "record.json")
     monkeypatch.setattr(synth, "TARGETS", (TARGET,))
     monkeypatch.setattr(synth, "sources", flow.sources)
     monkeypatch.setattr(synth, "run_tool", flow.run_tool)
@@ -134,6 +136,30 @@ def test_results_without_a_fingerprint_are_left_out(flow, tmp_path):
         path.write_text(json.dumps({k: v for k, v in json.loads(path.read_text()).items() if k != "fingerprint"}))
     assert not synth.kept()
     assert flow.after(TARGET) == PLACED
+
+
+def test_recorded_results_need_no_tools(flow, tmp_path):
+    """On another machine, where nothing has been built."""
+    assert flow.after(TARGET, 1, 2, recorded=True) == []
+    shutil.rmtree(tmp_path / "small")
+    assert flow.after(TARGET, 1, 2, recorded=True) == []
+    assert [r.seed for r in synth.kept()[TARGET]] == [1, 2]
+    assert flow.after(TARGET, 1, 3, recorded=True) == ALL
+    shutil.rmtree(tmp_path / "small")
+    assert flow.after(TARGET, 1, 2, 3, recorded=True) == []
+
+
+def test_recorded_results_of_other_sources_are_replaced(flow, tmp_path):
+    flow.after(TARGET, 1, 2, recorded=True)
+    flow.verilog = flow.verilog.replace("()", "(input a)")
+    assert flow.after(TARGET, 1, recorded=True) == ALL
+    assert [r["seed"] for r in synth_record.read()["small"]] == [1]
+
+
+def test_a_bitstream_is_not_taken_from_the_record(flow, tmp_path):
+    flow.after(TARGET, 1, recorded=True)
+    shutil.rmtree(tmp_path / "small")
+    assert flow.after(TARGET, 1) == ALL
 
 
 def test_an_interrupted_run_leaves_no_netlist(flow, monkeypatch):
