@@ -89,7 +89,11 @@ class Runner {
                 const uint64_t packets = counter("a.tx_packets"), lost = counter("a.tx_packets_lost");
                 snapshot("b");
                 const uint64_t delivered = counter("b.rx_packets");
-                if (delivered + lost >= packets) return "done";
+                if (delivered + lost >= packets) {
+                    reported_ = {};  // the end is told, however soon it comes after what was told last
+                    report(job_.frames);
+                    return "done";
+                }
                 progress += delivered + lost;
             }
             if (progress != last) lastChange = pair_.now();

@@ -123,8 +123,10 @@ def test_the_measuring_window_ends_with_the_traffic():
 def test_progress_reaches_the_end():
     seen = []
     setup = LinkSetup(config="montecarlo", k=10, n=10)
-    pair.run(setup, pair.stats_job(setup, 30_000), lambda done, total: seen.append((done, total)))
+    job = pair.stats_job(setup, 30_000)
+    pair.run(setup, job, lambda done, total: seen.append((done, total)))
     assert seen == sorted(seen)
+    assert len(seen) > 1 and seen[-1] == (job.frames, job.frames)
 
 
 def test_waves(arqlink, tmp_path):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The firmware's commands on the Verilated pair, and its size. What needs the soft CPU is in cocotb_tests/soc."""
 
-import shutil
-
 import pytest
 
 from arqlink import soc
@@ -198,8 +196,6 @@ def test_size(size):
 
 
 def test_cppcheck():
-    if not shutil.which("cppcheck"):
-        pytest.skip("cppcheck is not installed: run 'make setup' as root")
     folders = (firmware.FOLDER, firmware.FOLDER.parent / "bsp")
     checks = ("--std=c11", "--enable=warning,style,performance,portability", "--error-exitcode=1", "-q", "--inline-suppr")
     build.run("cppcheck", *checks, *build.INCLUDES, *(f"-I{folder}" for folder in folders), *map(str, folders))
