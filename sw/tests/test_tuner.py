@@ -318,15 +318,23 @@ def test_loop_survives_a_restart_of_the_link():
     assert loop.tuner.windows >= 3 and loop.setting[0] > 8
 
 
-def test_loop_ignores_failures_of_an_outage():
-    loop = Loop(1e-3)
-    loop.run(4 * 256)
-    before = loop.setting
-    live = loop.pair.a.live
-    for name in ("tx_frames", "tx_outcomes_failed", "tx_outcomes_outage"):
-        live[name] += 1000
-    loop.run(4 * 256)
-    assert loop.setting == before
+@pytest.mark.parametrize("frozen", [True, False])
+@pytest.mark.parametrize("objective, delta", [(0, 15), (1, 0)])
+def test_loop_ignores_an_outage(frozen, objective, delta):
+    """All that is in flight fails, and more than that where the outage was noticed late. `frozen`: as the counters have it with
+    outage_freeze; without it, and at delta = 0, no counter tells these failures from others."""
+    loop = Loop(1e-3, objective, flight=1000, delta=delta, delay_bound=0 if delta else 6 * 16 * 5 + 2000 + 50)
+    loop.run(8 * 256)
+    before, windows, estimate = loop.setting, loop.tuner.windows, loop.tuner.estimate.p
+    assert before[0] < 16
+    for _ in range(3):
+        loop.pair.a.live["link_outages"] += 1
+        if frozen:
+            loop.pair.a.live["tx_outcomes_outage"] += len(loop.flight)
+        loop.flight = [True] * len(loop.flight)
+        loop.run(4 * 256 + loop.late)
+    assert loop.setting == before and loop.tuner.windows > windows
+    assert loop.tuner.estimate.p < 4 * max(estimate, loop.tuner.estimate.p_low)
 
 
 def test_loop_survives_the_wrap_of_low_words():

@@ -8,13 +8,13 @@
 #define GAIN_SHIFT 5        /* a change for goodput alone must gain 1/32 */
 #define WINS_WANTED 2u      /* in so many windows in a row */
 
-/* The counters of struct arqlink_tuner, in its order. Evidence is about the first four, its failures without those of outages. */
-enum { FIRST, RETX, OK, FAILED, OUTAGE, RESTARTS };
+/* The counters of struct arqlink_tuner, in its order. Evidence is about the first four. */
+enum { FIRST, RETX, OK, FAILED, OUTAGES, RESTARTS };
 #define EVIDENCE (FAILED + 1)
 static const uint16_t watched[ARQLINK_TUNER_COUNTERS] = {
     ARQLINK_COUNTER_TX_FRAMES_OFFSET,          ARQLINK_COUNTER_TX_RETX_OFFSET,
     ARQLINK_COUNTER_TX_OUTCOMES_OK_OFFSET,     ARQLINK_COUNTER_TX_OUTCOMES_FAILED_OFFSET,
-    ARQLINK_COUNTER_TX_OUTCOMES_OUTAGE_OFFSET, ARQLINK_COUNTER_LINK_RESTARTS_OFFSET};
+    ARQLINK_COUNTER_LINK_OUTAGES_OFFSET,       ARQLINK_COUNTER_LINK_RESTARTS_OFFSET};
 
 /* Only differences matter, so the low words are enough. */
 static int look(const struct arqlink_device *device, uint32_t *now) {
@@ -118,18 +118,17 @@ int arqlink_tuner_step(struct arqlink_tuner *t, const struct arqlink_device *dev
         t->running = true;
         t->setting = 0;
     }
-    const uint32_t setting = config.n_first | (uint32_t)config.n_retx << 8 | (uint32_t)config.k << 16;
-    if (setting != t->setting) {
-        /* Forgets what was learnt under another setting. What is in flight was sent under that one. */
+    const uint32_t setting = config.n_first | (uint32_t)config.n_retx << 8; /* K is the goal's */
+    if (setting != t->setting || now[OUTAGES] != t->mark[OUTAGES]) {
+        if (setting != t->setting) forget(t); /* what was learnt under another setting */
         t->setting = setting;
+        t->wins = 0;
+        /* What is in flight was sent under the other setting, or hit by the outage, which says nothing about p. In an outage nothing is sent. */
         t->settled = sent - t->orphans;
         t->settling = true;
-        t->wins = 0;
-        forget(t);
     }
 
     for (unsigned i = 0; i < ARQLINK_TUNER_COUNTERS; ++i) since[i] = now[i] - t->mark[i];
-    since[FAILED] -= since[OUTAGE]; /* failures of an outage say nothing about p */
     if (!t->settling && since[OK] + since[FAILED] < t->window) return 0;
     for (unsigned i = 0; i < ARQLINK_TUNER_COUNTERS; ++i) t->mark[i] = now[i];
     if (t->settling) {
