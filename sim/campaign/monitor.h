@@ -94,6 +94,8 @@ class Monitor {
     void sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t clock, uint64_t sinceRestart);
     /// A unit of the peer's life `life` has come to end `end`.
     void arrived(unsigned end, const Bytes& raw, bool flagged, unsigned life, uint64_t clock);
+    /// `end` has restarted by itself or was told to, and nothing of the new life was seen yet.
+    bool broken(unsigned end) const { return broken_[end]; }
     /// `end` is told to restart, and nothing of the life that the restart before has begun was seen: it may break a unit, too.
     void restartedAgain(unsigned end) { ++mayBreak_[end]; }
     /// `end` is in reset: its next unit is of a new life, and it has forgotten its counters.

@@ -163,10 +163,8 @@ void Run::configure(unsigned e, const Timers& timers) {
 /// From now on no unit of the present life may begin, but for what is under way.
 void Run::armRestart(unsigned e) {
     Side& side = side_[e];
-    if (side.restarting)
-        monitor_->restartedAgain(e);
-    else
-        side.sinceRestart = 0, side.lifeAtRestart = monitor_->lifeId(e);
+    if (side.restarting || monitor_->broken(e)) monitor_->restartedAgain(e);
+    if (!side.restarting) side.sinceRestart = 0, side.lifeAtRestart = monitor_->lifeId(e);
     side.restarting = side.wasRestarted = true;
 }
 
