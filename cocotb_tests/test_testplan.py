@@ -3,7 +3,7 @@
 
 import ast
 import re
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -11,7 +11,7 @@ PLAN = (HERE / "testplan.md").read_text()
 WIDTHS, RULES = (HERE.parent / "docs" / "verification.md").read_text().split("\n## ")[:2]
 
 
-@lru_cache(maxsize=None)
+@cache
 def names_in(path):
     """Names of the pytest and cocotb tests in a file."""
     functions = [n for n in ast.parse(path.read_text()).body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]

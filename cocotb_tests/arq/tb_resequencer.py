@@ -91,9 +91,7 @@ class Peer:
         return [p for p in self.packets if all(self.frames[f][1] == "complete" for f in p)]
 
     async def finish(self):
-        await self.bench.until(
-            lambda: self.base == len(self.frames) and self.read == len(self.job.items), 60 * len(self.frames) + 3000, "rxBase at the end"
-        )
+        await self.bench.until(lambda: self.base == len(self.frames) and self.read == len(self.job.items), 60 * len(self.frames) + 3000, "rxBase at the end")
         await self.bench.clocks(50)
         self.check()
 

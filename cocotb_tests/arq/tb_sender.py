@@ -46,8 +46,18 @@ class Peer:
         bench.actors.append(self)
         dut = self.dut
         for name, value in dict(
-            config_parityFirst=2, config_parityRetx=4, config_preset=1, config_delta=delta, config_outageFreeze=1, peerWindowLog2=peer_log2,
-            enable=1, wanted=1, head=0, meta_valid=0, frameDone=0, outageEnded=0,
+            config_parityFirst=2,
+            config_parityRetx=4,
+            config_preset=1,
+            config_delta=delta,
+            config_outageFreeze=1,
+            peerWindowLog2=peer_log2,
+            enable=1,
+            wanted=1,
+            head=0,
+            meta_valid=0,
+            frameDone=0,
+            outageEnded=0,
         ).items():
             getattr(dut, f"io_{name}").value = value
 

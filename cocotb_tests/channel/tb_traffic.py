@@ -7,7 +7,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
-from cocotb_tests.channel.bench import ONE, probability
+from cocotb_tests.channel.bench import probability
 from cocotb_tests.lib.regs import Registers, master, regs
 
 

@@ -5,7 +5,6 @@ import pytest
 
 from cocotb_tests.lib import rtl
 
-
 WIDTHS = [("", "paper"), ("", "default"), ("16", "default")]
 
 

@@ -53,12 +53,8 @@ class Bench:
         d, rng = self.dut, self.rng
         jobs = iter(jobs)
         width = self.width
-        beats = [
-            (int.from_bytes(u[i : i + width], "little"), i + width == len(u))
-            for u in units
-            for i in range(0, len(u), width)
-        ]
-        out, unit, result = [], bytearray(), []
+        beats = [(int.from_bytes(u[i : i + width], "little"), i + width == len(u)) for u in units for i in range(0, len(u), width)]
+        unit, result = bytearray(), []
         events = {"job": [], "in": [], "out": []}
         next_job, job_valid = next(jobs, None), False
         position, in_valid = 0, False

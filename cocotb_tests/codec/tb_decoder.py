@@ -88,9 +88,7 @@ async def every_k(dut):
     bench = await start(dut)
     step = 1 if bench.max_k <= 16 else 5
     frames = [
-        frame(bench, preset, k, k + bench.max_parity, worst(k, bench.max_parity))
-        for preset in golden.PRESETS.values()
-        for k in range(bench.max_k, 0, -step)
+        frame(bench, preset, k, k + bench.max_parity, worst(k, bench.max_parity)) for preset in golden.PRESETS.values() for k in range(bench.max_k, 0, -step)
     ]
     jobs, units, expected = join(frames)
     result, _ = await bench.run(jobs, units, len(expected))
@@ -146,9 +144,7 @@ async def full_rate(dut):
     ks = sorted({bench.max_k, min(e, bench.max_k), 3, 2, 1})
     cases = {f"K={k}, worst": [(k, worst(k, e))] * max(8, 64 // (k * beats)) for k in ks}
     cases["K=max, last missing"] = [(bench.max_k, [*range(bench.max_k - 1), bench.max_k + e - 1])] * 6
-    cases["K=max, first and random"] = [
-        (bench.max_k, bench.rng.sample(range(bench.max_k + e), bench.max_k)) for _ in range(24)
-    ]
+    cases["K=max, first and random"] = [(bench.max_k, bench.rng.sample(range(bench.max_k + e), bench.max_k)) for _ in range(24)]
     cases["K=max, none missing"] = [(bench.max_k, range(bench.max_k))] * 3
     cases["K=1, many"] = [(1, [e])] * 40
     rates, added = [], []

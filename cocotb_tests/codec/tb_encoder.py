@@ -48,11 +48,7 @@ async def every_k(dut):
     """All K and presets, the most parity, both sides always ready."""
     bench = await start(dut)
     step = 1 if bench.max_k <= 16 else 5
-    frames = [
-        frame(bench, preset, k, k + bench.max_parity)
-        for preset in golden.PRESETS.values()
-        for k in range(bench.max_k, 0, -step)
-    ]
+    frames = [frame(bench, preset, k, k + bench.max_parity) for preset in golden.PRESETS.values() for k in range(bench.max_k, 0, -step)]
     jobs, data, expected = join(frames)
     result, _ = await bench.run(jobs, data, len(expected))
     assert result == expected

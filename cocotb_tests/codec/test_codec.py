@@ -3,7 +3,6 @@ import pytest
 
 from cocotb_tests.lib import rtl
 
-
 # Widths of 1 to 16 bytes, units of two beats up to a hundred, one parity unit up to eight.
 # Configuration codec (sixteen) is covered by sim/tests/test_codec_cli.py.
 CONFIGS = ("paper", "tiny", "compact", "default", "line10g", "line20g", "montecarlo", "wide", "corner", "long")

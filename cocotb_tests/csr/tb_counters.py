@@ -113,10 +113,7 @@ class Bench:
 
 
 def some(density):
-    return [
-        (random.getrandbits(w) if random.random() < 0.5 else (1 << w) - 1) if random.random() < density else 0
-        for w in WIDTHS
-    ]
+    return [(random.getrandbits(w) if random.random() < 0.5 else (1 << w) - 1) if random.random() < density else 0 for w in WIDTHS]
 
 
 @cocotb.test()

@@ -19,13 +19,13 @@ async def routes(dut, paused):
     cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
     dut.aresetn.value = 0
     axi = master(dut)
-    slaves = [
-        AxiLiteRam(AxiLiteBus.from_prefix(dut, f"m{i}_axil"), dut.aclk, dut.aresetn, reset_active_level=False, size=4096)
-        for i in range(3)
-    ]
+    slaves = [AxiLiteRam(AxiLiteBus.from_prefix(dut, f"m{i}_axil"), dut.aclk, dut.aresetn, reset_active_level=False, size=4096) for i in range(3)]
     await ClockCycles(dut.aclk, 5)
     dut.aresetn.value = 1
-    pause = lambda: (random.random() < 0.5 for _ in itertools.count())
+
+    def pause():
+        return (random.random() < 0.5 for _ in itertools.count())
+
     if paused:
         for port in (axi, *slaves):
             for channel in (port.read_if.ar_channel, port.read_if.r_channel):

@@ -48,8 +48,7 @@ async def start(dut):
 
 
 def active(dut):
-    port = lambda name: int(getattr(dut, f"io_setting_active_{name}").value)
-    return tuple(port(n) for n in ("k", "nFirst", "nRetx", "preset", "delta", "inOrder", "outageFreeze"))
+    return tuple(int(getattr(dut, f"io_setting_active_{n}").value) for n in ("k", "nFirst", "nRetx", "preset", "delta", "inOrder", "outageFreeze"))
 
 
 @cocotb.test()
@@ -292,7 +291,10 @@ async def command_and_status(dut):
 async def overlapping_accesses(dut):
     """Reads and writes at once, with R, B, AR, AW and W held up at random: each answer belongs to its access."""
     axi, r = await start(dut)
-    pause = lambda p: (random.random() < p for _ in itertools.count())
+
+    def pause(p):
+        return (random.random() < p for _ in itertools.count())
+
     read_if, write_if = axi.read_if, axi.write_if
     for channel in (read_if.ar_channel, read_if.r_channel, write_if.aw_channel, write_if.w_channel, write_if.b_channel):
         channel.set_pause_generator(pause(0.6))

@@ -22,9 +22,7 @@ def fresh(tmp_path_factory):
 
 @pytest.mark.parametrize("name", FILES)
 def test_committed_contract_is_current(fresh, name):
-    assert (fresh / name).read_text() == (FOLDER / name).read_text(), (
-        f"rtl/regs/{name} is stale; run 'make regs' and commit the result"
-    )
+    assert (fresh / name).read_text() == (FOLDER / name).read_text(), f"rtl/regs/{name} is stale; run 'make regs' and commit the result"
 
 
 def test_header_compiles_and_agrees_with_python(tmp_path):

@@ -45,9 +45,7 @@ def test_refused(setting, tmp_path):
     assert not (tmp_path / "ArqLink.v").exists()
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"), [("block", "ArqLnik"), ("config", "papre")], ids=["unknown block", "unknown configuration"]
-)
+@pytest.mark.parametrize(("kind", "name"), [("block", "ArqLnik"), ("config", "papre")], ids=["unknown block", "unknown configuration"])
 def test_unknown_names_are_listed(kind, name, tmp_path):
     result = generate(tmp_path, **{kind: name})
     assert result.returncode == 2
@@ -125,7 +123,19 @@ def test_the_header_names_the_parameters(tmp_path):
     assert generate(tmp_path, "windowFrames=2048", "nRetx=20").returncode == 0
     text = (tmp_path / "ArqLink.v").read_text()
     header = [line.removeprefix("// ") for line in text[: text.index("module")].splitlines()]
-    wanted = ["dataBytes = 4", "unitBytes = 64", "maxK = 16", "maxParity = 8", "windowFrames = 2048", "maxPacketBytes = 9216", "packetCrc = 0", "k = 16", "nFirst = 18", "nRetx = 20", "delta = 15"]
+    wanted = [
+        "dataBytes = 4",
+        "unitBytes = 64",
+        "maxK = 16",
+        "maxParity = 8",
+        "windowFrames = 2048",
+        "maxPacketBytes = 9216",
+        "packetCrc = 0",
+        "k = 16",
+        "nFirst = 18",
+        "nRetx = 20",
+        "delta = 15",
+    ]
     parameters = [line for line in header if " = " in line]
     assert [line.split(" (")[0] for line in parameters] == wanted and all(line.endswith(")") for line in parameters)
     assert any("ArqLink, configuration default" in line for line in header)

@@ -9,9 +9,9 @@ import cocotb
 from cocotbext.axi import AxiStreamFrame
 
 from arqlink.demands import COMPACT
+from cocotb_tests.framing.tb_framer import CONTROL, random_control
 from cocotb_tests.lib.bench import Bench, Events, Sink, beats, pause
 from cocotb_tests.lib.limits import built
-from cocotb_tests.framing.tb_framer import CONTROL, random_control
 from cocotb_tests.model.units import VERSION, DataUnit, seal
 
 IS_COMPACT = os.environ["ARQLINK_CONFIG"] in COMPACT
@@ -234,7 +234,7 @@ async def shortest_units_after_good_ones(dut):
             data = bytearray(random.randbytes(limits.data_bytes))
             data[0] = data[0] & 0xCF | random.choice([0, 1, 2]) << 4
             link.send(bytes(data), "erasedLength")
-    for i in range(6):
+    for _ in range(6):
         link.send_good()
         data = bytearray(random.randbytes(limits.data_bytes))
         data[0] = data[0] | 3 << 4
@@ -269,9 +269,7 @@ async def full_rate(dut):
     await link.settle()
     link.check()
     assert not stalls
-    total = sum(
-        limits.data_unit_beats if isinstance(u, DataUnit) else limits.control_unit_beats for u in link.expected
-    )
+    total = sum(limits.data_unit_beats if isinstance(u, DataUnit) else limits.control_unit_beats for u in link.expected)
     assert len(gaps) == total and gaps[-1] - gaps[0] + 1 == total, "the bench did not send at full rate"
 
 

@@ -26,10 +26,7 @@ def fill(limits, write, content, slot, units):
 
 
 def expect(limits, content, slot, units):
-    return [
-        (content[slot, beat], int(beat % limits.unit_beats == limits.unit_beats - 1))
-        for beat in range(units * limits.unit_beats)
-    ]
+    return [(content[slot, beat], int(beat % limits.unit_beats == limits.unit_beats - 1)) for beat in range(units * limits.unit_beats)]
 
 
 async def check(bench, data, wanted):
@@ -85,7 +82,7 @@ async def write_then_read_at_once(dut):
     for slot in (5, 9, 5):
         fill(limits, write, content, slot, 1)
         last = write.taken + len(write.queue)
-        await bench.until(lambda: write.taken == last, 1000, "writes taken")
+        await bench.until(lambda last=last: write.taken == last, 1000, "writes taken")
         read.queue.append((slot, 1))
         wanted += expect(limits, content, slot, 1)
     await check(bench, data, wanted)

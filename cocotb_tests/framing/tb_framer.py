@@ -227,7 +227,7 @@ async def control_goes_first(dut):
 async def flush(dut):
     limits, bench, feeder, events, sink = await prepare(dut, 1.0, 0.7)
     broken = 0
-    for attempt in range(15):
+    for _ in range(15):
         feeder.send_frame(k=2, parity=2)
         feeder.send_frame(k=1, parity=0)
         await bench.clocks(random.randint(1, 5 * limits.data_unit_beats))

@@ -209,7 +209,7 @@ async def flush(dut):
     await ends.bench.start()
     most, width = ends.limits.max_packet_bytes, ends.limits.data_bytes
     cut_out = cut_in = 0
-    for attempt in range(30):
+    for _ in range(30):
         sent = []
         for _ in range(4):
             ends.good(random.randint(1, 80))

@@ -30,10 +30,7 @@ class Ends:
         """(data, bytes, last, empty, store, total) of each beat; `flags` says which beats are to be stored."""
         width = self.limits.data_bytes
         parts = [data[i : i + width] for i in range(0, len(data), width)] or [b""]
-        return [
-            (int.from_bytes(p, "little"), len(p), int(i == len(parts) - 1), int(not p), int(flags(i)), total)
-            for i, p in enumerate(parts)
-        ]
+        return [(int.from_bytes(p, "little"), len(p), int(i == len(parts) - 1), int(not p), int(flags(i)), total) for i, p in enumerate(parts)]
 
     def good(self, length):
         packet = random.randbytes(length)

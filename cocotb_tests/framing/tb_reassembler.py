@@ -81,7 +81,6 @@ async def lengths(dut):
 @cocotb.test()
 async def longest_at_full_rate(dut):
     limits, bench, feeder, events, sink = await prepare(dut)
-    lasts = []
     valid, begun = dut.m_axis_tvalid, []
 
     class Watch:
@@ -109,7 +108,7 @@ async def longest_at_full_rate(dut):
 @cocotb.test()
 async def flush(dut):
     limits, bench, feeder, events, sink = await prepare(dut, 0.9, 0.7)
-    for attempt in range(12):
+    for _ in range(12):
         feeder.packets.clear()
         feeder.send(3, 1)
         feeder.send(random.randint(1, 6 * limits.unit_bytes), random.choice([1, 2]))

@@ -75,9 +75,7 @@ class Scoreboard:
             k, pad, sop, eop = self.metas.pop(slot)
             assert sop == (i == 0) and eop == (i == count - 1), f"frame {i} of {count}: sop {sop}, eop {eop}"
             assert 1 <= k <= limits.max_k and 0 <= pad < limits.unit_bytes
-            data = b"".join(
-                self.store.pop((slot, b)).to_bytes(limits.data_bytes, "little") for b in range(k * limits.unit_beats)
-            )
+            data = b"".join(self.store.pop((slot, b)).to_bytes(limits.data_bytes, "little") for b in range(k * limits.unit_beats))
             if eop:
                 assert k <= max(self.k_seen)
                 assert data[len(data) - pad :] == bytes(pad), "filling is not zero"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "sim"))
 
-from arqlink.build import MODEL_FLAGS, fast_options  # noqa: E402
-from arqlink.rtl import BUILD, CONFIGS, ROOT, contents, generate, java, locked, use_verilator  # noqa: E402, F401
+from arqlink.build import MODEL_FLAGS, fast_options
+from arqlink.rtl import BUILD, CONFIGS, ROOT, contents, generate, java, locked, use_verilator  # noqa: F401
 
 
 def run(block, config, module, testcase=None, parameters=None, waves=False, sources=None, quick=False):
@@ -35,9 +35,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
             hdl_toplevel=block,
             build_dir=build_dir,
             # Only the top's own signals are visible to tests; with all of them Verilator could optimize very little.
-            build_args=["--no-public-flat-rw", "--public-depth", "1"]
-            + MODEL_FLAGS
-            + (["--trace-fst", "--trace-structs"] if waves else []),
+            build_args=["--no-public-flat-rw", "--public-depth", "1"] + MODEL_FLAGS + (["--trace-fst", "--trace-structs"] if waves else []),
             always=not (build_dir / block).exists() or any((build_dir / block).stat().st_mtime < s.stat().st_mtime for s in sources),
         )
     name = "-".join([module.rsplit(".", 1)[-1]] + ([testcase] if testcase else []))

@@ -30,9 +30,7 @@ class EndChecker:
     """Checks one end. `settings`: the Setting values that may be active; `slack` as in Sender, `late` as in Reports. `clock` tells the time; without it
     the end is taken for one that deals with each control unit at once."""
 
-    def __init__(
-        self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True, clock=None, late=0, packet_crc=False
-    ):
+    def __init__(self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True, clock=None, late=0, packet_crc=False):
         self.limits = (unit_bytes, max_k, max_parity)
         self.sender = Sender(window, unit_bytes, settings, slack, packet_crc)
         self.receiver = Receiver(window, unit_bytes, in_order, packet_crc=packet_crc)

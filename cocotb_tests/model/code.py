@@ -5,7 +5,7 @@ zfec and rfc5510: Vandermonde matrix V[j][i] = x_j^i, made systematic as V * inv
 section 8). cauchy: identity over 1 / (i xor j) (ISA-L gf_gen_cauchy1_matrix).
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from . import gf
 
@@ -19,7 +19,7 @@ def point(preset, j):
     return gf.power(2, j)
 
 
-@lru_cache(maxsize=None)
+@cache
 def generator(preset, k, n):
     """Generator matrix as n rows of k elements; its first k rows are the identity."""
     if not 1 <= k <= n <= 255:

@@ -122,7 +122,7 @@ def main():
     p.add_argument("--without", nargs="*", default=[], help="rules that are switched off")
     p.add_argument("--lag", type=int, help="blocks from a pair to its repeat")
     a = p.parse_args()
-    rules = Rules(lag=a.lag, **{name: False for name in a.without})
+    rules = Rules(lag=a.lag, **dict.fromkeys(a.without, False))
     losses = Loss(a.data_loss, 1, a.seed), Loss(a.feedback_loss, a.burst, a.seed + 1)
     link = LongLink(a.frames, a.window, *losses, a.status_interval, rules)
     goodput = link.goodput(8, a.trips)

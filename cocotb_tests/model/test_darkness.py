@@ -27,8 +27,14 @@ def scenario(seed):
         s = Setting(k, k + rng.randint(0, 2), k + rng.randint(0, 2), 0, rng.choice([0, 1, 2, 5, INFINITE, INFINITE]))
         configs.append(
             Config(
-                window_log2=log2, setting=s, in_order=rng.random() < 0.7, poll_timeout=poll, keepalive=rng.choice([1500, 1 << 30]),
-                status_interval=rng.choice([0, 0, 200, 1 << 30]), user_clocks_per_byte=rng.choice([0, 0, 0, 2]), unit_bytes=4,
+                window_log2=log2,
+                setting=s,
+                in_order=rng.random() < 0.7,
+                poll_timeout=poll,
+                keepalive=rng.choice([1500, 1 << 30]),
+                status_interval=rng.choice([0, 0, 200, 1 << 30]),
+                user_clocks_per_byte=rng.choice([0, 0, 0, 2]),
+                unit_bytes=4,
             )  # fmt: skip
         )
     ways = []

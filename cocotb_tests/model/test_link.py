@@ -111,9 +111,7 @@ def test_every_single_lost_unit_is_recovered():
 @pytest.mark.parametrize("delta,freeze", [(0, True), (2, True), (2, False), (INFINITE, True)])
 def test_outage(delta, freeze):
     dark = lambda now: 5000 <= now < 60_000  # noqa: E731
-    c = Config(
-        setting=Setting(4, 5, 5, 0, delta), keepalive=1000, outage_timeout=5000, outage_freeze=freeze, window_log2=7
-    )
+    c = Config(setting=Setting(4, 5, 5, 0, delta), keepalive=1000, outage_timeout=5000, outage_freeze=freeze, window_log2=7)
     pair, checkers = checked_pair(c, c, Direction(2000, dark), Direction(2000, dark), seed=3)
     there = packets(7, 150)
     start(pair, there)

@@ -20,9 +20,7 @@ LIMIT = 300_000
 def hole(rules, window_log2, hidden, count=400, fails=(), poll_timeout=LIMIT):
     """Frames of one unit; B's reports whose rxNext is in `hidden` are lost, and so are the transmissions in `fails`. Returns the ends at
     rest, and the clock."""
-    c = Config(
-        window_log2=window_log2, setting=Setting(1, 1, 1), status_interval=5000, keepalive=1 << 30, poll_timeout=poll_timeout, rules=rules
-    )
+    c = Config(window_log2=window_log2, setting=Setting(1, 1, 1), status_interval=5000, keepalive=1 << 30, poll_timeout=poll_timeout, rules=rules)
     a, b = LinkEnd(c, name="A"), LinkEnd(c, name="B")
     pair = Pair(a, b, Direction(DELAY), Direction(DELAY))
     pair.run(2500)

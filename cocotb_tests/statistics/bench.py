@@ -36,9 +36,7 @@ class Pair:
         dut.aresetn.value = 0
         self.master = master(dut)
         blocks = (regs.ARQLINK, regs.ARQLINK, regs.ARQCHAN, regs.ARQCHAN, regs.ARQTRAF, regs.ARQTRAF)
-        self.a, self.b, self.ab, self.ba, self.traffic_a, self.traffic_b = (
-            Registers(self.master, block, 0x1000 * i) for i, block in enumerate(blocks)
-        )
+        self.a, self.b, self.ab, self.ba, self.traffic_a, self.traffic_b = (Registers(self.master, block, 0x1000 * i) for i, block in enumerate(blocks))
 
     async def reset(self):
         # A clock in Python would cost more than the link.

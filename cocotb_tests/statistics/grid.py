@@ -123,16 +123,9 @@ BURSTS = list(_bursts())
 
 # Bursts of 60 units, half of them erased; the round trip is shorter and much longer than that.
 _BURST = Burst(p_gb=1 / 540, p_bg=1 / 60, p_good=0.0, p_bad=0.5)
-NEAR, FAR = (
-    Point(f"ge-{name}", 10, 12, 12, 1, _BURST.mean, burst=_BURST, delay=delay)
-    for name, delay in (("near", 10), ("far", 20_000))
-)
+NEAR, FAR = (Point(f"ge-{name}", 10, 12, 12, 1, _BURST.mean, burst=_BURST, delay=delay) for name, delay in (("near", 10), ("far", 20_000)))
 
-FEEDBACK = [
-    Point(f"feedback-{q:g}-d{delta}", 10, 11, 11, delta, 0.05, feedback=q, delay=2000, gap=500)
-    for q in (0, 0.01, 0.1, 0.4)
-    for delta in (1, INFINITE)
-]
+FEEDBACK = [Point(f"feedback-{q:g}-d{delta}", 10, 11, 11, delta, 0.05, feedback=q, delay=2000, gap=500) for q in (0, 0.01, 0.1, 0.4) for delta in (1, INFINITE)]
 
 # (what the hardware is told, what is claimed): the tests have to refuse each.
 _CLAIM = _point(10, 11, 1, 0.05)

@@ -74,10 +74,7 @@ def wrong_table():
     for actual, claim in WRONG:
         verdicts = judge(actual, counted(actual), claim.expected)
         bad = rejected(verdicts)
-        rows.append(
-            ["K {} N {} δ {} p {}".format(*setting(actual))]
-            + [", ".join(dict.fromkeys(v.quantity for v in bad)), p_text(min(v.p_value for v in bad))]
-        )
+        rows.append(["K {} N {} δ {} p {}".format(*setting(actual))] + [", ".join(dict.fromkeys(v.quantity for v in bad)), p_text(min(v.p_value for v in bad))])
     return table(["hardware's setting", "rejected", "least p-value"], rows)
 
 

@@ -49,4 +49,3 @@ def confirmed(point, tell):
     if not second:
         tell(SECOND_RUN, f"{point.name}: rejected ({'; '.join(map(str, first))}), then accepted with a second seed")
     return second
-

@@ -57,12 +57,8 @@ def test_totals_of_one_packet():
     p_t = e.p_first
     frame = {(0, 0): 1 - p_t, (0, 1): p_t * (1 - p_t), (1, 1): p_t**2}  # (lost, retransmissions)
     totals = Totals(e, 1)
-    for (lost, retx) in itertools.product((0, 1), (0, 1, 2)):
-        expected = sum(
-            a * b
-            for ((l1, r1), a), ((l2, r2), b) in itertools.product(frame.items(), repeat=2)
-            if (l1 | l2, r1 + r2) == (lost, retx)
-        )
+    for lost, retx in itertools.product((0, 1), (0, 1, 2)):
+        expected = sum(a * b for ((l1, r1), a), ((l2, r2), b) in itertools.product(frame.items(), repeat=2) if (l1 | l2, r1 + r2) == (lost, retx))
         assert totals.table[lost, retx] == pytest.approx(expected, abs=1e-12)
 
 

@@ -17,7 +17,6 @@ from cocotb_tests.model.sender import INFINITE, Setting
 from .registers import CHANNEL_AB, CHANNEL_BA, LINK_A, LINK_B, Registers
 from .streams import PacketSource, random_ready, watch_packets, watch_units
 
-
 CLOCK_NS = 10
 
 # Random seeds that a soak adds to those of every run (make test does not set it).
@@ -94,8 +93,15 @@ class Bench:
         limits = build.max_k, build.max_parity
         self.checkers = [
             EndChecker(
-                build.window_frames, build.unit_bytes, [setting, *more_settings], in_order, *limits, slack=6, freeze=scenario.freeze,
-                clock=lambda: int(get_sim_time("ns")) // CLOCK_NS, late=build.data_unit_beats + build.control_unit_beats,
+                build.window_frames,
+                build.unit_bytes,
+                [setting, *more_settings],
+                in_order,
+                *limits,
+                slack=6,
+                freeze=scenario.freeze,
+                clock=lambda: int(get_sim_time("ns")) // CLOCK_NS,
+                late=build.data_unit_beats + build.control_unit_beats,
                 packet_crc=bool(build.packet_crc),
             )  # fmt: skip
             for setting, in_order in zip(scenario.settings, reversed(scenario.in_order))
@@ -124,7 +130,7 @@ class Bench:
         """Clock, reset, monitors, settings; returns when both links may start to talk."""
         dut, build, s = self.dut, self.build, self.scenario
         dut.aresetn.value = 0
-        for i, e in enumerate("ab"):
+        for e in "ab":
             getattr(dut, f"{e}_m_axis_tready").value = 0
         cocotb.start_soon(Clock(dut.aclk, CLOCK_NS, unit="ns").start())
         await ClockCycles(dut.aclk, 5)
@@ -247,13 +253,7 @@ class Bench:
     @property
     def at_rest(self):
         a, b = self.checkers
-        return all(
-            c.up
-            and c.sender.resolved
-            and c.sender.peer_rx_base == c.sender.next_fsn
-            and c.delivered_count == len(c.receiver.ready)
-            for c in (a, b)
-        )
+        return all(c.up and c.sender.resolved and c.sender.peer_rx_base == c.sender.next_fsn and c.delivered_count == len(c.receiver.ready) for c in (a, b))
 
     async def settle(self, tasks, limit=400_000):
         """Waits until all is delivered or given up and nothing moves any more."""
@@ -305,5 +305,3 @@ class Bench:
         """Sums that hold at rest, whatever happened."""
         assert c["tx_frames"] == c["tx_frames_acked"] + c["tx_frames_abandoned"] + c["tx_frames_flushed"]
         assert sum(c[f"rx_attempt_{i}"] for i in range(16)) == c["rx_frames_clean"] + c["rx_frames_repaired"]
-
-

@@ -29,12 +29,12 @@ class Registers:
     async def write(self, address, value):
         response = await self.bus.write(address, value.to_bytes(4, "little"))
         if response.resp:
-            raise IOError(f"write to 0x{address:04x} answered {response.resp!r}")
+            raise OSError(f"write to 0x{address:04x} answered {response.resp!r}")
 
     async def read(self, address):
         response = await self.bus.read(address, 4)
         if response.resp:
-            raise IOError(f"read of 0x{address:04x} answered {response.resp!r}")
+            raise OSError(f"read of 0x{address:04x} answered {response.resp!r}")
         return int.from_bytes(response.data, "little")
 
     async def link(self, base, name, value):

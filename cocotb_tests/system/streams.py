@@ -42,9 +42,7 @@ async def watch_units(dut, prefix, data_bytes, found, life=lambda: 0, begins=lam
 
 async def watch_packets(dut, prefix, data_bytes, found, life=lambda: 0):
     """Calls found(bytes, aborted) at the last beat of each packet on `prefix`; `life` as in watch_units."""
-    valid, ready, data, keep, last, user = (
-        getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tready", "tdata", "tkeep", "tlast", "tuser")
-    )
+    valid, ready, data, keep, last, user = (getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tready", "tdata", "tkeep", "tlast", "tuser"))
     raw, aborted, begun = bytearray(), False, life()
     edge, start = FallingEdge(dut.aclk), RisingEdge(valid)
     while True:

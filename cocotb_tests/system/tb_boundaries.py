@@ -146,15 +146,15 @@ async def stalled_while_the_window_is_full(dut):
 @cocotb.parametrize(
     case=[
         # frames of three packets of three frames each: which come; how many packets are dropped, and how many leave
-        ("111" "111" "111", 0, 3),
-        ("101" "111" "111", 1, 2),
-        ("110" "111" "111", 1, 2),
-        ("011" "111" "111", 1, 2),
-        ("100" "111" "111", 1, 2),
-        ("000" "111" "111", 0, 2),
-        ("111" "000" "111", 0, 2),
-        ("101" "101" "111", 2, 1),
-        ("101" "000" "101", 2, 0),
+        ("111111111", 0, 3),
+        ("101111111", 1, 2),
+        ("110111111", 1, 2),
+        ("011111111", 1, 2),
+        ("100111111", 1, 2),
+        ("000111111", 0, 2),
+        ("111000111", 0, 2),
+        ("101101111", 2, 1),
+        ("101000101", 2, 0),
     ]
 )
 async def dropped_packets_are_counted_once_each(dut, case):

@@ -35,9 +35,7 @@ async def states(bench):
 async def half_of_all_units_lost(dut, in_order):
     """Just below 50 % both ways and infinite persistency: nothing is lost or reordered."""
     setting = Setting(2, 4, 5, 2, INFINITE)
-    scenario = Scenario(
-        SEED + 1, (setting, setting), (in_order, in_order), (80, 80), (0.49, 0.49), packets=(20, 10), longest=60
-    )
+    scenario = Scenario(SEED + 1, (setting, setting), (in_order, in_order), (80, 80), (0.49, 0.49), packets=(20, 10), longest=60)
     bench = await begin(dut, scenario)
     await bench.settle(bench.offer())
     await bench.check_counters()
@@ -135,9 +133,7 @@ async def restart_in_traffic(dut, how, at, delta):
     """One end restarts with data under way both ways, packets half in and half out. Both begin again at 0; no frame is counted
     twice or never; what leaves is whole, and all that is offered afterwards arrives."""
     setting = Setting(3, 5, 5, 0, delta)
-    scenario = Scenario(
-        SEED + at, (setting, setting), delay=(150, 150), loss=(0.1, 0.1), packets=(60, 60), longest=300, sink_share=(0.5, 0.5)
-    )
+    scenario = Scenario(SEED + at, (setting, setting), delay=(150, 150), loss=(0.1, 0.1), packets=(60, 60), longest=300, sink_share=(0.5, 0.5))
     bench = await begin(dut, scenario)
     tasks = bench.offer()
     await ClockCycles(dut.aclk, at)
@@ -227,7 +223,7 @@ async def bad_accesses(dut):
         for access in (lambda a: registers.read(a), lambda a: registers.write(a, 1)):
             try:
                 await access(address)
-            except IOError:
+            except OSError:
                 continue
             raise AssertionError(f"access to 0x{address:04x} was answered OKAY")
     for base in (LINK_A, LINK_B):

@@ -39,7 +39,13 @@ def draw(axes):
     edge(axes, 5, 1.2, "ackTsn")
     edge(axes, 6, 1.2, "rxNext", above=False)
     edge(axes, 9, 1.2, "txEdge")
-    legend = [("done", "acknowledged, delivered"), ("failed", "to be sent again"), ("held", "came, waits"), ("open", "outcome or frame missing"), ("free", "not sent")]
+    legend = [
+        ("done", "acknowledged, delivered"),
+        ("failed", "to be sent again"),
+        ("held", "came, waits"),
+        ("open", "outcome or frame missing"),
+        ("free", "not sent"),
+    ]
     from matplotlib.patches import Rectangle
 
     x = -0.5

@@ -119,7 +119,10 @@ def sections(results):
             "Line use of a user who always sends",
             "make bench",
             ("point", "PHY beats in use", "data units", "goodput / α"),
-            [(name.removeprefix("line-"), *(f"{r[key]:.4f}" for key in ("line_use", "data_unit_use", "goodput_over_alpha"))) for name, r in results["line_use"].items()],
+            [
+                (name.removeprefix("line-"), *(f"{r[key]:.4f}" for key in ("line_use", "data_unit_use", "goodput_over_alpha")))
+                for name, r in results["line_use"].items()
+            ],
         )
 
     if results["feedback_loss"]:

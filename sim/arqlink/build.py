@@ -48,9 +48,7 @@ def verilate(source, folder, cpp_sources, program, options="", waves=False, more
     command += ["--trace-fst", "--trace-structs"] if waves else []
     log = folder / "build.log"
     with open(log, "w") as output:
-        result = subprocess.run(
-            [*command, *map(str, (source, *more, *cpp_sources))], stdout=output, stderr=subprocess.STDOUT, check=False
-        )
+        result = subprocess.run([*command, *map(str, (source, *more, *cpp_sources))], stdout=output, stderr=subprocess.STDOUT, check=False)
     if result.returncode:
         raise UserError(f"The simulator cannot be built; see {log}.")
 

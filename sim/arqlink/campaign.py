@@ -141,6 +141,7 @@ def run_pairs(pairs, first, runs, jobs, seconds=None, forge=0, ignore=(), on_res
 
 def summary(results, seconds):
     """What all runs together came to."""
+
     def total(name):
         return sum(getattr(result, name) for result in results)
 
@@ -168,8 +169,11 @@ def report(result):
 
 def print_summary(totals):
     per_second = totals["clocks"] / max(totals["seconds"], 0.1)
-    print(f"{totals['runs']} runs, {totals['units']} units ({totals['units_lost']} of them lost), {totals['packets']} packets, "
-          f"{totals['clocks']} clocks, {totals['lives']} lives, {totals['polls']} polls, {totals['forged_units']} forged units, {totals['seconds']} s, {per_second:.0f} clocks/s")
+    print(
+        f"{totals['runs']} runs, {totals['units']} units ({totals['units_lost']} of them lost), {totals['packets']} packets, "
+        f"{totals['clocks']} clocks, {totals['lives']} lives, {totals['polls']} polls, {totals['forged_units']} forged units, "
+        f"{totals['seconds']} s, {per_second:.0f} clocks/s"
+    )
     for pair, kinds in totals["failures_by_pair"].items():
         if kinds:
             print(f"  {pair}: " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))
@@ -237,7 +241,18 @@ def main():
         begin = time.monotonic()
         if options.pair and options.seed is not None:
             tell = None if options.json else lambda result: report(result) if result.kind else None
-            results = run_seeds(options.pair, options.seed, options.count or 1, options.seconds, options.waves, options.show, options.forge, options.ignore, on_result=tell, frames=options.frames)
+            results = run_seeds(
+                options.pair,
+                options.seed,
+                options.count or 1,
+                options.seconds,
+                options.waves,
+                options.show,
+                options.forge,
+                options.ignore,
+                on_result=tell,
+                frames=options.frames,
+            )
         else:
             options.first = options.first if options.seed is None else options.seed
             options.runs = options.count or options.runs

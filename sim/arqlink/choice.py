@@ -2,7 +2,6 @@
 """Choice of N and persistency for a target packet loss or for goodput: the rule of docs/driver.md in floating point, on
 RR-4752, eqs. 3 to 6 (arqlink.model). The driver's tuner has the same rule in integers."""
 
-import math
 from dataclasses import dataclass
 
 from arqlink.loss import Bernoulli
@@ -31,9 +30,7 @@ class Goal:
 
     def deltas(self, n):
         """Persistencies that the delay bound allows."""
-        return [
-            d for d in range(GREATEST_DELTA + 1) if self.delay_bound is None or self.greatest_delay(n, d) <= self.delay_bound
-        ]
+        return [d for d in range(GREATEST_DELTA + 1) if self.delay_bound is None or self.greatest_delay(n, d) <= self.delay_bound]
 
     def packet_loss(self, p, n, delta):
         return any_of(Bernoulli(p).failure(n, self.k) ** (delta + 1), self.frames)

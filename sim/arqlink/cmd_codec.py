@@ -4,7 +4,7 @@
 import sys
 import warnings
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -13,9 +13,7 @@ from arqlink.errors import UserError
 from arqlink.options import Waves
 from arqlink.report import progress_bar
 
-codec_app = typer.Typer(
-    no_args_is_help=True, help="Encode a file into N shares and restore it from any K, through the simulated RTL codec."
-)
+codec_app = typer.Typer(no_args_is_help=True, help="Encode a file into N shares and restore it from any K, through the simulated RTL codec.")
 
 K = Annotated[int, typer.Option(help="Units of a stripe that hold data; this many shares restore the file.")]
 N = Annotated[int, typer.Option(help="Units of a stripe, so shares in all.")]
@@ -64,10 +62,8 @@ def decode(
     n: N,
     unit: Unit = 1024,
     preset: Preset = "zfec",
-    index: Annotated[
-        Optional[str], typer.Option(metavar="0,3,…", help="Indices of the shares; otherwise from their suffixes .NN.")
-    ] = None,
-    size: Annotated[Optional[int], typer.Option(help="Length of the file in bytes; otherwise from OUT.json.")] = None,
+    index: Annotated[str | None, typer.Option(metavar="0,3,…", help="Indices of the shares; otherwise from their suffixes .NN.")] = None,
+    size: Annotated[int | None, typer.Option(help="Length of the file in bytes; otherwise from OUT.json.")] = None,
     waves: Waves = None,
 ):
     """Restore a file from any K of its shares.

@@ -4,7 +4,7 @@
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, List, Optional
+from typing import Annotated
 
 import typer
 
@@ -50,14 +50,12 @@ def board(config: Annotated[str, typer.Option(help="Built configuration.")] = so
 
 
 def console(
-    port: Annotated[Optional[str], typer.Argument(metavar="[PORT]", help="Serial port, such as /dev/ttyUSB0.")] = None,
+    port: Annotated[str | None, typer.Argument(metavar="[PORT]", help="Serial port, such as /dev/ttyUSB0.")] = None,
     simulate: Annotated[bool, typer.Option("--simulate", help="Use a simulated board in place of a port.")] = False,
     config: Annotated[str, typer.Option(help="Built configuration of the simulated board.")] = soc_sim.CONFIG,
     baud: Annotated[int, typer.Option(help="Bit rate of the port.")] = BAUD,
-    command: Annotated[Optional[List[str]], typer.Option(help="Run this and print its answer; may be repeated.")] = None,
-    download: Annotated[
-        Optional[Path], typer.Option(metavar="IMAGE", help="First put this program into RAM; the board has to be reset.")
-    ] = None,
+    command: Annotated[list[str] | None, typer.Option(help="Run this and print its answer; may be repeated.")] = None,
+    download: Annotated[Path | None, typer.Option(metavar="IMAGE", help="First put this program into RAM; the board has to be reset.")] = None,
 ):
     """Speak to the firmware. On a terminal Ctrl-] or Ctrl-D ends; otherwise each line of standard input is a command.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`arqlink stats`: Monte Carlo on the RTL, with generator, channel and counters in the simulated hardware."""
 
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -76,7 +76,7 @@ def stats(
     json: options.Json = False,
     waves: options.Waves = None,
     uart: Annotated[
-        Optional[str],
+        str | None,
         typer.Option(metavar="PORT", help="Measure nothing; print, as JSON, what the firmware on this serial port has counted."),
     ] = None,
     baud: Annotated[int, typer.Option(help="Bit rate of that port.")] = BAUD,

@@ -28,7 +28,18 @@ LOSSES = (0.0, 0.001)
 FEEDBACK = ((0.0, 0), (0.01, 0), (0.05, 0), (0.1, 0), (0.1, 64))
 """Share of the feedback that gets lost, and control units that are lost together (0: each by itself)."""
 SEEDS = (1, 2, 3)
-HEADINGS = ("frames a round trip", "windowFrames", "data lost", "feedback lost", "in bursts of", "clocks a frame", "of lossless", "sent again", "polls", "reports")
+HEADINGS = (
+    "frames a round trip",
+    "windowFrames",
+    "data lost",
+    "feedback lost",
+    "in bursts of",
+    "clocks a frame",
+    "of lossless",
+    "sent again",
+    "polls",
+    "reports",
+)
 
 
 @dataclass(frozen=True)
@@ -125,7 +136,9 @@ def rows(flows):
 
 def main():
     parser = argparse.ArgumentParser(description="Measures what a long link carries while its feedback gets lost.")
-    parser.add_argument("--round-trip", type=int, nargs="+", default=tuple(WINDOWS), choices=WINDOWS, metavar="FRAMES", help=f"of {', '.join(map(str, WINDOWS))}; default: all")
+    parser.add_argument(
+        "--round-trip", type=int, nargs="+", default=tuple(WINDOWS), choices=WINDOWS, metavar="FRAMES", help=f"of {', '.join(map(str, WINDOWS))}; default: all"
+    )
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
     options = parser.parse_args()
     table = Table(*HEADINGS)

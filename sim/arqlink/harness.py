@@ -109,10 +109,7 @@ def read_deliveries(path, start):
     if raw[:4] != b"ARQD":
         raise UserError("The simulator's delivery file is not understood.")
     (count,) = struct.unpack_from("<Q", raw, 4)
-    sent = [
-        (taken - start, None if first == NEVER else first - start)
-        for taken, first in struct.iter_unpack("<QQ", raw[12 : 12 + 16 * count])
-    ]
+    sent = [(taken - start, None if first == NEVER else first - start) for taken, first in struct.iter_unpack("<QQ", raw[12 : 12 + 16 * count])]
     deliveries, offset = take_deliveries(raw, 12 + 16 * count, start)
     if offset != len(raw):
         raise UserError("The simulator's delivery file ends within a packet.")

@@ -69,10 +69,7 @@ class LinkSetup:
             raise UserError(f"K is {self.k}; configuration '{self.config}' allows 1 to {limits['max_k']}.")
         for name, n in (("N", self.n), ("N of retransmissions", self.nr)):
             if not self.k <= n <= self.k + limits["max_parity"]:
-                raise UserError(
-                    f"{name} is {n}; with K = {self.k}, configuration '{self.config}' allows {self.k} to "
-                    f"{self.k + limits['max_parity']}."
-                )
+                raise UserError(f"{name} is {n}; with K = {self.k}, configuration '{self.config}' allows {self.k} to {self.k + limits['max_parity']}.")
         if self.preset not in PRESETS:
             raise UserError(f"The preset is '{self.preset}'; it must be one of {', '.join(PRESETS)}.")
         if self.ord not in (0, 1):
@@ -91,10 +88,7 @@ class LinkSetup:
         if self.packet_bytes is None:
             self.packet_bytes = min(PACKET_FRAMES * self.k * self.unit_bytes, limits["max_packet_bytes"])
         if not 1 <= self.packet_bytes <= limits["max_packet_bytes"]:
-            raise UserError(
-                f"The packet length is {self.packet_bytes} bytes; configuration '{self.config}' allows 1 to "
-                f"{limits['max_packet_bytes']}."
-            )
+            raise UserError(f"The packet length is {self.packet_bytes} bytes; configuration '{self.config}' allows 1 to {limits['max_packet_bytes']}.")
 
     @property
     def unit_bytes(self):

@@ -47,10 +47,7 @@ class Evaluation:
 
     def derived(self, measured, value, model):
         """Interval of a monotone function `value(Attempts)`, scaled so that it holds `measured`."""
-        centre, *corners = [
-            value(self._attempts(getattr(self.p_first, which), getattr(self.p_retx, which)))
-            for which in ("measured", "low", "high")
-        ]
+        centre, *corners = [value(self._attempts(getattr(self.p_first, which), getattr(self.p_retx, which))) for which in ("measured", "low", "high")]
         if measured is None or not centre:
             return {**asdict(Interval(measured, None, None)), "model": model}
         low, high = sorted(measured * corner / centre for corner in corners)
@@ -88,9 +85,7 @@ class Evaluation:
             "alpha": self.derived(alpha, self._alpha, model.alpha),
             "utilization": self.derived(utilization, self._alpha, model.alpha),
         }
-        entry["utilization_with_header"] = {
-            name: value and value * header for name, value in entry["utilization"].items()
-        }
+        entry["utilization_with_header"] = {name: value and value * header for name, value in entry["utilization"].items()}
         return entry
 
 

@@ -262,17 +262,12 @@ class LinkModel:
     def units_per_frame(self):
         """Mean number of units that are sent for a frame, over all its transmissions."""
         parity_first, parity_retx = self.code.n_first - self.code.k, self.code.n_retx - self.code.k
-        return self._per_frame(
-            lambda k, a: k + parity_first + (a.mean_retransmissions and (k + parity_retx) * a.mean_retransmissions)
-        )
+        return self._per_frame(lambda k, a: k + parity_first + (a.mean_retransmissions and (k + parity_retx) * a.mean_retransmissions))
 
     @property
     def alpha(self):
         """Useful share of what is sent, in unit payloads: eq. 6; filling bytes of a packet's last unit are not useful."""
-        good = math.fsum(
-            length * c * (1 - self.loss_of(self.code.frames(length, self.unit_bytes)))
-            for length, c in self.packets.items()
-        )
+        good = math.fsum(length * c * (1 - self.loss_of(self.code.frames(length, self.unit_bytes))) for length, c in self.packets.items())
         return good / self.unit_bytes / (self.units_per_frame * self._frames.total())
 
     @property
@@ -298,11 +293,7 @@ class LinkModel:
     def mean_delay_medium(self, frames, busy=1.0, variant="exact"):
         """D + tau E[M] + E[Y] E[sigma]: section 4.5, a packet of `frames` full frames, without resequencing."""
         attempts = self.attempts()
-        return (
-            self.delay
-            + self.tau * mean_most_retransmissions(attempts, frames)
-            + mean_last_worst(attempts, frames) * self.slot_time(busy, variant)
-        )
+        return self.delay + self.tau * mean_most_retransmissions(attempts, frames) + mean_last_worst(attempts, frames) * self.slot_time(busy, variant)
 
     def mean_delay_large(self, frames):
         """D + 2D E[M]: eq. 10, transmission times neglected."""

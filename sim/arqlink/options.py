@@ -2,7 +2,7 @@
 """Command line options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,9 @@ from arqlink.errors import UserError
 from arqlink.link_setup import LinkSetup, parse_delta
 
 Config = Annotated[str, typer.Option(help="Built configuration: paper, default, …")]
-K = Annotated[Optional[int], typer.Option(help="Data units in a frame.", show_default="of the configuration")]
-N = Annotated[Optional[int], typer.Option(help="Units in a first transmission.", show_default="of the configuration")]
-Nr = Annotated[Optional[int], typer.Option(help="Units in a retransmission.", show_default="as --n")]
+K = Annotated[int | None, typer.Option(help="Data units in a frame.", show_default="of the configuration")]
+N = Annotated[int | None, typer.Option(help="Units in a first transmission.", show_default="of the configuration")]
+Nr = Annotated[int | None, typer.Option(help="Units in a retransmission.", show_default="as --n")]
 Delta = Annotated[str, typer.Option(metavar="D|inf", help="Persistency: retransmissions of a frame, 0 to 14, or inf.")]
 Ord = Annotated[int, typer.Option(metavar="0|1", help="1: packets leave in order; 0: as soon as they are complete.")]
 Preset = Annotated[str, typer.Option(help="Evaluation points of the code: zfec, rfc5510 or cauchy.")]
@@ -27,13 +27,11 @@ DelayMs = Annotated[float, typer.Option(help="One-way propagation delay in ms.")
 RateMbps = Annotated[float, typer.Option(help="Line rate in Mb/s; counts unit payload.")]
 RateIncludesHeader = Annotated[bool, typer.Option("--rate-includes-header", help="The rate counts unit headers too.")]
 Seed = Annotated[int, typer.Option(help="Seed of the channels' random numbers.")]
-PacketBytes = Annotated[
-    Optional[int], typer.Option(help="Length of a packet in bytes.", show_default="six full frames")
-]
+PacketBytes = Annotated[int | None, typer.Option(help="Length of a packet in bytes.", show_default="six full frames")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
-def _creatable(path: Optional[Path]):
+def _creatable(path: Path | None):
     """The simulator cannot tell that a file of waves was not written, so this is seen to first."""
     if path is not None:
         try:
@@ -44,7 +42,7 @@ def _creatable(path: Optional[Path]):
 
 
 Waves = Annotated[
-    Optional[Path],
+    Path | None,
     typer.Option(metavar="FILE.fst", help="Record waves; slow, and large.", callback=_creatable),
 ]
 

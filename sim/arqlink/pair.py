@@ -84,9 +84,7 @@ def send_job(setup, packets, clocks=None, waves=None):
     limit = setup.limits["max_packet_bytes"]
     frames = sum(setup.frames(len(p)) for p in packets if len(p) <= limit)
     gap = max((b - a for a, b in zip([0, *clocks], clocks)), default=0)
-    return dataclasses.replace(
-        _job(setup, "send", frames, waves, patience=gap), packets=list(zip(packets, clocks))
-    )
+    return dataclasses.replace(_job(setup, "send", frames, waves, patience=gap), packets=list(zip(packets, clocks)))
 
 
 def stats_job(setup, frames, waves=None):

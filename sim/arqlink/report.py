@@ -86,9 +86,7 @@ def _finite(data):
 def progress_bar(label, delay=1.0):
     """Gives a function (done, total) that shows a bar on standard error once it has taken longer than `delay` s."""
     console = Console(stderr=True)
-    bar = Progress(
-        TextColumn(label), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), console=console, transient=True
-    )
+    bar = Progress(TextColumn(label), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), console=console, transient=True)
     task, begun = bar.add_task(label, total=None), time.monotonic()
 
     def update(done, total):

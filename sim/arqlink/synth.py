@@ -131,9 +131,7 @@ def count_cells(folder, prefix):
 
 def write_bitstream(target, folder, seed):
     """Packs a routed design into build/synth/NAME/NAME-SEED.bit."""
-    good, words = run_tool(
-        "yowasp-ecppack", f"routed-{seed}.config", f"{target.name}-{seed}.bit", cwd=folder, log=f"ecppack-{seed}.log"
-    )
+    good, words = run_tool("yowasp-ecppack", f"routed-{seed}.config", f"{target.name}-{seed}.bit", cwd=folder, log=f"ecppack-{seed}.log")
     if not good:
         raise UserError(f"The bitstream of target {target.name} cannot be written:\n{words[-1000:]}")
 

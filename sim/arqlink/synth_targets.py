@@ -9,8 +9,9 @@ from arqlink import rtl
 
 @dataclass(frozen=True)
 class Device:
-    """An FPGA of the open flow. `yosys`: its synthesis commands, `{top}` in them stands for the top; `nextpnr`: tool and options; `luts`: name of a logic cell in the
-    tool's report, `registers` and `rams` likewise; where the report has no registers, what their cells' names in the netlist begin with;
+    """An FPGA of the open flow. `yosys`: its synthesis commands, `{top}` in them stands for the top; `nextpnr`: tool and options;
+    `luts`: name of a logic cell in the tool's report, `registers` and `rams` likewise; where the report has no registers,
+    what their cells' names in the netlist begin with;
     `improved`: the netlist goes through outreg.py and carries.py."""
 
     title: str
@@ -82,7 +83,7 @@ def ice40(title, family, *options, abc=SMALLEST):
     synth = f"synth_ice40 -device {family} -top {{top}} -run"
     return Device(
         title,
-        f"setattr -set ram_style \"block\" a:ram_style=distributed; {synth} begin:map_gates; "
+        f'setattr -set ram_style "block" a:ram_style=distributed; {synth} begin:map_gates; '
         f"techmap -map +/techmap.v t:$alu r:Y_WIDTH<={SHORT_ADDER} %i; {synth} map_gates:map_ffs; opt_clean; "
         f"dfflegalize {ICE40_FLIP_FLOPS} -mince {ICE40_SHARED} -minsrst {ICE40_SHARED}; opt_expr; opt_merge; {synth} map_ffs:map_luts; "
         f"abc -lut 4 -script {abc}; clean; ice40_wrapcarry -unwrap; techmap -map +/ice40/ff_map.v; clean; "

@@ -94,7 +94,10 @@ def test_only_the_marked_part_of_the_readme_changes():
 
 def test_readme_tells_settings_and_seeds():
     text = f"{bench.BEGIN}{bench.END}"
-    rows = {target.name: dict(zip(synth.HEADINGS, synth.cells(target, [placed(1, 1)]))) for target in (TARGET, replace(TARGET, name="y", settings=("maxK=8", "k=4")))}
+    rows = {
+        target.name: dict(zip(synth.HEADINGS, synth.cells(target, [placed(1, 1)])))
+        for target in (TARGET, replace(TARGET, name="y", settings=("maxK=8", "k=4")))
+    }
     changed = bench.readme(text, rows)
     assert "| RAM | seeds |" in changed
     assert "Built with settings of their own: `y` with `maxK=8 k=4`." in changed

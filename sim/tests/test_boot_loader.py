@@ -68,9 +68,8 @@ def test_a_board_in_reset_and_one_that_is_silent(monkeypatch):
 ])  # fmt: skip
 def test_a_loader_that_refuses(loader, words, monkeypatch):
     monkeypatch.setattr(boot_loader, "SILENCE_S", 0.2)
-    with fake_board.board(loader) as name, SerialPort(name, patience=0.5) as port:
-        with pytest.raises(UserError, match=words):
-            boot_loader.download(port, image())
+    with fake_board.board(loader) as name, SerialPort(name, patience=0.5) as port, pytest.raises(UserError, match=words):
+        boot_loader.download(port, image())
 
 
 def damaged(at):

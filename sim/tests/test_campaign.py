@@ -43,7 +43,8 @@ def some_control(draw):
     hello = draw.random() < 0.3
     return ControlUnit(
         epoch=draw.randrange(256), hello=hello, peer_known=draw.random() < 0.5, poll=draw.random() < 0.5, reply=draw.random() < 0.5,
-        deaf=draw.random() < 0.5, abandons=not hello and draw.random() < 0.5, peer_epoch=draw.randrange(256), param=draw.randrange(1 << (21 if hello else 20)) | (hello and draw.randrange(2) << 23),
+        deaf=draw.random() < 0.5, abandons=not hello and draw.random() < 0.5, peer_epoch=draw.randrange(256),
+        param=draw.randrange(1 << (21 if hello else 20)) | (hello and draw.randrange(2) << 23),
         tx_base=draw.randrange(1 << 20),
         tx_edge=draw.randrange(1 << 20), rx_base=draw.randrange(1 << 20), rx_next=draw.randrange(1 << 20), bitmap_base=draw.randrange(1 << 20),
         bitmap=draw.getrandbits(64),
@@ -59,7 +60,19 @@ def test_the_codec_reads_and_writes_units_as_the_golden_model_does(selftest):
         fields = (unit.preset, unit.sop, unit.eop, unit.epoch, unit.k, unit.n, unit.index, unit.attempt, unit.pad, unit.fsn, unit.tsn, unit.only)
         assert words == ["data", *(str(int(field)) for field in fields), "1"], unit
     for unit, words in zip(control, told[200:], strict=True):
-        fields = (unit.epoch, unit.hello, unit.peer_known, unit.poll, unit.reply, unit.deaf, unit.abandons, unit.peer_epoch, unit.hello and unit.packet_crc, unit.window_log2, unit.unit_bytes)
+        fields = (
+            unit.epoch,
+            unit.hello,
+            unit.peer_known,
+            unit.poll,
+            unit.reply,
+            unit.deaf,
+            unit.abandons,
+            unit.peer_epoch,
+            unit.hello and unit.packet_crc,
+            unit.window_log2,
+            unit.unit_bytes,
+        )
         numbers = (unit.ack_tsn, unit.tx_base, unit.tx_edge, unit.rx_base, unit.rx_next, unit.bitmap_base, unit.bitmap)
         assert words == ["control", *(str(int(field)) for field in fields + numbers), "1"], unit
 

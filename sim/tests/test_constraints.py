@@ -34,4 +34,7 @@ def test_names_are_in_the_verilog(block, name):
 def test_a_wrong_name_is_found():
     verilog = rtl.generate("ArqLinkPhyClock", "default").read_text()
     text = (FOLDER / "arqlink_phy_clock.xdc").read_text()
-    assert list(missing(text.replace("ptrToPush", "ptrToPop").replace("popToPushGray_buffercc", "popToPush_sync"), verilog)) == ["popCC_ptrToPop", "popToPush_sync"]
+    assert list(missing(text.replace("ptrToPush", "ptrToPop").replace("popToPushGray_buffercc", "popToPush_sync"), verilog)) == [
+        "popCC_ptrToPop",
+        "popToPush_sync",
+    ]

@@ -24,9 +24,7 @@ def text():
 @pytest.mark.parametrize("ord", [0, 1])
 @pytest.mark.parametrize("feedback", ["none", "bernoulli:0.3"])
 def test_nothing_is_lost_with_infinite_persistency(text, ord, feedback):
-    setup = LinkSetup(
-        loss=loss.Bernoulli(0.1), feedback_loss=loss.parse(feedback), delay_ms=2, packet_bytes=700, ord=ord, seed=5
-    )
+    setup = LinkSetup(loss=loss.Bernoulli(0.1), feedback_loss=loss.parse(feedback), delay_ms=2, packet_bytes=700, ord=ord, seed=5)
     packets = [text[i : i + 700] for i in range(0, len(text), 700)]
     report, _, matched = cmd_send.transfer(setup, cmd_send.Traffic(packets))
     assert report["end"] == "done"
@@ -72,7 +70,7 @@ def test_capture_with_delivery_times(arqlink, tmp_path):
     assert report["identical"]
     arrived = pcap.read(tmp_path / "out.pcap")
     assert arrived.packets == source.packets
-    assert all(30e6 <= b - a for a, b in zip(source.times, arrived.times))
+    assert all(b - a >= 30e6 for a, b in zip(source.times, arrived.times))
 
 
 def test_send_json(arqlink, tmp_path, text):

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from arqlink import loss, pair, registers
+from arqlink import loss, pair
 from arqlink.link_setup import LinkSetup
 from arqlink.registers import address, pack
 

@@ -98,9 +98,8 @@ def test_old_output_and_events_are_no_answer():
 def test_a_long_line_is_for_the_firmware_to_refuse(port, shell):
     line = "x" * 200
     shell.answers[line] = ["ERROR the line is longer than 95 characters"]
-    with SerialPort(port, patience=2) as opened:
-        with pytest.raises(UserError, match="longer than 95"):
-            UartShell(opened).command(line)
+    with SerialPort(port, patience=2) as opened, pytest.raises(UserError, match="longer than 95"):
+        UartShell(opened).command(line)
 
 
 @pytest.mark.parametrize("line", ["delta ∞", "info\rlink", "a\x03"])

@@ -21,7 +21,15 @@ def structure(name, **fields):
 
 Bus = structure("Bus", read=READ, write=WRITE, context=c.c_void_p)
 Limits = structure(
-    "Limits", data_bytes=u8, unit_bytes=u16, window_log2=u8, max_k=u8, max_parity=u8, presets=u8, counters=u8, max_packet_bytes=u16,
+    "Limits",
+    data_bytes=u8,
+    unit_bytes=u16,
+    window_log2=u8,
+    max_k=u8,
+    max_parity=u8,
+    presets=u8,
+    counters=u8,
+    max_packet_bytes=u16,
     packet_crc=boolean,
 )
 Block = structure("Block", bus=Bus, base=u32)
@@ -37,9 +45,7 @@ Status = structure(
     own_epoch=u8,
     peer_epoch=u8,
 )
-Config = structure(
-    "Config", k=u8, n_first=u8, n_retx=u8, preset=u8, delta=u8, ordered=boolean, outage_freeze=boolean
-)
+Config = structure("Config", k=u8, n_first=u8, n_retx=u8, preset=u8, delta=u8, ordered=boolean, outage_freeze=boolean)
 Channel = structure("Channel", at=Block)
 ChannelConfig = structure(
     "ChannelConfig",

@@ -11,9 +11,7 @@ class Block:
 
     def __init__(self, kind):
         self.registers = {r.offset: (name, r) for name, r in getattr(contract(), kind).items()}
-        self.values = {
-            name: sum((f.reset or 0) << f.shift for f in r.fields.values()) for name, r in self.registers.values()
-        }
+        self.values = {name: sum((f.reset or 0) << f.shift for f in r.fields.values()) for name, r in self.registers.values()}
 
     def read(self, offset):
         if offset not in self.registers:
@@ -172,8 +170,5 @@ class Pair:
     def settings(self):
         """Content of all registers that can be written."""
         return {
-            (b, n): block.values[n]
-            for b, block in self.blocks.items()
-            for n, r in block.registers.values()
-            if any(f.access == "RW" for f in r.fields.values())
+            (b, n): block.values[n] for b, block in self.blocks.items() for n, r in block.registers.values() if any(f.access == "RW" for f in r.fields.values())
         }

@@ -90,9 +90,7 @@ def test_status(pair, device):
     pair.a.put("EPOCH", own=7, peer=9)
     status = driver.Status()
     assert call("get_status", device, status) == 0
-    assert as_dict(status) == dict(
-        state=4, peer_known=True, stalled=True, outage=True, apply_rejected=False, own_epoch=7, peer_epoch=9
-    )
+    assert as_dict(status) == dict(state=4, peer_known=True, stalled=True, outage=True, apply_rejected=False, own_epoch=7, peer_epoch=9)
 
 
 def test_wait_up_is_bounded(pair, device):
@@ -120,15 +118,11 @@ def test_code_persistency_order_preset(pair, device):
     assert call("set_ordered", device, False) == 0
     assert call("set_preset", device, 2) == 0
     assert call("set_outage_freeze", device, False) == 0
-    assert config_of(device) == dict(
-        k=8, n_first=9, n_retx=16, preset=2, delta=3, ordered=False, outage_freeze=False
-    )
+    assert config_of(device) == dict(k=8, n_first=9, n_retx=16, preset=2, delta=3, ordered=False, outage_freeze=False)
     assert call("set_persistency", device, driver.INFINITE) == 0 and config_of(device)["delta"] == 15
 
 
-@pytest.mark.parametrize(
-    "code", [(0, 1, 1), (17, 17, 17), (8, 7, 8), (8, 8, 7), (8, 17, 8), (8, 8, 17), (256 + 8, 10, 10), (8, 256 + 8, 8), (8, 8, 264)]
-)
+@pytest.mark.parametrize("code", [(0, 1, 1), (17, 17, 17), (8, 7, 8), (8, 8, 7), (8, 17, 8), (8, 8, 17), (256 + 8, 10, 10), (8, 256 + 8, 8), (8, 8, 264)])
 def test_a_code_beyond_the_limits_touches_nothing(pair, device, code):
     before = pair.settings()
     assert call("set_code", device, *code) == -EINVAL
@@ -358,4 +352,4 @@ def test_selftest_survives_a_bus_error_anywhere(pair, device):
         assert call("selftest_run", device, driver.Selftest(*TEST), result) == -EIO, fail
         assert result.erased in (0, 20), fail
         fresh = Pair()
-        pair.__dict__.update({k: v for k, v in fresh.__dict__.items()})
+        pair.__dict__.update(fresh.__dict__)

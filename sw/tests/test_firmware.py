@@ -117,7 +117,12 @@ def test_an_event_that_nobody_counts_does_not_hold_the_line():
     register = contract().ARQLINK
     bit = 1 << register["ERROR"].fields["apply_rejected"].shift
     other = 0x1000 + register["IRQ_ENABLE"].offset
-    write = [f"write {other} {bit}", f"write {register['IRQ_ENABLE'].offset} {bit}", f"write {register['CODE'].offset} 0", f"write {register['APPLY'].offset} 1"]
+    write = [
+        f"write {other} {bit}",
+        f"write {register['IRQ_ENABLE'].offset} {bit}",
+        f"write {register['CODE'].offset} 0",
+        f"write {register['APPLY'].offset} 1",
+    ]
     read = [f"read {register['IRQ_ENABLE'].offset}", f"read {register['ERROR'].offset}", f"read {other}"]
     *_, enabled, pending, others = firmware.talk([*write, *read])
     assert int(enabled[0]) & bit == 0 and int(enabled[0]) != 0

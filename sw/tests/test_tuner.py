@@ -176,7 +176,7 @@ def test_estimate():
         evidence = driver.Evidence(3 * outcomes, outcomes, outcomes, failed, k, first, retx)
         assert call("estimate_p", evidence, estimate) == 0 and not estimate.only_high
 
-        def share(q):
+        def share(q, k=k, first=first, retx=retx):
             q = min(q, SCALE)
             return 0.75 * exact_p_t(q / SCALE, k, first) + 0.25 * exact_p_t(q / SCALE, k, retx)
 
@@ -356,4 +356,3 @@ def test_loop_refuses():
     loop.pair.a.busy_reads = loop.pair.a.busy = 0
     loop.run(4 * 256)
     assert loop.tuner.changes == 1
-
