@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The two sequence numbers: frames (FSN) have a window at each end; transmissions (TSN) count what is sent, retransmissions too."""
 
+from matplotlib.patches import Rectangle
+
 SIZE = (9, 4.6)
 COLOURS = {"done": "#d9d9d9", "open": "#ffe699", "held": "#c6e0b4", "failed": "#f4b6b6", "free": "white"}
 
 
 def cells(axes, y, title, first, kinds, names=None):
-    from matplotlib.patches import Rectangle
-
     axes.text(-0.4, y + 0.5, title, ha="right", va="center", fontsize=9)
     for i, kind in enumerate(kinds):
         axes.add_patch(Rectangle((i, y), 1, 1, facecolor=COLOURS[kind], edgecolor="black", linewidth=0.8))
@@ -46,8 +46,6 @@ def draw(axes):
         ("open", "outcome or frame missing"),
         ("free", "not sent"),
     ]
-    from matplotlib.patches import Rectangle
-
     x = -0.5
     for kind, text in legend:
         axes.add_patch(Rectangle((x, -1.2), 0.5, 0.5, facecolor=COLOURS[kind], edgecolor="black", linewidth=0.8))

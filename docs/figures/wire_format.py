@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Header of a data unit, and a control unit: 32 bits a row, byte 0 at the upper left, the highest bit of a byte on its left."""
 
+from matplotlib.patches import Rectangle
+
 SIZE = (9, 7.2)
 
 DATA = [
@@ -34,7 +36,7 @@ def table(axes, top, title, fields):
     rows = 0
     for row, column, width, name, first in rows_of(fields):
         y = top - row - 1
-        axes.add_patch(_box(column, y, width))
+        axes.add_patch(Rectangle((column, y), width, 1, facecolor="white", edgecolor="black", linewidth=0.8))
         fits = len(name) * 0.42 < width
         if first or fits and width > 4:
             size = 8 if fits else 6 if len(name) < 8 else 4.6
@@ -43,12 +45,6 @@ def table(axes, top, title, fields):
             axes.text(-0.3, y + 0.5, f"byte {4 * row}", ha="right", va="center", fontsize=7, color="#555555")
         rows = max(rows, row + 1)
     return top - rows
-
-
-def _box(x, y, width):
-    from matplotlib.patches import Rectangle
-
-    return Rectangle((x, y), width, 1, facecolor="white", edgecolor="black", linewidth=0.8)
 
 
 def draw(axes):

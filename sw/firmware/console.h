@@ -6,7 +6,7 @@
 #include "receiver.h"
 #include "shell.h"
 
-/* Gives the shell what was received next: a byte, or word of a gap. Returns 0 if nothing was received, otherwise 1. Thread. */
+/* Gives the shell what was received next: a byte, or notice of a gap. Returns 0 if nothing was received, otherwise 1. Thread. */
 int console_step(struct receiver *receiver, struct shell *shell);
 
 #endif
