@@ -157,7 +157,7 @@ async def full_rate(dut):
         taken = events["in"]  # the input must not pause
         taken_per_clock = (len(taken) - 1) / (taken[-1] - taken[0])
         # The output may pause when data units ahead of a missing one left early. With the same pattern in each frame it does not once the
-        # first frame is through; with changing ones the pauses of all frames together are no longer than a frame.
+        # first frame is through; with changing ones no beat may fall further behind than in the worst single frame.
         given_per_clock = rate(events, k * beats)
         start_up = events["in"][0] - events["job"][0]
         fill = events["out"][0] - events["in"][0]
@@ -174,14 +174,10 @@ async def full_rate(dut):
             assert fill <= k * beats + 2
             continue
         assert taken_per_clock == 1.0
-        if "random" in label:
-            out = events["out"]
-            assert out[-1] - out[0] + 1 <= len(out) + k * beats
-        else:
+        if "random" not in label:
             assert given_per_clock == 1.0
         # Missing units wait for the frame's last unit, and K units leave after it: (K - 1) units and the pipeline.
-        assert fill <= (k - 1) * beats + 16
-        assert drain <= (k - 1) * beats + 16
+        assert max(out - at for at, out in zip(taken, events["out"])) <= (k - 1) * beats + 16
     longest, frame_clocks = max(added, key=lambda case: case[0] - case[1])
     record(
         f"decoder-{CONFIG}",
