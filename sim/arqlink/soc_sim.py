@@ -9,6 +9,7 @@ import tty
 
 from arqlink import build, harness, rtl, soc
 from arqlink.errors import UserError
+from arqlink.verilate import CHANGED, verilate
 
 TOP = "ArqPairSoc"
 CONFIG = "montecarlo"
@@ -25,13 +26,13 @@ SOURCES = ("socsim.cpp", "pipe.cpp", "packet_format.cpp")
 def program(config=CONFIG):
     """Path of the program `socsim` for a configuration, with the firmware in RAM; builds it where necessary."""
     settings = (f"uartDivider={UART_DIVIDER}", f"bootWait={BOOT_WAIT}")
-    top, *more = soc.generate(TOP, config, "firmware", settings)
+    sources = soc.generate(TOP, config, "firmware", settings)
     folder = rtl.BUILD / "sim" / f"soc-{config}"
     output = folder / "socsim"
     with rtl.locked(f"sim-{folder.name}"):
-        if rtl.is_stale(output, top.stat().st_mtime, rtl.newest(build.HARNESS, "*.*"), build.CHANGED):
-            options = f"-I{build.HARNESS} -DSOC_BIT_CLOCKS={8 * (UART_DIVIDER + 1)}"
-            build.verilate(top, folder, [build.HARNESS / name for name in SOURCES], output, options, more=more)
+        if rtl.is_stale(output, sources[0].stat().st_mtime, rtl.newest(build.HARNESS, "*.*"), CHANGED):
+            options = ["-O2", "-Wall", f"-I{build.HARNESS}", f"-DSOC_BIT_CLOCKS={8 * (UART_DIVIDER + 1)}"]
+            verilate(sources, folder).link([build.HARNESS / name for name in SOURCES], output, options)
     return output
 
 

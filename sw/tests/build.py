@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the driver: as a shared library for the host, as objects for rv32im."""
 
-import os
 import subprocess
 from pathlib import Path
 
 from arqlink import build
-from arqlink.rtl import BUILD, ROOT, is_stale, locked, newest, use_verilator
+from arqlink.rtl import BUILD, ROOT, is_stale, locked, newest
+from arqlink.verilate import Model
 
 DRIVER = ROOT / "sw" / "driver"
 INCLUDES = ["-I", str(DRIVER / "include"), "-I", str(ROOT / "rtl" / "regs")]
@@ -46,23 +46,17 @@ def on_pair():
 def with_pair(name, main, sources, options, changed):
     """Path of a program: the C++ file `main`, C files `sources` and the driver, compiled with `options`, and the objects that
     `arqsim` is made of. Built where it is older than one of the times `changed`."""
-    use_verilator()
-    model = build.simulator(CONFIG).parent
+    simulator = build.simulator(CONFIG)
     folder = BUILD / "sw" / name
     program = folder / name
-    verilator = Path(os.environ["VERILATOR_ROOT"]) / "include"
     with locked(f"sw-{name}"):
         folder.mkdir(parents=True, exist_ok=True)
-        if not is_stale(program, *changed, (model / "arqsim").stat().st_mtime):
+        if not is_stale(program, *changed, simulator.stat().st_mtime):
             return program
         objects = []
         for source in [*SOURCES, *sources]:
             objects.append(str(folder / f"{source.stem}.o"))
             run("gcc", *STRICT, "-O2", *options, *INCLUDES, "-c", str(source), "-o", objects[-1])
-        headers = [f"-I{build.HARNESS}", f"-I{model}", f"-isystem{verilator}", f"-isystem{verilator}/vltstd", *INCLUDES]
-        libraries = [str(model / name) for name in ("arq_pair_sim.o", f"V{build.TOP}__ALL.a")]
-        libraries += [str(p) for p in sorted(model.glob("verilated*.o"))]
-        run(
-            "g++", "-std=c++17", "-O1", "-Wall", "-Wextra", *options, *headers, str(main), *objects, *libraries, "-pthread", "-o", str(program)
-        )  # fmt: skip
+        warnings = ["-O1", "-Wall", "-Wextra", *options, f"-I{build.HARNESS}", *INCLUDES]
+        Model.load(simulator.parent).link([main, build.HARNESS / "arq_pair_sim.cpp", *objects], program, warnings)
     return program
