@@ -9,7 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "sim"))
 
 from arqlink.build import MODEL_FLAGS, fast_options
-from arqlink.rtl import BUILD, CONFIGS, ROOT, contents, generate, java, locked, use_verilator  # noqa: F401
+from arqlink.rtl import BUILD, CONFIGS, ROOT, compile_rtl, contents, generate, java, locked, use_verilator  # noqa: F401
 
 
 def run(block, config, module, testcase=None, parameters=None, waves=False, sources=None, quick=False):
