@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """FuseSoC generator: runs Maven and SpinalHDL, and gives FuseSoC the Verilog of one block.
 
-Parameters: `block` and `config`, as for arqlink.Generate; or `block` of arqlink.soc.GenerateSoc, `config`, and `program`: the RAM
+Parameters: `block` and `config`, as for arqlink.gen.Generate; or `block` of arqlink.gen.GenerateSoc, `config`, and `program`: the RAM
 image of build/sw that is built in.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Block tests of package arqlink.link in every datapath width."""
+"""Block tests of packages arqlink.packet, arqlink.store and arqlink.framing in every datapath width."""
 
 import pytest
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "sim"))
 
-from arqlink.rtl import BUILD, CONFIGS, ROOT, contents, generate, is_stale, java, locked, use_verilator  # noqa: F401
+from arqlink.rtl import BUILD, CONFIGS, ROOT, compile_rtl, contents, generate, is_stale, java, locked, use_verilator  # noqa: F401
 from arqlink.verilate import CHANGED, verilate
 
 

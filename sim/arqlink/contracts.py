@@ -14,7 +14,7 @@ FOLDER = rtl.ROOT / "rtl" / "regs"
 
 def configurations():
     """All named configurations as JSON text."""
-    output = rtl.java("arqlink.Describe", stdout=subprocess.PIPE).stdout
+    output = rtl.java("arqlink.gen.Describe", stdout=subprocess.PIPE).stdout
     return re.sub(r"\x1b\[[0-9;]*m", "", output)  # SpinalHDL resets the terminal's colours on exit
 
 
@@ -23,7 +23,7 @@ def ports(config="default"):
     in every configuration."""
     lines = []
     with tempfile.TemporaryDirectory() as folder:
-        rtl.java("arqlink.Generate", "ArqLink", config, folder, stdout=subprocess.DEVNULL)
+        rtl.java("arqlink.gen.Generate", "ArqLink", config, folder, stdout=subprocess.DEVNULL)
         text = (Path(folder) / "ArqLink.v").read_text()
     header = re.search(r"^module ArqLink \((.*?)^\);", text, re.S | re.M).group(1)
     for way, high, name in re.findall(r"(input|output)\s+(?:wire|reg)\s*(?:\[(\d+):0\])?\s*(\w+)", header):
@@ -35,7 +35,7 @@ def write(folder=FOLDER):
     """Writes the register contracts, the list of configurations and the port list to `folder`."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    rtl.java("arqlink.csr.Contracts", folder, stdout=subprocess.DEVNULL)
+    rtl.java("arqlink.gen.Contracts", folder, stdout=subprocess.DEVNULL)
     (folder / "configs.json").write_text(configurations())
     (folder / "ports.txt").write_text(ports())
 

@@ -88,7 +88,7 @@ def generate(block, config, settings=()):
     output = folder / f"{block}.v"
     with locked(f"{block}-{name}"):
         if is_stale(output, (ROOT / "rtl" / "target" / ".compiled").stat().st_mtime):
-            java("arqlink.Generate", block, config, folder, *settings, stdout=subprocess.DEVNULL)
+            java("arqlink.gen.Generate", block, config, folder, *settings, stdout=subprocess.DEVNULL)
     return output
 
 

@@ -34,7 +34,7 @@ def cpu():
 
 def generate(block, config, program, settings=()):
     """Writes the Verilog of `block` (ArqSoc, ArqPairSoc, Ulx3s) with the boot loader in ROM and a program of sw, such as "firmware",
-    in RAM; `settings` as for arqlink.soc.GenerateSoc. Returns all Verilog files, those of the CPU too."""
+    in RAM; `settings` as for arqlink.gen.GenerateSoc. Returns all Verilog files, those of the CPU too."""
     programs = software()
     boot, image = programs / "boot.bin", programs / f"{program}.img"
     rtl.compile_rtl()
@@ -45,5 +45,5 @@ def generate(block, config, program, settings=()):
     times = [path.stat().st_mtime for path in (rtl.ROOT / "rtl" / "target" / ".compiled", boot, image)]
     with rtl.locked(f"{block}-{name}"):
         if rtl.is_stale(output, *times):
-            rtl.java("arqlink.soc.GenerateSoc", block, config, folder, *files, *settings, stdout=subprocess.DEVNULL)
+            rtl.java("arqlink.gen.GenerateSoc", block, config, folder, *files, *settings, stdout=subprocess.DEVNULL)
     return [output, cpu()]

@@ -60,7 +60,7 @@ def sources(target, folder):
     for path in folder.glob(SOURCES):
         path.unlink()
     if not target.board:
-        rtl.java("arqlink.synth.GenerateShell", target.block, target.config, folder, *target.settings, stdout=subprocess.DEVNULL)
+        rtl.java("arqlink.gen.GenerateShell", target.block, target.config, folder, *target.settings, stdout=subprocess.DEVNULL)
         return
     top, cpu = soc.generate(target.block, target.config, target.board.program, target.settings)
     for path in (top, cpu, *rtl.contents(top), rtl.ROOT / target.board.pins):

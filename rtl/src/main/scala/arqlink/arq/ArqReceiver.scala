@@ -4,8 +4,17 @@ package arqlink.arq
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
-import arqlink.link._
+import arqlink.config.LinkConfig
+import arqlink.lib.Invariant
+import arqlink.store.StoreWrite
+import arqlink.wire._
+
+/** What a control unit of the peer closes: all transmissions with a TSN below `txEdge` have been sent in full. A poll tells the block of its ackTsn, too. */
+case class CloseNotice() extends Bundle {
+  val txEdge = Wire.sn
+  val poll = Bool()
+  val ackBlock = OutcomeLog.blockNumber
+}
 
 /** Selective-repeat receiver: gathers the units of one transmission at a time and decides its outcome.
   *

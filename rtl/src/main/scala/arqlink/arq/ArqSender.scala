@@ -4,8 +4,22 @@ package arqlink.arq
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
-import arqlink.link._
+import arqlink.config.{CodeConfig, LinkConfig}
+import arqlink.lib.{Invariant, TableClear}
+import arqlink.lib.queue.RetransmitQueue
+import arqlink.store.SlotMeta
+import arqlink.wire._
+
+/** The code settings that the sender uses when a transmission begins. */
+case class SenderConfig(code: CodeConfig) extends Bundle {
+  val parityFirst = UInt(log2Up(code.maxParity + 1) bits)
+  val parityRetx = UInt(log2Up(code.maxParity + 1) bits)
+  val preset = UInt(2 bits)
+
+  /** 0 to 14 retransmissions, 15 = never give up. */
+  val delta = UInt(4 bits)
+  val outageFreeze = Bool()
+}
 
 /** Selective-repeat sender of bounded persistency: chooses what to send next and learns what became of it.
   *

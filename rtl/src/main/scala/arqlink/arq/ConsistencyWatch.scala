@@ -4,7 +4,7 @@ package arqlink.arq
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.lib.Invariant
 
 /** What one part of a link end thinks of a control unit: a pulse each. */
 case class Judgement() extends Bundle {

@@ -4,9 +4,9 @@ package arqlink.arq
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
-import arqlink.csr._
-import arqlink.link._
+import arqlink.config.LinkConfig
+import arqlink.lib.{Countdown, Invariant}
+import arqlink.wire.{ControlMessage, Wire}
 
 /** Decides when a control unit is due and what it says: always all that this end knows. */
 class ControlComposer(link: LinkConfig) extends Component {

@@ -4,8 +4,8 @@ package arqlink.arq
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
-import arqlink.link._
+import arqlink.config.LinkConfig
+import arqlink.lib.Invariant
 
 /** Of which TSNs in the window the outcome is known: one bit each, in block RAM.
   *

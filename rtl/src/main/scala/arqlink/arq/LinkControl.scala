@@ -4,9 +4,17 @@ package arqlink.arq
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
-import arqlink.csr._
-import arqlink.link._
+import arqlink.config.LinkConfig
+import arqlink.lib.{Countdown, Invariant}
+import arqlink.wire.{ControlMessage, Wire}
+
+/** Intervals in clocks; `outageTimeout` 0 = never. */
+case class TimerSetting() extends Bundle {
+  val pollTimeout, helloInterval, keepalive, outageTimeout, statusInterval = UInt(32 bits)
+
+  /** Pulse: one of them was written; what is there now counts from here on. */
+  val written = Bool()
+}
 
 /** State of a link end, as STATUS.state. */
 object LinkState extends SpinalEnum(binarySequential) {

@@ -4,8 +4,9 @@ package arqlink.arq
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
-import arqlink.link._
+import arqlink.config.LinkConfig
+import arqlink.lib.Invariant
+import arqlink.wire.Wire
 
 /** Chooses which older outcomes are shown: each pair of blocks again some time after it was recent, and, after a poll that asks for them,
   * a series of all from its ackTsn on (docs/architecture.md, "Receiver", 4).

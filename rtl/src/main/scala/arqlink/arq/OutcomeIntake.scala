@@ -4,8 +4,9 @@ package arqlink.arq
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
-import arqlink.link._
+import arqlink.config.LinkConfig
+import arqlink.lib.Invariant
+import arqlink.wire._
 
 /** Turns control units into outcomes of the sender's own transmissions, each once, in any order (docs/architecture.md, "Sender", 3 and 4).
   *

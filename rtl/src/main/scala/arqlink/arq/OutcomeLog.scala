@@ -4,8 +4,15 @@ package arqlink.arq
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
-import arqlink.link._
+import arqlink.config.LinkConfig
+import arqlink.lib.Invariant
+import arqlink.wire.{Sn, Wire}
+
+/** Outcomes to report: 64 of them from TSN `base` on. */
+case class OutcomeReport() extends Bundle {
+  val base = Wire.sn
+  val bitmap = Bits(Wire.bitmapBits bits)
+}
 
 /** Outcomes to report: the recent ones at all times, and older ones when they are looked up. */
 case class OutcomePort(link: LinkConfig) extends Bundle with IMasterSlave {

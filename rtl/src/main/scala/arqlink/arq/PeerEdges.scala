@@ -4,8 +4,9 @@ package arqlink.arq
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
-import arqlink.link._
+import arqlink.config.LinkConfig
+import arqlink.lib.Invariant
+import arqlink.wire.{Sn, Wire}
 
 /** Numbers near the window: `PeerEdges.bits` of a sequence number tell those from rxBase to a window beyond apart, and from what is just behind. */
 object PeerEdges {

@@ -4,8 +4,8 @@ package arqlink.arq
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
-import arqlink.link._
+import arqlink.config.LinkConfig
+import arqlink.wire.Wire
 
 /** How many blocks of outcomes after a pair of blocks was recent the receiver shows it again (docs/architecture.md, "Receiver", 4). Both ends know
   * it: it follows from the smaller one of their windows.

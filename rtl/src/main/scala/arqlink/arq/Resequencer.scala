@@ -4,8 +4,15 @@ package arqlink.arq
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
-import arqlink.link._
+import arqlink.config.LinkConfig
+import arqlink.lib.{Invariant, TableClear}
+import arqlink.wire.{Sn, Wire}
+
+/** A frame to be read from the store, decoded and handed on. */
+case class DeliveryJob(link: LinkConfig) extends Bundle {
+  val slot = UInt(link.window.slotBits bits)
+  val frame = ReceivedFrame(link.code)
+}
 
 /** Holds complete frames until their packet is complete, and hands packets on: in sequence (`inOrder`) or as soon as they
   * are complete.

@@ -5,7 +5,23 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
 
-import arqlink.link.PhyBeat
+import arqlink.axi.PhyBeat
+
+/** One direction of an emulated channel.
+  *
+  * @param dataBytes width of the PHY stream in bytes: 1, 2, 4, 8 or 16
+  * @param maxDelay  depth of the delay line in clocks: a power of two, 16 to 2^24; DELAY reaches maxDelay - 1
+  * @param seed      seed of the random numbers after reset, 32 bits
+  */
+case class ChannelConfig(dataBytes: Int, maxDelay: Int, seed: BigInt = 1) {
+  require(Set(1, 2, 4, 8, 16)(dataBytes), s"dataBytes is $dataBytes; it must be 1, 2, 4, 8 or 16")
+  require(
+    isPow2(maxDelay) && maxDelay >= 16 && maxDelay <= (1 << 24),
+    s"maxDelay is $maxDelay; it must be a power of two from 16 to 16777216"
+  )
+  require(seed >= 0 && seed < (BigInt(1) << 32), s"seed is $seed; it must fit into 32 bits")
+  def delayBits: Int = log2Up(maxDelay)
+}
 
 /** One direction of a lossy channel with constant delay.
   *

@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
 
-import arqlink.csr.RegisterPort
+import arqlink.axi.RegisterPort
 
 /** Registers of a channel emulator, and its counts of units. */
 class ChannelRegisters(config: ChannelConfig) extends Component {

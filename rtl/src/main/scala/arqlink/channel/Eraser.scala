@@ -4,7 +4,30 @@ package arqlink.channel
 import spinal.core._
 import spinal.lib._
 
-import arqlink.link.{PhyBeat, Wire}
+import arqlink.axi.PhyBeat
+import arqlink.lib.Xorshift128
+import arqlink.wire.Wire
+
+/** How units are erased; see "Registers" in docs/channel_emulator.md. Probabilities are multiples of 2^-32. */
+case class ErasureSetting() extends Bundle {
+  val enable = Bool()
+  val outage = Bool()
+  val gilbertElliott = Bool()
+  val spareControl = Bool()
+  val mode = UInt(2 bits)
+  val good = UInt(32 bits)
+  val bad = UInt(32 bits)
+  val goodToBad = UInt(32 bits)
+  val badToGood = UInt(32 bits)
+  val pace = UInt(32 bits)
+}
+
+/** Pulses in the clock of a unit's first beat. */
+case class ErasureEvents() extends Bundle {
+  val unit = Bool()
+  val control = Bool()
+  val erased = Bool()
+}
 
 /** Beat within the channel; `first`: of its unit. */
 case class ChannelBeat(dataBytes: Int) extends Bundle {

@@ -4,8 +4,9 @@ package arqlink.csr
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
-import arqlink.link.{UnitFormat, Wire}
+import arqlink.config.LinkConfig
+import arqlink.lib.Invariant
+import arqlink.wire.{UnitFormat, Wire}
 
 /** All counters of a link end, 64 bits each, in few logic cells.
   *
@@ -140,5 +141,5 @@ object CompactCounterBank {
     }
   }
 
-  private def pendingBits(counter: csr.Counter, link: LinkConfig): Int = if (counter.isBuilt(link)) log2Up(most(counter.pace, link) + 1) else 1
+  private def pendingBits(counter: arqlink.csr.Counter, link: LinkConfig): Int = if (counter.isBuilt(link)) log2Up(most(counter.pace, link) + 1) else 1
 }

@@ -4,7 +4,35 @@ package arqlink.csr
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.LinkConfig
+import arqlink.lib.Invariant
+
+/** How registers and counters talk: a snapshot is asked for, and read word by word, two clocks after `read`. `reached` is a
+  * pulse when counter `watch` gets to `level`, or is found there after `rearm`; level 0 is never reached.
+  */
+case class CounterPort() extends Bundle with IMasterSlave {
+  val snapshot = Bool()
+  val clear = Bool()
+  val busy = Bool()
+  val read = Bool()
+  val address = UInt(CounterPort.addressBits bits)
+  val data = Bits(32 bits)
+  val watch = UInt(8 bits)
+  val level = UInt(64 bits)
+  val rearm = Bool()
+  val reached = Bool()
+
+  override def asMaster(): Unit = {
+    out(snapshot, clear, read, address, watch, level, rearm)
+    in(busy, data, reached)
+  }
+}
+
+object CounterPort {
+
+  /** Words: low and high half of each counter. */
+  val addressBits: Int = log2Up(2 * Counters.all.size)
+}
 
 /** Events in, counters out. */
 case class CountingPort() extends Bundle {

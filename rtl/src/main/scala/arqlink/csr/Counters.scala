@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package arqlink.csr
 
-import arqlink.LinkConfig
+import arqlink.config.LinkConfig
 
 /** A 64-bit event counter. `increment` is the width of what may be added in one clock; `everyClock`: the event often lasts. `pace`: the most
   * that it counts in a time. `isBuilt`: the configuration has what it counts.

@@ -5,7 +5,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
 
-import arqlink._
+import arqlink.axi.AxiLiteNames
+import arqlink.config.LinkConfig
 
 /** Registers and counters of one link end behind one AXI4-Lite slave, 32 bits wide: docs/architecture.md, "Registers".
   *

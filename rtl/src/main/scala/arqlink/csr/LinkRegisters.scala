@@ -7,7 +7,9 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
 
-import arqlink._
+import arqlink.axi.RegisterPort
+import arqlink.config.{LinkConfig, Preset}
+import arqlink.lib.Invariant
 
 /** The registers of one link end; the only description of them (docs/architecture.md, "Registers").
   *

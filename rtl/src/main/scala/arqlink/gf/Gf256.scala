@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package arqlink.gf
 
-import arqlink.Preset
+import arqlink.config.Preset
 
 /** Arithmetic in GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1 (0x11D, primitive element alpha = 2) for elaboration.
   *

@@ -3,7 +3,7 @@ package arqlink.gf
 
 import spinal.core._
 
-import arqlink.{CodeConfig, Preset}
+import arqlink.config.{CodeConfig, Preset}
 
 /** Look-up tables of the coefficient generators; contents are computed during elaboration. */
 object Roms {

@@ -4,8 +4,10 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.{CodeConfig, Preset}
 import arqlink.gf.Roms
+import arqlink.lib.Tally
+import arqlink.lib.queue.CreditQueue
 
 /** The coefficients of one received unit, tower bytes, for all wanted units; lanes beyond hold anything. */
 case class CoefficientVector(code: CodeConfig) extends Bundle {

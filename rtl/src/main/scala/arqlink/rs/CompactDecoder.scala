@@ -4,7 +4,8 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.CodeConfig
+import arqlink.lib.Invariant
 
 /** [[RsDecoder]] for area: one frame at a time. A frame of which no data unit is missing passes through; any other one is taken in
   * whole, with the sums for its missing units, and then given.

@@ -4,7 +4,8 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.CodeConfig
+import arqlink.lib.Invariant
 
 /** [[RsEncoder]] for area: one frame at a time, and a few clocks between two frames.
   *

@@ -4,7 +4,8 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.CodeConfig
+import arqlink.lib.Tally
 
 /** A frame as the sequencer takes it in. */
 case class DecodeFrame(code: CodeConfig) extends Bundle {

@@ -4,7 +4,9 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.CodeConfig
+import arqlink.lib.{BeatCounter, Tally}
+import arqlink.lib.queue.CreditQueue
 
 /** Puts received and recovered data units in order, one beat a clock.
   *
@@ -44,7 +46,7 @@ class DecodeMerge(code: CodeConfig) extends Component {
   val received, fresh = RegInit(False)
   val unitLane = Reg(UInt(Lanes.bits(code) bits))
   val lastLane = Reg(Bool())
-  val beat = new BeatCounter(code)
+  val beat = new BeatCounter(code.unitBeats)
   val depth = 16
   // A beat's place is taken a clock late, and given back a clock after it left.
   val stepped, left = RegInit(False)

@@ -4,7 +4,8 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.CodeConfig
+import arqlink.lib.BeatCounter
 
 /** Pairs the beats of received units with what is to be done with them, one beat a clock when there is room. */
 class DecodeSequencer(code: CodeConfig) extends Component {
@@ -33,7 +34,7 @@ class DecodeSequencer(code: CodeConfig) extends Component {
   // The unit whose beats are counted. It has its coefficients, if it needs any -------------------------------------------------
   val live = RegInit(False)
   val repair, isData, first, last = Reg(Bool())
-  val beat = new BeatCounter(code)
+  val beat = new BeatCounter(code.unitBeats)
   val isReady = io.room && live
   val fire = isReady && io.input.valid
   val vacant = !live || (fire && beat.last)

@@ -3,7 +3,7 @@ package arqlink.rs
 
 import spinal.core._
 
-import arqlink._
+import arqlink.config.{CodeConfig, Preset}
 import arqlink.gf.{Gf256, TowerField}
 
 /** The coefficients of all erasure patterns that a small code can have: one word for each preset, pattern and received unit, which holds the

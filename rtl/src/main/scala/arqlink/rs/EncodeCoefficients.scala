@@ -4,7 +4,7 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.{CodeConfig, Preset}
 import arqlink.gf.{Gf256, TowerField}
 
 /** The coefficients of all codes that the build has room for: one word per preset, K and data unit, which holds the tower

@@ -4,7 +4,8 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.CodeConfig
+import arqlink.lib.BeatCounter
 
 /** What becomes of a beat of a frame. */
 case class EncodeStep(code: CodeConfig) extends Bundle {
@@ -70,7 +71,7 @@ class EncodeSequencer(code: CodeConfig) extends Component {
   val first, parity, repair = Reg(Bool())
   val unitLane = Reg(UInt(Lanes.bits(code) bits))
   val address = Reg(UInt(addressBits bits))
-  val beat = new BeatCounter(code)
+  val beat = new BeatCounter(code.unitBeats)
 
   val fire = io.room && (parityUnit || (dataUnit && io.input.valid))
   val unitDone = fire && beat.last

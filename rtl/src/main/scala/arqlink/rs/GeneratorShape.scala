@@ -3,7 +3,7 @@ package arqlink.rs
 
 import spinal.core._
 
-import arqlink._
+import arqlink.config.CodeConfig
 
 /** How parallel the decoder's coefficient generation is built, so that it keeps up with units of any length.
   *

@@ -4,8 +4,9 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.CodeConfig
 import arqlink.gf.TowerLogic
+import arqlink.lib.Kept
 
 /** A beat on its way into the multiply-accumulate array. */
 case class MacBeat(code: CodeConfig, parts: Int) extends Bundle {

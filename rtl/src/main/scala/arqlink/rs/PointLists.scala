@@ -4,8 +4,10 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.CodeConfig
 import arqlink.gf.Roms
+import arqlink.lib.Tally
+import arqlink.lib.queue.CreditQueue
 
 /** A unit by its index and its evaluation point. */
 case class CodePoint(code: CodeConfig) extends Bundle {

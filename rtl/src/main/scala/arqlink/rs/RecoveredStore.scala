@@ -4,7 +4,8 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.CodeConfig
+import arqlink.lib.{Kept, Tally}
 
 /** A beat of a missing unit, to be made from the sums of its lane. */
 case class RecoveredBeat(code: CodeConfig) extends Bundle {

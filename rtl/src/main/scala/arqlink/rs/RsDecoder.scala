@@ -4,7 +4,24 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.CodeConfig
+import arqlink.lib.{BlockReset, Invariant}
+import arqlink.lib.queue.{CreditQueue, DeepQueue}
+
+/** A frame to decode: the `k` units whose bits are set in `received` (exactly k of them) follow on the input in
+  * ascending order of unit index; the `k` data units leave in order.
+  */
+case class DecodeJob(code: CodeConfig) extends Bundle {
+  val preset = UInt(2 bits)
+  val k = UInt(code.kBits bits)
+  val received = Bits(code.maxN bits)
+
+  /** What the decoder relies on, which looks at no unit after the K-th. */
+  def isSound: Bool = k =/= 0 && Invariant.atMost(k, code.maxK) && CountOne(received) >= k
+
+  /** The compact one relies on more: it knows a frame's code by the number of its units. */
+  def isExact: Bool = isSound && CountOne(received) <= k
+}
 
 object RsDecoder {
 

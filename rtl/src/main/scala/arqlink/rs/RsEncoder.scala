@@ -4,7 +4,19 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.CodeConfig
+import arqlink.lib.{Invariant, Tally}
+import arqlink.lib.queue.CreditQueue
+
+/** A frame to encode: `k` data units follow on the input, `n` units leave (k <= n <= k + maxParity). */
+case class EncodeJob(code: CodeConfig) extends Bundle {
+  val preset = UInt(2 bits)
+  val k = UInt(code.kBits bits)
+  val n = UInt(code.nBits bits)
+
+  /** What every codec relies on. */
+  def isSound: Bool = k =/= 0 && Invariant.atMost(k, code.maxK) && n >= k && Invariant.atMost(n - k, code.maxParity)
+}
 
 /** A beat in the order of the output; a parity beat's data comes later by itself. */
 case class EncodeOrder(code: CodeConfig) extends Bundle {

@@ -4,7 +4,7 @@ package arqlink.rs
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
+import arqlink.config.CodeConfig
 
 /** What a sequencer knows of the unit to come: what is left of its frame. It is a unit ahead of the one whose beats are counted, so that
   * nothing long hangs on the handshake of a beat.

@@ -7,7 +7,7 @@ import spinal.lib.bus.amba4.axilite.AxiLite4
 import spinal.lib.bus.misc.SizeMapping
 import spinal.lib.bus.wishbone._
 
-import arqlink.csr.AxiLiteDecoder
+import arqlink.axi.AxiLiteDecoder
 
 /** The CPU with boot ROM, RAM, UART, machine timer and a window to the link's registers (docs/soc.md).
   *

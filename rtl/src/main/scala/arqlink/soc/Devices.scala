@@ -6,7 +6,7 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
 import spinal.lib.com.uart._
 
-import arqlink.csr.RegisterPort
+import arqlink.axi.RegisterPort
 
 /** UART: 8 data bits, no parity, one stop bit, a FIFO of 32 bytes each way. Reads have no side effect. */
 class UartDevice(config: SocConfig) extends Component {

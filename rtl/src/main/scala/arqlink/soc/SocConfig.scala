@@ -3,7 +3,7 @@ package arqlink.soc
 
 import spinal.core._
 
-import arqlink.LinkConfig
+import arqlink.config.LinkConfig
 
 /** A soft system around the link.
   *

@@ -4,10 +4,8 @@ package arqlink.soc
 import spinal.core._
 import spinal.lib._
 
-import arqlink._
-import arqlink.csr.AxiLiteDecoder
-import arqlink.link._
-import arqlink.top._
+import arqlink.axi._
+import arqlink.top.{ArqLink, ArqPair}
 
 /** One link end and the system that controls it; packet and PHY streams go to the outside. */
 class ArqSoc(config: SocConfig) extends Component {

@@ -5,11 +5,16 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
 
-import arqlink._
 import arqlink.arq._
-import arqlink.csr._
-import arqlink.link._
-import arqlink.rs._
+import arqlink.axi._
+import arqlink.config.LinkConfig
+import arqlink.csr.{CsrBank, LinkRegisters}
+import arqlink.framing.{Deframer, Framer}
+import arqlink.lib.BlockReset
+import arqlink.packet._
+import arqlink.rs.{RsDecoder, RsEncoder}
+import arqlink.store.{FrameStore, ReadTracker}
+import arqlink.wire.{ControlMessage, UnitBeat}
 
 /** One end of a full-duplex hybrid FEC/ARQ-SR link (docs/architecture.md).
   *

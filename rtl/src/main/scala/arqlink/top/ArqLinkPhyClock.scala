@@ -5,9 +5,9 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
 
-import arqlink._
-import arqlink.csr._
-import arqlink.link._
+import arqlink.axi._
+import arqlink.config.LinkConfig
+import arqlink.csr.LinkRegisters
 
 /** [[ArqLink]] whose PHY side runs on a clock of its own, `phy_aclk`; an asynchronous FIFO each way.
   *

@@ -5,10 +5,10 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
 
-import arqlink._
-import arqlink.channel._
-import arqlink.csr._
-import arqlink.link._
+import arqlink.axi._
+import arqlink.channel.{ChannelConfig, ChannelEmulator}
+import arqlink.config.LinkConfig
+import arqlink.traffic.TrafficPort
 
 /** Link ends A and B, an emulated channel each way, a packet generator and checker at each end, one AXI4-Lite slave.
   *

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.axi
+
+import spinal.core._
+
+/** AXI4-Stream beat of a packet stream: `keep` is contiguous from byte 0 and full but in the last beat;
+  * `error` (tuser) in the last beat marks the packet as aborted.
+  */
+case class PacketBeat(dataBytes: Int) extends Bundle {
+  val data = Bits(dataBytes * 8 bits)
+  val keep = Bits(dataBytes bits)
+  val last = Bool()
+  val error = Bool()
+}
+
+/** AXI4-Stream beat on the PHY side: one unit per `last`; `erased` (tuser) in any beat marks the unit as lost. */
+case class PhyBeat(dataBytes: Int) extends Bundle {
+  val data = Bits(dataBytes * 8 bits)
+  val last = Bool()
+  val erased = Bool()
+}

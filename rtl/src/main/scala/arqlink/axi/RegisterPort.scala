@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.axi
+
+import spinal.core._
+import spinal.lib._
+import spinal.lib.bus.amba4.axilite.AxiLite4
+import spinal.lib.bus.localbus.{MinBus, MinBusConfig}
+import spinal.lib.bus.misc.SizeMapping
+import spinal.lib.bus.regif.{AccessType, ClassName => ModuleName, RegInst, SymbolName}
+import spinal.lib.bus.regif.BusIfAdapter.MinBusInterface
+
+/** Registers behind an AXI4-Lite port, with SLVERR for every access that no register answers.
+  *
+  * regif holds the description; the logic is here. One clock decodes the address, the next writes. A read chooses among four
+  * registers in the first clock, and among these choices in the second. The fields of a register that can be written are one
+  * register of flip-flops, and nothing is assigned in clocks without an access or an event, which is what simulators spend
+  * their time with.
+  *
+  * @param axi     the slave port of the component that holds the registers; they are within its first 128 bytes
+  * @param relaxed a read chooses among all registers in one clock, and data of a write stay at the port until they are written
+  */
+class RegisterPort(axi: AxiLite4, relaxed: Boolean = false) extends Area {
+  import RegisterPort._
+
+  val front = new AxiLiteFront(axi.config.addressWidth, relaxed)
+  front.io.axi << axi
+  private val access = front.io.access
+  private val early = front.io.early
+  val accessError: Bool = front.io.accessError
+
+  // The clock of an access, and the two clocks after it: a word is chosen; registers are written; they have changed.
+  private val now = access.valid
+  private val turn = RegNext(now) init False
+  val changed: Bool = RegNext(turn) init False
+
+  /** One bit per register, for one clock: it is written. */
+  private val written = Reg(Bits(1 << (fileBits - 2) bits)) init 0
+  private val inFile = RegNext(early.valid && early.payload.dropLow(fileBits - 2) === 0) init False
+  private val index = access.word.resize(fileBits - 2)
+  when(now || turn) {
+    written := 0
+    when(inFile && access.write)(written := UIntToOh(index))
+  }
+
+  // A read may follow a write in the next clock; it does not see what is written.
+  private val writes = now && access.write
+  private val data = if (relaxed) access.data else RegNextWhen(access.data, writes)
+  private val strobe = if (relaxed) access.strobe else RegNextWhen(access.strobe, writes)
+
+  val regs = MinBusInterface(nobody(), SizeMapping(0, 4096))(ModuleName("registers"))
+  private val registers = scala.collection.mutable.ListBuffer[Register]()
+
+  // Runs when all registers are known.
+  Component.current.addPrePopTask { () =>
+    registers.foreach(_.build())
+    choose()
+  }
+
+  def register(address: BigInt, name: String, doc: String): Register = {
+    require(address < (1 << fileBits), s"register $name is at $address; registers are below ${1 << fileBits}")
+    regs.regPtrReAnchorAt(address)
+    registers += new Register(regs.newReg(doc)(SymbolName(name)))
+    registers.last
+  }
+
+  /** A register and its fields; regif takes a field's name from a `val`, which would clash where registers share names. */
+  class Register private[RegisterPort] (slice: RegInst) {
+    private case class Part(signal: BaseType, position: Int, reset: BigInt, event: Bool) {
+      def width: Int = signal.getBitsWidth
+    }
+    private val stored, pulses, flags = scala.collection.mutable.ListBuffer[Part]()
+    private[RegisterPort] val number: Int = (slice.getAddr() >> 2).toInt
+
+    /** High in the clock in which a write changes the register. */
+    val writing: Bool = written(number)
+
+    /** High in the clock after, when the new value is there. */
+    def event: Bool = RegNext(writing) init False
+
+    private def describe[T <: BaseType](pos: Int, signal: T, access: AccessType, reset: BigInt, name: String, doc: String): T = {
+      signal.setName(name, weak = true)
+      slice.registerAtOnlyReadLogic(pos, signal, access, reset, doc)
+      slice.getFields().last.setName(name)
+      signal
+    }
+
+    def readWrite[T <: BaseType](pos: Int, hardType: HardType[T], reset: BigInt, name: String, doc: String): T = {
+      val field = describe(pos, hardType(), AccessType.RW, reset, name, doc)
+      stored += Part(field, pos, reset, null)
+      field
+    }
+
+    /** High for one clock after a 1 has been written; reads as 0. */
+    def pulse(pos: Int, name: String, doc: String): Bool = {
+      val field = describe(pos, Bool(), AccessType.W1P, 0, name, doc)
+      pulses += Part(field, pos, 0, null)
+      field
+    }
+
+    /** Set a clock after `event`, cleared by writing 1; an event that comes with the clearing write is kept. */
+    def sticky(pos: Int, event: Bool, name: String, doc: String): Bool = {
+      val field = describe(pos, Bool(), AccessType.W1C, 0, name, doc)
+      flags += Part(field, pos, 0, event)
+      field
+    }
+
+    /** `reset`: value after reset where it is fixed, else `live`. */
+    def readOnly[T <: BaseType](pos: Int, value: T, name: String, doc: String, reset: BigInt = live): Unit =
+      describe(pos, cloneOf(value), AccessType.RO, reset, name, doc).assignFrom(value)
+
+    def constant(pos: Int, width: Int, value: BigInt, name: String, doc: String): Unit =
+      readOnly(pos, B(value, width bits), name, doc, value)
+
+    /** Flip-flops for parts, next to each other; their places among them. */
+    private def hold(parts: Seq[Part], suffix: String): (Bits, Seq[(Part, Int)]) = {
+      val places = parts.zip(parts.scanLeft(0)(_ + _.width))
+      val held = Reg(Bits(parts.map(_.width).sum bits)) init places.map { case (part, at) => part.reset << at }.sum
+      held.setCompositeName(RegisterPort.this, slice.getName().toLowerCase + suffix)
+      for ((part, at) <- places) part.signal.assignFromBits(held(at, part.width bits))
+      (held, places)
+    }
+
+    /** What is written as 1. */
+    private def ones(parts: Seq[Part]): Bits = Cat(parts.map(part => data(part.position) && strobe(part.position / 8)))
+
+    private[RegisterPort] def build(): Unit = {
+      if (stored.nonEmpty) {
+        val (held, places) = hold(stored.toSeq, "")
+        when(writing) {
+          for (byte <- 0 to 3; (part, at) <- places) {
+            val from = part.position max 8 * byte
+            val to = (part.position + part.width - 1) min 8 * byte + 7
+            val shift = at - part.position
+            if (from <= to) when(strobe(byte))(held(to + shift downto from + shift) := data(to downto from))
+          }
+        }
+      }
+      if (pulses.nonEmpty) {
+        val (held, _) = hold(pulses.toSeq, "_pulses")
+        when(turn || changed) {
+          held := 0
+          when(writing)(held := ones(pulses.toSeq))
+        }
+      }
+      if (flags.nonEmpty) {
+        val (held, _) = hold(flags.toSeq, "_flags")
+        val arriving = Cat(flags.map(_.event))
+        val events = RegNext(arriving) init 0
+        when(writing || RegNext(arriving.orR, init = False))(held := held & ~(ones(flags.toSeq).andMask(writing)) | events)
+      }
+    }
+
+    private[RegisterPort] def writable: Boolean = Seq(stored, pulses, flags).exists(_.nonEmpty)
+
+    /** The word; a pulse reads as 0. */
+    private[RegisterPort] def word: Bits = slice
+      .getFields()
+      .filterNot(f => f.getAccessType() == AccessType.W1P || f.getAccessType() == AccessType.NA)
+      .map(f => f.hardbit.asBits.resize(32) |<< f.getSection().min)
+      .fold(B(0, 32 bits))(_ | _)
+  }
+
+  private case class Window(address: BigInt, size: BigInt, data: Bits)
+  private val windows = scala.collection.mutable.ListBuffer[Window]()
+
+  /** Words that can only be read, from `address` on, which is a multiple of `size` rounded up to a power of two.
+    *
+    * @param data the word two clocks after `comes` with its address
+    */
+  def window(address: BigInt, size: BigInt, data: Bits): Unit = windows += Window(address, size, data)
+
+  /** The clock before an access, of word `word` if it is of a window: what is read should not change before the next one. */
+  def comes: Bool = early.valid
+  def word: UInt = early.payload
+
+  private def choose(): Unit = {
+    // `granted` in the clock after an access; the words to be read then are zero but the one.
+    val write = RegNextWhen(access.write, now)
+    val groups = registers.groupBy(_.number / groupSize).toSeq.sortBy(_._1).map { case (group, members) =>
+      val words = Vec.tabulate(groupSize)(i => members.find(_.number % groupSize == i).fold(B(0, 32 bits))(_.word))
+      val chosen = words(index.resize(log2Up(groupSize)))
+      val isHere = inFile && index.dropLow(log2Up(groupSize)) === group
+      if (relaxed) chosen.andMask(isHere && now) else RegNextWhen(chosen, now).andMask(RegNext(isHere) init False)
+    }
+    val fileData = if (relaxed) Seq(RegNext(groups.reduceBalancedTree(_ | _))) else groups
+    def among(numbers: Seq[Int]): Bool = B(numbers.map(BigInt(1) << _).sum, written.getWidth bits)(index)
+    val legal = Mux(access.write, among(registers.toSeq.filter(_.writable).map(_.number)), among(registers.toSeq.map(_.number)))
+    val granted = RegNext(inFile && legal) init False
+    val (hits, views) = windows.toSeq.map { window =>
+      val bits = log2Up(window.size) - 2
+      val first = window.address >> 2
+      require((first & ((1 << bits) - 1)) == 0, s"a window of ${window.size} bytes is at ${window.address}")
+      val above = RegNext(early.payload.dropLow(bits) === (first >> bits).toInt) init False
+      val begun = if (isPow2(window.size)) True else access.word.resize(bits) < (window.size >> 2).toInt
+      val hit = RegNext(above && begun) init False
+      (hit && !write, window.data.andMask(hit))
+    }.unzip
+    front.io.data := (fileData ++ views).reduceBalancedTree(_ | _)
+    front.io.refused := !(granted +: hits).reduceBalancedTree(_ || _)
+  }
+}
+
+object RegisterPort {
+
+  /** Byte address bits of the registers. */
+  private val fileBits = 7
+
+  /** Registers among which a read chooses first. */
+  private val groupSize = 4
+
+  /** In place of the reset value of a field that shows what happens in the core. */
+  val live = BigInt(-1)
+
+  /** regif's own bus, over which nothing comes. */
+  private def nobody(): MinBus = {
+    val bus = MinBus(MinBusConfig(12, 32))
+    bus.ce := False
+    bus.wr := False
+    bus.addr := 0
+    bus.wdat := 0
+    bus.prot := 0
+    bus
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.framing
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink.lib.Crc32
+
+/** A beat of a unit whose CRC bytes are still blank: the last four bytes of the unit, in beats with `check`. */
+case class BlankBeat(dataBytes: Int) extends Bundle {
+  val data = Bits(dataBytes * 8 bits)
+  val first = Bool()
+  val last = Bool()
+
+  /** The beat holds CRC bytes: all of it when dataBytes <= 4, else its last four bytes. */
+  val check = Bool()
+
+  /** In beats with `check`: write a wrong CRC. */
+  val spoil = Bool()
+
+  /** The unit is a data unit / the last one of its frame. */
+  val ofFrame = Bool()
+  val endsFrame = Bool()
+}
+
+/** A finished beat, with the tags that came in. */
+case class FinishedBeat(dataBytes: Int) extends Bundle {
+  val data = Bits(dataBytes * 8 bits)
+  val last = Bool()
+  val ofFrame = Bool()
+  val endsFrame = Bool()
+}
+
+/** Fills in the CRC-32 of units; two register stages, one beat a clock while `moves`; all stands still otherwise.
+  *
+  * A beat's own share of the CRC is made in the first stage, the sum in the second. Wider than four bytes, the CRC is the end of a
+  * beat that holds payload too, so there the shares are cut four bytes earlier: of the end of the beat before and all of a beat but its
+  * end. Thus a share ends where the CRC begins.
+  */
+case class CrcInserter(dataBytes: Int) extends Component {
+  val io = new Bundle {
+    val input = slave(Flow(BlankBeat(dataBytes)))
+    val moves = in Bool ()
+    val output = master(Flow(FinishedBeat(dataBytes)))
+  }
+  private val width = dataBytes * 8
+  private val wide = dataBytes > 4
+  private val takes = io.input.valid && io.moves
+
+  val beat = new Area {
+    val valid = RegNextWhen(io.input.valid, io.moves, init = False)
+    val held = RegNextWhen(io.input.payload, takes)
+    private val before = wide generate RegNextWhen(io.input.last ? B(0, 32 bits) | io.input.data.takeHigh(32), takes, init = B(0, 32 bits))
+    private val window = if (wide) io.input.data.resize(width - 32) ## before else io.input.data
+    val shares = if (wide) RegNextWhen(Crc32.shares(window, io.input.first, width - 32), takes) else Vec(held.data)
+  }
+
+  val crc = new Area {
+    import beat.held
+
+    /** Of the unit's beats before; narrow: in check beats, what is still to be sent of it. */
+    val state = Reg(Bits(32 bits)) init Crc32.empty(width)
+    val next = Crc32.sum(beat.shares, state, width)
+    val value = if (wide) next else CombInit(state)
+    when(beat.valid && io.moves) {
+      state := next
+      if (dataBytes < 4) when(held.check)(state := (state >> width).resized)
+      when(held.last)(state := Crc32.empty(width))
+    }
+    val sent = held.spoil ? value | ~value
+  }
+
+  val finished = FinishedBeat(dataBytes)
+  finished.data := beat.held.data
+  finished.last := beat.held.last
+  finished.ofFrame := beat.held.ofFrame
+  finished.endsFrame := beat.held.endsFrame
+  when(beat.held.check) {
+    finished.data := (if (wide) crc.sent ## beat.held.data.resize(width - 32) else crc.sent.resize(width))
+  }
+  io.output.valid := RegNextWhen(beat.valid, io.moves, init = False)
+  io.output.payload := RegNextWhen(finished, beat.valid && io.moves)
+}

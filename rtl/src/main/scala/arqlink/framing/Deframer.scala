@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.framing
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink.axi.{AxiNames, PhyBeat}
+import arqlink.config.CodeConfig
+import arqlink.wire._
+
+/** Units of the PHY in; verified data units and control messages out; a pulse for each unit that is not passed on. */
+case class DeframerPort(code: CodeConfig) extends Bundle {
+  val phy = slave(Stream(PhyBeat(code.dataBytes)))
+  val unit = master(Stream(Fragment(UnitBeat(code))))
+  val control = master(Stream(ControlMessage()))
+  val erasedFlag, erasedLength, erasedCrc, badHeader, overflow = out(Bool())
+
+  /** With `badHeader`: the unit is of another version of the format. */
+  val otherVersion = out(Bool())
+}
+
+/** A component that takes units apart; the core uses nothing but `io`. */
+trait Deframing extends Component {
+  def io: DeframerPort
+
+  protected def namePorts(): Unit = {
+    noIoPrefix()
+    AxiNames.phy(io.phy, "s_axis_phy")
+  }
+}
+
+object Deframer {
+
+  /** The deframer that the configuration asks for. */
+  def apply(code: CodeConfig): Deframing = if (code.area.deframer) new CompactDeframer(code) else new Deframer(code)
+}
+
+/** Turns the PHY's units into verified data units and control messages, in the order they came.
+  *
+  * Always ready. A unit is passed on only when all of it has come and its flag, length, CRC and header are good; every
+  * other unit raises exactly one event.
+  */
+class Deframer(code: CodeConfig) extends Deframing {
+  val io = DeframerPort(code)
+  namePorts()
+
+  val arrival = UnitChecker(code)
+  val slots = UnitBuffer(code)
+
+  arrival.io.phy << io.phy.toFlow
+  io.erasedFlag := arrival.io.erasedFlag
+  io.erasedLength := arrival.io.erasedLength
+  io.erasedCrc := arrival.io.erasedCrc
+  io.badHeader := arrival.io.badHeader
+  io.otherVersion := arrival.io.otherVersion
+  io.overflow := slots.io.overflow
+
+  slots.io.payload << arrival.io.payload
+  slots.io.header << arrival.io.header
+  slots.io.accept := arrival.io.accept
+
+  // One stream behind both ports keeps their order.
+  val beat = slots.io.output
+  io.unit.valid := beat.valid && !beat.header.control
+  io.control.valid := beat.valid && beat.header.control
+  beat.ready := beat.header.control ? io.control.ready | io.unit.ready
+
+  io.unit.header := UnitFormat.unpackData(code, beat.header.bytes.resize(Wire.headerBytes * 8))
+  io.unit.data := beat.data
+  io.unit.last := beat.last
+  io.control.payload := UnitFormat.unpackControl(beat.header.bytes)
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.gen
+
+import arqlink.config.{LinkConfig, NamedConfigs}
+import arqlink.csr.Version
+
+/** Parameters of a configuration by name: as JSON of all named ones, for software that has to know a build's limits before it is
+  * built, and as the header comment of generated Verilog.
+  */
+object Describe {
+  /** Name, value, and what it is. */
+  private def fields(config: LinkConfig): Seq[(String, Long, String)] = Seq(
+    ("data_bytes", config.code.dataBytes.toLong, "width of every data stream, bytes"),
+    ("unit_bytes", config.code.unitBytes.toLong, "payload of a unit, bytes"),
+    ("max_k", config.code.maxK.toLong, "most data units in a frame"),
+    ("max_parity", config.code.maxParity.toLong, "most parity units in a frame"),
+    ("window_frames", config.window.windowFrames.toLong, "most frames in flight, or awaiting delivery"),
+    ("max_packet_bytes", config.window.maxPacketBytes.toLong, "longest packet, bytes"),
+    ("packet_crc", if (config.packetCrc) 1L else 0L, "1: a CRC-32C goes with each packet"),
+    ("k", config.reset.k.toLong, "data units in a frame, after reset"),
+    ("n_first", config.reset.nFirst.toLong, "units in a frame's first transmission, after reset"),
+    ("n_retx", config.reset.nRetx.toLong, "units in a retransmission, after reset"),
+    ("delta", config.reset.delta.toLong, "retransmissions of a frame at most, after reset; 15: without end")
+  )
+
+  /** Which blocks are built for area, by the names in [[AreaConfig]]. */
+  private def small(config: LinkConfig): Seq[String] = {
+    val area = config.code.area
+    area.productElementNames.zip(area.productIterator).collect { case (name, true) => name }.toSeq
+  }
+
+  private def version = { import Version._; s"$major.$minor.$patch" }
+
+  /** What a Verilog file says about itself. */
+  def header(block: String, config: LinkConfig): String =
+    (Seq(
+      "SPDX-License-Identifier: Apache-2.0",
+      s"arqlink $version: $block, configuration ${config.name}",
+      "Plain Verilog-2005 without dependencies. It is generated: change its parameters by their names.",
+      ""
+    ) ++ fields(config).map { case (name, value, meaning) => s"${camelCase(name)} = $value ($meaning)" } ++
+      (if (small(config).isEmpty) Seq() else Seq(s"built for area: ${small(config).mkString(", ")}"))).mkString("\n")
+
+  private def camelCase(name: String): String = name.split('_').reduce(_ + _.capitalize)
+
+  def json: String = NamedConfigs.all
+    .map { config =>
+      fields(config).map { case (name, value, _) => s"""    "$name": $value""" }.mkString(s"""  "${config.name}": {\n""", ",\n", "\n  }")
+    }
+    .mkString("{\n", ",\n", "\n}\n")
+
+  def main(args: Array[String]): Unit = print(json)
+}

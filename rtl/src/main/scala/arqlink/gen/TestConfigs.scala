@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.gen
+
+import arqlink.config._
+
+/** Corners of the parameter space that the tests build. */
+object TestConfigs {
+
+  /** `montecarlo` with the smallest window: credit and window stalls come all the time. */
+  val small = LinkConfig(
+    "small",
+    CodeConfig(dataBytes = 4, unitBytes = 8, maxK = 16, maxParity = 8),
+    WindowConfig(windowFrames = 64, maxPacketBytes = 512),
+    ResetValues(k = 4, nFirst = 6, nRetx = 6)
+  )
+
+  /** 64-bit datapath; units of an odd number of beats. */
+  val wide8 = LinkConfig(
+    "wide8",
+    CodeConfig(dataBytes = 8, unitBytes = 72, maxK = 8, maxParity = 4),
+    WindowConfig(windowFrames = 128),
+    ResetValues(k = 8, nFirst = 10, nRetx = 10)
+  )
+
+  /** 128-bit datapath; units of an odd number of beats. */
+  val wide16 = LinkConfig(
+    "wide16",
+    CodeConfig(dataBytes = 16, unitBytes = 144, maxK = 8, maxParity = 4),
+    WindowConfig(windowFrames = 64),
+    ResetValues(k = 8, nFirst = 10, nRetx = 10)
+  )
+
+  /** Corner for tests: the widest datapath, with units of two beats, the fewest. */
+  val wide = LinkConfig(
+    "wide",
+    CodeConfig(dataBytes = 16, unitBytes = 32, maxK = 5, maxParity = 3),
+    WindowConfig(windowFrames = 1024),
+    ResetValues(k = 4, nFirst = 5, nRetx = 5)
+  )
+
+  /** Corner for tests: units of more than 64 beats and a single parity unit. */
+  val long = LinkConfig(
+    "long",
+    CodeConfig(dataBytes = 2, unitBytes = 200, maxK = 3, maxParity = 1),
+    WindowConfig(windowFrames = 64),
+    ResetValues(k = 2, nFirst = 3, nRetx = 3)
+  )
+
+  /** Smallest legal shape: a unit is two beats, a slot eight. For tests of counters at their ends. */
+  val corner = LinkConfig(
+    "corner",
+    CodeConfig(dataBytes = 16, unitBytes = 32, maxK = 4, maxParity = 4),
+    WindowConfig(windowFrames = 64, maxPacketBytes = 1000),
+    ResetValues(k = 4, nFirst = 6, nRetx = 6)
+  )
+
+  /** 128-bit datapath at full rate: units of 64 bytes, a window that holds many round trips. */
+  val fast16 = LinkConfig(
+    "fast16",
+    CodeConfig(dataBytes = 16, unitBytes = 64, maxK = 16, maxParity = 8),
+    WindowConfig(windowFrames = 256),
+    ResetValues(k = 16, nFirst = 18, nRetx = 18)
+  )
+
+  /** Corner for tests: built for area, with the shortest units that can be, and a single parity unit. */
+  val compact = LinkConfig(
+    "compact",
+    CodeConfig(dataBytes = 1, unitBytes = 4, maxK = 7, maxParity = 1, area = AreaConfig.small),
+    WindowConfig(windowFrames = 32, maxPacketBytes = 100),
+    ResetValues(k = 4, nFirst = 5, nRetx = 5)
+  )
+
+  /** With a CRC-32C behind each packet, and a window that the longest packet fills to the byte at K = 1. */
+  private def crc(code: CodeConfig, windowFrames: Int) = LinkConfig(
+    s"crc${code.dataBytes}",
+    code,
+    WindowConfig(windowFrames, maxPacketBytes = windowFrames * code.unitBytes - LinkConfig.packetCrcBytes),
+    ResetValues(k = 4, nFirst = 6, nRetx = 6),
+    packetCrc = true
+  )
+
+  /** Corners for tests: a CRC with each packet, at every width; `crc1` is built for area. */
+  val crcs = Seq(
+    crc(CodeConfig(dataBytes = 1, unitBytes = 16, maxK = 4, maxParity = 2, area = AreaConfig.small), windowFrames = 32),
+    crc(CodeConfig(dataBytes = 2, unitBytes = 20, maxK = 4, maxParity = 2), windowFrames = 32),
+    crc(small.code, windowFrames = 64),
+    crc(CodeConfig(dataBytes = 8, unitBytes = 72, maxK = 8, maxParity = 4), windowFrames = 32),
+    crc(CodeConfig(dataBytes = 16, unitBytes = 48, maxK = 8, maxParity = 4), windowFrames = 32)
+  )
+
+  val all = Seq(small, wide8, wide16, wide, long, corner, fast16, compact) ++ crcs
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.packet
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink.axi.{AxiNames, PacketBeat}
+
+/** Keeps a restart of what is behind it from cutting a packet in two: the rest of a packet that was partly taken when
+  * `flush` came is discarded to its `tlast`. Stands before the segmenter and is not reset with it.
+  *
+  * While `flush` is high nothing is passed on.
+  */
+case class PacketDrain(dataBytes: Int) extends Component {
+  val io = new Bundle {
+    val flush = in(Bool())
+    val input = slave(Stream(PacketBeat(dataBytes)))
+    val output = master(Stream(PacketBeat(dataBytes)))
+  }
+  noIoPrefix()
+  AxiNames.packet(io.input, "s_axis")
+  AxiNames.packet(io.output, "m_axis")
+
+  /** A beat of the packet has been taken and its last one has not. From registers, as `ready` is late. */
+  val inside = Bool()
+  inside := RegNext(io.input.fire, init = False) ? !RegNext(io.input.last) | RegNext(inside, init = False)
+  val dropping = RegInit(False)
+
+  io.output.valid := io.input.valid && !dropping && !io.flush
+  io.output.payload := io.input.payload
+  io.input.ready := dropping || (io.output.ready && !io.flush)
+
+  when(dropping) {
+    dropping := !(io.input.valid && io.input.last) // always ready then
+  } otherwise {
+    dropping := io.flush && inside
+  }
+}

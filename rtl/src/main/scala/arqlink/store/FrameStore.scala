@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.store
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink.axi.AxiNames
+import arqlink.config.LinkConfig
+import arqlink.lib.{Invariant, Kept}
+import arqlink.lib.queue.ReadQueue
+
+/** One beat into a frame store: `slot` is the FSN's low bits, `beat` counts from the slot's start. */
+case class StoreWrite(link: LinkConfig) extends Bundle {
+  val slot = UInt(link.window.slotBits bits)
+  val beat = UInt(link.code.slotBeatBits bits)
+  val data = Bits(link.code.dataBits bits)
+}
+
+/** Asks for the first `units` units of a slot: 1 to maxK. */
+case class StoreRead(link: LinkConfig) extends Bundle {
+  val slot = UInt(link.window.slotBits bits)
+  val units = UInt(link.code.kBits bits)
+}
+
+/** Ports of a frame store, seen from the user of it. Whatever the memory behind it:
+  *
+  *   - a write that was accepted is visible to every read accepted in a later clock;
+  *   - the data of reads leave in the order of the reads, `last` ends each unit.
+  */
+case class FrameStorePort(link: LinkConfig) extends Bundle with IMasterSlave {
+  val write = Stream(StoreWrite(link))
+  val read = Stream(StoreRead(link))
+  val data = Stream(Fragment(Bits(link.code.dataBits bits)))
+
+  override def asMaster(): Unit = {
+    master(write, read)
+    slave(data)
+  }
+}
+
+/** A component that is a frame store; the core uses nothing but `io`. */
+trait FrameStorage extends Component {
+  def io: FrameStorePort
+}
+
+/** Frame store in block RAM: one write and one read beat a clock, no bubble between reads.
+  *
+  * A read takes a clock on the way to the memory (none if relaxed), two in it (array, then output register), and one on the way back if
+  * beats are wide. Reads are issued only while the output queue
+  * has room for all that are under way, so the memory needs no stall, and `data.ready` reaches no further than the
+  * queue.
+  */
+case class FrameStore(link: LinkConfig) extends FrameStorage {
+  val io = slave(FrameStorePort(link))
+  noIoPrefix()
+  AxiNames.units(io.data, "units")
+
+  private val code = link.code
+
+  /** Up to four memories, none deeper than an ECP5's block RAM of one bit a word: a choice between deeper ones would stand before
+    * the RAM's output register, and here it stands behind. A store too large for that is one memory, and slow.
+    */
+  private val addressBits = link.window.slotBits + code.slotBeatBits
+  private val bankBits = if (addressBits > 14 && addressBits <= 16) addressBits - 14 else 0
+  private def bankOf(address: UInt) = address.takeHigh(bankBits).asUInt
+  private def place(address: UInt) = address.resize(addressBits - bankBits)
+
+  io.write.ready := True
+  private val writeAddress = io.write.slot @@ io.write.beat
+
+  private val read = io.read.map(order => TupleBundle(order, order.units === 1)).s2mPipe()
+  private val latency = if (code.area.relaxed) 2 else if (code.isWide) 4 else 3
+  val queue = new ReadQueue(Fragment(Bits(code.dataBits bits)), latency)
+
+  // Ends are known from registers: the counters are compared a beat before.
+  val reader = new Area {
+    val active = RegInit(False)
+    val slot = Reg(UInt(link.window.slotBits bits))
+    val beat = Reg(UInt(code.slotBeatBits bits))
+    val unitBeat = Reg(UInt(code.unitBeatBits bits))
+    val unitsLeft = Reg(UInt(code.kBits bits))
+    val endsUnit, lastUnit = Reg(Bool())
+
+    /** Stands from a unit's second beat on. */
+    private val areTwo = unitsLeft.resize(code.kBits max 2) === 2
+    private val nextIsLast = RegNext(areTwo)
+
+    val issue = active && queue.io.room
+    val endsRead = endsUnit && lastUnit
+
+    read.ready := !active || (queue.io.room && endsRead)
+    when(issue) {
+      beat := beat + 1
+      unitBeat := unitBeat + 1
+      endsUnit := unitBeat === code.unitBeats - 2
+      when(endsUnit) {
+        unitBeat := 0
+        unitsLeft := unitsLeft - 1
+        lastUnit := nextIsLast
+      }
+      active clearWhen endsRead
+    }
+    when(read.fire) {
+      active := True
+      slot := read._1.slot
+      beat := 0
+      unitBeat := 0
+      endsUnit := False
+      unitsLeft := read._1.units
+      lastUnit := read._2
+    }
+  }
+
+  Invariant.when(io.read.valid)(io.read.units =/= 0 && Invariant.atMost(io.read.units, code.maxK), "a frame is read that no slot holds")
+  Invariant.when(io.write.valid)(Invariant.atMost(io.write.beat, code.maxK * code.unitBeats - 1), "a frame is written that no slot holds")
+
+  private val readAddress = reader.slot @@ reader.beat
+
+  // The memories are all over the device: each byte, or as many as share a block RAM, has addresses in registers of its own.
+  private val laneBits = code.dataBits min (8 max ((1 << 14) >> addressBits))
+  val lanes = for (lane <- 0 until code.dataBits / laneBits) yield new Area {
+    private def register[T <: Data](x: T, name: String): T = Kept(RegNext(x), s"${name}_$lane")
+    private def near[T <: Data](x: T, name: String): T = if (code.area.relaxed) x else register(x, name)
+    private def near(x: Bool, name: String): Bool = if (code.area.relaxed) x else register(x, name).init(False)
+    private val written = near(place(writeAddress), "written")
+    private val data = near(io.write.data(laneBits * lane, laneBits bits), "data")
+    private val reads = near(reader.active, "reads")
+    private val asked = near(readAddress, "asked")
+    private val words = for (bank <- 0 until 1 << bankBits) yield {
+      val ram = Mem(Bits(laneBits bits), BigInt(1) << (addressBits - bankBits)).setName(s"ram_${lane}_$bank")
+      ram.addAttribute("no_rw_check")
+      val isHere = if (bankBits == 0) True else bankOf(writeAddress) === bank
+      ram.write(written, data, near(io.write.valid && isHere, s"writes_$bank"))
+      RegNext(ram.readSync(place(asked), reads))
+    }
+    private val given = if (bankBits == 0) words.head else Vec(words)(Delay(bankOf(asked), 2))
+    val word = if (code.isWide) RegNext(given) else given
+  }
+  queue.io.issue := reader.issue
+  queue.io.word.fragment := Cat(lanes.map(_.word))
+  queue.io.word.last := Delay(reader.endsUnit, latency)
+  queue.io.pop >> io.data
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.wire
+
+import spinal.core._
+
+import arqlink.config.CodeConfig
+
+/** What the sender stores about a frame: `k` data units, of which the last `pad` bytes (0 to unitBytes - 1) are
+  * filling; `sop`/`eop`: first/last frame of its packet.
+  */
+case class FrameMeta(code: CodeConfig) extends Bundle {
+  val k = UInt(code.kBits bits)
+  val pad = UInt(code.padBits bits)
+  val sop = Bool()
+  val eop = Bool()
+}
+
+/** One transmission of a frame; what its N units carry in their headers but for the unit index. */
+case class Transmission(code: CodeConfig) extends Bundle {
+  val meta = FrameMeta(code)
+  val n = UInt(code.nBits bits)
+  val preset = UInt(2 bits)
+  val attempt = UInt(Wire.attemptBits bits)
+
+  /** The frame has been sent before; not on the wire. After an outage that is so with attempt 0 too. */
+  val again = Bool()
+
+  /** The frame is not retransmitted, so the receiver need not wait for the sender to give it up. */
+  val only = Bool()
+  val fsn = Wire.sn
+  val tsn = Wire.sn
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.wire
+
+import spinal.core._
+
+import arqlink.config.CodeConfig
+
+/** Layout of unit headers and control units on the wire (docs/architecture.md, "Wire format"): the one place that
+  * knows it, for both directions. Byte 0 is in bits 7:0; fields within bytes are big-endian.
+  */
+object UnitFormat {
+
+  /** Header and payload of a control unit, without its CRC. */
+  val controlContentBytes: Int = Wire.headerBytes + Wire.controlBytes
+
+  def controlBeats(dataBytes: Int): Int = (controlContentBytes + Wire.crcBytes) / dataBytes
+  def dataBeats(code: CodeConfig): Int = (Wire.headerBytes + code.unitBytes + Wire.crcBytes) / code.dataBytes
+
+  /** Bytes that a payload beat is shifted by, as the header does not fill its last beat. */
+  def shiftBytes(dataBytes: Int): Int = Wire.headerBytes % dataBytes
+
+  /** Turns byte 0 in the high bits into byte 0 in the low bits. */
+  private def swap(bytes: Bits): Bits = Cat(bytes.subdivideIn(8 bits).reverse)
+
+  /** 96 bits: header of data unit `index` of transmission `tx`. */
+  def packData(epoch: UInt, tx: Transmission, index: UInt): Bits = swap(
+    B(Wire.version, 2 bits) ## tx.only ## False ## tx.preset ## tx.meta.sop ## tx.meta.eop ##
+      epoch ##
+      tx.meta.k.resize(8) ## tx.n.resize(8) ## index.resize(8) ##
+      tx.attempt ## tx.meta.pad.resize(Wire.padBits) ##
+      tx.fsn ## tx.tsn
+  )
+
+  /** 224 bits: header and payload of a control unit. */
+  def packControl(m: ControlMessage): Bits = swap(
+    B(Wire.version, 2 bits) ## B(Wire.typeControl, 2 bits) ## B(0, 4 bits) ##
+      m.epoch ##
+      B(0, 2 bits) ## m.abandons ## m.deaf ## m.reply ## m.poll ## m.peerKnown ## m.hello ##
+      m.peerEpoch ## m.param ##
+      m.txBase ## m.txEdge ##
+      m.rxBase ## m.rxNext ##
+      m.bitmapBase ## B(0, 4 bits) ##
+      m.bitmap
+  )
+
+  /** Reads fields of a header whose byte 0 is in the low bits; the layout below counts bits from the header's end, so
+    * that byte 0 is in the high ones. Each field is taken from its own bytes.
+    */
+  private class Fields(bytes: Bits) {
+    private val count = bytes.getWidth / 8
+    def bit(at: Int): Bool = bytes(8 * (count - 1 - at / 8) + at % 8)
+    def bits(high: Int, width: Int): Bits = {
+      val low = high - width + 1
+      Cat(for (byte <- low / 8 to high / 8) yield {
+        val base = 8 * (count - 1 - byte)
+        bytes(base + (high - 8 * byte min 7) downto base + (low - 8 * byte max 0))
+      })
+    }
+    def apply(high: Int, width: Int): UInt = bits(high, width).asUInt
+  }
+
+  /** Header of a data unit, from its 96 bits; fields that the build cannot hold are cut, so check first. */
+  def unpackData(code: CodeConfig, header: Bits): UnitHeader = {
+    val field = new Fields(header)
+    val h = UnitHeader(code)
+    h.tx.only := field.bit(93)
+    h.tx.preset := field(91, 2)
+    h.tx.meta.sop := field.bit(89)
+    h.tx.meta.eop := field.bit(88)
+    h.epoch := field(87, 8)
+    h.tx.meta.k := field(79, 8).resized
+    h.tx.n := field(71, 8).resized
+    h.index := field(63, 8).resized
+    h.tx.attempt := field(55, 4)
+    h.tx.again := False
+    h.tx.meta.pad := field(51, 12).resized
+    h.tx.fsn := field(39, 20)
+    h.tx.tsn := field(19, 20)
+    h
+  }
+
+  /** Content of a control unit, from its 224 bits. */
+  def unpackControl(content: Bits): ControlMessage = {
+    val field = new Fields(content)
+    val m = ControlMessage()
+    m.epoch := field(215, 8)
+    m.abandons := field.bit(205)
+    m.deaf := field.bit(204)
+    m.reply := field.bit(203)
+    m.poll := field.bit(202)
+    m.peerKnown := field.bit(201)
+    m.hello := field.bit(200)
+    m.peerEpoch := field(199, 8)
+    m.param := field.bits(191, 24)
+    m.txBase := field(167, 20)
+    m.txEdge := field(147, 20)
+    m.rxBase := field(127, 20)
+    m.rxNext := field(107, 20)
+    m.bitmapBase := field(87, 20)
+    m.bitmap := field.bits(63, 64)
+    m
+  }
+
+  /** Whether a data unit's header can be, a clock after it is shown: version, type, ranges of K, N, index, pad and preset. Compares the
+    * bytes of the wire, not the narrower fields of the build.
+    */
+  def dataPlausible(code: CodeConfig, header: Bits): Bool = {
+    val field = new Fields(header)
+    val k = field(79, 8)
+    val n = field(71, 8)
+    val index = field(63, 8)
+    val atLeastK = RegNext(n >= k)
+    val parityFits = RegNext(n.resize(9) <= k.resize(9) + code.maxParity)
+    val place = RegNext((index.resize(9) - n.resize(9)).msb)
+    val few = RegNext(k =/= 0 && k <= code.maxK)
+    val fits = RegNext(field(51, 12) < code.unitBytes)
+    val known = RegNext(field(95, 2) === Wire.version && !field.bit(92) && field(91, 2) =/= 3)
+    known && few && fits && place && atLeastK && parityFits
+  }
+
+  /** True where byte 0, which is the first one of every unit, tells another version of the format. */
+  def otherVersion(firstByte: Bits): Bool = firstByte(7 downto 6).asUInt =/= Wire.version
+
+  /** True where a control unit can be: version, type, reserved bits zero. */
+  def controlPlausible(content: Bits): Bool = {
+    val field = new Fields(content)
+    field(223, 2) === Wire.version && field(221, 2) === Wire.typeControl &&
+    field(219, 4) === 0 && field(207, 2) === 0 && field(67, 4) === 0
+  }
+}

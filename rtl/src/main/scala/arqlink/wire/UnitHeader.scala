@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.wire
+
+import spinal.core._
+
+import arqlink.config.CodeConfig
+
+/** A data unit's header after the deframer has checked it: version, type, CRC, 1 <= K <= maxK,
+  * K <= N <= K + maxParity, index < N, pad < unitBytes, preset <= 2.
+  */
+case class UnitHeader(code: CodeConfig) extends Bundle {
+  val epoch = UInt(Wire.epochBits bits)
+  val tx = Transmission(code)
+  val index = UInt(code.nBits bits)
+}
+
+/** One beat of a received data unit; the header is constant over the unit's beats. */
+case class UnitBeat(code: CodeConfig) extends Bundle {
+  val header = UnitHeader(code)
+  val data = Bits(code.dataBits bits)
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.wire
+
+import spinal.core._
+
+/** Widths that the wire format fixes for every build (docs/architecture.md, "Wire format"). */
+object Wire {
+  val version = 2
+  val snBits = 20
+  val epochBits = 8
+  val padBits = 12
+  val attemptBits = 4
+  val headerBytes = 12
+  val crcBytes = 4
+  val controlBytes = 16
+  val bitmapBits = 64
+  val blockBits = 32
+  val typeData = 0
+  val typeControl = 1
+
+  /** Data of a frame that is transmitted only once. */
+  val typeOnly = 2
+  def sn: UInt = UInt(snBits bits)
+}
