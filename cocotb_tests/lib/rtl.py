@@ -8,8 +8,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "sim"))
 
-from arqlink.build import MODEL_FLAGS, fast_options
-from arqlink.rtl import BUILD, CONFIGS, ROOT, contents, generate, java, locked, use_verilator  # noqa: F401
+from arqlink.rtl.verilator import (
+    MODEL_FLAGS,
+    fast_options,
+    use_verilator,
+)
+from arqlink.rtl.verilog import contents, generate, java  # noqa: F401
+from arqlink.tree import BUILD, CONFIGS, ROOT, locked  # noqa: F401
 
 
 def run(block, config, module, testcase=None, parameters=None, waves=False, sources=None, quick=False):

@@ -5,8 +5,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from arqlink import build
-from arqlink.rtl import BUILD, ROOT, is_stale, locked, newest, use_verilator
+from arqlink.rtl import verilator
+from arqlink.tree import BUILD, ROOT, is_stale, locked, newest
 
 DRIVER = ROOT / "sw" / "driver"
 INCLUDES = ["-I", str(DRIVER / "include"), "-I", str(ROOT / "rtl" / "regs")]
@@ -46,11 +46,11 @@ def on_pair():
 def with_pair(name, main, sources, options, changed):
     """Path of a program: the C++ file `main`, C files `sources` and the driver, compiled with `options`, and the objects that
     `arqsim` is made of. Built where it is older than one of the times `changed`."""
-    use_verilator()
-    model = build.simulator(CONFIG).parent
+    verilator.use_verilator()
+    model = verilator.simulator(CONFIG).parent
     folder = BUILD / "sw" / name
     program = folder / name
-    verilator = Path(os.environ["VERILATOR_ROOT"]) / "include"
+    include = Path(os.environ["VERILATOR_ROOT"]) / "include"
     with locked(f"sw-{name}"):
         folder.mkdir(parents=True, exist_ok=True)
         if not is_stale(program, *changed, (model / "arqsim").stat().st_mtime):
@@ -59,8 +59,8 @@ def with_pair(name, main, sources, options, changed):
         for source in [*SOURCES, *sources]:
             objects.append(str(folder / f"{source.stem}.o"))
             run("gcc", *STRICT, "-O2", *options, *INCLUDES, "-c", str(source), "-o", objects[-1])
-        headers = [f"-I{build.HARNESS}", f"-I{model}", f"-isystem{verilator}", f"-isystem{verilator}/vltstd", *INCLUDES]
-        libraries = [str(model / name) for name in ("arq_pair_sim.o", f"V{build.TOP}__ALL.a")]
+        headers = [f"-I{verilator.HARNESS}", f"-I{model}", f"-isystem{include}", f"-isystem{include}/vltstd", *INCLUDES]
+        libraries = [str(model / name) for name in ("arq_pair_sim.o", f"V{verilator.TOP}__ALL.a")]
         libraries += [str(p) for p in sorted(model.glob("verilated*.o"))]
         run(
             "g++", "-std=c++17", "-O1", "-Wall", "-Wextra", *options, *headers, str(main), *objects, *libraries, "-pthread", "-o", str(program)
