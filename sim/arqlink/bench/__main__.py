@@ -21,6 +21,7 @@ def main():
     parser.add_argument("--gather", action="store_true", help="take what earlier runs have left, run no bench again")
     options = parser.parse_args()
     try:
+        tree.require()
         if options.docs:
             documents.refuse_to_lose(documents.README.read_text(), measurements.placed())
         if not options.gather:

@@ -9,8 +9,6 @@ import time
 from importlib import metadata
 from pathlib import Path
 
-import zfec
-
 from arqlink import tree
 from arqlink.errors import UserError
 
@@ -41,6 +39,8 @@ def isal(k, n, unit_bytes, seconds):
 
 def zfec_decode(k, n, unit_bytes, seconds):
     """Bytes of data units a second that zfec decodes: its C code, called from Python once a frame."""
+    import zfec
+
     rng = random.Random(1)
     data = [[rng.randbytes(unit_bytes) for _ in range(k)] for _ in range(FRAMES)]
     encoder, decoder = zfec.Encoder(k, n), zfec.Decoder(k, n)

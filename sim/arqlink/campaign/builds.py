@@ -88,8 +88,7 @@ def program():
     output = FOLDER / "campaign"
     with tree.locked("campaign-program"):
         FOLDER.mkdir(parents=True, exist_ok=True)
-        header = tree.ROOT / "rtl" / "regs" / "arqlink_regs.h"
-        command = ["make", "-s", "-C", str(SOURCES), f"OUT={FOLDER}", f"REGS={header.parent}", "-j", str(os.cpu_count())]
+        command = ["make", "-s", "-C", str(SOURCES), f"OUT={FOLDER}", f"REGS={tree.REGS}", "-j", str(os.cpu_count())]
         _run([*command, f"FLAGS={' '.join(PROGRAM_FLAGS)}"], FOLDER / "program.log")
     return output
 

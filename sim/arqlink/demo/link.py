@@ -34,6 +34,7 @@ SETTINGS = (
 
 def example_file():
     """A file made of the project's licence, documents and sources, at most FILE_BYTES long."""
+    OUTPUT.mkdir(parents=True, exist_ok=True)
     parts = [tree.ROOT / "LICENSE"]
     for folder, pattern in (("docs", "*.md"), ("rtl/src", "*.scala"), ("sim", "*.py"), ("sim", "*.cpp")):
         parts += sorted((tree.ROOT / folder).rglob(pattern))
@@ -93,9 +94,9 @@ def run_all(console, path, pace):
 
 def main():
     console = Console()
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    console.print("A GEO link: 2 Mb/s, 250 ms one way, units of 25 bytes, erased with p = 0.01; frames of K = 10 units.")
     try:
+        tree.require()
+        console.print("A GEO link: 2 Mb/s, 250 ms one way, units of 25 bytes, erased with p = 0.01; frames of K = 10 units.")
         with busy("Building the simulator …"):
             verilator.simulator(GEO["config"])
         results = [run_all(console, Path(example_file()), Pace.line), run_all(console, CAPTURE, Pace.capture)]

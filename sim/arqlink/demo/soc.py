@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from rich.console import Console
 from rich.table import Table
 
+from arqlink import tree
 from arqlink.board.serial_port import SerialPort
 from arqlink.board.simulation import CONFIG, PATIENCE_S, simulated_board
 from arqlink.board.uart_shell import UartShell
-from arqlink.demo.link import OUTPUT, example_file
+from arqlink.demo.link import example_file
 from arqlink.errors import UserError
 from arqlink.model import loss
 from arqlink.model.intervals import CONFIDENCE, clopper_pearson
@@ -204,13 +205,13 @@ def arrival(outcome):
 
 def main():
     console = Console()
-    OUTPUT.mkdir(parents=True, exist_ok=True)
-    console.print(
-        f"The firmware on a simulated RISC-V core. Units from A to B are erased with p = {LINK.loss.p:g}. Before each "
-        "change the link runs empty, but in the last row, where the code changes under traffic. All counters come from "
-        "the firmware's stats.",
-    )
     try:
+        tree.require()
+        console.print(
+            f"The firmware on a simulated RISC-V core. Units from A to B are erased with p = {LINK.loss.p:g}. Before each "
+            "change the link runs empty, but in the last row, where the code changes under traffic. All counters come from "
+            "the firmware's stats.",
+        )
         begin = time.monotonic()
         outcomes = list(run_phases(example_file().read_bytes()))
     except UserError as error:

@@ -9,8 +9,6 @@ import re
 import runpy
 from xml.etree import ElementTree
 
-import wavedrom
-
 from arqlink.tree import ROOT
 
 FOLDER = ROOT / "docs" / "figures"
@@ -21,6 +19,8 @@ ElementTree.register_namespace("xlink", XLINK)
 
 def waves(path):
     """SVG of a WaveJSON file, without the symbols that it does not use, on white."""
+    import wavedrom
+
     root = ElementTree.fromstring(wavedrom.render(path.read_text()).tostring())
     used = {node.get(f"{{{XLINK}}}href", "").lstrip("#") for node in root.iter(f"{{{SVG}}}use")}
     for group in root.iter(f"{{{SVG}}}defs"):

@@ -6,6 +6,7 @@ import sys
 
 from rich.console import Console
 
+from arqlink import tree
 from arqlink.errors import UserError
 from arqlink.fpga.place_and_route import SEEDS, run
 from arqlink.fpga.results import reached, table
@@ -24,6 +25,7 @@ def main():
     except KeyError as unknown:
         parser.error(f"no target named {unknown}; there are {', '.join(t.name for t in TARGETS)}")
     try:
+        tree.require()
         results = {target: run(target, options.seeds, options.recorded) for target in targets}
     except UserError as error:
         sys.exit(str(error))

@@ -8,9 +8,10 @@ import tempfile
 from pathlib import Path
 
 from arqlink import tree
+from arqlink.errors import UserError
 from arqlink.rtl import verilog
 
-FOLDER = tree.ROOT / "rtl" / "regs"
+FOLDER = tree.REGS
 
 
 def configurations():
@@ -34,6 +35,7 @@ def ports(config="default"):
 
 def write(folder=FOLDER):
     """Writes the register contracts, the list of configurations and the port list to `folder`."""
+    tree.require()
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     verilog.java("arqlink.csr.Contracts", folder, stdout=subprocess.DEVNULL)
@@ -42,4 +44,7 @@ def write(folder=FOLDER):
 
 
 if __name__ == "__main__":
-    write(*sys.argv[1:])
+    try:
+        write(*sys.argv[1:])
+    except UserError as error:
+        sys.exit(str(error))

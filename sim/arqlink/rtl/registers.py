@@ -4,9 +4,9 @@
 import importlib.util
 from functools import cache
 
-from arqlink.tree import ROOT
+from arqlink.tree import REGS
 
-CONTRACT = ROOT / "rtl" / "regs" / "arqlink_regs.py"
+CONTRACT = REGS / "arqlink_regs.py"
 
 BASES = {"a": 0x0000, "b": 0x1000, "ab": 0x2000, "ba": 0x3000, "traffic_a": 0x4000, "traffic_b": 0x5000}
 """Blocks of ArqPair's address map; docs/architecture.md, "The pair"."""

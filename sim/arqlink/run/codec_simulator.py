@@ -14,7 +14,7 @@ DEFINES = {"RsEncoder": "-DCODEC_ENCODER", "RsDecoder": "-DCODEC_DECODER"}
 
 def limits():
     """The build's limits: data_bytes, unit_bytes, max_k, max_parity."""
-    return json.loads((tree.ROOT / "rtl" / "regs" / "configs.json").read_text())[CONFIG]
+    return json.loads(tree.CONFIGS.read_text())[CONFIG]
 
 
 def simulator(block, waves=False):
