@@ -13,20 +13,20 @@ setup: ## Install what is missing, and create .venv
 	@scripts/setup
 
 verilog: setup ## Write Verilog to build/rtl: of all configurations, or CONFIG=default SET="windowFrames=4096 maxK=32"
-	$(PYTHON) -m arqlink.rtl ArqLink ArqLinkPhyClock ArqPair $(if $(CONFIG),--config $(CONFIG)) $(if $(SET),--set $(SET))
+	$(PYTHON) -m arqlink.rtl.verilog ArqLink ArqLinkPhyClock ArqPair $(if $(CONFIG),--config $(CONFIG)) $(if $(SET),--set $(SET))
 
 regs: setup ## Write the generated contracts to rtl/regs
-	$(PYTHON) -m arqlink.contracts
+	$(PYTHON) -m arqlink.rtl.contracts
 
 sw: setup ## Build the driver and the software of the soft system to build/sw, and print their sizes
 	$(MAKE) --no-print-directory -C sw/driver OUT=$(CURDIR)/build/sw/driver
 	$(MAKE) --no-print-directory -C sw
 
 demo: setup ## Send a file and a capture over a simulated satellite link
-	$(PYTHON) -m arqlink.demo
+	$(PYTHON) -m arqlink.demo.link
 
 soc-demo: setup ## Boot the firmware in simulation, and change its link over the UART while a file crosses
-	$(PYTHON) -m arqlink.soc_demo
+	$(PYTHON) -m arqlink.demo.soc
 
 test: setup ## Run all tests but the longest
 	$(PYTHON) -m pytest -n auto
@@ -45,10 +45,10 @@ lint: setup ## Check Python with ruff, and with Verilator the Verilog of all con
 	done
 
 synth: setup ## Place and route encoder and decoder with one seed, or TARGETS="default" SEEDS="1 2 3"
-	$(PYTHON) -m arqlink.synth $(or $(TARGETS),encoder decoder) --seeds $(or $(SEEDS),1)
+	$(PYTHON) -m arqlink.fpga $(or $(TARGETS),encoder decoder) --seeds $(or $(SEEDS),1)
 
 synth-all: setup ## Place and route all targets with three seeds, but for those of which docs/place_and_route.json has results; up to two hours
-	$(PYTHON) -m arqlink.synth --recorded
+	$(PYTHON) -m arqlink.fpga --recorded
 
 bench: setup ## Measure in simulation, compare with software, and write build/bench.json and docs/results.md
 	$(PYTHON) -m arqlink.bench --docs
@@ -59,7 +59,7 @@ figures: setup ## Render the pictures of the documents from their sources in doc
 stats-full: setup ## Run the statistics with 200,000 frames at each point
 	ARQLINK_STATS_FRAMES=200000 $(PYTHON) -m pytest -n auto -m "" cocotb_tests/statistics
 
-$(WAVES): $(wildcard sim/harness/* sim/arqlink/*.py) | setup
+$(WAVES): $(wildcard sim/harness/* sim/arqlink/*/*.py) | setup
 	mkdir -p $(@D)
 	head -c 12000 LICENSE > $(@D)/input
 	$(PYTHON) -m arqlink send $(@D)/input $(@D)/output --n 11 --loss bernoulli:0.05 --delay-ms 2 --seed 3 --waves $@

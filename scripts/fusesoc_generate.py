@@ -14,12 +14,12 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "sim"))
 
-from arqlink import rtl, soc  # noqa: E402
+from arqlink.rtl import soc, verilog  # noqa: E402
 
 
 def sources(block, config, program=None):
     if program is None:
-        return [rtl.generate(block, config)]
+        return [verilog.generate(block, config)]
     return soc.generate(block, config, program)
 
 

@@ -5,7 +5,7 @@ import os
 
 import cocotb
 
-from arqlink.demands import COMPACT
+from arqlink.bench.requirements import COMPACT
 from cocotb_tests.codec import golden
 from cocotb_tests.codec.bench import Bench, rate
 from cocotb_tests.lib.measured import record

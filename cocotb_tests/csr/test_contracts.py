@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from arqlink import contracts
+from arqlink.rtl import contracts
 from cocotb_tests.lib import rtl
 from cocotb_tests.lib.regs import regs
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import cocotb
 from cocotbext.axi import AxiStreamFrame
 
-from arqlink.demands import COMPACT
+from arqlink.bench.requirements import COMPACT
 from cocotb_tests.framing.tb_framer import CONTROL, random_control
 from cocotb_tests.lib.bench import Bench, Events, Sink, beats, pause
 from cocotb_tests.lib.limits import built

@@ -8,8 +8,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "sim"))
 
-from arqlink.rtl import BUILD, CONFIGS, ROOT, compile_rtl, contents, generate, is_stale, java, locked, use_verilator  # noqa: F401
-from arqlink.verilate import CHANGED, verilate
+from arqlink.rtl.verilator import CHANGED, use_verilator, verilate  # noqa: F401
+from arqlink.rtl.verilog import compile_rtl, contents, generate, java  # noqa: F401
+from arqlink.tree import BUILD, CONFIGS, ROOT, is_stale, locked  # noqa: F401
 
 
 def build(block, config, sources, waves=False, optimize=None):

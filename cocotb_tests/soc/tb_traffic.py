@@ -8,7 +8,7 @@ import cocotb
 from cocotb.triggers import ClockCycles
 from scipy.stats import binomtest
 
-from arqlink import choice
+from arqlink.model import tuner
 from cocotb_tests.lib.regs import regs
 from cocotb_tests.soc.tb_pair import link_up
 from cocotb_tests.soc.tb_shell import command, in_shell, values
@@ -118,22 +118,22 @@ async def tuner_follows_the_channel(dut):
     terminal = await in_shell(dut)
     await link_up(terminal)
     k = 8
-    goal = choice.Goal(k, max_parity=8, frames=FRAMES_IN_PACKET, loss=TARGET)
+    goal = tuner.Goal(k, max_parity=8, frames=FRAMES_IN_PACKET, loss=TARGET)
     await orders(terminal, f"code {k} {k}", "delta inf", f"channel ab loss {QUIET}", "channel ab seed 5")
     packet = FRAMES_IN_PACKET * k * 8
     await start_traffic(terminal, packet)
     await orders(terminal, f"tune loss {TARGET} packet {packet}")
 
-    async def tuner():
+    async def tuning():
         return await values(terminal, b"tune", JUDGEMENT)
 
     async def judged():
-        return int((await tuner())["windows"])
+        return int((await tuning())["windows"])
 
     async def follows(p):
         link = await values(terminal, b"link", JUDGEMENT)
-        n, delta = int(link["n"]), choice.GREATEST_DELTA if link["delta"] == "inf" else int(link["delta"])
-        best = goal.alpha(p, *choice.choose(goal, p)[:2])
+        n, delta = int(link["n"]), tuner.GREATEST_DELTA if link["delta"] == "inf" else int(link["delta"])
+        best = goal.alpha(p, *tuner.choose(goal, p)[:2])
         return goal.packet_loss(p, n, delta) <= TARGET and goal.alpha(p, n, delta) > 0.95 * best, (n, delta)
 
     while await judged() < 2:
@@ -148,7 +148,7 @@ async def tuner_follows_the_channel(dut):
                 break
             assert windows <= WINDOWS[p], f"p = {p}: after {windows} windows the setting is {setting}"
         cocotb.log.warning("p = %g: followed after %d windows, N = %d, delta = %d", p, windows, *setting)
-    shown = await tuner()
+    shown = await tuning()
     assert shown["failures"] == "0" and int(shown["changes"]) >= 2, shown
     await orders(terminal, "tune off")
     assert await checker(terminal, "CORRUPT") == 0

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from arqlink import soc
-from arqlink.synth_targets import ULX3S
+from arqlink.fpga.targets import ULX3S
+from arqlink.rtl import soc
 from cocotb_tests.lib import rtl
 from cocotb_tests.soc.bench import SETTINGS
 

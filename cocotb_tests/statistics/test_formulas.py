@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, nbinom
 
-from arqlink.loss import GilbertElliott
-from arqlink.model import Code, LinkModel
+from arqlink.model.analytic import Code, LinkModel
+from arqlink.model.loss import GilbertElliott
 
 from .formulas import Burst, Expected, Totals, transmission_failure
 from .grid import BURSTS, GRID, PACKET_FRAMES
@@ -18,7 +18,7 @@ from .grid import BURSTS, GRID, PACKET_FRAMES
 @pytest.mark.parametrize("point", GRID, ids=lambda point: point.name)
 def test_expected_values(point):
     """Eq. 6 as printed where N_r = N; everything against sim/arqlink, which derives it another way."""
-    from arqlink.loss import Bernoulli
+    from arqlink.model.loss import Bernoulli
 
     e = point.expected
     model = LinkModel(Code(e.k, e.n, e.nr, e.delta), Bernoulli(e.p), PACKET_FRAMES * e.k * 8, 8)

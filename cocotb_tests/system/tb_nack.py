@@ -5,7 +5,7 @@ import os
 
 import cocotb
 
-from arqlink.demands import most_nack_clocks
+from arqlink.bench.requirements import most_nack_clocks
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.measured import record
 from cocotb_tests.model.sender import INFINITE

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from arqlink.cli import main
+from arqlink.cli.main import main
 
 main()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from arqlink import cli, soc_sim
+from arqlink.board import simulation
+from arqlink.cli.main import main
 
 
 @pytest.fixture
@@ -12,7 +13,7 @@ def arqlink(tmp_path, monkeypatch, capsys):
 
     def run(*arguments):
         with pytest.raises(SystemExit) as end:
-            cli.main([str(a) for a in arguments])
+            main([str(a) for a in arguments])
         out, err = capsys.readouterr()
         return end.value.code or 0, out, err
 
@@ -22,5 +23,5 @@ def arqlink(tmp_path, monkeypatch, capsys):
 @pytest.fixture(scope="session")
 def board():
     """A simulated board, and the only one of its process: tests leave its link up, with nothing under way."""
-    with soc_sim.SocSim(soc_sim.program()) as board:
+    with simulation.SocSim(simulation.program()) as board:
         yield board

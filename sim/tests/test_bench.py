@@ -7,19 +7,22 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from arqlink import bench, demands, rtl, software_codecs, synth
+from arqlink import tree
+from arqlink.bench import documents, measurements, requirements, software_codecs
+from arqlink.bench.__main__ import main
 from arqlink.errors import UserError
-from arqlink.synth_targets import Demand, Target
+from arqlink.fpga import place_and_route, results
+from arqlink.fpga.targets import Demand, Target
 
 TARGET = Target("x", "RsEncoder", "line10g", must=Demand(200, 5500), goal=Demand(240, 4500))
 
 
 def placed(mhz, luts, seed=1):
-    return synth.Result("x", seed, mhz, luts, 1, 1, "a to b")
+    return place_and_route.Result("x", seed, mhz, luts, 1, 1, "a to b")
 
 
 @pytest.mark.parametrize(
-    ("results", "reached"),
+    ("found", "reached"),
     [
         ([placed(240, 4500)], "goal"),
         ([placed(240, 4501)], "must"),
@@ -28,15 +31,15 @@ def placed(mhz, luts, seed=1):
         ([placed(250, 4000, 1), placed(210, 4000, 2), placed(260, 4000, 3)], "must"),
     ],
 )
-def test_the_worst_seed_counts(results, reached):
-    assert synth.reached(TARGET, results) == reached
-    cells = dict(zip(synth.HEADINGS, synth.cells(TARGET, results)))
-    assert cells["reached"] == reached and cells["MHz"] == min(r.mhz for r in results)
+def test_the_worst_seed_counts(found, reached):
+    assert results.reached(TARGET, found) == reached
+    cells = dict(zip(results.HEADINGS, results.cells(TARGET, found)))
+    assert cells["reached"] == reached and cells["MHz"] == min(r.mhz for r in found)
     assert float(cells["Gb/s"]) == pytest.approx(cells["MHz"] * 64 / 1000, abs=0.005)
 
 
 def test_nothing_is_asked_of_a_target_without_demands():
-    assert synth.reached(Target("y", "RsEncoder", "paper"), [placed(1, 1)]) == "-"
+    assert results.reached(Target("y", "RsEncoder", "paper"), [placed(1, 1)]) == "-"
 
 
 def line(use, over_alpha):
@@ -61,24 +64,24 @@ RESULTS = {
 
 
 def test_demands_are_held_against_the_worst_measurement():
-    reached = [row[-1] for row in demands.rows(RESULTS)]
+    reached = [row[-1] for row in requirements.rows(RESULTS)]
     assert reached == ["NOT met", "goal", "goal", "must", "NOT met", "must", "must", "NOT met", "goal", "must", "goal"]
 
 
 def test_page_has_every_table():
-    page = bench.page(RESULTS)
+    page = documents.page(RESULTS)
     assert page.count("\n## ") == 5 and "| 0.999 | NOT met |" in page and "| 533 | 1024 | 0 | 0.1 | 64 | 11.40 | 0.9671 |" in page
 
 
 def test_page_names_the_software_it_compares_with():
-    page = bench.page(RESULTS)
+    page = documents.page(RESULTS)
     assert "one core of a processor" in page and "| ISA-L 2.3.4 | zfec 5.6.7 |" in page
 
 
 def test_versions_are_those_that_run(tmp_path):
     found = software_codecs.versions()
     assert re.fullmatch(r"\d+\.\d+\.\d+", found["ISA-L"])
-    assert f"zfec=={found['zfec']}" in (rtl.ROOT / "requirements.txt").read_text().splitlines()
+    assert f"zfec=={found['zfec']}" in (tree.ROOT / "requirements.txt").read_text().splitlines()
     path = tmp_path / "cpuinfo"
     assert software_codecs.cpu(path) == "an unknown CPU"
     path.write_text("processor\t: 0\nmodel name\t: Some 9000 CPU \nflags\t: fpu\n")
@@ -86,19 +89,19 @@ def test_versions_are_those_that_run(tmp_path):
 
 
 def test_only_the_marked_part_of_the_readme_changes():
-    text = f"before\n{bench.BEGIN}\nold\n{bench.END}\nafter\n"
-    changed = bench.readme(text, {"default": dict.fromkeys(synth.HEADINGS, 7) | {"settings": "-"}})
+    text = f"before\n{documents.BEGIN}\nold\n{documents.END}\nafter\n"
+    changed = documents.readme(text, {"default": dict.fromkeys(results.HEADINGS, 7) | {"settings": "-"}})
     assert changed.startswith("before\n") and changed.endswith("\nafter\n") and "| 7 |" in changed and "old" not in changed
     assert "settings" not in changed
 
 
 def test_readme_tells_settings_and_seeds():
-    text = f"{bench.BEGIN}{bench.END}"
+    text = f"{documents.BEGIN}{documents.END}"
     rows = {
-        target.name: dict(zip(synth.HEADINGS, synth.cells(target, [placed(1, 1)])))
+        target.name: dict(zip(results.HEADINGS, results.cells(target, [placed(1, 1)])))
         for target in (TARGET, replace(TARGET, name="y", settings=("maxK=8", "k=4")))
     }
-    changed = bench.readme(text, rows)
+    changed = documents.readme(text, rows)
     assert "| RAM | seeds |" in changed
     assert "Built with settings of their own: `y` with `maxK=8 k=4`." in changed
 
@@ -106,17 +109,17 @@ def test_readme_tells_settings_and_seeds():
 def test_documents_do_not_lose_targets(monkeypatch):
     """Refused ahead of the benches; nothing is written."""
     monkeypatch.setattr("sys.argv", ["bench", "--docs"])
-    monkeypatch.setattr(synth, "kept", dict)
-    monkeypatch.setattr(bench, "run_benches", lambda: pytest.fail("it measures"))
+    monkeypatch.setattr(place_and_route, "kept", dict)
+    monkeypatch.setattr(measurements, "run_benches", lambda: pytest.fail("it measures"))
     with pytest.raises(SystemExit, match='not placed from these sources: .*default.*Run .make synth TARGETS=".*default'):
-        bench.main()
+        main()
 
 
 def test_targets_that_are_there_or_no_longer_exist_are_not_missed():
-    text = f"{bench.BEGIN}\n| target |\n| --- |\n| default |\n| gone |\n{bench.END}"
-    bench.refuse_to_lose(text, {"default": {}})
+    text = f"{documents.BEGIN}\n| target |\n| --- |\n| default |\n| gone |\n{documents.END}"
+    documents.refuse_to_lose(text, {"default": {}})
     with pytest.raises(UserError, match="sources: default. Run"):
-        bench.refuse_to_lose(text, {})
+        documents.refuse_to_lose(text, {})
 
 
 def test_benches_leave_what_they_measure_alone(tmp_path, monkeypatch):
@@ -125,14 +128,14 @@ def test_benches_leave_what_they_measure_alone(tmp_path, monkeypatch):
     for path in left:
         path.parent.mkdir(exist_ok=True)
         path.write_text("{}")
-    monkeypatch.setattr(rtl, "BUILD", tmp_path)
-    monkeypatch.setattr(bench.subprocess, "run", lambda *words, **options: CompletedProcess(words, 0))
-    bench.run_benches()
+    monkeypatch.setattr(tree, "BUILD", tmp_path)
+    monkeypatch.setattr(measurements.subprocess, "run", lambda *words, **options: CompletedProcess(words, 0))
+    measurements.run_benches()
     assert [path.exists() for path in left] == [False, False, True]
 
 
 def test_windows_are_those_of_targets_that_differ_in_nothing_else():
-    rows = {name: dict.fromkeys(synth.HEADINGS, 7) | {"block": block} for name, block in
+    rows = {name: dict.fromkeys(results.HEADINGS, 7) | {"block": block} for name, block in
             (("paper-512", "ArqLink paper"), ("default", "ArqLink default"), ("paper-64", "ArqLink paper"), ("encoder", "RsEncoder line10g"))}  # fmt: skip
-    assert list(bench.window_rows(rows)) == [("paper-64", 64, 7, 7, 7, 7), ("paper-512", 512, 7, 7, 7, 7)]
-    assert not list(bench.window_rows({"paper-64": rows["paper-64"]}))
+    assert list(measurements.window_rows(rows)) == [("paper-64", 64, 7, 7, 7, 7), ("paper-512", 512, 7, 7, 7, 7)]
+    assert not list(measurements.window_rows({"paper-64": rows["paper-64"]}))

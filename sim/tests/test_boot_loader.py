@@ -6,9 +6,9 @@ import zlib
 
 import pytest
 
-from arqlink import boot_loader
+from arqlink.board import boot_loader
+from arqlink.board.serial_port import SerialPort
 from arqlink.errors import UserError
-from arqlink.serial_port import SerialPort
 from sim.tests import fake_board
 
 

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from arqlink import campaign, campaign_builds, forged_recovery
+from arqlink.campaign import builds, forged_recovery, runs
 from arqlink.errors import UserError
 from cocotb_tests.model.units import ControlUnit, DataUnit
 
@@ -19,7 +19,7 @@ PAIRS = [f"{name}:{name}" for name in BUILDS]
 
 @pytest.fixture(scope="module")
 def selftest():
-    return campaign_builds.program().with_name("selftest")
+    return builds.program().with_name("selftest")
 
 
 def decode(selftest, unit_bytes, units):
@@ -91,36 +91,36 @@ def test_checks_name_what_is_broken_and_nothing_else(selftest):
 
 
 def test_a_seed_gives_the_same_run_twice():
-    first, again = (campaign.run_seeds("small:small", SEED, 3) for _ in range(2))
+    first, again = (runs.run_seeds("small:small", SEED, 3) for _ in range(2))
     assert first == again
     assert len({result.digest for result in first}) == 3, "other seeds give other runs"
 
 
 def test_a_scenario_hangs_on_the_share_of_forged_units():
-    runs = [campaign.run_seeds("small:small", SEED + 3, 1, forge=share) for share in (0, 1)]
-    assert runs[0][0].digest != runs[1][0].digest
+    without, forged = (runs.run_seeds("small:small", SEED + 3, 1, forge=share)[0] for share in (0, 1))
+    assert without.digest != forged.digest
 
 
 def test_an_unknown_end_is_refused_with_a_sentence():
     with pytest.raises(UserError, match="not END:END"):
-        campaign_builds.ends_of("small:nothing")
+        builds.ends_of("small:nothing")
 
 
 @pytest.mark.full
 @pytest.mark.timeout(1800)
 def test_sequence_numbers_wrap():
     """More frames each way than there are sequence numbers, FSN and TSN, with losses all the time."""
-    (result,) = campaign.run_seeds("k1:k1", SEED, 1, frames=1_400_000)
+    (result,) = runs.run_seeds("k1:k1", SEED, 1, frames=1_400_000)
     judge([result])
     assert result.packets > 2.1 * (1 << 20) and result.lost > 2000 and result.lives == 2
 
 
 def test_a_failed_run_tells_how_to_repeat_it():
     line = "run 7 100 20 3 2 1 0 5 00000000000000ff stuck clock 100: not at rest"
-    result = campaign.parse_line("k1:k1", line)
+    result = runs.parse_line("k1:k1", line)
     assert (result.seed, result.kind, result.text) == (7, "stuck", "clock 100: not at rest")
     assert result.repeat().endswith("--pair k1:k1 --seed 7 --waves x.fst")
-    assert campaign.parse_line("k1:k1", "run 7 100 20 3 2 1 0 5 00000000000000ff - ").kind == ""
+    assert runs.parse_line("k1:k1", "run 7 100 20 3 2 1 0 5 00000000000000ff - ").kind == ""
 
 
 def judge(results):
@@ -132,7 +132,7 @@ def judge(results):
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_random_faults(pair):
-    results = campaign.run_seeds(pair, 1000 * SEED, 100)
+    results = runs.run_seeds(pair, 1000 * SEED, 100)
     assert len(results) == 100
     assert sum(result.lost for result in results) > 1000 and sum(result.lives for result in results) > 200, "faults happened"
     judge(results)
@@ -140,17 +140,17 @@ def test_random_faults(pair):
 
 @pytest.mark.parametrize("pair", PAIRS[:2])
 def test_forged_units(pair):
-    results = campaign.run_seeds(pair, 1000 * SEED, 50, forge=1)
+    results = runs.run_seeds(pair, 1000 * SEED, 50, forge=1)
     assert len(results) == 50
     judge(results)
 
 
 def test_the_cost_of_forged_units_is_what_a_run_takes_longer_with_them():
     line = "run 7 100 20 3 2 1 0 5 00000000000000ff -"
-    forged, blank = (campaign.parse_line("k1:k1", line, forge=1) for _ in range(2))
+    forged, blank = (runs.parse_line("k1:k1", line, forge=1) for _ in range(2))
     assert forged_recovery.cost(forged, blank) is None, "none were forged"
-    forged.recovery = campaign.Recovery(units=3, clocks=2000, round_trip=400, poll_timeout=100, restarts=0, attempts=1)
-    blank.recovery = campaign.Recovery(units=3, clocks=1150, round_trip=400, poll_timeout=100, restarts=0, attempts=1)
+    forged.recovery = runs.Recovery(units=3, clocks=2000, round_trip=400, poll_timeout=100, restarts=0, attempts=1)
+    blank.recovery = runs.Recovery(units=3, clocks=1150, round_trip=400, poll_timeout=100, restarts=0, attempts=1)
     cost = forged_recovery.cost(forged, blank)
     assert cost.waited and cost.share == (2000 - 1150) / (4 * 400 + 2 * 100)
     forged.recovery.attempts = 2

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from arqlink import codec
+from arqlink.run import codec
 from cocotb_tests.codec import golden
 
 

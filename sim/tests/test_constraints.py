@@ -5,9 +5,10 @@ import re
 
 import pytest
 
-from arqlink import rtl
+from arqlink import tree
+from arqlink.rtl import verilog
 
-FOLDER = rtl.ROOT / "constraints" / "amd"
+FOLDER = tree.ROOT / "constraints" / "amd"
 
 
 def cells(text):
@@ -28,13 +29,13 @@ def missing(text, verilog):
 @pytest.mark.parametrize(("block", "name"), [("ArqLink", "arqlink"), ("ArqLinkPhyClock", "arqlink"), ("ArqLinkPhyClock", "arqlink_phy_clock")])
 def test_names_are_in_the_verilog(block, name):
     text = (FOLDER / f"{name}.xdc").read_text()
-    assert list(cells(text)) and not list(missing(text, rtl.generate(block, "default").read_text()))
+    assert list(cells(text)) and not list(missing(text, verilog.generate(block, "default").read_text()))
 
 
 def test_a_wrong_name_is_found():
-    verilog = rtl.generate("ArqLinkPhyClock", "default").read_text()
+    source = verilog.generate("ArqLinkPhyClock", "default").read_text()
     text = (FOLDER / "arqlink_phy_clock.xdc").read_text()
-    assert list(missing(text.replace("ptrToPush", "ptrToPop").replace("popToPushGray_buffercc", "popToPush_sync"), verilog)) == [
+    assert list(missing(text.replace("ptrToPush", "ptrToPop").replace("popToPushGray_buffercc", "popToPush_sync"), source)) == [
         "popCC_ptrToPop",
         "popToPush_sync",
     ]

@@ -3,8 +3,8 @@
 
 import pytest
 
+from arqlink.campaign.feedback_loss import FEEDBACK, LOSSES, SEEDS, WINDOWS, Flow, Point, measure, points, rows, survey
 from arqlink.errors import UserError
-from arqlink.feedback_loss import FEEDBACK, LOSSES, SEEDS, WINDOWS, Flow, Point, measure, points, rows, survey
 
 LEAST = 0.97
 """Of what the link carries with lossless feedback."""

@@ -5,22 +5,22 @@ import re
 
 import pytest
 
-from arqlink import figures
-from arqlink.rtl import ROOT
+from arqlink.figures import render
+from arqlink.tree import ROOT
 
 DOCUMENTS = {path: path.read_text() for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}
 
 
-@pytest.mark.parametrize("name", figures.sources())
+@pytest.mark.parametrize("name", render.sources())
 def test_picture_is_that_of_its_source(name):
-    committed = (figures.FOLDER / f"{name}.svg").read_text()
-    assert committed == figures.render(figures.sources()[name]), "run 'make figures'"
+    committed = (render.FOLDER / f"{name}.svg").read_text()
+    assert committed == render.render(render.sources()[name]), "run 'make figures'"
 
 
 def test_each_picture_has_a_source_and_is_shown():
-    pictures = {path.stem for path in figures.FOLDER.glob("*.svg")}
+    pictures = {path.stem for path in render.FOLDER.glob("*.svg")}
     shown = {name for text in DOCUMENTS.values() for name in re.findall(r"!\[[^\]]+\]\((?:docs/)?figures/(\w+)\.svg\)", text)}
-    assert pictures == set(figures.sources()) == shown
+    assert pictures == set(render.sources()) == shown
 
 
 def test_no_document_shows_raw_waves():

@@ -5,9 +5,10 @@ import math
 
 import pytest
 
-from arqlink import contracts, loss
 from arqlink.errors import UserError
-from arqlink.link_setup import LinkSetup, parse_delta
+from arqlink.model import loss
+from arqlink.model.link_setup import LinkSetup, parse_delta
+from arqlink.rtl import contracts
 
 
 def test_defaults_come_from_the_configuration():

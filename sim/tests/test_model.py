@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from arqlink import loss
-from arqlink.model import (
+from arqlink.model import loss
+from arqlink.model.analytic import (
     Attempts,
     Code,
     LinkModel,

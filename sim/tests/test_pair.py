@@ -7,11 +7,12 @@ import math
 
 import pytest
 
-from arqlink import cmd_send, cmd_stats, loss, pair, pcap
-from arqlink.link_setup import LinkSetup
-from arqlink.measure import window_line_use
-from arqlink.rtl import ROOT
-from arqlink.stats import accepts
+from arqlink.model import loss
+from arqlink.model.intervals import accepts
+from arqlink.model.link_setup import LinkSetup
+from arqlink.run import monte_carlo, pair, pcap, transfer
+from arqlink.run.evaluation import window_line_use
+from arqlink.tree import ROOT
 
 KEYS = ("p_t", "p_f", "packet_loss", "alpha", "utilization", "mean_transmissions")
 
@@ -26,7 +27,7 @@ def text():
 def test_nothing_is_lost_with_infinite_persistency(text, ord, feedback):
     setup = LinkSetup(loss=loss.Bernoulli(0.1), feedback_loss=loss.parse(feedback), delay_ms=2, packet_bytes=700, ord=ord, seed=5)
     packets = [text[i : i + 700] for i in range(0, len(text), 700)]
-    report, _, matched = cmd_send.transfer(setup, cmd_send.Traffic(packets))
+    report, _, matched = transfer.transfer(setup, transfer.Traffic(packets))
     assert report["end"] == "done"
     assert matched.lost == [] and report["unexpected_packets"] == 0
     assert report["counters"]["a"]["tx_retx"] > 0
@@ -37,7 +38,7 @@ def test_nothing_is_lost_with_infinite_persistency(text, ord, feedback):
 def test_lost_packets_are_those_that_the_sender_counts(text):
     setup = LinkSetup(n=10, delta=1, loss=loss.Bernoulli(0.05), delay_ms=2, packet_bytes=500)
     packets = [text[i : i + 500] for i in range(0, len(text), 500)]
-    report, deliveries, matched = cmd_send.transfer(setup, cmd_send.Traffic(packets))
+    report, deliveries, matched = transfer.transfer(setup, transfer.Traffic(packets))
     assert report["end"] == "done" and report["in_order"]
     assert len(matched.lost) == report["counters"]["a"]["tx_packets_lost"] > 0
     assert [d.data for d in deliveries] == [p for i, p in enumerate(packets) if i not in matched.lost]
@@ -46,7 +47,7 @@ def test_lost_packets_are_those_that_the_sender_counts(text):
 def test_delay_of_a_lossless_link(text):
     setup = LinkSetup(n=10, delay_ms=20)
     packets = [text[i : i + 1500] for i in range(0, len(text), 1500)]
-    report, _, _ = cmd_send.transfer(setup, cmd_send.Traffic(packets))
+    report, _, _ = transfer.transfer(setup, transfer.Traffic(packets))
     measured, model = (report["delay_ms"]["mean"][k] for k in ("measured", "model"))
     assert model < measured < model + 3  # the blocks' own latency: about a frame
     assert report["utilization"]["measured"] > 0.9
@@ -54,7 +55,7 @@ def test_delay_of_a_lossless_link(text):
 
 def test_oversize_packet_is_reported_as_lost(text):
     packets = [b"a" * 100, (text * 2)[:9217], b"b" * 100]
-    report, _, matched = cmd_send.transfer(LinkSetup(), cmd_send.Traffic(packets))
+    report, _, matched = transfer.transfer(LinkSetup(), transfer.Traffic(packets))
     assert matched.lost == [1] and report["end"] == "done"
     assert report["counters"]["a"]["tx_drop_oversize"] == 1
 
@@ -88,7 +89,7 @@ def test_send_json(arqlink, tmp_path, text):
 @pytest.mark.parametrize("n, nr, delta", [(10, 10, 0), (11, 11, 1), (10, 12, 2), (11, 11, math.inf)])
 def test_statistics_agree_with_the_model(n, nr, delta):
     setup = LinkSetup(config="montecarlo", k=10, n=n, nr=nr, delta=delta, loss=loss.Bernoulli(0.02), delay_ms=1, seed=9)
-    report = cmd_stats.measure(setup, 20_000)
+    report = monte_carlo.measure(setup, 20_000)
     for key in KEYS[:4]:
         entry = report[key]
         assert entry["low"] - 1e-12 <= entry["model"] <= entry["high"] + 1e-12, key
@@ -96,7 +97,7 @@ def test_statistics_agree_with_the_model(n, nr, delta):
 
 def test_statistics_reject_a_wrong_erasure_probability():
     setup = LinkSetup(config="montecarlo", k=10, n=10, delta=0, loss=loss.Bernoulli(0.02), delay_ms=1, seed=9)
-    a = cmd_stats.measure(setup, 20_000)["counters"]["a"]
+    a = monte_carlo.measure(setup, 20_000)["counters"]["a"]
     failed, total = a["tx_outcomes_failed"], a["tx_outcomes_ok"] + a["tx_outcomes_failed"]
     assert accepts(failed, total, loss.Bernoulli(0.02).failure(10, 10))
     assert not accepts(failed, total, loss.Bernoulli(0.024).failure(10, 10))
@@ -105,7 +106,7 @@ def test_statistics_reject_a_wrong_erasure_probability():
 def test_gilbert_elliott_without_retransmission():
     chain = loss.GilbertElliott(0.01, 0.2, 0.0, 0.5)
     setup = LinkSetup(config="montecarlo", k=10, n=12, delta=0, loss=chain, delay_ms=1, spare_control=True)
-    report = cmd_stats.measure(setup, 20_000)
+    report = monte_carlo.measure(setup, 20_000)
     # Neighbouring frames share bursts, so the binomial interval is too narrow: three times its width is allowed.
     entry = report["p_t"]
     assert abs(entry["measured"] - entry["model"]) < 3 * (entry["high"] - entry["measured"])

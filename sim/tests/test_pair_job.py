@@ -5,9 +5,10 @@ import math
 
 import pytest
 
-from arqlink import loss, pair
-from arqlink.link_setup import LinkSetup
-from arqlink.registers import address, pack
+from arqlink.model import loss
+from arqlink.model.link_setup import LinkSetup
+from arqlink.rtl.registers import address, pack
+from arqlink.run import pair
 
 
 def test_configuration_of_both_ends():

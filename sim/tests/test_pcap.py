@@ -5,8 +5,8 @@ import struct
 
 import pytest
 
-from arqlink import pcap
 from arqlink.errors import UserError
+from arqlink.run import pcap
 
 
 def capture(nano, link_type=101):

@@ -3,8 +3,9 @@
 
 import pytest
 
-from arqlink import rtl
+from arqlink import tree
 from arqlink.errors import UserError
+from arqlink.rtl import verilog
 
 LONG = "x" * 5000
 BAD = {
@@ -20,13 +21,13 @@ BAD = {
 def test_refused(words, sentence, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["rtl", *words])
     with pytest.raises(SystemExit) as end:
-        rtl.main()
+        verilog.main()
     assert isinstance(end.value.code, UserError)
     assert sentence in capsys.readouterr().err
 
 
 def test_names_of_files_are_theirs_alone():
     usual = "default-windowFrames=64-maxPacketBytes=4096"
-    assert rtl.file_name(usual) == usual
-    odd = [rtl.file_name(name) for name in ("a/b", "a/c", LONG, f"{LONG}y", "")]
+    assert tree.file_name(usual) == usual
+    odd = [tree.file_name(name) for name in ("a/b", "a/c", LONG, f"{LONG}y", "")]
     assert len(set(odd)) == len(odd) and all(len(name) < 100 and "/" not in name for name in odd)

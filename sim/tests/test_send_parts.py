@@ -5,12 +5,13 @@ import struct
 
 import pytest
 
-from arqlink import harness
-from arqlink.cmd_send import Traffic, load, match, outcome, save
+from arqlink.cli.send import outcome
 from arqlink.errors import UserError
-from arqlink.harness import Delivery, Job
-from arqlink.link_setup import LinkSetup
-from arqlink.report import number, ranges
+from arqlink.model.link_setup import LinkSetup
+from arqlink.report.tables import number, ranges
+from arqlink.run import harness
+from arqlink.run.harness import Delivery, Job
+from arqlink.run.transfer import Traffic, load, match, save
 
 
 def test_match_in_order():
@@ -53,8 +54,8 @@ def test_load_cuts_a_file(tmp_path):
 
 
 def test_the_demo_capture(tmp_path):
-    from arqlink import pcap
-    from arqlink.demo import CAPTURE
+    from arqlink.demo.link import CAPTURE
+    from arqlink.run import pcap
 
     traffic = load(CAPTURE, 100)
     assert len(traffic.packets) > 200

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from arqlink import soc_demo
-from arqlink.soc_demo import Outcome, Phase
+from arqlink.demo import soc
+from arqlink.demo.soc import Outcome, Phase
 
 FRAMES = 1200
 
@@ -15,8 +15,8 @@ FRAMES = 1200
 def test_phases():
     """What no interval of so few frames could tell is asked exactly: which frames and packets there were."""
     data = random.Random(1).randbytes(100_000)
-    phases = [soc_demo.PHASES[i] for i in (0, 1, 3, 4)]
-    outcomes = list(soc_demo.run_phases(data, FRAMES, phases))
+    phases = [soc.PHASES[i] for i in (0, 1, 3, 4)]
+    outcomes = list(soc.run_phases(data, FRAMES, phases))
     assert [o.phase for o in outcomes] == phases
     for outcome in outcomes:
         assert outcome.right
@@ -34,7 +34,7 @@ def test_phases():
     assert outcomes[3].changes >= 4
 
 
-def outcome(abandoned=91, lost=90, failed=1373, phase=soc_demo.PHASES[1], **more):
+def outcome(abandoned=91, lost=90, failed=1373, phase=soc.PHASES[1], **more):
     """Counters near what 18,000 frames of phase 2 make."""
     counters = {
         "tx_frames": 18000, "tx_frames_acked": 18000 - abandoned, "tx_frames_abandoned": abandoned, "tx_packets": 3000,
@@ -62,12 +62,12 @@ def test_verdict_on_packets_of_infinite_persistency(received, right):
 
 def test_exit_status(monkeypatch, capsys):
     for result, code in ((outcome(), None), (outcome(abandoned=150), 1)):
-        monkeypatch.setattr(soc_demo, "run_phases", lambda data, result=result: [result])
+        monkeypatch.setattr(soc, "run_phases", lambda data, result=result: [result])
         if code is None:
-            soc_demo.main()
+            soc.main()
         else:
             with pytest.raises(SystemExit) as end:
-                soc_demo.main()
+                soc.main()
             assert end.value.code == code
         text = capsys.readouterr().out
         assert "code 8 9" in text and ("outside" in text) is bool(code)

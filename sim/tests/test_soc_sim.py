@@ -11,17 +11,18 @@ from contextlib import suppress
 
 import pytest
 
-from arqlink import boot_loader, soc, soc_sim
-from arqlink.link_setup import build_limits
-from arqlink.registers import counter_names
-from arqlink.rtl import ROOT
-from arqlink.serial_port import SerialPort
-from arqlink.uart_shell import UartShell
+from arqlink.board import boot_loader, simulation
+from arqlink.board.serial_port import SerialPort
+from arqlink.board.uart_shell import UartShell
+from arqlink.model.link_setup import build_limits
+from arqlink.rtl import soc
+from arqlink.rtl.registers import counter_names
+from arqlink.tree import ROOT
 
 
 @pytest.fixture
 def port(board):
-    with SerialPort(board.port, patience=soc_sim.PATIENCE_S) as port:
+    with SerialPort(board.port, patience=simulation.PATIENCE_S) as port:
         UartShell(port)  # which waits until it has booted
         yield port
 
@@ -34,7 +35,7 @@ def until(condition, seconds=60):
 
 
 def test_the_firmware_knows_what_was_built(port):
-    info, limits = UartShell(port).values("info"), build_limits(soc_sim.CONFIG)
+    info, limits = UartShell(port).values("info"), build_limits(simulation.CONFIG)
     for name in ("unit_bytes", "window_frames", "max_k", "max_parity", "max_packet_bytes", "packet_crc"):
         assert info[name] == limits[name]
 
@@ -80,14 +81,14 @@ def test_a_burst_of_bytes_does_not_overrun_the_cpu(port):
 def test_download(tmp_path):
     """The other program runs in place of the firmware; it greets with its name."""
     image = boot_loader.read_image(soc.software() / "other.img")
-    with soc_sim.SocSim(soc_sim.program()) as board, SerialPort(board.port, patience=soc_sim.PATIENCE_S) as port:
+    with simulation.SocSim(simulation.program()) as board, SerialPort(board.port, patience=simulation.PATIENCE_S) as port:
         boot_loader.download(port, image, in_reset=True)
         assert port.expect(rb"other 5eed0001\r\n")
         assert board.close() > 800 * len(image)
 
 
 def process(**streams):
-    return subprocess.Popen([soc_sim.program()], stderr=subprocess.PIPE, text=True, **streams)
+    return subprocess.Popen([simulation.program()], stderr=subprocess.PIPE, text=True, **streams)
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, "closed input", "closed output"])
@@ -130,7 +131,7 @@ def test_a_board_for_other_programs(arqlink):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, preexec_fn=hears_ctrl_c) as running:
         try:
             name = running.stdout.readline().split()[3].rstrip(";")
-            with SerialPort(name, patience=soc_sim.PATIENCE_S) as port:
+            with SerialPort(name, patience=simulation.PATIENCE_S) as port:
                 UartShell(port).command("delta 4")
             code, out, _ = arqlink("stats", "--uart", name)
             assert code == 0 and json.loads(out)["link"]["delta"] == 4
@@ -142,5 +143,5 @@ def test_a_board_for_other_programs(arqlink):
 
 @pytest.mark.parametrize("arguments", [["1"], ["x", "2"], ["3", "4", "5"], ["500", "501"]])
 def test_wrong_arguments(arguments):
-    done = subprocess.run([soc_sim.program(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = subprocess.run([simulation.program(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1

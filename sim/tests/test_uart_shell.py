@@ -12,10 +12,10 @@ import time
 
 import pytest
 
-from arqlink import terminal
+from arqlink.board import terminal
+from arqlink.board.serial_port import SerialPort
+from arqlink.board.uart_shell import UartShell
 from arqlink.errors import UserError
-from arqlink.serial_port import SerialPort
-from arqlink.uart_shell import UartShell
 from sim.tests import fake_board
 
 ANSWERS = {

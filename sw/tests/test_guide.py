@@ -4,7 +4,7 @@
 import ctypes as c
 import re
 
-from arqlink.rtl import ROOT
+from arqlink.tree import ROOT
 from sw.tests import build, driver
 from sw.tests.model import Pair
 

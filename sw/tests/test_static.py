@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from arqlink.rtl import BUILD, locked
+from arqlink.tree import BUILD, locked
 from sw.tests import build
 
 

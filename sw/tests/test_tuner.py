@@ -8,8 +8,8 @@ import random
 
 import pytest
 
-from arqlink import choice, model
-from arqlink.loss import Bernoulli
+from arqlink.model import analytic, tuner
+from arqlink.model.loss import Bernoulli
 from sw.tests import driver
 from sw.tests.driver import INFINITE, LOG2_ZERO, call, probed
 from sw.tests.model import Pair
@@ -82,7 +82,7 @@ def test_p_f_and_packet_loss():
 def test_alpha():
     worst = 0
     for k, parity, p, delta, frames in itertools.product([1, 8, 16], [0, 1, 4], PROBABILITIES[:-2], [0, 1, 14], [1, 6, 50]):
-        goal = choice.Goal(k, 8, frames)
+        goal = tuner.Goal(k, 8, frames)
         wanted = goal.alpha(fixed(p) / SCALE, k + parity, delta)
         worst = max(worst, abs(driver.library().arqlink_alpha(fixed(p), k, k + parity, delta, frames) / SCALE - wanted))
     print(f"greatest absolute error of alpha: {worst:.2e}")
@@ -90,9 +90,9 @@ def test_alpha():
 
 
 def test_alpha_of_the_reference_is_that_of_the_model():
-    goal = choice.Goal(8, 8, 6)
-    code = model.Code(8, 10, 10, 2)
-    link = model.LinkModel(code, Bernoulli(0.05), 6 * 8 * 8, 8)
+    goal = tuner.Goal(8, 8, 6)
+    code = analytic.Code(8, 10, 10, 2)
+    link = analytic.LinkModel(code, Bernoulli(0.05), 6 * 8 * 8, 8)
     assert goal.packet_loss(0.05, 10, 2) == pytest.approx(link.packet_loss, rel=1e-9)
     assert goal.alpha(0.05, 10, 2) == pytest.approx(link.alpha, rel=1e-9)
 
@@ -109,7 +109,7 @@ def both(k, frames, loss, delay, bound):
     """The same goal for C and for Python; 5 clocks a unit."""
     log2 = driver.library().arqlink_log2_decimal(1, round(math.log10(loss))) if loss else -1
     ours = driver.Goal(0 if loss else 1, log2, k, 8, frames, 5, delay, bound or 0)
-    return ours, choice.Goal(k, 8, frames, loss, 5, delay, bound)
+    return ours, tuner.Goal(k, 8, frames, loss, 5, delay, bound)
 
 
 GRID = list(
@@ -131,7 +131,7 @@ def test_choice_agrees_with_the_model():
         goal, reference = both(k, 6, loss, delay, bound)
         high = 1.3 * p
         found = driver.Choice()
-        wanted = choice.choose(reference, fixed(p) / SCALE, fixed(high) / SCALE)
+        wanted = tuner.choose(reference, fixed(p) / SCALE, fixed(high) / SCALE)
         assert call("choose", goal, fixed(p), fixed(high), found) == 0
         assert found.met == wanted[2], (p, delay, k, loss, trips)
         if (found.n, found.delta) == wanted[:2]:
@@ -264,13 +264,13 @@ def steps(objective, seed):
     the stated number of frames; then the loop."""
     loop = Loop(1e-3, objective, seed=seed)
     loop.run(6 * 256 + 50 * seed % 256)
-    reference = choice.Goal(8, 8, 6, None if objective else 1e-6, 5, 2000)
+    reference = tuner.Goal(8, 8, 6, None if objective else 1e-6, 5, 2000)
     followed = []
     for p, windows in [(5e-2, 4), (1e-3, 6), (5e-2, 4), (1e-3, 6)]:
         loop.p = p
         changes = loop.run(windows * 256 + 2 * loop.late)
         n, delta = loop.setting
-        best = choice.choose(reference, p)
+        best = tuner.choose(reference, p)
         print(seed, p, changes, loop.setting, best)
         near = reference.alpha(p, n, min(delta, 14)) > 0.95 * reference.alpha(p, *best[:2])
         followed.append(near and (bool(objective) or reference.packet_loss(p, n, min(delta, 14)) <= 1e-6 or delta == 15))

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the measurements in clocks have to show, held against what `make bench` found. (Clock rates and areas: fpga/targets.py.)"""
+
+COMPACT = ("tiny", "compact")
+"""Configurations whose codec is built for area: with pauses between frames, which the line does not notice (docs/limits.md)."""
+
+WIDEST = "fast16"
+"""Configuration of 16 bytes: a unit's first beat holds payload, for which it waits (docs/limits.md)."""
+
+MOST_NACK_CLOCKS = 40
+COMPACT_NACK_CLOCKS = 60
+"""From a NACK to the first beat of the retransmission: where the build is for speed, and for area."""
+
+HEADINGS = ("measure", "must", "goal", "measured", "reached")
+
+
+def most_nack_clocks(config):
+    """What a test of configuration `config` has to hold."""
+    return COMPACT_NACK_CLOCKS if config in COMPACT else MOST_NACK_CLOCKS
+
+
+def rows(results):
+    """One row of HEADINGS for each demand that `results` (of bench.gather) say something about."""
+    clocks, line = results["clocks"], results["line_use"]
+    encoders, decoders = ([r for config, r in of(kind, clocks).items() if config not in COMPACT] for kind in ("encoder", "decoder"))
+    if encoders and decoders:
+        yield at_least("beats per clock, encoder and decoder, all configurations for speed", 1.0, 1.0, min(r["beats_per_clock"] for r in encoders + decoders))
+    if encoders:
+        first = max(r["job_and_data_to_first_beat_clocks"] for r in encoders)
+        parity = max(r["last_data_beat_to_first_parity_beat_clocks"] for r in encoders)
+        yield at_most("encoder, clocks to the first data beat", 4, 4, first)
+        yield at_most("encoder, clocks from the last data beat to the first parity beat", 16, 16, parity)
+    if decoders:
+        added = max(r["last_needed_beat_to_last_beat_out_clocks"] - r["of_which_a_frame_takes_clocks"] for r in decoders)
+        yield at_most("decoder, clocks from the last needed beat to the frame's last beat, without a frame's own", 64, 32, added)
+    measure = "clocks from a NACK to the retransmission, idle line"
+    nacks = {config: r["nack_to_retransmission_clocks"] for config, r in of("nack", clocks).items()}
+    if usual := [n for config, n in nacks.items() if config not in (*COMPACT, WIDEST)]:
+        yield at_most(measure, MOST_NACK_CLOCKS, 16, max(usual))
+    if WIDEST in nacks:
+        yield at_most(f"{measure}, 16 bytes", MOST_NACK_CLOCKS, 16, nacks[WIDEST])
+    if compact := [n for config, n in nacks.items() if config in COMPACT]:
+        yield at_most(f"{measure}, built for area", COMPACT_NACK_CLOCKS, MOST_NACK_CLOCKS, max(compact))
+    if idle := [r["line_use"] for name, r in line.items() if name.endswith("-p0")]:
+        yield at_least("share of PHY beats in use, user always sending, p = 0", 0.995, 0.995, min(idle))
+    if lossy := [r["goodput_over_alpha"] for name, r in line.items() if name.endswith("-p0.05")]:
+        yield at_least("goodput / α, user always sending, p = 0.05", 0.99, 0.99, min(lossy))
+    for r in results["decode_bytes_per_second"]:
+        if (r["k"], r["n"], r["unit_bytes"]) == (32, 40, 64):
+            for name in (name for name in r if name.startswith("decoder")):
+                yield at_least(f"decoding of fresh patterns against ISA-L on one core, (32, 40), 64 bytes: {name}", 1.0, 5.0, r[name] / r["ISA-L"])
+
+
+def of(kind, clocks):
+    """What the benches of one kind have measured, by configuration."""
+    return {name.removeprefix(f"{kind}-"): r for name, r in clocks.items() if name.startswith(f"{kind}-")}
+
+
+def at_least(measure, must, goal, value):
+    return _row(measure, must, goal, value, value >= must, value >= goal)
+
+
+def at_most(measure, must, goal, value):
+    return _row(measure, must, goal, value, value <= must, value <= goal)
+
+
+def _row(measure, must, goal, value, meets_must, meets_goal):
+    reached = "goal" if meets_goal else "must" if meets_must else "NOT met"
+    return (measure, f"{must:g}", f"{goal:g}", f"{value:.4g}", reached)

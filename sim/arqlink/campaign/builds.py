@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the fault campaign runs: a shared library for each build of a link end, and the program that loads two of them."""
+
+import os
+
+from arqlink import tree
+from arqlink.errors import UserError
+from arqlink.rtl import verilator, verilog
+
+SOURCES = tree.ROOT / "sim" / "campaign"
+FOLDER = tree.BUILD / "campaign"
+
+ONE_UNIT = ("maxK=1", "k=1", "nFirst=2", "nRetx=2")
+
+BUILDS = {
+    "tiny": ("tiny", ()),
+    "small": ("small", ()),
+    "small_w32": ("small", ("windowFrames=32", "maxPacketBytes=256")),
+    "small_w1024": ("small", ("windowFrames=1024",)),
+    "small_w8192": ("small", ("windowFrames=8192",)),
+    "small_b2": ("small", ("dataBytes=2",)),
+    "k1": ("small", ONE_UNIT),
+    "montecarlo_w256": ("montecarlo", ("windowFrames=256", "maxPacketBytes=2048")),
+    "wide8": ("wide8", ()),
+    "fast16": ("fast16", ()),
+    "long": ("long", ()),
+    "crc4": ("crc4", ()),
+    "crc16": ("crc16", ()),
+    "compact": ("compact", ()),
+    **{f"line_w{window}": ("small", (*ONE_UNIT, "unitBytes=24", f"windowFrames={window}")) for window in (256, 1024, 16384, 65536)},
+}
+"""Name -> configuration and the values that are changed in it."""
+
+PAIRS = (
+    "small:small",
+    "small:small_w1024",
+    "small_w1024:small_w1024",
+    "tiny:tiny",
+    "k1:k1",
+    "small_w32:small_w32",
+    "montecarlo_w256:montecarlo_w256",
+    "long:long",
+    "wide8:wide8",
+    "small:small_b2",
+    "k1:small",
+    "fast16:fast16",
+    "small_w8192:small_w8192",
+    "crc4:crc4",
+    "crc16:crc16",
+    "compact:compact",
+)
+"""Ends that can talk: unitBytes is the same, and each window holds the other's longest packet."""
+
+PROGRAM_FLAGS = ["-std=c++17", "-O2", "-ffp-contract=off", "-Wall", "-Wextra"]
+HIDDEN = ["-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-include", str(SOURCES / "model_output.h")]
+"""Each library keeps its model and its copy of Verilator's sources to itself. What models print, and where they stop, goes to
+`verilated_end.cpp`."""
+LINK = ["-shared", "-Wl,-z,defs", "-Wl,-Bsymbolic"]
+END_SOURCES = ("verilated_end.cpp", "link_end.h", "model_output.h")
+
+
+def ends_of(pair):
+    """The builds at both ends of a pair; UserError where a name is not known."""
+    names = pair.split(":")
+    unknown = [name for name in names if name not in BUILDS]
+    if len(names) != 2 or unknown:
+        raise UserError(f"'{pair}' is not END:END of the builds {', '.join(BUILDS)}.")
+    return names
+
+
+def library(name, waves=False):
+    """The shared library of one build of a link end; builds it where necessary. With `waves` it can write FST."""
+    config, settings = BUILDS[name]
+    source = verilog.generate("ArqLink", config, settings)
+    folder = FOLDER / (f"{name}-waves" if waves else name)
+    output = folder / f"libend_{name}.so"
+    with tree.locked(f"campaign-{folder.name}"):
+        changed = max(*((SOURCES / file).stat().st_mtime for file in END_SOURCES), os.stat(__file__).st_mtime)
+        if tree.is_stale(output, source.stat().st_mtime, changed, verilator.CHANGED):
+            prefix = f"VArqLink_{name}"
+            optimize = verilator.QUICK_TO_BUILD if waves else None
+            model = verilator.verilate([source], folder, prefix, ["--assert"], optimize, HIDDEN, waves, changed)
+            options = ["-O2", f"-I{SOURCES}", f"-DMODEL={prefix}", f'-DMODEL_HEADER="{prefix}.h"']
+            model.link([SOURCES / "verilated_end.cpp"], output, options, LINK)
+    return output
+
+
+def program():
+    """The program `campaign`, and beside it `selftest` of its wire codec and checks."""
+    output = FOLDER / "campaign"
+    with tree.locked("campaign-program"):
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        command = ["make", "-s", "-C", str(SOURCES), f"OUT={FOLDER}", f"REGS={tree.REGS}", "-j", str(os.cpu_count())]
+        verilator.run([*command, f"FLAGS={' '.join(PROGRAM_FLAGS)}"], FOLDER / "program.log")
+    return output
+
+
+def build_all(pairs, waves):
+    """Builds come one after the other: each uses all cores."""
+    program()
+    for name in dict.fromkeys(name for pair in pairs for name in ends_of(pair)):
+        library(name, waves)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a long link carries while its feedback gets lost, compared with the same link without such losses.
+
+Two Verilated ends at δ infinite, K = N = 1, one of which always sends (sim/campaign/flow.cpp). `python -m arqlink.campaign.feedback_loss` prints
+the table, or one point of it.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from arqlink import tree
+from arqlink.campaign import builds
+from arqlink.errors import UserError
+
+FOLDER = tree.BUILD / "feedback"
+WINDOWS = {64: 256, 533: 1024, 5000: 16384, 30000: 65536}
+"""Frames a round trip -> windowFrames of the builds that carry it."""
+TRIPS = {64: 1000, 533: 150, 5000: 30, 30000: 12}
+"""Round trips that are measured, after the first six."""
+LOSSES = (0.0, 0.001)
+"""Share of the data units that get lost."""
+FEEDBACK = ((0.0, 0), (0.01, 0), (0.05, 0), (0.1, 0), (0.1, 64))
+"""Share of the feedback that gets lost, and control units that are lost together (0: each by itself)."""
+SEEDS = (1, 2, 3)
+HEADINGS = (
+    "frames a round trip",
+    "windowFrames",
+    "data lost",
+    "feedback lost",
+    "in bursts of",
+    "clocks a frame",
+    "of lossless",
+    "sent again",
+    "polls",
+    "reports",
+)
+
+
+@dataclass(frozen=True)
+class Point:
+    """`status`: STATUS_INTERVAL in clocks; at 0 a report follows each outcome as soon as the line lets it."""
+
+    round_trip: int
+    loss: float = 0
+    feedback_loss: float = 0
+    burst: int = 0
+    status: int = 0
+    seed: int = 1
+
+    def lossless(self):
+        """The same with feedback that is never lost."""
+        return Point(self.round_trip, self.loss, status=self.status, seed=self.seed)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What passed in `clocks`: new frames, frames sent again, the sender's polls, and the receiver's control units."""
+
+    clocks: int
+    frames: int
+    again: int
+    polls: int
+    reports: int
+
+    @property
+    def rate(self):
+        """New frames a clock."""
+        return self.frames / self.clocks
+
+
+def measure(point, trips=None):
+    """The Flow of a point, after `trips` round trips; UserError where no build has a window for it."""
+    if point.round_trip not in WINDOWS:
+        raise UserError(f"{point.round_trip} frames a round trip are not among {', '.join(map(str, WINDOWS))}.")
+    library = str(builds.library(f"line_w{WINDOWS[point.round_trip]}"))
+    command = [str(builds.program()), "--a", library, "--b", library, "--pair", "line", "--seed", str(point.seed)]
+    command += ["--round-trip", str(point.round_trip), "--trips", str(trips or TRIPS[point.round_trip]), "--loss", str(point.loss)]
+    command += ["--feedback-loss", str(point.feedback_loss), "--burst", str(point.burst), "--status", str(point.status)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    words = done.stdout.split()
+    if done.returncode or words[:1] != ["flow"]:
+        raise UserError(f"The link failed: {done.stdout.strip() or done.stderr.strip()}")
+    return Flow(*map(int, words[1:6]))
+
+
+def points(round_trips=tuple(WINDOWS), seeds=SEEDS, losses=LOSSES):
+    """All points of the table."""
+    for round_trip in round_trips:
+        for loss in losses:
+            for feedback_loss, burst in FEEDBACK:
+                yield from (Point(round_trip, loss, feedback_loss, burst, seed=seed) for seed in seeds)
+
+
+def keep(point, flow):
+    """Leaves a measurement for `rows`, in build/feedback."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    name = "-".join(f"{value:g}" for value in asdict(point).values())
+    (FOLDER / f"{name}.json").write_text(json.dumps({"point": asdict(point), "flow": asdict(flow)}))
+
+
+def survey(chosen):
+    """Measures points and keeps what comes of them; Point -> Flow."""
+    flows = {}
+    for point in chosen:
+        flows[point] = measure(point)
+        keep(point, flows[point])
+    return flows
+
+
+def kept():
+    """The measurements that are there: Point -> Flow."""
+    found = [json.loads(path.read_text()) for path in FOLDER.glob("*.json")]
+    return {Point(**entry["point"]): Flow(**entry["flow"]) for entry in found}
+
+
+def rows(flows):
+    """A row for all seeds of a point: the worst share of what lossless feedback gives, and the medians of all else."""
+    groups = {}
+    for point in flows:
+        groups.setdefault((point.round_trip, point.loss, point.feedback_loss, point.burst), []).append(point)
+    for (round_trip, loss, feedback_loss, burst), group in sorted(groups.items()):
+        shares = [flows[p].rate / flows[p.lossless()].rate for p in group if p.lossless() in flows]
+        flow = sorted((flows[p] for p in group), key=lambda f: f.rate)[len(group) // 2]
+        share = f"{min(shares):.4f}" if shares else "-"
+        yield (
+            round_trip, WINDOWS[round_trip], f"{loss:g}", f"{feedback_loss:g}", burst or "-", f"{1 / flow.rate:.2f}", share,
+            flow.again, flow.polls, flow.reports,
+        )  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Measures what a long link carries while its feedback gets lost.")
+    parser.add_argument(
+        "--round-trip", type=int, nargs="+", default=tuple(WINDOWS), choices=WINDOWS, metavar="FRAMES", help=f"of {', '.join(map(str, WINDOWS))}; default: all"
+    )
+    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
+    options = parser.parse_args()
+    table = Table(*HEADINGS)
+    try:
+        flows = survey(points(options.round_trip, options.seeds))
+    except UserError as error:
+        sys.exit(str(error))
+    for row in rows(flows):
+        table.add_row(*map(str, row))
+    Console(width=None if sys.stdout.isatty() else 160).print(table)
+
+
+if __name__ == "__main__":
+    main()

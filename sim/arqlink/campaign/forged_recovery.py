@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long a link takes to get over forged units: each run of the campaign with them, and once more without.
+
+`python -m arqlink.campaign.forged_recovery` prints a row for each pair of builds. What a run takes longer with its forged units is what they cost.
+"""
+
+import argparse
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from arqlink.campaign import builds, runs
+from arqlink.errors import UserError
+
+HEADINGS = ("pair", "runs", "forged units", "restarted", "twice", "lost, reported", "delayed", "slowest, of the bound")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What forged units cost in a run. `extra`: clocks more than without them until fresh packets cross; `bound`: four round trips and two
+    POLL_TIMEOUTs, in clocks: that timer runs freely, so that a lack of progress is noticed after one to two of them."""
+
+    units: int
+    restarts: int
+    again: bool
+    extra: int
+    bound: int
+
+    @property
+    def waited(self):
+        """Nothing but time: no restart, and no packet that is reported as lost."""
+        return not self.restarts and not self.again
+
+    @property
+    def share(self):
+        """Of the bound."""
+        return self.extra / self.bound
+
+
+def cost(forged, blank):
+    """The Cost of a run, from its RunResult and the one without forged units; None where none were forged, or either run failed."""
+    with_units, without = forged.recovery, blank.recovery
+    if forged.kind or blank.kind or not with_units or not without:
+        return None
+    bound = 4 * with_units.round_trip + 2 * with_units.poll_timeout
+    return Cost(with_units.units, with_units.restarts, with_units.attempts > 1, with_units.clocks - without.clocks, bound)
+
+
+def measure(pair, first, count):
+    """Costs of `count` seeds from `first` on; UserError where a run fails."""
+    forged, blank = (runs.run_seeds(pair, first, count, forge=1, blank=blank) for blank in (False, True))
+    for result in forged:
+        if result.kind:
+            raise UserError(f"{result.kind}: {result.text}\n  {result.repeat()}")
+    return [found for runs in zip(forged, blank, strict=True) if (found := cost(*runs))]
+
+
+def row(pair, costs):
+    """The cells of HEADINGS."""
+    waited = [c for c in costs if c.waited]
+    return (
+        pair, len(costs), sum(c.units for c in costs), sum(c.restarts == 1 for c in costs), sum(c.restarts > 1 for c in costs),
+        sum(c.again and not c.restarts for c in costs), sum(c.extra > 0 for c in waited), f"{max((c.share for c in waited), default=0):.2f}",
+    )  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="arqlink.campaign.forged_recovery", description="How long a link takes to get over forged units.")
+    parser.add_argument("--pairs", nargs="+", metavar="PAIR", default=builds.PAIRS, help=f"default: {' '.join(builds.PAIRS)}")
+    parser.add_argument("--first", type=int, default=1, help="first seed")
+    parser.add_argument("--runs", type=int, default=20, help="seeds of each pair")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
+    options = parser.parse_args()
+    try:
+        builds.build_all(options.pairs, waves=False)
+        with ThreadPoolExecutor(options.jobs) as pool:
+            found = list(pool.map(lambda pair: measure(pair, options.first, options.runs), options.pairs))
+    except UserError as error:
+        sys.exit(str(error))
+    table = Table(*HEADINGS, title="Forged units; the bound is four round trips and two POLL_TIMEOUTs", title_justify="left")
+    rows = [row(pair, costs) for pair, costs in zip(options.pairs, found, strict=True)]
+    for cells in [*rows, row("all", [c for costs in found for c in costs])]:
+        table.add_row(*map(str, cells))
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the fault campaign: its program on seeds of pairs of link ends, and what it reports."""
+
+import subprocess
+import time
+from collections import Counter, deque
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from arqlink.campaign import builds
+from arqlink.errors import UserError
+
+CHUNK = 10
+"""Seeds that one process runs; the progress moves with each of its runs."""
+
+COMMAND = ".venv/bin/python -m arqlink.campaign"
+
+
+@dataclass
+class Recovery:
+    """How a link got over `units` forged units: in `clocks` from the last fault on, fresh packets crossed both ways, at the last of so many
+    `attempts`. `poll_timeout` is the longer POLL_TIMEOUT of both ends, in clocks."""
+
+    units: int
+    clocks: int
+    round_trip: int
+    poll_timeout: int
+    restarts: int
+    attempts: int
+
+
+@dataclass
+class RunResult:
+    """A run as the program reports it; `kind` is empty where nothing is wrong."""
+
+    pair: str
+    seed: int
+    clocks: int
+    units: int
+    packets: int
+    lives: int
+    polls: int
+    early_polls: int
+    lost: int
+    digest: str
+    kind: str
+    text: str
+
+    forge: float = 0
+    frames: int = 0
+    recovery: Recovery | None = None
+
+    def repeat(self):
+        """The command that repeats the run, with waves."""
+        more = f" --forge {self.forge:g}" if self.forge else f" --frames {self.frames}" if self.frames else ""
+        return f"{COMMAND} --pair {self.pair} --seed {self.seed}{more} --waves x.fst"
+
+
+def parse_line(pair, line, forge=0, frames=0):
+    """The RunResult of one line of the program's output, or None."""
+    words = line.split(" ", 11)
+    if words[0] != "run" or len(words) < 11:
+        return None
+    numbers = [int(word) for word in words[1:9]]
+    kind = words[10].strip()
+    return RunResult(pair, *numbers, words[9], "" if kind == "-" else kind, words[11].strip() if len(words) > 11 else "", forge, frames)
+
+
+def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), frames=0, blank=False):
+    """The program's command line for a range of seeds; builds what is missing."""
+    names = builds.ends_of(pair)
+    libraries = [builds.library(name, waves is not None) for name in names]
+    command = [str(builds.program()), "--a", str(libraries[0]), "--b", str(libraries[1]), "--pair", pair]
+    command += ["--seed", str(first), "--count", str(count), "--forge", str(forge), "--frames", str(frames)]
+    command += [word for kind in ignore for word in ("--ignore", kind)]
+    command += ["--seconds", str(max(seconds, 0))] if seconds is not None else []
+    if waves:
+        path = Path(waves)
+        for end in "ab":
+            command += [f"--waves-{end}", str(path.with_name(f"{path.stem}.{end}{path.suffix or '.fst'}"))]
+    return command + ["--show"] * show + ["--blank"] * blank
+
+
+def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), on_result=None, frames=0, blank=False):
+    """Runs `count` seeds from `first` on, one after the other; returns their RunResults. `blank` leaves the forged units out, and nothing else."""
+    results, recovery = [], None
+    command = command_of(pair, first, count, seconds, waves, show, forge, ignore, frames, blank)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            if line.startswith("forged "):
+                recovery = Recovery(*map(int, line.split()[1:]))
+                continue
+            result = parse_line(pair, line, forge, frames)
+            if result is None:
+                print(line, end="")
+                continue
+            result.recovery, recovery = recovery, None
+            results.append(result)
+            if on_result:
+                on_result(result)
+        said = process.stderr.read().strip()
+    if process.returncode not in (0, 1):
+        seed = first + len(results)
+        raise UserError(f"The campaign's program ended with code {process.returncode} at pair {pair}, seed {seed}. {said}")
+    return results
+
+
+def run_pairs(pairs, first, runs, jobs, seconds=None, forge=0, ignore=(), on_result=None):
+    """`runs` seeds of each pair, in turns, by `jobs` processes; none begins after `seconds`."""
+    begin = time.monotonic()
+    chunks = deque()
+    for offset in range(0, runs, CHUNK):
+        chunks.extend((pair, first + offset, min(CHUNK, runs - offset)) for pair in pairs)
+    results = []
+
+    def work():
+        while chunks:
+            left = None if seconds is None else seconds - (time.monotonic() - begin)
+            if left is not None and left <= 0:
+                return
+            try:
+                pair, seed, count = chunks.popleft()
+            except IndexError:
+                return
+            results.extend(run_seeds(pair, seed, count, left, forge=forge, ignore=ignore, on_result=on_result))
+
+    with ThreadPoolExecutor(jobs) as pool:
+        for worker in [pool.submit(work) for _ in range(jobs)]:
+            worker.result()
+    return sorted(results, key=lambda r: (pairs.index(r.pair), r.seed))
+
+
+def summary(results, seconds):
+    """What all runs together came to."""
+
+    def total(name):
+        return sum(getattr(result, name) for result in results)
+
+    failures = Counter(result.kind for result in results if result.kind)
+    return {
+        "runs": len(results),
+        "clocks": total("clocks"),
+        "units": total("units"),
+        "packets": total("packets"),
+        "units_lost": total("lost"),
+        "lives": total("lives"),
+        "polls": total("polls"),
+        "forged_units": sum(result.recovery.units for result in results if result.recovery),
+        "known_failures": dict(Counter(r.text.split(": ")[0].removeprefix("known, ") for r in results if not r.kind and r.text.startswith("known"))),
+        "silent_losses_by_sequences": sum(1 for r in results if not r.kind and r.text and not r.text.startswith("known")),
+        "seconds": round(seconds, 1),
+        "failures": dict(failures.most_common()),
+        "failures_by_pair": {pair: dict(Counter(r.kind for r in results if r.kind and r.pair == pair)) for pair in dict.fromkeys(r.pair for r in results)},
+    }

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Command line options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arqlink.errors import UserError
+from arqlink.model import loss
+from arqlink.model.link_setup import LinkSetup, parse_delta
+
+Config = Annotated[str, typer.Option(help="Built configuration: paper, default, …")]
+K = Annotated[int | None, typer.Option(help="Data units in a frame.", show_default="of the configuration")]
+N = Annotated[int | None, typer.Option(help="Units in a first transmission.", show_default="of the configuration")]
+Nr = Annotated[int | None, typer.Option(help="Units in a retransmission.", show_default="as --n")]
+Delta = Annotated[str, typer.Option(metavar="D|inf", help="Persistency: retransmissions of a frame, 0 to 14, or inf.")]
+Ord = Annotated[int, typer.Option(metavar="0|1", help="1: packets leave in order; 0: as soon as they are complete.")]
+Preset = Annotated[str, typer.Option(help="Evaluation points of the code: zfec, rfc5510 or cauchy.")]
+Loss = Annotated[str, typer.Option(metavar="MODEL", help=f"Loss of units on the way: {loss.SYNTAX}.")]
+FeedbackLoss = Annotated[str, typer.Option(metavar="MODEL", help="Loss of units on the way back, written as --loss.")]
+SpareControl = Annotated[
+    bool,
+    typer.Option("--spare-control/--control-loss", help="Never erase control units that go the way of the data."),
+]
+DelayMs = Annotated[float, typer.Option(help="One-way propagation delay in ms.")]
+RateMbps = Annotated[float, typer.Option(help="Line rate in Mb/s; counts unit payload.")]
+RateIncludesHeader = Annotated[bool, typer.Option("--rate-includes-header", help="The rate counts unit headers too.")]
+Seed = Annotated[int, typer.Option(help="Seed of the channels' random numbers.")]
+PacketBytes = Annotated[int | None, typer.Option(help="Length of a packet in bytes.", show_default="six full frames")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def _creatable(path: Path | None):
+    """The simulator cannot tell that a file of waves was not written, so this is seen to first."""
+    if path is not None:
+        try:
+            path.open("wb").close()
+        except OSError as error:
+            raise UserError(f"'{path}': {error.strerror}.") from None
+    return path
+
+
+Waves = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.fst", help="Record waves; slow, and large.", callback=_creatable),
+]
+
+
+def link_setup(**options):
+    """A LinkSetup from option values as the user wrote them."""
+    options["delta"] = parse_delta(options["delta"])
+    for name in ("loss", "feedback_loss"):
+        if name in options:
+            options[name] = loss.parse(options[name])
+    return LinkSetup(**options)

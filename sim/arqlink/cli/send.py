@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`arqlink send`: a file, or the packets of a capture, through the RTL link."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from arqlink.cli import options
+from arqlink.errors import UserError
+from arqlink.report.progress import progress_bar
+from arqlink.report.tables import comparison, counter_table, print_json, ranges
+from arqlink.run.transfer import Pace, load, save, transfer
+
+
+def outcome(report):
+    """One sentence on what came through, and one on what did not."""
+    text = f"{report['delivered_packets']} of {report['packets']} packets arrived"
+    if report["identical"]:
+        return text + ", all identical and in order."
+    text += " in order." if report["in_order"] else ", not in order."
+    if report["lost_packets"]:
+        text += f" Lost packets (counted from 0): {ranges(report['lost_packets'])}."
+    if report["unexpected_packets"]:
+        text += f" {report['unexpected_packets']} packets arrived that were not sent."
+    return text
+
+
+def send(
+    input: Annotated[Path, typer.Argument(metavar="IN", help="File to send, or a pcap or pcapng capture.")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="Delivered file, or capture with delivery times.")],
+    config: options.Config = "paper",
+    k: options.K = None,
+    n: options.N = None,
+    nr: options.Nr = None,
+    delta: options.Delta = "inf",
+    ord: options.Ord = 1,
+    preset: options.Preset = "zfec",
+    loss: options.Loss = "bernoulli:0.01",
+    feedback_loss: options.FeedbackLoss = "none",
+    spare_control: options.SpareControl = False,
+    delay_ms: options.DelayMs = 250.0,
+    rate_mbps: options.RateMbps = 2.0,
+    rate_includes_header: options.RateIncludesHeader = False,
+    packet_bytes: options.PacketBytes = None,
+    pace: Annotated[Pace, typer.Option(help="Offer packets as fast as the line takes them, or at capture times.")] = Pace.line,
+    seed: options.Seed = 1,
+    json: options.Json = False,
+    waves: options.Waves = None,
+):
+    """Send a file, or the packets of a capture, through the RTL link.
+
+    Example: arqlink send report.pdf received.pdf --n 11 --delta inf --loss bernoulli:0.01 --delay-ms 250
+    """
+    setup = options.link_setup(
+        config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, preset=preset, loss=loss, feedback_loss=feedback_loss,
+        spare_control=spare_control, delay_ms=delay_ms, rate_mbps=rate_mbps,
+        rate_includes_header=rate_includes_header, packet_bytes=packet_bytes, seed=seed,
+    )  # fmt: skip
+    traffic = load(input, setup.packet_bytes)
+    with progress_bar("frames") as progress:
+        report, deliveries, matched = transfer(setup, traffic, pace, waves, progress)
+    save(output, setup, traffic, deliveries, matched)
+    if json:
+        print_json(report)
+        return
+    console = Console()
+    console.print(comparison(report, f"{input}: {setup.loss}, δ = {delta}, delay {delay_ms:g} ms"))
+    console.print(counter_table(report["counters"]))
+    console.print(outcome(report))
+    console.print(f"{report['cycles']} clocks at {report['cycles_per_s']:,.0f} clocks/s.")
+    if report["end"] != "done":
+        raise UserError("The run ended before every packet was delivered or given up, for nothing moved any more.")

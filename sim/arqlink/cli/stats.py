@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`arqlink stats`: Monte Carlo on the RTL, with generator, channel and counters in the simulated hardware."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from arqlink.board.serial_port import BAUD, SerialPort
+from arqlink.board.uart_shell import UartShell
+from arqlink.cli import options
+from arqlink.errors import UserError
+from arqlink.report.progress import progress_bar
+from arqlink.report.tables import comparison, counter_table, number, print_json
+from arqlink.run import monte_carlo
+
+
+def read_board(name, baud):
+    """What the firmware on a serial port tells of its link end, as the report that is printed."""
+    with SerialPort(name, baud) as port:
+        shell = UartShell(port)
+        settings = {command: shell.values(command) for command in ("info", "link")}
+        return {**shell.values("end"), **settings, "counters": shell.values("stats")}
+
+
+def _refuse_others(context):
+    """A board has its own settings: what would set a simulation is not silently ignored."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if name not in ("uart", "baud", "json") and source is not None and source.name == "COMMANDLINE":
+            raise UserError(f"--{name.replace('_', '-')} is for the simulation; it cannot be used with --uart.")
+
+
+def stats(
+    context: typer.Context,
+    frames: Annotated[float, typer.Option(help="Frames to send for the first time; 1e6 is accepted.")] = 1e5,
+    config: options.Config = "paper",
+    k: options.K = None,
+    n: options.N = None,
+    nr: options.Nr = None,
+    delta: options.Delta = "inf",
+    ord: options.Ord = 1,
+    preset: options.Preset = "zfec",
+    loss: options.Loss = "bernoulli:0.01",
+    feedback_loss: options.FeedbackLoss = "none",
+    spare_control: options.SpareControl = False,
+    delay_ms: options.DelayMs = 5.0,
+    rate_mbps: options.RateMbps = 2.0,
+    rate_includes_header: options.RateIncludesHeader = False,
+    packet_bytes: options.PacketBytes = None,
+    seed: options.Seed = 1,
+    json: options.Json = False,
+    waves: options.Waves = None,
+    uart: Annotated[
+        str | None,
+        typer.Option(metavar="PORT", help="Measure nothing; print, as JSON, what the firmware on this serial port has counted."),
+    ] = None,
+    baud: Annotated[int, typer.Option(help="Bit rate of that port.")] = BAUD,
+):
+    """Measure loss and efficiency of the RTL link, with 99.9 % confidence intervals.
+
+    Example: arqlink stats --frames 1e5 --n 11 --delta 1 --loss bernoulli:0.05
+    """
+    if uart is not None:
+        _refuse_others(context)
+        print_json(read_board(uart, baud))
+        return
+    if not 1 <= frames <= 1e12:
+        raise UserError(f"The number of frames is {frames:g}; it must be 1 to 1e12.")
+    setup = options.link_setup(
+        config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, preset=preset, loss=loss, feedback_loss=feedback_loss,
+        spare_control=spare_control, delay_ms=delay_ms, rate_mbps=rate_mbps,
+        rate_includes_header=rate_includes_header, packet_bytes=packet_bytes, seed=seed,
+    )  # fmt: skip
+    with progress_bar("frames") as progress:
+        report = monte_carlo.measure(setup, round(frames), waves, progress)
+    if json:
+        print_json(report)
+        return
+    console = Console()
+    console.print(comparison(report, f"{report['frames']} frames, {setup.loss}, δ = {delta}"))
+    console.print(counter_table(report["counters"]))
+    console.print(
+        f"{report['cycles']} clocks at {report['cycles_per_s']:,.0f} clocks/s "
+        f"({report['cycles_per_cpu_s']:,.0f} a second of processor time); "
+        f"the PHY was busy in {number(report['line_use'])} of the clocks."
+    )

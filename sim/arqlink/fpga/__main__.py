@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make synth`: places and routes the targets of targets.py with several seeds, the worst of which counts."""
+
+import argparse
+import sys
+
+from rich.console import Console
+
+from arqlink import tree
+from arqlink.errors import UserError
+from arqlink.fpga.place_and_route import SEEDS, run
+from arqlink.fpga.results import reached, table
+from arqlink.fpga.targets import TARGETS, named
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="arqlink.fpga", description="Places and routes targets; without names all of them.")
+    parser.add_argument("targets", metavar="TARGET", nargs="*", help=", ".join(t.name for t in TARGETS))
+    parser.add_argument("--seeds", metavar="N", type=int, nargs="+", default=SEEDS)
+    parser.add_argument("--recorded", action="store_true", help="take what docs/place_and_route.json has of these sources, and add to it")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a target does not reach what it must")
+    options = parser.parse_args()
+    try:
+        targets = [named(name) for name in options.targets] or TARGETS
+    except KeyError as unknown:
+        parser.error(f"no target named {unknown}; there are {', '.join(t.name for t in TARGETS)}")
+    try:
+        tree.require()
+        results = {target: run(target, options.seeds, options.recorded) for target in targets}
+    except UserError as error:
+        sys.exit(str(error))
+    Console(width=None if sys.stdout.isatty() else 200).print(table(results))
+    if options.check and any(reached(target, found) == "NOT met" for target, found in results.items()):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

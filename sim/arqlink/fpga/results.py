@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What place and route reached: the worst seed of each target, held against what the target asks, as a table."""
+
+from rich.table import Table
+
+from arqlink.fpga.targets import Demand
+
+
+def worst(results):
+    """The slowest of the seeds."""
+    return min(results, key=lambda r: r.mhz)
+
+
+def reached(target, results):
+    """Which of what is asked the worst seed reaches: "goal", "must" or "NOT met"; "-" where nothing is asked."""
+    r = worst(results)
+    if target.must == Demand():
+        return "-"
+    if not target.must.met(r.mhz, r.luts):
+        return "NOT met"
+    return "goal" if target.goal != Demand() and target.goal.met(r.mhz, r.luts) else "must"
+
+
+HEADINGS = (
+    "target", "block", "settings", "device", "LUT", "FF", "RAM", "seeds", "MHz", "Gb/s", "Mb/s per LUT", "must", "goal", "reached", "critical path",
+)  # fmt: skip
+
+
+def cells(target, results):
+    """What HEADINGS name, of the worst seed. Gb/s: the beats of its datapath at this clock."""
+    r = worst(results)
+    gbps = r.mhz * target.data_bytes * 8e-3
+    block = f"{target.block} {target.config}"
+    area = (r.luts, r.registers, r.rams, len(results))
+    rates = (r.mhz, f"{gbps:.2f}", f"{1e3 * gbps / r.luts:.2f}")
+    verdict = (str(target.must), str(target.goal), reached(target, results))
+    return (target.name, block, " ".join(target.settings) or "-", target.device.title, *area, *rates, *verdict, r.path)
+
+
+def table(results):
+    """Table of the worst seed of each target."""
+    rows = Table(*HEADINGS, title="After place and route, the worst seed", title_justify="left")
+    for target, found in results.items():
+        rows.add_row(*map(str, cells(target, found)))
+    return rows

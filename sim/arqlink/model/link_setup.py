@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One link as the user describes it, and what follows from that: clocks, delays, timers, register values."""
+
+import json
+import math
+from dataclasses import dataclass, field
+
+from arqlink.errors import UserError
+from arqlink.model import loss
+from arqlink.model.analytic import HEADER_BYTES, Code, LinkModel
+from arqlink.tree import CONFIGS
+
+PRESETS = ("zfec", "rfc5510", "cauchy")
+INFINITE_DELTA = 15
+PACKET_FRAMES = 6
+"""X of RR-4752: frames in a packet, where the user does not say how long packets are."""
+
+MAX_DELAY_CLOCKS = (1 << 20) - 1
+"""What the delay lines of ArqPair hold (parameter maxDelay)."""
+
+NO_LOSS = loss.Bernoulli(0.0)
+
+
+def build_limits(config):
+    """What configuration `config` is built with, from the generated list of configurations."""
+    configs = json.loads(CONFIGS.read_text())
+    if config not in configs:
+        raise UserError(f"There is no configuration '{config}'; there are {', '.join(configs)}.")
+    return configs[config]
+
+
+def parse_delta(text):
+    """Persistency: 0 to 14, or math.inf."""
+    if text.lower() in ("inf", "infinite"):
+        return math.inf
+    if text.isdigit() and int(text) < INFINITE_DELTA:
+        return int(text)
+    raise UserError(f"The persistency is '{text}'; it must be 0 to {INFINITE_DELTA - 1}, or inf.")
+
+
+@dataclass
+class LinkSetup:
+    """Everything that can be chosen about a run. Fields that are None take the configuration's value."""
+
+    config: str = "paper"
+    k: int | None = None
+    n: int | None = None
+    nr: int | None = None
+    delta: float = math.inf
+    ord: int = 1
+    preset: str = "zfec"
+    loss: object = NO_LOSS
+    feedback_loss: object = NO_LOSS
+    spare_control: bool = False
+    delay_ms: float = 0.0
+    rate_mbps: float = 2.0
+    rate_includes_header: bool = False
+    packet_bytes: int | None = None
+    seed: int = 1
+    limits: dict = field(init=False)
+
+    def __post_init__(self):
+        self.limits = limits = build_limits(self.config)
+        self.k = limits["k"] if self.k is None else self.k
+        if self.n is None:
+            self.n = self.k + limits["n_first"] - limits["k"]
+        self.nr = self.n if self.nr is None else self.nr
+        if not 1 <= self.k <= limits["max_k"]:
+            raise UserError(f"K is {self.k}; configuration '{self.config}' allows 1 to {limits['max_k']}.")
+        for name, n in (("N", self.n), ("N of retransmissions", self.nr)):
+            if not self.k <= n <= self.k + limits["max_parity"]:
+                raise UserError(f"{name} is {n}; with K = {self.k}, configuration '{self.config}' allows {self.k} to {self.k + limits['max_parity']}.")
+        if self.preset not in PRESETS:
+            raise UserError(f"The preset is '{self.preset}'; it must be one of {', '.join(PRESETS)}.")
+        if self.ord not in (0, 1):
+            raise UserError(f"ord is {self.ord}; it must be 0 or 1.")
+        if not 0 < self.rate_mbps < math.inf:
+            raise UserError(f"The rate is {self.rate_mbps:g} Mb/s; it must be above 0.")
+        if not 0 <= self.delay_ms < math.inf:
+            raise UserError(f"The delay is {self.delay_ms:g} ms; it must be 0 or more.")
+        if self.delay_clocks > MAX_DELAY_CLOCKS:
+            raise UserError(
+                f"The delay is {self.delay_clocks} clocks of the simulated line; the channel has room for "
+                f"{MAX_DELAY_CLOCKS}. A lower rate, or a configuration with more bytes a clock, makes it fewer."
+            )
+        if not 0 <= self.seed < 1 << 32:
+            raise UserError(f"The seed is {self.seed}; it must be 0 to {(1 << 32) - 1}.")
+        if self.packet_bytes is None:
+            self.packet_bytes = min(PACKET_FRAMES * self.k * self.unit_bytes, limits["max_packet_bytes"])
+        if not 1 <= self.packet_bytes <= limits["max_packet_bytes"]:
+            raise UserError(f"The packet length is {self.packet_bytes} bytes; configuration '{self.config}' allows 1 to {limits['max_packet_bytes']}.")
+
+    @property
+    def unit_bytes(self):
+        return self.limits["unit_bytes"]
+
+    @property
+    def unit_clocks(self):
+        """Clocks that a data unit takes on the PHY, one beat a clock."""
+        return (self.unit_bytes + HEADER_BYTES) // self.limits["data_bytes"]
+
+    @property
+    def line_rate(self):
+        """Bits a second on the PHY, headers included."""
+        overhead = 1 if self.rate_includes_header else (self.unit_bytes + HEADER_BYTES) / self.unit_bytes
+        return self.rate_mbps * 1e6 * overhead
+
+    @property
+    def clock_hz(self):
+        """Clocks of one second on the simulated line."""
+        return self.line_rate / (8 * self.limits["data_bytes"])
+
+    @property
+    def delay_clocks(self):
+        return round(self.delay_ms * 1e-3 * self.clock_hz)
+
+    @property
+    def round_trip_clocks(self):
+        """From the start of a transmission to its outcome: both delays, the frame, and some for the blocks."""
+        return 2 * self.delay_clocks + max(self.n, self.nr) * self.unit_clocks + 500
+
+    @property
+    def code(self):
+        return Code(self.k, self.n, self.nr, self.delta)
+
+    def frames(self, packet_bytes):
+        """Number of frames of a packet."""
+        return len(self.code.frames(packet_bytes, self.unit_bytes))
+
+    def model(self, packets=None):
+        """Analytic model; `packets` are lengths, by default one packet of the usual length."""
+        return LinkModel(
+            self.code,
+            self.loss,
+            packets or self.packet_bytes,
+            self.unit_bytes,
+            unit_time=self.unit_clocks / self.clock_hz,
+            delay=self.delay_clocks / self.clock_hz,
+        )
+
+    @property
+    def timers(self):
+        """Timer registers, in clocks. A poll waits for a round trip and a few frames; the longer timers are multiples
+        of it, so that an outage is not declared because of lost units."""
+        poll = round(1.25 * self.round_trip_clocks) + 8 * max(self.n, self.nr) * self.unit_clocks
+        values = {
+            "POLL_TIMEOUT": poll,
+            "HELLO_INTERVAL": max(1000, self.delay_clocks // 4),
+            "KEEPALIVE": 4 * poll,
+            "OUTAGE_TIMEOUT": 256 * poll,
+            "STATUS_INTERVAL": 0,
+        }
+        return {name: min(value, 0xFFFFFFFF) for name, value in values.items()}
+
+    @property
+    def arq_delta(self):
+        return INFINITE_DELTA if math.isinf(self.delta) else int(self.delta)
+
+    def describe(self):
+        """The settings as the JSON report shows them."""
+        return {
+            "config": self.config,
+            "k": self.k,
+            "n": self.n,
+            "nr": self.nr,
+            "delta": "inf" if math.isinf(self.delta) else int(self.delta),
+            "ord": self.ord,
+            "preset": self.preset,
+            "loss": str(self.loss),
+            "feedback_loss": str(self.feedback_loss),
+            "spare_control": self.spare_control,
+            "delay_ms": self.delay_ms,
+            "rate_mbps": self.rate_mbps,
+            "rate_includes_header": self.rate_includes_header,
+            "packet_bytes": self.packet_bytes,
+            "unit_bytes": self.unit_bytes,
+            "seed": self.seed,
+            "clock_hz": self.clock_hz,
+        }

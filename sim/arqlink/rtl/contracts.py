@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the generated contracts, rtl/regs by default: `python -m arqlink.rtl.contracts [FOLDER]`."""
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from arqlink import tree
+from arqlink.errors import UserError
+from arqlink.rtl import verilog
+
+FOLDER = tree.REGS
+
+
+def configurations():
+    """All named configurations as JSON text."""
+    output = verilog.java("arqlink.gen.Describe", stdout=subprocess.PIPE).stdout
+    return re.sub(r"\x1b\[[0-9;]*m", "", output)  # SpinalHDL resets the terminal's colours on exit
+
+
+def ports(config="default"):
+    """Ports of `ArqLink`, one a line: direction, width in bits, name. Widths but those of the streams' data are the same
+    in every configuration."""
+    lines = []
+    with tempfile.TemporaryDirectory() as folder:
+        verilog.java("arqlink.gen.Generate", "ArqLink", config, folder, stdout=subprocess.DEVNULL)
+        text = (Path(folder) / "ArqLink.v").read_text()
+    header = re.search(r"^module ArqLink \((.*?)^\);", text, re.S | re.M).group(1)
+    for way, high, name in re.findall(r"(input|output)\s+(?:wire|reg)\s*(?:\[(\d+):0\])?\s*(\w+)", header):
+        lines.append(f"{way:6}  {int(high or 0) + 1:3} {name}\n")
+    return f"# Ports of ArqLink, configuration {config}\n" + "".join(lines)
+
+
+def write(folder=FOLDER):
+    """Writes the register contracts, the list of configurations and the port list to `folder`."""
+    tree.require()
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    verilog.java("arqlink.gen.Contracts", folder, stdout=subprocess.DEVNULL)
+    (folder / "configs.json").write_text(configurations())
+    (folder / "ports.txt").write_text(ports())
+
+
+if __name__ == "__main__":
+    try:
+        write(*sys.argv[1:])
+    except UserError as error:
+        sys.exit(str(error))

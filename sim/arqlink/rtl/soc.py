@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the software of the soft system, and the Verilog of the system around it."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from arqlink import tree
+from arqlink.errors import UserError
+from arqlink.rtl import verilog
+
+SW = tree.BUILD / "sw"
+
+
+def software():
+    """Builds boot loader and RAM images with make, where a source is newer; returns their folder, build/sw."""
+    with tree.locked("sw"):
+        try:  # a calling make's flags are not for this one
+            env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+            command = ["make", "-C", str(tree.ROOT / "sw")]
+            done = subprocess.run(command, check=False, capture_output=True, text=True, env=env)
+        except FileNotFoundError:
+            raise UserError("make is not installed.") from None
+        if done.returncode:
+            raise UserError(f"The software of the soft system cannot be built:\n{done.stdout}{done.stderr}")
+    return SW
+
+
+def cpu():
+    """Path of the CPU's Verilog, which the package pythondata-cpu-vexriscv brings."""
+    import pythondata_cpu_vexriscv
+
+    return Path(pythondata_cpu_vexriscv.data_location) / "VexRiscv_Lite.v"
+
+
+def generate(block, config, program, settings=()):
+    """Writes the Verilog of `block` (ArqSoc, ArqPairSoc, Ulx3s) with the boot loader in ROM and a program of sw, such as "firmware",
+    in RAM; `settings` as for arqlink.gen.GenerateSoc. Returns all Verilog files, those of the CPU too."""
+    programs = software()
+    boot, image = programs / "boot.bin", programs / f"{program}.img"
+    verilog.compile_rtl()
+    files = (f"rom={boot}", f"image={image}")
+    name = "-".join(["soc", config, program, *settings])
+    folder = tree.BUILD / "rtl" / tree.file_name(name)
+    output = folder / f"{block}.v"
+    times = [path.stat().st_mtime for path in (tree.ROOT / "rtl" / "target" / ".compiled", boot, image)]
+    with tree.locked(f"{block}-{name}"):
+        if tree.is_stale(output, *times):
+            verilog.java("arqlink.gen.GenerateSoc", block, config, folder, *files, *settings, stdout=subprocess.DEVNULL)
+    return [output, cpu()]

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures the RTL link with the generator, the channels and the counters of the simulated hardware."""
+
+from arqlink.errors import UserError
+from arqlink.report.progress import busy
+from arqlink.run import harness, pair, pair_simulator
+from arqlink.run.evaluation import Evaluation, window_line_use, window_utilization
+
+
+def measure(setup, frames, waves=None, progress=None):
+    """Runs at least `frames` frames through the RTL; returns the report that `--json` prints."""
+    with busy(f"Building the simulator of configuration {setup.config} …"):
+        program = pair_simulator.simulator(setup.config, waves=waves is not None)
+    result = harness.run(program, pair.stats_job(setup, frames, waves), progress)
+    if result.report["end"] != "done":
+        raise UserError("The link made no progress before all frames were resolved; is nearly everything lost?")
+    checks = {name: result[f"traffic_b.{name}"] for name in pair.WATCHED["traffic_b"]}
+    for name in ("CORRUPT", "ABORTED") + (("DISORDERED",) if setup.ord else ()):
+        if checks[name]:
+            raise UserError(f"The checker counted {checks[name]} packets as {name}; this is a bug of the link.")
+    evaluation = Evaluation(setup, result, setup.model())
+    return {
+        "settings": setup.describe(),
+        **evaluation.entries(window_utilization(setup, result)),
+        "line_use": window_line_use(result),
+        "frames": evaluation.a["tx_frames"],
+        **result.speed,
+        "channel": {name: result[f"ab.{name}"] for name in pair.WATCHED["ab"]},
+        "feedback_channel": {name: result[f"ba.{name}"] for name in pair.WATCHED["ba"]},
+        "checker": checks,
+        "counters": {"a": evaluation.a, "b": evaluation.b},
+    }

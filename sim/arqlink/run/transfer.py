@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sends a file, or the packets of a capture, through the RTL link, and finds what came of each packet."""
+
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+import numpy as np
+
+from arqlink.errors import UserError
+from arqlink.report.progress import busy
+from arqlink.run import harness, pair, pair_simulator, pcap
+from arqlink.run.evaluation import Evaluation
+
+
+class Pace(str, Enum):
+    line = "line"
+    capture = "capture"
+
+
+@dataclass
+class Traffic:
+    """Packets to send, and the capture that they are from; `times` are seconds from the first one."""
+
+    packets: list
+    times: list | None = None
+    capture: pcap.Capture | None = None
+
+
+@dataclass
+class Matched:
+    """Which packets came out. `order` holds the index of each packet delivered, or None where it is none of those sent."""
+
+    order: list
+    lost: list = field(default_factory=list)
+
+
+def load(path, packet_bytes):
+    """Reads the input: a capture's packets, or a file cut into packets."""
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"The file {path} cannot be read.")
+    if pcap.is_capture(path):
+        capture = pcap.read(path)
+        times = [(t - capture.times[0]) / 1e9 for t in capture.times]
+        return Traffic(capture.packets, times, capture)
+    data = path.read_bytes()
+    return Traffic([data[i : i + packet_bytes] for i in range(0, len(data), packet_bytes)])
+
+
+def match(packets, delivered, in_order):
+    """Finds which packet each delivery is. Packets of equal content cannot be told apart: the earliest is taken."""
+    where = defaultdict(deque)
+    for i, packet in enumerate(packets):
+        where[packet].append(i)
+    order, after = [], -1
+    for data in delivered:
+        known = where.get(data)
+        while in_order and known and known[0] < after:
+            known.popleft()
+        order.append(known.popleft() if known else None)
+        if in_order and order[-1] is not None:
+            after = order[-1]
+    found = set(order)
+    return Matched(order, [i for i in range(len(packets)) if i not in found])
+
+
+def accepted_indices(packets, limit):
+    """Indices of the packets that the link takes; longer ones it drops and counts."""
+    return [i for i, packet in enumerate(packets) if len(packet) <= limit]
+
+
+def delays_ms(setup, result, matched, accepted):
+    """Delay of each delivered packet: from the start of its first transmission to its first beat out of the link. Packets
+    leave in one piece, when they are complete, so this is what the model takes as the delay."""
+    first = {index: sent[1] for index, sent in zip(accepted, result.sent)}
+    pairs = [(first.get(i), d.begin) for i, d in zip(matched.order, result.deliveries) if i is not None]
+    return np.array([1e3 * (out - begin) / setup.clock_hz for begin, out in pairs if begin is not None])
+
+
+def utilization(setup, result, delivered_bytes):
+    """Share of the payload capacity that was delivered data, from the first unit sent to the last packet out, without
+    the propagation delay. The last retransmissions count, so a short transfer stays below α."""
+    begins = [first for _, first in result.sent if first is not None]
+    if not begins or not result.deliveries:
+        return None
+    clocks = result.deliveries[-1].clock - begins[0] - setup.delay_clocks
+    if clocks <= 0:
+        return None
+    return delivered_bytes / setup.unit_bytes * setup.unit_clocks / clocks
+
+
+def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None):
+    """Sends the traffic through the RTL; returns (report, list of delivered (data, clock), Matched)."""
+    packets = traffic.packets
+    if not packets:
+        raise UserError("There is nothing to send: the input has no packets.")
+    if any(not packet for packet in packets):
+        raise UserError("The capture has a packet without bytes; a stream cannot carry it.")
+    clocks = None
+    if pace is Pace.capture:
+        if traffic.times is None:
+            raise UserError("Only a capture has times to keep; leave --pace away for a file.")
+        clocks = np.maximum.accumulate(np.round(np.array(traffic.times) * setup.clock_hz).astype(int)).tolist()
+    with busy(f"Building the simulator of configuration {setup.config} …"):
+        program = pair_simulator.simulator(setup.config, waves=waves is not None)
+    result = harness.run(program, pair.send_job(setup, packets, clocks, waves), progress)
+
+    accepted = accepted_indices(packets, setup.limits["max_packet_bytes"])
+    if not accepted:
+        raise UserError(f"All packets are longer than {setup.limits['max_packet_bytes']} bytes, the built maximum.")
+    deliveries = [d for d in result.deliveries if not d.aborted]
+    result.deliveries = deliveries
+    matched = match(packets, [d.data for d in deliveries], setup.ord == 1)
+    model = setup.model([len(packets[i]) for i in accepted])
+    evaluation = Evaluation(setup, result, model)
+    delivered_bytes = sum(len(d.data) for d in deliveries)
+    used = utilization(setup, result, delivered_bytes) if pace is Pace.line else None
+    report = {
+        "settings": {**setup.describe(), "pace": pace.value},
+        "end": result.report["end"],
+        "packets": len(packets),
+        "bytes": sum(map(len, packets)),
+        "delivered_packets": len(deliveries),
+        "delivered_bytes": delivered_bytes,
+        "lost_packets": matched.lost,
+        "unexpected_packets": sum(i is None for i in matched.order),
+        "in_order": matched.order == sorted(i for i in matched.order if i is not None),
+        "identical": matched.order == list(range(len(packets))),
+        **evaluation.entries(used),
+        "delay_ms": _delay_entries(setup, delays_ms(setup, result, matched, accepted), model, pace),
+        **result.speed,
+        "counters": {"a": evaluation.a, "b": evaluation.b},
+    }
+    return report, deliveries, matched
+
+
+def _delay_entries(setup, measured, model, pace):
+    """Mean, median and 99th percentile. The model of ord = 1 is for a full line."""
+    steps = model.unordered() if setup.ord == 0 else model.resequenced() if pace is Pace.line else None
+    summaries = {"mean": (np.mean, lambda s: s.mean())}
+    for name, q in (("p50", 0.5), ("p99", 0.99)):
+        summaries[name] = (lambda x, q=q: np.quantile(x, q), lambda s, q=q: s.quantile(q))
+    return {
+        name: {
+            "measured": float(of_sample(measured)) if len(measured) else None,
+            "model": 1e3 * of_steps(steps) if steps else None,
+        }
+        for name, (of_sample, of_steps) in summaries.items()
+    }
+
+
+def save(path, setup, traffic, deliveries, matched):
+    """Writes the delivered file, or a capture with delivery times."""
+    if traffic.capture is None:
+        try:
+            Path(path).write_bytes(b"".join(d.data for d in deliveries))
+        except OSError as error:
+            raise UserError(f"The file {path} cannot be written: {error.strerror}.") from None
+        return
+    source = traffic.capture
+    out = pcap.Capture(link_type=source.link_type, nano=source.nano)
+    for delivery, index in zip(deliveries, matched.order):
+        time = source.times[0] + round(delivery.clock / setup.clock_hz * 1e9)
+        out.add(delivery.data, time, None if index is None else source.wire_lengths[index])
+    pcap.write(path, out)
