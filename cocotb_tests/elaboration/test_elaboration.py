@@ -7,7 +7,7 @@ from cocotb_tests.lib.rtl import java
 
 
 def generate(folder, *settings, block="ArqLink", config="default"):
-    return java("arqlink.gen.Generate", block, config, folder, *settings, check=False)
+    return java("Generate", block, config, folder, *settings, check=False)
 
 
 REFUSED = {

@@ -24,7 +24,7 @@ def test_refused(setting, tmp_path):
     empty.touch()
     setting = f"rom={empty}" if setting == "rom=" else setting
     words = [setting] if setting.startswith("rom=") else [f"rom={rom}", setting]
-    done = java("arqlink.gen.GenerateSoc", "ArqSoc", "small", tmp_path / "out", *words, check=False)
+    done = java("GenerateSoc", "ArqSoc", "small", tmp_path / "out", *words, check=False)
     assert done.returncode == 2
     assert REFUSED["rom=" if str(empty) in setting else setting] in done.stderr
     assert not (tmp_path / "out").exists()

@@ -58,7 +58,7 @@ def sources(target, folder):
     for path in folder.glob(SOURCES):
         path.unlink()
     if not target.board:
-        verilog.java("arqlink.gen.GenerateShell", target.block, target.config, folder, *target.settings, stdout=subprocess.DEVNULL)
+        verilog.java("GenerateShell", target.block, target.config, folder, *target.settings)
         return
     top, cpu = soc.generate(target.block, target.config, target.board.program, target.settings)
     for path in (top, cpu, *verilog.contents(top), tree.ROOT / target.board.pins):

@@ -2,7 +2,6 @@
 """Writes the generated contracts, rtl/regs by default: `python -m arqlink.rtl.contracts [FOLDER]`."""
 
 import re
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -16,7 +15,7 @@ FOLDER = tree.REGS
 
 def configurations():
     """All named configurations as JSON text."""
-    output = verilog.java("arqlink.gen.Describe", stdout=subprocess.PIPE).stdout
+    output = verilog.java("Describe").stdout
     return re.sub(r"\x1b\[[0-9;]*m", "", output)  # SpinalHDL resets the terminal's colours on exit
 
 
@@ -25,7 +24,7 @@ def ports(config="default"):
     in every configuration."""
     lines = []
     with tempfile.TemporaryDirectory() as folder:
-        verilog.java("arqlink.gen.Generate", "ArqLink", config, folder, stdout=subprocess.DEVNULL)
+        verilog.java("Generate", "ArqLink", config, folder)
         text = (Path(folder) / "ArqLink.v").read_text()
     header = re.search(r"^module ArqLink \((.*?)^\);", text, re.S | re.M).group(1)
     for way, high, name in re.findall(r"(input|output)\s+(?:wire|reg)\s*(?:\[(\d+):0\])?\s*(\w+)", header):
@@ -38,7 +37,7 @@ def write(folder=FOLDER):
     tree.require()
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    verilog.java("arqlink.gen.Contracts", folder, stdout=subprocess.DEVNULL)
+    verilog.java("Contracts", folder)
     (folder / "configs.json").write_text(configurations())
     (folder / "ports.txt").write_text(ports())
 

@@ -46,5 +46,5 @@ def generate(block, config, program, settings=()):
     times = [path.stat().st_mtime for path in (tree.ROOT / "rtl" / "target" / ".compiled", boot, image)]
     with tree.locked(f"{block}-{name}"):
         if tree.is_stale(output, *times):
-            verilog.java("arqlink.gen.GenerateSoc", block, config, folder, *files, *settings, stdout=subprocess.DEVNULL)
+            verilog.java("GenerateSoc", block, config, folder, *files, *settings)
     return [output, cpu()]

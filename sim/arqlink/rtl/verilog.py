@@ -5,19 +5,22 @@ import argparse
 import json
 import subprocess
 import sys
+import threading
+from urllib.parse import quote_plus, unquote_plus
 
 from arqlink import tree
 from arqlink.errors import UserError
 
 MAVEN = ["mvn", "-q", "-B", "compile", "dependency:build-classpath", "-Dmdep.outputFile=target/classpath"]
+JVM_LOG = tree.BUILD / "java.log"
+STAMP = tree.ROOT / "rtl" / "target" / ".compiled"
 
 
 def compile_rtl():
     """Compiles the Scala sources with Maven if any is newer than the class files; returns the Java class path."""
     rtl = tree.ROOT / "rtl"
-    stamp = rtl / "target" / ".compiled"
     with tree.locked("maven"):
-        if tree.is_stale(stamp, tree.newest(rtl / "src", "*.scala"), (rtl / "pom.xml").stat().st_mtime):
+        if tree.is_stale(STAMP, tree.newest(rtl / "src", "*.scala"), (rtl / "pom.xml").stat().st_mtime):
             try:  # standard output is left to what the caller prints, which may be JSON
                 done = subprocess.run(MAVEN, cwd=rtl, check=False, capture_output=True, text=True)
             except FileNotFoundError:
@@ -25,20 +28,55 @@ def compile_rtl():
             if done.returncode:
                 sys.stderr.write(done.stdout + done.stderr)
                 raise UserError("The Scala sources do not compile; Maven's messages are above.")
-            stamp.touch()
+            STAMP.touch()
     return f"{rtl / 'target' / 'classes'}:{(rtl / 'target' / 'classpath').read_text()}"
 
 
-def java(main_class, *arguments, check=True, **kwargs):
-    """Runs a main class of the RTL's Scala sources; keyword arguments go to subprocess.run. Standard error is shown only
-    where it fails: the libraries use it for notes about their logging. Without `check` a failure is left to the caller."""
-    words = list(map(str, arguments))
-    command = ["java", "-cp", compile_rtl(), main_class, *words]
-    done = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True, **kwargs)
-    if check and done.returncode:
-        sys.stderr.write(done.stderr)
-        raise UserError(f"'{main_class} {' '.join(words)}' failed; what it said is above.")
-    return done
+class _Service:
+    """A JVM that runs the programs of arqlink.gen, one after the other, as long as this process lives."""
+
+    def __init__(self, class_path):
+        command = ["java", "-cp", class_path, "arqlink.gen.Service"]
+        with open(JVM_LOG, "ab") as log:  # where libraries say how they do their logging
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
+
+    def run(self, words):
+        """Exit code, what was printed, and the reason of a failure."""
+        try:
+            self._process.stdin.write(" ".join(map(quote_plus, words)) + "\n")
+            self._process.stdin.flush()
+            code, printed, reason = self._process.stdout.readline().split(" ")
+        except (BrokenPipeError, ValueError):
+            raise UserError(f"The JVM has ended; see {JVM_LOG}.") from None
+        return int(code), unquote_plus(printed), unquote_plus(reason.strip())
+
+    def close(self):
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+
+_lock = threading.Lock()
+_service, _compiled = None, 0.0
+
+
+def java(program, *arguments, check=True):
+    """Runs a program of the Scala package arqlink.gen; returns a subprocess.CompletedProcess with its text. Without `check` a failure is
+    left to the caller. All programs that this process runs share a JVM, which starts anew when the sources have been compiled anew."""
+    global _service, _compiled
+    words = [program, *map(str, arguments)]
+    class_path = compile_rtl()
+    with _lock:
+        compiled = STAMP.stat().st_mtime
+        if _service is None or compiled != _compiled:
+            if _service:
+                _service.close()
+            _service, _compiled = _Service(class_path), compiled
+        code, printed, reason = _service.run(words)
+    if check and code:
+        sys.stderr.write(reason + "\n")
+        raise UserError(f"'{' '.join(words)}' failed; what it said is above.")
+    return subprocess.CompletedProcess(words, code, printed, reason)
 
 
 def contents(verilog):
@@ -54,8 +92,8 @@ def generate(block, config, settings=()):
     folder = tree.BUILD / "rtl" / tree.file_name(name)
     output = folder / f"{block}.v"
     with tree.locked(f"{block}-{name}"):
-        if tree.is_stale(output, (tree.ROOT / "rtl" / "target" / ".compiled").stat().st_mtime):
-            java("arqlink.gen.Generate", block, config, folder, *settings, stdout=subprocess.DEVNULL)
+        if tree.is_stale(output, STAMP.stat().st_mtime):
+            java("Generate", block, config, folder, *settings)
     return output
 
 

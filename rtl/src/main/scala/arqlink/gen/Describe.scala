@@ -7,7 +7,9 @@ import arqlink.csr.Version
 /** Parameters of a configuration by name: as JSON of all named ones, for software that has to know a build's limits before it is
   * built, and as the header comment of generated Verilog.
   */
-object Describe {
+object Describe extends Program {
+  val usage = "Describe"
+
   /** Name, value, and what it is. */
   private def fields(config: LinkConfig): Seq[(String, Long, String)] = Seq(
     ("data_bytes", config.code.dataBytes.toLong, "width of every data stream, bytes"),
@@ -49,5 +51,5 @@ object Describe {
     }
     .mkString("{\n", ",\n", "\n}\n")
 
-  def main(args: Array[String]): Unit = print(json)
+  protected val run: PartialFunction[Seq[String], Unit] = { case Seq() => print(json) }
 }

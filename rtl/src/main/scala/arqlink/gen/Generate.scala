@@ -5,11 +5,10 @@ import java.io.File
 
 import spinal.core._
 
-/** Writes the Verilog of one block in one configuration: `Generate BLOCK CONFIG DIRECTORY [NAME=VALUE …]`.
-  *
-  * A setting changes one value of the configuration. What cannot be built is refused with one sentence and exit code 2.
-  */
-object Generate {
+/** Writes the Verilog of one block in one configuration. A setting changes one value of the configuration. */
+object Generate extends Program {
+  val usage = "Generate BLOCK CONFIG DIRECTORY [NAME=VALUE …]"
+
   def spinalConfig(directory: String): SpinalConfig = SpinalConfig(
     targetDirectory = directory,
     nameWhenByFile = false,
@@ -42,24 +41,9 @@ object Generate {
     }
   }
 
-  /** Ends the program with one sentence and exit code 2. */
-  def refuse(message: String): Nothing = {
-    System.err.println(message)
-    sys.exit(2)
-  }
-
-  /** Refuses what cannot be built. */
-  def orRefuse(body: => Unit): Unit =
-    try body
-    catch { case e: IllegalArgumentException => refuse(e.getMessage.stripPrefix("requirement failed: ")) }
-
-  def main(args: Array[String]): Unit = args match {
-    case Array(block, name, directory, settings @ _*) =>
-      orRefuse {
-        val config = Settings(name, settings)
-        val build = named(Blocks.all, block)
-        write(directory, Describe.header(block, config))(build(config))
-      }
-    case _ => refuse("usage: Generate BLOCK CONFIG DIRECTORY [NAME=VALUE …]")
+  protected val run: PartialFunction[Seq[String], Unit] = { case Seq(block, name, directory, settings @ _*) =>
+    val config = Settings(name, settings)
+    val build = named(Blocks.all, block)
+    write(directory, Describe.header(block, config))(build(config))
   }
 }

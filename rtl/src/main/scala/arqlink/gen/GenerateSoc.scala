@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package arqlink.gen
 
-import java.io.IOException
 import java.nio.file.{Files, Paths}
 
 import spinal.core._
 
 import arqlink.soc._
 
-/** Writes the Verilog of a soft system: `GenerateSoc BLOCK CONFIG DIRECTORY rom=FILE [image=FILE] [NAME=VALUE …]`.
+/** Writes the Verilog of a soft system.
   *
   * Files are raw bytes. A setting of `ramBytes`, `clockHz`, `uartDivider`, `bootWait` or `maxDelay` changes the system, any other the
-  * link. What cannot be built is refused with one sentence and exit code 2. The CPU's own Verilog is an extra source.
+  * link. The CPU's own Verilog is an extra source.
   */
-object GenerateSoc {
+object GenerateSoc extends Program {
+  val usage = "GenerateSoc BLOCK CONFIG DIRECTORY rom=FILE [image=FILE] [NAME=VALUE …]"
+
   private val blocks: Map[String, SocConfig => Component] =
     Map("ArqSoc" -> (new ArqSoc(_)), "ArqPairSoc" -> (new ArqPairSoc(_)), "Ulx3s" -> (new Ulx3s(_)))
 
@@ -40,15 +41,9 @@ object GenerateSoc {
     )
   }
 
-  def main(args: Array[String]): Unit = args match {
-    case Array(block, name, directory, settings @ _*) =>
-      Generate.orRefuse {
-        try {
-          val build = Generate.named(blocks, block)
-          val built = config(name, settings)
-          Generate.write(directory, Describe.header(block, built.link), oneFile = !boards(block))(build(built))
-        } catch { case e: IOException => Generate.refuse(s"cannot read ${e.getMessage}") }
-      }
-    case _ => Generate.refuse("usage: GenerateSoc BLOCK CONFIG DIRECTORY rom=FILE [image=FILE] [NAME=VALUE …]")
+  protected val run: PartialFunction[Seq[String], Unit] = { case Seq(block, name, directory, settings @ _*) =>
+    val build = Generate.named(blocks, block)
+    val built = config(name, settings)
+    Generate.write(directory, Describe.header(block, built.link), oneFile = !boards(block))(build(built))
   }
 }
