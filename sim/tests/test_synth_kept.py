@@ -102,6 +102,7 @@ def test_another_pass_behind_yosys(flow, monkeypatch, tmp_path, name):
 def test_contents_of_memories_and_pins_count(tmp_path, monkeypatch):
     (tmp_path / "Ulx3s.v").write_text("module Ulx3s (); endmodule\n")
     contents = tmp_path / "Ulx3s.v_ram.bin"
+    assert ULX3S.board
     found = []
     for bits in ("0101", "0111"):
         contents.write_text(bits)
