@@ -37,7 +37,7 @@ class Flow:
     def after(self, target, *seeds, recorded=False):
         """What another run has to do."""
         self.runs.clear()
-        place_and_route.run(target, seeds or (1,), recorded)
+        place_and_route.run(target, seeds or (1,), record.read() if recorded else None)
         return self.runs
 
 
@@ -148,6 +148,13 @@ def test_recorded_results_need_no_tools(flow, tmp_path):
     assert flow.after(TARGET, 1, 3, recorded=True) == ALL
     shutil.rmtree(tmp_path / "small")
     assert flow.after(TARGET, 1, 2, 3, recorded=True) == []
+
+
+def test_what_is_recorded_is_not_written_again(flow, tmp_path, monkeypatch):
+    flow.after(TARGET, 1, 2, recorded=True)
+    known = record.read()
+    monkeypatch.setattr(record, "read", lambda: pytest.fail("it is read again"))
+    assert [r.seed for r in place_and_route.run(TARGET, (1, 2), known)] == [1, 2]
 
 
 def test_recorded_results_of_other_sources_are_replaced(flow, tmp_path):
