@@ -3,6 +3,7 @@
 
 import random
 from collections import Counter
+from typing import Any
 
 import cocotb
 
@@ -26,7 +27,7 @@ class Model:
 
     def __init__(self):
         self.next = 0
-        self.current = None
+        self.current: dict[str, Any] | None = None
         self.outcomes = []
         self.count = Counter()
         self.completions = []

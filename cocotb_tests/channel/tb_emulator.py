@@ -99,7 +99,8 @@ async def manner_of_erasure(dut, mode):
     counts = [await r.read(n) for n in ("UNITS", "ERASED", "CONTROL_UNITS", "CONTROL_ERASED")]
     assert counts == [count - control, count - control, control, control]
 
-    bench.sent.clear(), bench.beats.clear()
+    bench.sent.clear()
+    bench.beats.clear()
     await r.write("CTRL", enable=1, spare_control=1)
     await r.write("MODE", 0)
     bench.queue = [(bench.unit(4, control=i % 2 == 0), 0.3) for i in range(20)]
@@ -116,7 +117,8 @@ async def outage(dut):
         for out in (0, 1, 0):
             await r.write("CTRL", enable=enable, outage=out, spare_control=1)
             await r.write("MODE", 2)
-            bench.sent.clear(), bench.beats.clear()
+            bench.sent.clear()
+            bench.beats.clear()
             bench.queue = [(bench.unit(5, control=i % 2 == 0), 0.2) for i in range(20)]
             await bench.drain(40)
             assert [u for _, u, _ in bench.received()] == ([] if out else [u for _, u in bench.sent])
@@ -139,7 +141,8 @@ async def change_of_delay(dut):
     assert all(a < b for a, b in zip(intact, intact[1:]))
     assert len(intact) > 300
     assert sum(erased for _, _, erased in bench.received()) <= 7
-    bench.sent.clear(), bench.beats.clear()
+    bench.sent.clear()
+    bench.beats.clear()
     bench.queue = [(bench.unit(7), 0) for _ in range(20)]
     await bench.drain(60)
     assert [u for _, u, _ in bench.received()] == [u for _, u in bench.sent]
@@ -160,7 +163,8 @@ async def seed_repeats(dut):
     results = []
     for seed, idle in ((1234, 0), (1234, 0.4), (1235, 0), (1234, 0)):
         await r.write("SEED", seed)
-        bench.sent.clear(), bench.beats.clear()
+        bench.sent.clear()
+        bench.beats.clear()
         bench.queue = [(u, idle) for u in units]
         await bench.drain(50)
         results.append([(data, erased) for _, data, erased in bench.received()])

@@ -83,13 +83,10 @@ class Bench:
             job_fire = job_valid and int(d.job_ready.value) == 1
             in_fire = in_valid and int(d.s_axis_tready.value) == 1
             valid = int(d.m_axis_tvalid.value) == 1
-            if valid:
-                payload = (int(d.m_axis_tdata.value), int(d.m_axis_tlast.value))
-                assert self.unstable in (None, payload), "payload changed before it was taken"
-            else:
-                assert self.unstable is None, "tvalid was dropped before tready"
-            self.unstable = payload if valid and not ready else None
-            if valid and ready:
+            payload = (int(d.m_axis_tdata.value), int(d.m_axis_tlast.value)) if valid else None
+            assert self.unstable in (None, payload), "payload changed before it was taken" if valid else "tvalid was dropped before tready"
+            self.unstable = None if ready else payload
+            if payload and ready:
                 idle = 0
                 events["out"].append(self.clock)
                 unit += payload[0].to_bytes(width, "little")

@@ -145,7 +145,7 @@ async def full_rate(dut):
     cases = {f"K={k}, worst": [(k, worst(k, e))] * max(8, 64 // (k * beats)) for k in ks}
     cases["K=max, last missing"] = [(bench.max_k, [*range(bench.max_k - 1), bench.max_k + e - 1])] * 6
     cases["K=max, first and random"] = [(bench.max_k, bench.rng.sample(range(bench.max_k + e), bench.max_k)) for _ in range(24)]
-    cases["K=max, none missing"] = [(bench.max_k, range(bench.max_k))] * 3
+    cases["K=max, none missing"] = [(bench.max_k, [*range(bench.max_k)])] * 3
     cases["K=1, many"] = [(1, [e])] * 40
     rates, added = [], []
     for label, patterns in cases.items():

@@ -60,7 +60,7 @@ class Bench:
             return values
         taken = []
         for i, (name, value) in enumerate(zip(NAMES, values)):
-            value = 0 if name in NOT_BUILT else min(value, MOST.get(name, value))
+            value = 0 if name in NOT_BUILT else min(value, MOST[name]) if name in MOST else value
             if value and name not in EACH_CLOCK:
                 value = value if self.time - self.last[i] >= SPACING.get(name, UNIT_CLOCKS) else 0
                 if value:

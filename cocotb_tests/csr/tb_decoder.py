@@ -28,6 +28,7 @@ async def routes(dut, paused):
 
     if paused:
         for port in (axi, *slaves):
+            assert port.read_if and port.write_if
             for channel in (port.read_if.ar_channel, port.read_if.r_channel):
                 channel.set_pause_generator(pause())
             for channel in (port.write_if.aw_channel, port.write_if.w_channel, port.write_if.b_channel):

@@ -47,9 +47,9 @@ def random_data(limits):
         tsn=random.getrandbits(20),
         payload=random.randbytes(limits.unit_bytes),
         preset=random.randrange(3),
-        sop=random.getrandbits(1),
-        eop=random.getrandbits(1),
-        only=random.getrandbits(1),
+        sop=bool(random.getrandbits(1)),
+        eop=bool(random.getrandbits(1)),
+        only=bool(random.getrandbits(1)),
     )
 
 
@@ -93,7 +93,7 @@ class Link:
 
     def outputs(self):
         """The units that came out, in order."""
-        units = []
+        units, words = [], []
         header = None
         for kind, (_, *values) in self.log:
             if kind == "c":

@@ -2,6 +2,7 @@
 """Framer: bytes on the wire, order, rate, flush."""
 
 import random
+from typing import Any
 
 import cocotb
 
@@ -33,9 +34,9 @@ EPOCH = 0xA5
 
 def random_control(poll=None):
     sn = [random.getrandbits(20) for _ in range(5)]
-    flags = [random.getrandbits(1) for _ in range(6)]
+    flags = [bool(random.getrandbits(1)) for _ in range(6)]
     if poll is not None:
-        flags[2] = poll
+        flags[2] = bool(poll)
     param = random.getrandbits(24)
     if flags[0]:
         param &= 0x9FFFFF  # a hello's reserved bits
@@ -74,7 +75,7 @@ class Feeder:
         limits = self.limits
         k = k or random.randint(1, limits.max_k)
         n = k + (random.randint(0, limits.max_parity) if parity is None else parity)
-        tx = dict(
+        tx: dict[str, Any] = dict(
             k=k,
             pad=random.randrange(limits.unit_bytes),
             sop=random.getrandbits(1),

@@ -3,6 +3,7 @@
 
 import random
 from collections import Counter
+from typing import Any
 
 import cocotb
 from cocotbext.axi import AxiStreamFrame
@@ -162,7 +163,7 @@ async def lengths_and_bad_packets(dut):
     limits, bench, scoreboard, events, traffic = await prepare(dut, k=k)
     traffic.source.set_pause_generator(pause(0.8))
     scoreboard.writes.rate = 0.85
-    plan = [dict(length=x) for x in lengths(limits, k)]
+    plan: list[dict[str, Any]] = [dict(length=x) for x in lengths(limits, k)]
     plan += [dict(length=random.randint(1, 3 * limits.unit_bytes)) for _ in range(40)]
     plan += [dict(length=x - x % limits.data_bytes, null_end=True) for x in lengths(limits, k) if x >= limits.data_bytes]
     plan += [dict(length=random.randint(2 * limits.data_bytes, 3 * limits.unit_bytes), keep_error=True) for _ in range(8)]
@@ -180,7 +181,7 @@ async def lengths_and_bad_packets(dut):
 async def longest_and_oversize(dut):
     limits, bench, scoreboard, events, traffic = await prepare(dut)
     most = limits.max_packet_bytes
-    for item in (
+    plan: tuple[dict[str, Any], ...] = (
         dict(length=most),
         dict(length=most + 1),
         dict(length=5),
@@ -188,7 +189,8 @@ async def longest_and_oversize(dut):
         dict(length=most - most % limits.data_bytes, null_end=True),
         dict(length=most + limits.data_bytes, keep_error=True),
         dict(length=limits.unit_bytes),
-    ):
+    )
+    for item in plan:
         traffic.send(**item)
     await traffic.drain(bench)
     assert dict(events.count) == dict(traffic.counts), f"{dict(events.count)} instead of {dict(traffic.counts)}"

@@ -94,7 +94,7 @@ class Sink:
         else:
             assert not self.strict or self.stalled is None, "valid dropped before ready"
         wanted = self.ready is None or self.rate >= 1 or random.random() < self.rate
-        if wanted != self.open:
+        if self.ready is not None and wanted != self.open:
             self.open = wanted
             self.ready.value = int(wanted)
 

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Access to registers by the names of the generated rtl/regs/arqlink_regs.py."""
-
-import importlib.util
-from pathlib import Path
+"""Access to registers over AXI4-Lite, by the names of the generated contract rtl/regs/arqlink_regs.py."""
 
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
-_path = Path(__file__).resolve().parents[2] / "rtl" / "regs" / "arqlink_regs.py"
-_spec = importlib.util.spec_from_file_location("arqlink_regs", _path)
-regs = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(regs)
+from arqlink.rtl.registers import contract, value_of
+
+regs = contract()
 
 
 class Registers:
@@ -39,13 +35,41 @@ class Registers:
 
     async def write(self, name, value=None, **fields):
         """Writes a whole register, or the named fields with all others 0; an error response fails."""
-        assert await self.write_at(self.map[name].offset, self.compose(name, **fields) if value is None else value), name
+        assert await self.write_at(self.map[name].offset, value_of(self.map[name], **fields) if value is None else value), f"write of {name} failed"
 
-    def compose(self, name, **fields):
-        value = 0
-        for field, content in fields.items():
-            value |= int(content) << self.map[name].fields[field].shift
-        return value
+
+class LinkRegisters(Registers):
+    """Those of a link end."""
+
+    def __init__(self, master, base=0):
+        super().__init__(master, regs.ARQLINK, base)
+
+    async def apply(self, setting, in_order=True, freeze=True):
+        """Makes a Setting active."""
+        await self.write("CODE", k=setting.k, n_first=setting.n_first, n_retx=setting.n_retx, preset=setting.preset)
+        await self.write("ARQ", delta=setting.delta, ord=in_order, outage_freeze=freeze)
+        await self.write("APPLY", apply=1)
+
+    async def state(self):
+        return await self.read("STATUS", "state")
+
+    async def error(self, name):
+        """A sticky bit of ERROR, which is then cleared."""
+        bit = await self.read("ERROR", name)
+        await self.write("ERROR", **{name: bit})
+        return bool(bit)
+
+    async def counters(self, names=None, clear=False):
+        """Counters, all of them or those named, of one clock."""
+        await self.write("COUNTERS", snapshot=1, clear=clear)
+        while await self.read("COUNTERS", "busy"):
+            pass
+        values = {}
+        for name in names or regs.COUNTERS:
+            words = [await self.read_at(regs.COUNTERS[name].offset + i) for i in (0, 4)]
+            assert all(okay for _, okay in words), f"read of {name} failed"
+            values[name] = words[0][0] | words[1][0] << 32
+        return values
 
 
 def master(dut, prefix="s_axil"):

@@ -251,7 +251,7 @@ class EndChecker:
         assert c["tx_outcomes_ok"] + c["tx_outcomes_failed"] == c["tx_frames"] + c["tx_retx"] or self.restarts
         if counters is None:
             return
-        wrong = {n: (counters[n], v) for n, v in c.items() if counters[n] != v and n not in loose}
+        wrong: dict[str, tuple] = {n: (counters[n], v) for n, v in c.items() if counters[n] != v and n not in loose}
         low, high = self.receiver.dropped_range
         if not low <= counters["rx_packets_dropped"] <= high:
             wrong["rx_packets_dropped"] = (counters["rx_packets_dropped"], (low, high))

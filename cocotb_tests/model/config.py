@@ -50,7 +50,7 @@ class Rules:
     one_window: bool = True
     any_order: bool = True
     repeats: bool = True
-    lag: int = None
+    lag: int | None = None
     tsn_limit: bool = True
     missed_polls: bool = True
     missing_polls: bool = True

@@ -6,6 +6,7 @@ Where the document leaves a choice, `Rules` names it.
 """
 
 from collections import Counter, deque
+from typing import Any
 
 from .receiver import Receiver
 from .reporter import BLOCK, Reporter
@@ -25,7 +26,7 @@ class LinkEnd:
         self.tx = Transmitter(config)
         self.rx = Receiver(config.window, config.unit_bytes, config.in_order, config.rules.pairs, config.packet_crc)
         self.counters = Counter()
-        self.backlog = deque()
+        self.backlog: Any = deque()  # or what is like one
         self.user = User(self.rx, config.user_clocks_per_byte)
         self.taken = []  # packets accepted on s_axis, in order
         self.resyncs = []  # why it has restarted the link by itself
@@ -314,7 +315,7 @@ class LinkEnd:
         base, tx = BLOCK * block, self.tx
         bits = self.rx.outcomes[base : base + 2 * BLOCK]
         return ControlUnit(
-            self.epoch, peer_known=True, peer_epoch=self.peer_epoch, poll=poll, reply=reply, param=tx.ack % SN,
+            self.epoch, peer_known=True, peer_epoch=self.peer_epoch or 0, poll=poll, reply=reply, param=tx.ack % SN,
             tx_base=tx.base % SN, tx_edge=tx.edge % SN, rx_base=self.rx_base % SN, rx_next=self.rx.rx_next % SN,
             bitmap_base=base % SN, bitmap=sum(1 << i for i, ok in enumerate(bits) if ok), deaf=self.deaf, abandons=tx.abandons,
         )  # fmt: skip

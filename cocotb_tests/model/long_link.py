@@ -110,7 +110,7 @@ class LongLink:
 
 
 def main():
-    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     p.add_argument("--frames", type=int, default=5000, help="frames a round trip")
     p.add_argument("--window", type=int, default=14, help="log2 of the window")
     p.add_argument("--data-loss", type=float, default=0.02)

@@ -4,6 +4,7 @@ length in beats."""
 
 import heapq
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -13,7 +14,7 @@ class Direction:
     that gives it."""
 
     delay: int = 100
-    loss: object = 0.0
+    loss: float | Callable[[int], float] = 0.0
     busy: int = 0  # clock at which the line is free
 
     def probability(self, now):
@@ -30,7 +31,7 @@ class Pair:
         self.now = 0
         self.events = []
         self.order = 0
-        self.wake = [None, None]
+        self.wake: list[int | None] = [None, None]
         self.sent = lambda end, raw, now: None
         self.received = lambda end, raw, erased, now: None
         self.units = 0

@@ -9,14 +9,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from . import code
-from .units import CRC, SN, distance, trailer, unwrap
+from .units import CRC, SN, DataUnit, distance, trailer, unwrap
 
 
 @dataclass
 class Collecting:
     """The transmission in progress."""
 
-    header: object
+    header: DataUnit
     duplicate: bool
     believed: bool  # the data unit taken before its first one was of type 2 too, so type 2 is believed
     units: dict = field(default_factory=dict)

@@ -78,7 +78,9 @@ class Reporter:
 
     def take(self, now):
         """The pair that is shown now, by its first block."""
-        first, repeat = self._due()
+        due = self._due()
+        assert due is not None, "nothing waits"
+        first, repeat = due
         if repeat is None:
             self.series = self.series[1:]
         else:

@@ -11,7 +11,7 @@ from .units import ControlUnit
 def checked_pair(a=None, b=None, forward=None, backward=None, seed=1, slack=0):
     """(pair, checkers): every unit that leaves or comes, and every packet, goes through the checkers."""
     ends = [LinkEnd(a or Config(), name="A"), LinkEnd(b or a or Config(), name="B")]
-    pair = Pair(*ends, forward or Direction(), backward or Direction(), seed)
+    pair = Pair(ends[0], ends[1], forward or Direction(), backward or Direction(), seed)
     checkers = {}
     for end in ends:
         c = end.config

@@ -5,7 +5,7 @@
 class Strikes:
     """Control units that each half has accepted and rejected since the last end of POLL_TIMEOUT, and what that adds up to."""
 
-    HALVES = "sender", "receiver"
+    HALVES: tuple[str, ...] = "sender", "receiver"
 
     def __init__(self, kept=True):
         self.kept = kept

@@ -3,6 +3,7 @@
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -113,7 +114,7 @@ def test_older_blocks_too_close_together(monkeypatch):
 
 
 def test_more_transmissions_than_outcomes_are_kept_for():
-    scenario = dict(window_log2=6, dark=(3000, 4500), delta=15, loss=(0.6, 0.3), delay=300)
+    scenario: dict[str, Any] = dict(window_log2=6, dark=(3000, 4500), delta=15, loss=(0.6, 0.3), delay=300)
     run(lambda pair, checkers: None, **scenario)
     with pytest.raises(AssertionError, match="outcomes are kept below"):
         run(lambda pair, checkers: None, rules=Rules(tsn_limit=False), **scenario)
@@ -132,7 +133,7 @@ def test_repeat_of_what_the_peer_knows():
 
         end._control = control
 
-    scenario = dict(dark=(0, 0), delay=100, loss=(0, 0), back=COUNT)
+    scenario: dict[str, Any] = dict(dark=(0, 0), delay=100, loss=(0, 0), back=COUNT)
     assert run(lambda pair, checkers: None, **scenario).ends[1].reporter.shown == 0
     with pytest.raises(AssertionError, match="without a cause"):
         run(forgets, **scenario)

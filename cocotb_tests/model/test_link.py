@@ -100,7 +100,7 @@ def test_every_single_lost_unit_is_recovered():
             ways = [Direction(50), Direction(50)]
             ways[way].loss = loss
             c = Config(setting=Setting(4, 4, 4))
-            pair, checkers = checked_pair(c, c, *ways)
+            pair, checkers = checked_pair(c, c, ways[0], ways[1])
             there = packets(n, 3, 20)
             start(pair, there)
             pair.settle(4 * c.poll_timeout)

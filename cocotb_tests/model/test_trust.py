@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a link end believes, and what ends a belief that is wrong: for each of these rules of `Rules` a scenario that fails without it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -16,12 +17,19 @@ DELAY = 300
 LIMIT = 100_000
 
 
+class ErasingPair(Pair):
+    """`erase(end, unit)` tells whether a unit is lost."""
+
+    def __init__(self, a, b, forward, backward):
+        super().__init__(a, b, forward, backward)
+        self.erase: Callable[..., bool] = lambda end, unit: False
+
+
 def ends_of(rules, setting=Setting(2, 2, 2), **options):
     """A pair whose units are erased as `pair.erase` says: (end, unit) -> bool."""
     c = Config(setting=setting, keepalive=1 << 30, rules=rules, **options)
     a, b = LinkEnd(c, name="A"), LinkEnd(c, name="B")
-    pair = Pair(a, b, Direction(DELAY), Direction(DELAY))
-    pair.erase = lambda end, unit: False
+    pair = ErasingPair(a, b, Direction(DELAY), Direction(DELAY))
     for end, way in zip((a, b), pair.ways):
         inner = end.next_unit
 

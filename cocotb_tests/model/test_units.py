@@ -21,18 +21,30 @@ CONTROL = ControlUnit(0x21, False, True, True, False, 0x43, 0x0ABCDE, 0x11111, 0
 CONTROL_BYTES = sealed(bytes.fromhex("90 21 06 43 0a bc de 11 11 12 22 22 33 33 34 44 44 55 55 50 80 00 00 00 00 00 00 02"))
 
 
+def control(raw):
+    unit = parse(raw, 8)
+    assert isinstance(unit, ControlUnit)
+    return unit
+
+
+def payload(raw):
+    unit = parse(raw, 8)
+    assert isinstance(unit, DataUnit)
+    return unit.payload
+
+
 def test_layout():
     assert DATA.build() == DATA_BYTES
     assert CONTROL.build() == CONTROL_BYTES
     assert parse(CONTROL_BYTES, 8) == CONTROL
     assert replace(DATA, only=True).build() == sealed(b"\xa6" + DATA_BYTES[1:-4])
     assert replace(CONTROL, deaf=True).build() == changed(CONTROL_BYTES, 2, 0x16)
-    assert parse(changed(CONTROL_BYTES, 2, 0x16), 8).deaf
+    assert control(changed(CONTROL_BYTES, 2, 0x16)).deaf
     assert replace(CONTROL, abandons=True).build() == changed(CONTROL_BYTES, 2, 0x26)
-    assert parse(changed(CONTROL_BYTES, 2, 0x26), 8).abandons and not CONTROL.abandons
+    assert control(changed(CONTROL_BYTES, 2, 0x26)).abandons and not CONTROL.abandons
     assert len(CONTROL_BYTES) == 32
     assert (CONTROL.ack_tsn, CONTROL.window_log2, CONTROL.unit_bytes) == (0xABCDE, 0x0A, 0xBCDE)
-    hello = parse(ControlUnit(0, hello=True, param=0x920123).build(), 8)
+    hello = control(ControlUnit(0, hello=True, param=0x920123).build())
     assert (hello.packet_crc, hello.window_log2, hello.unit_bytes) == (True, 18, 0x123)
 
 
@@ -42,9 +54,9 @@ def test_the_crc_of_packets_is_another_one():
     raw = replace(DATA, pad=0).build()
     for at in range(8 * len(DATA.payload) - 33):
         damaged = hidden_damage(raw, 8 * 12 + at)
-        assert damaged != raw and parse(damaged, 8).payload != DATA.payload
-        assert zlib.crc32(parse(damaged, 8).payload) == zlib.crc32(DATA.payload)
-        assert crc32c(parse(damaged, 8).payload) != crc32c(DATA.payload)
+        assert damaged != raw and payload(damaged) != DATA.payload
+        assert zlib.crc32(payload(damaged)) == zlib.crc32(DATA.payload)
+        assert crc32c(payload(damaged)) != crc32c(DATA.payload)
 
 
 def test_hello_tells_the_crc_of_packets():

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The user of a link end of the protocol model: takes packets, as fast as it can."""
 
+from collections.abc import Callable
+
 
 class User:
     """`delivered` are the packets it has got, with their clocks; the rest of a life's packets waits in `receiver`.ready."""
@@ -8,7 +10,7 @@ class User:
     def __init__(self, receiver, clocks_per_byte):
         self.receiver, self.clocks_per_byte = receiver, clocks_per_byte
         self.delivered = []
-        self.on_deliver = lambda packet: None
+        self.on_deliver: Callable[[bytes], object] = lambda packet: None
         self.restart()
 
     def restart(self):

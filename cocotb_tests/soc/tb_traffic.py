@@ -133,7 +133,9 @@ async def tuner_follows_the_channel(dut):
     async def follows(p):
         link = await values(terminal, b"link", JUDGEMENT)
         n, delta = int(link["n"]), tuner.GREATEST_DELTA if link["delta"] == "inf" else int(link["delta"])
-        best = goal.alpha(p, *tuner.choose(goal, p)[:2])
+        chosen = tuner.choose(goal, p)
+        assert chosen
+        best = goal.alpha(p, *chosen[:2])
         return goal.packet_loss(p, n, delta) <= TARGET and goal.alpha(p, n, delta) > 0.95 * best, (n, delta)
 
     while await judged() < 2:

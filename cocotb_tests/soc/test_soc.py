@@ -22,5 +22,6 @@ def test_soc(block, bench):
 def test_board():
     """What `make synth TARGETS=ulx3s` makes a bitstream of."""
     shown = [setting for setting in ULX3S.settings if not setting.startswith("uartDivider=")]
+    assert ULX3S.board
     sources = soc.generate(ULX3S.block, ULX3S.config, ULX3S.board.program, (*shown, *SETTINGS))
     rtl.run(ULX3S.block, ULX3S.config, "cocotb_tests.soc.tb_board", sources=[*sources, Path(__file__).with_name("ehxplll.v")])

@@ -9,7 +9,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, Timer
 from cocotb.utils import get_sim_time
 
-from cocotb_tests.lib.regs import Registers, master, regs
+from cocotb_tests.lib.regs import LinkRegisters, Registers, master, regs
 from cocotb_tests.model.units import DataUnit, parse
 from cocotb_tests.system.streams import watch_units
 
@@ -35,8 +35,9 @@ class Pair:
             getattr(dut, f"{end}_m_axis_tready").value = 1
         dut.aresetn.value = 0
         self.master = master(dut)
-        blocks = (regs.ARQLINK, regs.ARQLINK, regs.ARQCHAN, regs.ARQCHAN, regs.ARQTRAF, regs.ARQTRAF)
-        self.a, self.b, self.ab, self.ba, self.traffic_a, self.traffic_b = (Registers(self.master, block, 0x1000 * i) for i, block in enumerate(blocks))
+        self.a, self.b = (LinkRegisters(self.master, base) for base in (0x0000, 0x1000))
+        self.ab, self.ba = (Registers(self.master, regs.ARQCHAN, base) for base in (0x2000, 0x3000))
+        self.traffic_a, self.traffic_b = (Registers(self.master, regs.ARQTRAF, base) for base in (0x4000, 0x5000))
 
     async def reset(self):
         # A clock in Python would cost more than the link.
@@ -80,18 +81,6 @@ class Pair:
             assert still < patience, f"no progress for {patience} clocks: {what}, at {progress}"
             last = progress
             await self.run(step)
-
-    async def counters(self, link, names=None):
-        """Counters of a link end, all of one clock."""
-        await link.write("COUNTERS", snapshot=1)
-        while await link.read("COUNTERS", "busy"):
-            pass
-        values = {}
-        for name in names or regs.COUNTERS:
-            offset = regs.COUNTERS[name].offset
-            words = [(await link.read_at(offset + i))[0] for i in (0, 4)]
-            values[name] = words[0] | words[1] << 32
-        return values
 
     async def start_link(self, k, n, nr, delta, delay):
         """Sets both ends and the delays, and waits until the link is up; nothing is erased yet."""

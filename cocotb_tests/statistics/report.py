@@ -85,6 +85,7 @@ def burst_table():
         exact = judge_burst(point, result)
         bernoulli = judge(point, result)[0]
         b = point.burst
+        assert b
         rows.append(
             [f"{b.p_gb:.4g}, {b.p_bg:.4g}, {b.p_good:g}, {b.p_bad:g}", point.n, number(exact.measured), number(exact.model)]
             + [f"{exact.p_value:.2g}", number(bernoulli.model), p_text(bernoulli.p_value), result["control_units"]]
@@ -97,6 +98,7 @@ def eq_5_table():
     rows = []
     for point in (NEAR, FAR):
         a, burst = counted(point)["a"], point.burst
+        assert burst
         p_t, lag = burst.transmission_failure(point.k, point.n), lag_of(point)
         rows.append(
             [f"{1 / burst.p_bg:.0f}", lag, number(1 - counted(point)["b"]["rx_attempt_0"] / a["tx_frames"]), number(p_t)]
@@ -153,7 +155,7 @@ SECTIONS = {
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="replace the tables in docs/statistics.md")
     arguments = parser.parse_args()
     try:

@@ -26,7 +26,7 @@ COUNTED = ("tx_phy_idle", "tx_units", "tx_retx_units", "tx_control_units")
 async def traffic(pair):
     """(clock, counters of A, bytes that the checker got) of about now."""
     before = pair.clock()
-    counters = await pair.counters(pair.a, COUNTED)
+    counters = await pair.a.counters(COUNTED)
     return before, counters, await pair.traffic_b.read("RECEIVED_BYTES")
 
 
@@ -75,7 +75,7 @@ async def line_use(dut):
     (folder / f"line-{os.environ['LINE_NAME']}.json").write_text(json.dumps(result, indent=1))
     for name in ("DISORDERED", "CORRUPT", "LOST", "ABORTED"):
         assert await pair.traffic_b.read(name) == 0, name
-    assert (await pair.counters(pair.b, ["rx_overflow"]))["rx_overflow"] == 0
+    assert (await pair.b.counters(["rx_overflow"]))["rx_overflow"] == 0
     if p == 0:
         assert use >= 0.995 and data_use >= 0.99, result
         assert sent["tx_retx_units"] == 0
@@ -97,7 +97,7 @@ async def both_ways(dut):
         await traffic.write("CTRL", generate=1, check=1, random_length=1)
     await pair.run(frames * frame_clocks)
     for link, traffic in ((pair.a, pair.traffic_a), (pair.b, pair.traffic_b)):
-        counters = await pair.counters(link, ["rx_overflow", "rx_units", "tx_retx", "rx_frames_repaired"])
+        counters = await link.counters(["rx_overflow", "rx_units", "tx_retx", "rx_frames_repaired"])
         log("%s", counters)
         assert counters["rx_units"] > frames
         assert counters["rx_overflow"] == counters["tx_retx"] == counters["rx_frames_repaired"] == 0, counters

@@ -35,7 +35,7 @@ async def sample(dut):
     crossing = await traffic_ends(pair, point)
     last_clock = pair.clock()
 
-    a, b = await pair.counters(pair.a), await pair.counters(pair.b)
+    a, b = await pair.a.counters(), await pair.b.counters()
     units, erased, control = [await pair.ab.read(name) for name in ("UNITS", "ERASED", "CONTROL_UNITS")]
     check_books(point, a, b, units, erased)
     checker = await one_more_packet(pair, point)
@@ -69,20 +69,20 @@ async def traffic_ends(pair, point):
         if sent < point.packets:
             samples.append((sent, pair.clock(), await pair.traffic_b.read("RECEIVED")))
             return False, sent
-        a = await pair.counters(pair.a, ("tx_frames_acked", "tx_frames_abandoned"))
+        a = await pair.a.counters(("tx_frames_acked", "tx_frames_abandoned"))
         return sum(a.values()) == total, tuple(a.values())
 
     await pair.wait(resolved, "frames without an outcome", 2000 if point.gap else STEP, PATIENCE)
 
     async def delivered():
-        lost = (await pair.counters(pair.a, ("tx_packets_lost",)))["tx_packets_lost"]
-        b = await pair.counters(pair.b, ("rx_packets", "rx_frames_skipped"))
-        abandoned = (await pair.counters(pair.a, ("tx_frames_abandoned",)))["tx_frames_abandoned"]
+        lost = (await pair.a.counters(("tx_packets_lost",)))["tx_packets_lost"]
+        b = await pair.b.counters(("rx_packets", "rx_frames_skipped"))
+        abandoned = (await pair.a.counters(("tx_frames_abandoned",)))["tx_frames_abandoned"]
         done = b["rx_packets"] + lost == point.packets and b["rx_frames_skipped"] == abandoned
         return done, (lost, abandoned, tuple(b.values()))
 
     await pair.wait(delivered, "packets neither delivered nor dropped", 2000, PATIENCE)
-    lost = (await pair.counters(pair.a, ("tx_packets_lost",)))["tx_packets_lost"]
+    lost = (await pair.a.counters(("tx_packets_lost",)))["tx_packets_lost"]
     inside = sum(sent - received for sent, _, received in samples) / len(samples)
     # Lost packets stay in sent - received for ever: half of them, on average over the run, have to come off.
     inside -= lost / 2

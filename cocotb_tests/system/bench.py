@@ -10,11 +10,11 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles
 from cocotb.utils import get_sim_time
 
+from cocotb_tests.lib.regs import LinkRegisters, Registers, master, regs
 from cocotb_tests.model.checker import EndChecker
 from cocotb_tests.model.darkness import gaps, random_gaps
 from cocotb_tests.model.sender import INFINITE, Setting
 
-from .registers import CHANNEL_AB, CHANNEL_BA, LINK_A, LINK_B, Registers
 from .streams import PacketSource, random_ready, watch_packets, watch_units
 
 CLOCK_NS = 10
@@ -110,7 +110,9 @@ class Bench:
         self.failure = None
         self.pause_offered = False  # packets on s_axis are ones to be dropped
         self.first_start = 1  # restarts that a checker does not see
-        self.registers = Registers(dut)
+        bus = master(dut)
+        self.links = [LinkRegisters(bus, base) for base in (0x0000, 0x1000)]
+        self.channels = [Registers(bus, regs.ARQCHAN, base) for base in (0x2000, 0x3000)]  # from A to B, and back
         self.sources = [PacketSource(dut, f"{e}_s_axis", build.data_bytes, scenario.seed + i) for i, e in enumerate("ab")]
 
     def _checked(self, event):
@@ -180,21 +182,21 @@ class Bench:
         return call
 
     async def _configure(self):
-        s, r = self.scenario, self.registers
-        for base, i in ((CHANNEL_AB, 0), (CHANNEL_BA, 1)):
-            await r.channel(base, "SEED", s.seed * 2 + i + 1)
-            await r.channel(base, "DELAY", s.delay[i])
-            await r.channel(base, "MODE", s.mode)
-            await r.channel(base, "P_GOOD", int(s.loss[i] * 2**32))
-            await r.channel(base, "CTRL", 1)
-        for base, i in ((LINK_A, 0), (LINK_B, 1)):
+        s = self.scenario
+        for i, channel in enumerate(self.channels):
+            await channel.write("SEED", s.seed * 2 + i + 1)
+            await channel.write("DELAY", s.delay[i])
+            await channel.write("MODE", s.mode)
+            await channel.write("P_GOOD", int(s.loss[i] * 2**32))
+            await channel.write("CTRL", enable=1)
+        for i, link in enumerate(self.links):
             # ord is a setting of the receiving end: end i delivers what the other one sends
-            await r.apply(base, s.settings[i], s.in_order[1 - i], s.freeze)
-            await r.link(base, "POLL_TIMEOUT", s.poll_timeout)
-            await r.link(base, "HELLO_INTERVAL", 500)
-            await r.link(base, "KEEPALIVE", s.keepalive)
-            await r.link(base, "OUTAGE_TIMEOUT", s.outage_timeout)
-            await r.link(base, "STATUS_INTERVAL", s.status_interval)
+            await link.apply(s.settings[i], s.in_order[1 - i], s.freeze)
+            await link.write("POLL_TIMEOUT", s.poll_timeout)
+            await link.write("HELLO_INTERVAL", 500)
+            await link.write("KEEPALIVE", s.keepalive)
+            await link.write("OUTAGE_TIMEOUT", s.outage_timeout)
+            await link.write("STATUS_INTERVAL", s.status_interval)
 
     def random_packets(self, which):
         """The packets that end `which` sends."""
@@ -213,7 +215,7 @@ class Bench:
             sender.settings.append(setting)
         # A control unit that came just before is still judged by the setting of then, as the checker did.
         await ClockCycles(self.dut.aclk, INTAKE)
-        await self.registers.apply((LINK_A, LINK_B)[which], setting, in_order, self.scenario.freeze)
+        await self.links[which].apply(setting, in_order, self.scenario.freeze)
 
         async def later():
             await ClockCycles(self.dut.aclk, COMMITTED)
@@ -225,13 +227,12 @@ class Bench:
     async def outage(self, ways, on):
         """Begins or ends an outage of the channels in `ways`, 0 being from A to B."""
         for way in ways:
-            base = (CHANNEL_AB, CHANNEL_BA)[way]
-            await self.registers.channel(base, "CTRL", 1 | on << 1)
+            await self.channels[way].write("CTRL", enable=1, outage=on)
 
     async def clear_counters(self):
         """At rest: counters start at 0 on both sides of the comparison."""
-        for base, check in zip((LINK_A, LINK_B), self.checkers):
-            await self.registers.counters(base, clear=True)
+        for link, check in zip(self.links, self.checkers):
+            await link.counters(clear=True)
             check.sender.give_up_undecided()
             check.forget_counters()
         self.first_start = 0
@@ -285,10 +286,10 @@ class Bench:
 
     async def check_counters(self, loose=()):
         """Reads all counters of both ends and compares them; nothing may happen meanwhile."""
-        for base, check in zip((LINK_A, LINK_B), self.checkers):
+        for link, check in zip(self.links, self.checkers):
             for _ in range(3):
                 before = self.events
-                counters = await self.registers.counters(base)
+                counters = await link.counters()
                 if self.events == before:
                     break
             else:

@@ -3,6 +3,7 @@
 
 import random
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import cocotb
@@ -11,13 +12,13 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from cocotb.utils import get_sim_time
 
 from cocotb_tests.lib.limits import built
+from cocotb_tests.lib.regs import LinkRegisters, master
 from cocotb_tests.model.checker import EndChecker
 from cocotb_tests.model.config import Config
 from cocotb_tests.model.link import LinkEnd
 from cocotb_tests.model.sender import INFINITE, Setting
 
 from .bench import longest_packet
-from .registers import Registers
 from .streams import PacketSource, random_ready, watch_packets, watch_units
 
 BUILD = built()
@@ -40,7 +41,7 @@ class Channel:
     """One direction: delay in clocks, erasure probability, or a function of the clock that gives it, and whether all is erased."""
 
     delay: int = 60
-    loss: object = 0.0
+    loss: float | Callable[[int], float] = 0.0
     dark: bool = False
     queue: deque = field(default_factory=deque)  # (clock at which it comes out, bytes, erased)
 
@@ -60,7 +61,7 @@ class PeerBench:
         self.events = 0
         self.tasks = []
         self.check = self._new_checker()
-        self.registers = Registers(dut)
+        self.registers = LinkRegisters(master(dut))
         self.source = PacketSource(dut, "s_axis", BUILD.data_bytes, seed)
         self.resets = 0
 
@@ -105,9 +106,9 @@ class PeerBench:
 
     async def configure(self, **times):
         """Settings and times of the RTL's end."""
-        await self.registers.apply(0, self.setting, self.in_order)
+        await self.registers.apply(self.setting, self.in_order)
         for name, clocks in {**TIMES, **times}.items():
-            await self.registers.link(0, name, clocks)
+            await self.registers.write(name, clocks)
 
     def _guard(self, event):
         def call(*arguments):
@@ -218,7 +219,7 @@ class PeerBench:
 
     async def check_counters(self):
         """Compares all counters at rest."""
-        counters = await self.registers.counters(0)
+        counters = await self.registers.counters()
         self.check.finish(counters)
         return counters
 

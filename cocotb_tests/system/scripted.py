@@ -10,10 +10,10 @@ from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from cocotb.utils import get_sim_time
 
 from cocotb_tests.lib.limits import built
+from cocotb_tests.lib.regs import LinkRegisters, master
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import SN, ControlUnit, DataUnit, Rejected, parse
 
-from .registers import Registers
 from .streams import PacketSource, watch_packets, watch_units
 
 BUILD = built()
@@ -39,7 +39,7 @@ class Scripted:
     def __init__(self, dut, setting=Setting(4, 6, 6, 0, INFINITE), epoch=7):
         self.dut, self.setting, self.epoch = dut, setting, epoch
         self.left, self.packets = [], []
-        self.registers = Registers(dut)
+        self.registers = LinkRegisters(master(dut))
         self.source = PacketSource(dut, "s_axis", BUILD.data_bytes, 1)
         self.fields = {}  # of control units, where they are not those of an idle peer
         self.queue = deque()
@@ -62,14 +62,14 @@ class Scripted:
         dut.aresetn.value = 1
         self._watch()
         cocotb.start_soon(self._drive())
-        await self.registers.link(0, "CTRL", 0)
-        await self.registers.apply(0, self.setting)
+        await self.registers.write("CTRL", 0)
+        await self.registers.apply(self.setting)
         await self.set(**{**QUIET, **times})
         await ClockCycles(dut.aclk, 4 * BUILD.window_frames)
         dut.m_axis_phy_tready.value = 1
         await ClockCycles(dut.aclk, 50)
         self.left.clear()
-        await self.registers.link(0, "CTRL", 1)
+        await self.registers.write("CTRL", 1)
         await self.until(lambda: self.left, 8 * BUILD.window_frames + 500, "a hello")
 
     def _watch(self):
@@ -91,7 +91,7 @@ class Scripted:
 
     async def set(self, **registers):
         for name, value in registers.items():
-            await self.registers.link(0, name, value)
+            await self.registers.write(name, value)
 
     @property
     def own_epoch(self):
@@ -179,6 +179,4 @@ class Scripted:
         return [u for u in self.left if isinstance(u.unit, DataUnit) and u.begin > since]
 
     async def status(self, field):
-        register = self.registers.names.ARQLINK["STATUS"]
-        shape = register.fields[field]
-        return await self.registers.read(register.offset) >> shape.shift & ((1 << shape.width) - 1)
+        return await self.registers.read("STATUS", field)

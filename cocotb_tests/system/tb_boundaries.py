@@ -168,7 +168,7 @@ async def dropped_packets_are_counted_once_each(dut, case):
     for _ in range(2):
         await end.say(end.control(tx_base=9, tx_edge=9, abandons=True))
     await end.clocks(500)
-    c = await end.registers.counters(0)
+    c = await end.registers.counters()
     assert c["rx_packets_dropped"] == dropped and len(end.packets) == c["rx_packets"] == whole
     assert c["rx_frames_skipped"] == came.count("0")
 
@@ -203,7 +203,7 @@ async def no_unit_of_the_old_epoch_after_a_restart(dut, by, at):
         end.epoch += 1
         since = await end.say(end.hello(peer_known=False))
     else:
-        await end.registers.link(0, "CTRL", 3)
+        await end.registers.write("CTRL", 3)
         since = end.now
     await end.clocks(2000)
     after = [u for u in end.left if u.begin > since + 24]

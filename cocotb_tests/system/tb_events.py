@@ -9,7 +9,6 @@ from cocotb.triggers import ClockCycles
 from cocotb_tests.lib.limits import built
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.system.bench import SOAK, Bench, Scenario
-from cocotb_tests.system.registers import LINK_A, LINK_B
 from cocotb_tests.system.streams import send_beats
 
 BUILD = built()
@@ -27,7 +26,7 @@ async def begin(dut, scenario):
 
 
 async def states(bench):
-    return [await bench.registers.state(base) for base in (LINK_A, LINK_B)]
+    return [await link.state() for link in bench.links]
 
 
 @cocotb.test()
@@ -69,8 +68,8 @@ async def outage(dut, ways, delta):
     bench = await begin(dut, scenario)
     tasks = bench.offer()
     await ClockCycles(dut.aclk, 3000)
-    for base in (LINK_A, LINK_B):
-        assert await bench.registers.error(base, "link_up")
+    for link in bench.links:
+        assert await link.error("link_up")
     await bench.outage(ways, True)
     await ClockCycles(dut.aclk, 10_000)
     assert await states(bench) == [OUTAGE, OUTAGE]
@@ -81,12 +80,12 @@ async def outage(dut, ways, delta):
     await bench.until(lambda: not any(c.outage for c in bench.checkers), 5000, "the end of the outage")
     await ClockCycles(dut.aclk, 50)  # the checkers hear a unit with its last beat, the ends when it is verified and judged
     assert await states(bench) == [UP, UP]
-    for base in (LINK_A, LINK_B):
-        await bench.registers.link(base, "KEEPALIVE", 1 << 20)
-        await bench.registers.link(base, "OUTAGE_TIMEOUT", 0)
-        assert await bench.registers.error(base, "outage")
-        assert await bench.registers.error(base, "link_up"), "data may flow again"
-        assert not await bench.registers.error(base, "link_down"), "an outage does not end the link"
+    for link in bench.links:
+        await link.write("KEEPALIVE", 1 << 20)
+        await link.write("OUTAGE_TIMEOUT", 0)
+        assert await link.error("outage")
+        assert await link.error("link_up"), "data may flow again"
+        assert not await link.error("link_down"), "an outage does not end the link"
     await bench.settle(tasks)
     await bench.check_counters()
     failed = sum(c.sender.counters["tx_outcomes_failed"] for c in bench.checkers)
@@ -109,22 +108,22 @@ async def outage_without_freeze(dut):
     await ClockCycles(dut.aclk, 9000)
     await bench.outage((0, 1), False)
     await bench.until(lambda: bench.checkers[0].outages and not any(c.outage for c in bench.checkers), 9000, "the outage")
-    for base in (LINK_A, LINK_B):
-        await bench.registers.link(base, "KEEPALIVE", 1 << 20)
-        await bench.registers.link(base, "OUTAGE_TIMEOUT", 0)
+    for link in bench.links:
+        await link.write("KEEPALIVE", 1 << 20)
+        await link.write("OUTAGE_TIMEOUT", 0)
     await bench.settle(tasks)
     await bench.check_counters()
     assert max(f for f in range(16) if bench.checkers[1].receiver.counters[f"rx_attempt_{f}"]) == 1
 
 
-async def restart_link(bench, base, how):
+async def restart_link(bench, link, how):
     if how == "restart":
-        await bench.registers.link(base, "CTRL", 3)
+        await link.write("CTRL", 3)
     else:
-        await bench.registers.link(base, "CTRL", 0)
+        await link.write("CTRL", 0)
         await ClockCycles(bench.dut.aclk, 700)
-        assert await bench.registers.state(base) == 0
-        await bench.registers.link(base, "CTRL", 1)
+        assert await link.state() == 0
+        await link.write("CTRL", 1)
 
 
 @cocotb.test()
@@ -137,17 +136,17 @@ async def restart_in_traffic(dut, how, at, delta):
     bench = await begin(dut, scenario)
     tasks = bench.offer()
     await ClockCycles(dut.aclk, at)
-    await restart_link(bench, (LINK_A, LINK_B)[at % 2], how)
+    await restart_link(bench, bench.links[at % 2], how)
     await bench.until(lambda: all(c.restarts and c.up for c in bench.checkers), 40_000, "the restart")
     await bench.settle(tasks)
-    counters = [await bench.registers.counters(base) for base in (LINK_A, LINK_B)]
+    counters = [await link.counters() for link in bench.links]
     for c, check in zip(counters, bench.checkers):
         bench._check_sums(c)
         check.sender.give_up_undecided()
         assert c["link_restarts"] == 1 + check.restarts and check.aborted <= check.restarts
     assert sum(c["tx_frames_flushed"] for c in counters) > 0
-    for base in (LINK_A, LINK_B):
-        assert await bench.registers.error(base, "link_down") and await bench.registers.error(base, "link_up")
+    for link in bench.links:
+        assert await link.error("link_down") and await link.error("link_up")
     await bench.clear_counters()
     await bench.settle(bench.offer())
     await bench.check_counters()
@@ -176,11 +175,11 @@ async def bad_packets(dut):
     await source.start([bytes(range(256)) * (long // 256) + bytes(long % 256)])
     await bench.settle([])
     await bench.check_counters()
-    counters = await bench.registers.counters(LINK_A)
+    counters = await bench.links[0].counters()
     for name in bad:
         assert counters[f"tx_drop_{name}"] == 2, f"{name}: {counters[f'tx_drop_{name}']}"
-        assert await bench.registers.error(LINK_A, f"drop_{name}"), name
-        assert not await bench.registers.error(LINK_A, f"drop_{name}"), f"{name} stays set"
+        assert await bench.links[0].error(f"drop_{name}"), name
+        assert not await bench.links[0].error(f"drop_{name}"), f"{name} stays set"
 
 
 @cocotb.test()
@@ -197,10 +196,10 @@ async def too_long_packets_do_not_lock_the_user_port(dut, loss):
     lengths = [long + 1, 3, long + unit, *(rng.randint(1, 4 * unit) for _ in few), 2 * long, long + 1, long, long + 2, 1]
     await bench.settle([bench.sources[0].start([rng.randbytes(length) for length in lengths])])
     await bench.check_counters()
-    counters = await bench.registers.counters(LINK_A)
+    counters = await bench.links[0].counters()
     assert counters["tx_drop_oversize"] == sum(length > long for length in lengths)
     assert bench.checkers[1].delivered_count == sum(length <= long for length in lengths)
-    assert await bench.registers.error(LINK_A, "drop_oversize")
+    assert await bench.links[0].error("drop_oversize")
 
 
 @cocotb.test()
@@ -208,27 +207,23 @@ async def bad_accesses(dut):
     """An APPLY that is not valid changes nothing and is flagged; unknown registers and writes to read-only ones answer SLVERR."""
     scenario = Scenario(SEED + 61, (ALWAYS, ALWAYS), loss=(0.1, 0.1), packets=(20, 0))
     bench = await begin(dut, scenario)
-    registers = bench.registers
+    a, b = bench.links
     tasks = bench.offer()
-    active = await registers.read(LINK_A + registers.names.ARQLINK["ACTIVE_CODE"].offset)
+    active = await a.read("ACTIVE_CODE")
     top, parity = BUILD.max_k, BUILD.max_parity
     for k, first, retx, preset in (
         (0, 4, 4, 0), (top + 1, top + 1, top + 1, 0), (8, 7, 8, 0), (8, 8, 7, 0), (8, 9 + parity, 8, 0), (8, 8, 9 + parity, 0),
         (4, 5, 5, 3), (255, 255, 255, 0),
     ):  # fmt: skip
-        await registers.apply(LINK_A, Setting(k, first, retx, preset))
-        assert await registers.error(LINK_A, "apply_rejected"), (k, first, retx, preset)
-        assert await registers.read(LINK_A + registers.names.ARQLINK["ACTIVE_CODE"].offset) == active
-    for address in (LINK_A + 0x100, LINK_B + 0x03C, LINK_A + 0x1FC, 0x6000, 0xF000):
-        for access in (lambda a: registers.read(a), lambda a: registers.write(a, 1)):
-            try:
-                await access(address)
-            except OSError:
-                continue
-            raise AssertionError(f"access to 0x{address:04x} was answered OKAY")
-    for base in (LINK_A, LINK_B):
-        assert await registers.error(base, "access")
-    await registers.apply(LINK_A, ALWAYS)
+        await a.apply(Setting(k, first, retx, preset))
+        assert await a.error("apply_rejected"), (k, first, retx, preset)
+        assert await a.read("ACTIVE_CODE") == active
+    for link, offset in ((a, 0x100), (b, 0x03C), (a, 0x1FC), (a, 0x6000), (a, 0xF000)):
+        _, read = await link.read_at(offset)
+        assert not read and not await link.write_at(offset, 1), f"access to 0x{link.base + offset:04x} was answered OKAY"
+    for link in bench.links:
+        assert await link.error("access")
+    await a.apply(ALWAYS)
     await bench.settle(tasks)
     await bench.check_counters()
     assert bench.checkers[1].delivered_count == 20

@@ -60,10 +60,10 @@ async def random_peer(dut, seed, dark):
         STATUS_INTERVAL=rng.choice([0, 100, 1 << 24]),
     )  # fmt: skip
     if dark:
-        for way in (bench.to_rtl, bench.from_rtl):
+        for way, lost in zip((bench.to_rtl, bench.from_rtl), loss):
             way.delay = rng.choice([60, 600])
             gap, distance = random_gaps(rng, BUILD.window_frames)
-            way.loss = Darkness(rng, way.loss, gap, distance, bench.now + 60_000, bench.now)
+            way.loss = Darkness(rng, lost, gap, distance, bench.now + 60_000, bench.now)
     there, back = bench.packets(30), bench.packets(30)
     bench.offer(there, back)
     await bench.settle(400_000)
@@ -98,9 +98,9 @@ async def peer_reboots(dut, at):
     bench.peer.now = bench.now
     bench.peer.reboot()
     await bench.until(lambda: bench.check.restarts and bench.check.heard, 20_000, "the restart")
-    assert await bench.registers.error(0, "peer_restart")
+    assert await bench.registers.error("peer_restart")
     await bench.settle()
-    await bench.registers.counters(0, clear=True)
+    await bench.registers.counters(clear=True)
     bench.check.forget_counters()
     await exchange(bench)
     await bench.check_counters()
@@ -123,7 +123,7 @@ async def rtl_is_reset(dut, at):
     await bench.configure()
     await bench.until(lambda: bench.check.heard and bench.peer.counters["link_restarts"] > 1, 20_000, "the restart")
     await bench.settle()
-    await bench.registers.counters(0, clear=True)
+    await bench.registers.counters(clear=True)
     bench.check.forget_counters()
     await exchange(bench)
     await bench.check_counters()
@@ -152,7 +152,7 @@ async def noise(dut):
         await ClockCycles(dut.aclk, rng.randint(1, 40))
     bench.inject(rng.randbytes(8000))
     await bench.settle()
-    assert await bench.registers.error(0, "phy_length")
+    assert await bench.registers.error("phy_length")
     await exchange(bench)
     c = await bench.check_counters()
     assert min(c["rx_erased_crc"], c["rx_erased_flag"], c["rx_erased_length"]) > 0
@@ -193,7 +193,7 @@ async def forged_control_units(dut):
         await ClockCycles(dut.aclk, 100)
     assert bench.check.counters["rx_control_invalid"] == before + len(units)
     assert bench.check.sender.next_fsn - bench.check.sender.tx_base == waiting
-    assert await bench.registers.error(0, "control_invalid")
+    assert await bench.registers.error("control_invalid")
     bench.from_rtl.dark = False
     await bench.settle()
     await exchange(bench)
@@ -206,6 +206,7 @@ async def control_units_back_to_back(dut):
     bench = await begin(dut, seed=SEED + 14)
     await exchange(bench)
     sender, peer = bench.check.sender, bench.peer
+    assert bench.check.epoch is not None
     unit = ControlUnit(
         epoch=peer.epoch, peer_known=True, peer_epoch=bench.check.epoch, param=peer.tx.ack, tx_base=peer.tx.base,
         tx_edge=peer.tx.edge, rx_base=sender.peer_rx_base, rx_next=sender.ack_tsn, bitmap_base=sender.ack_tsn // 32 * 32,
@@ -239,7 +240,7 @@ async def forged_data_units(dut):
     await ClockCycles(dut.aclk, 200)
     assert [receiver.counters[n] for n in names] == [16, 4, 20], [receiver.counters[n] for n in names]
     assert bench.check.counters["rx_units_epoch"] == 6
-    assert await bench.registers.error(0, "unit_invalid") and await bench.registers.error(0, "bad_header")
+    assert await bench.registers.error("unit_invalid") and await bench.registers.error("bad_header")
     await exchange(bench)
     await bench.check_counters()
 
@@ -249,19 +250,24 @@ async def forged_restarts(dut):
     """A stranger's control unit, or a hello out of place, costs a restart and nothing more."""
     bench = await begin(dut, seed=SEED + 10)
     check, peer = bench.check, bench.peer
+
+    def own():
+        assert check.epoch is not None
+        return check.epoch
+
     for unit in (
-        lambda: ControlUnit(epoch=(peer.epoch + 7) % 256, peer_known=True, peer_epoch=check.epoch),
-        lambda: ControlUnit(epoch=peer.epoch, peer_known=True, peer_epoch=(check.epoch + 9) % 256),
+        lambda: ControlUnit(epoch=(peer.epoch + 7) % 256, peer_known=True, peer_epoch=own()),
+        lambda: ControlUnit(epoch=peer.epoch, peer_known=True, peer_epoch=(own() + 9) % 256),
         lambda: ControlUnit(epoch=peer.epoch, peer_known=False),
-        lambda: ControlUnit(epoch=peer.epoch, hello=True, peer_known=True, peer_epoch=check.epoch, param=6 << 16 | 8),
+        lambda: ControlUnit(epoch=peer.epoch, hello=True, peer_known=True, peer_epoch=own(), param=6 << 16 | 8),
     ):
         restarts = check.restarts
         bench.inject(unit().build())
         await bench.until(lambda r=restarts: check.restarts > r and check.heard and peer.heard, 20_000, f"restart {restarts}")
-        assert await bench.registers.error(0, "peer_restart")
+        assert await bench.registers.error("peer_restart")
         await bench.settle()
         bench.check.forget_counters()
-        await bench.registers.counters(0, clear=True)
+        await bench.registers.counters(clear=True)
         await exchange(bench, 4)
         await bench.check_counters()
 
@@ -274,8 +280,8 @@ async def peer_of_another_build(dut, other):
     bench = PeerBench(dut, config=peer_config(**other), seed=SEED + 11)
     await bench.start()
     await ClockCycles(dut.aclk, 4000)
-    assert await bench.registers.state(0) == HELLO
-    assert await bench.registers.error(0, "peer_mismatch")
+    assert await bench.registers.state() == HELLO
+    assert await bench.registers.error("peer_mismatch")
     right = peer_config()
     bench.peer.config = bench.peer.tx.config = right
     bench.peer.rx.packet_crc = right.packet_crc
@@ -300,15 +306,15 @@ async def phy_goes_down(dut, delta):
     bench.to_rtl.dark = True
     bench.to_rtl.queue.clear()
     await ClockCycles(dut.aclk, 2500)
-    assert await bench.registers.state(0) == OUTAGE and bench.peer.state == OUTAGE
+    assert await bench.registers.state() == OUTAGE and bench.peer.state == OUTAGE
     sent = bench.check.sender.next_tsn, bench.peer.tx.next_tsn
     await ClockCycles(dut.aclk, 2500)
     assert sent == (bench.check.sender.next_tsn, bench.peer.tx.next_tsn)
     dut.phy_up.value = 1
     bench.to_rtl.dark = False
     await bench.until(lambda: not bench.check.outage and bench.peer.state == UP, 5000, "the end of the outage")
-    assert await bench.registers.error(0, "outage")
-    await bench.registers.link(0, "KEEPALIVE", 1 << 20)
+    assert await bench.registers.error("outage")
+    await bench.registers.write("KEEPALIVE", 1 << 20)
     bench.peer.config = bench.peer.tx.config = replace(bench.peer.config, keepalive=1 << 20)
     await bench.settle()
     c = await bench.check_counters()

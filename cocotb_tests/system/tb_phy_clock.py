@@ -8,7 +8,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
 from cocotb_tests.lib.limits import built
-from cocotb_tests.lib.regs import Registers, master, regs
+from cocotb_tests.lib.regs import LinkRegisters, master
 from cocotb_tests.system.streams import PacketSource, watch_packets
 
 CORE_NS = 10
@@ -50,7 +50,7 @@ async def packets_cross_the_clocks(dut, phy_ns):
     source = PacketSource(dut, "s_axis", DATA_BYTES, 1)
     cocotb.start_soon(Clock(dut.aclk, CORE_NS, unit="ns").start())
     cocotb.start_soon(Clock(dut.phy_aclk, phy_ns, unit="ns").start())
-    registers = Registers(master(dut), regs.ARQLINK)
+    registers = LinkRegisters(master(dut))
     await ClockCycles(dut.aclk, 10)
     await RisingEdge(dut.phy_aclk)
     dut.phy_aresetn.value = 1
@@ -78,9 +78,5 @@ async def packets_cross_the_clocks(dut, phy_ns):
     assert received == packets
     await ClockCycles(dut.aclk, 10_000)
     assert len(received) == PACKETS
-    await registers.write("COUNTERS", snapshot=1)
-    while await registers.read("COUNTERS", "busy"):
-        pass
-    flagged, _ = await registers.read_at(regs.COUNTERS["rx_erased_flag"].offset)
-    overflow, _ = await registers.read_at(regs.COUNTERS["rx_overflow"].offset)
-    assert flagged > 0 and overflow == 0
+    counters = await registers.counters(["rx_erased_flag", "rx_overflow"])
+    assert counters["rx_erased_flag"] > 0 and counters["rx_overflow"] == 0

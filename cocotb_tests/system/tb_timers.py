@@ -108,7 +108,7 @@ async def outage_timeout(dut, timeout):
     """From the last valid unit's last beat to the outage, as `irq` tells it; noise does not count as a unit."""
     end = await begin(dut, OUTAGE_TIMEOUT=timeout)
     await end.up()
-    fields = end.registers.names.ARQLINK["ERROR"].fields
+    fields = end.registers.map["ERROR"].fields
     await end.set(ERROR=0xFFFFFFFF, IRQ_ENABLE=1 << fields["outage"].shift)
     said = await end.say(end.control())
     await end.clocks(timeout // 2)
@@ -118,11 +118,11 @@ async def outage_timeout(dut, timeout):
     after = end.now - said
     cocotb.log.warning("outage after %d clocks of silence, %d asked for", after, timeout)
     assert timeout <= after <= timeout + LATE
-    assert await end.registers.state(0) == OUTAGE
-    assert await end.registers.error(0, "outage")
+    assert await end.registers.state() == OUTAGE
+    assert await end.registers.error("outage")
     await end.say(end.control())
     await end.clocks(LATE)
-    assert await end.registers.state(0) == UP
+    assert await end.registers.state() == UP
 
 
 async def transmissions(end, first, count, every=0):
@@ -212,7 +212,7 @@ async def restart_comes_up_without_waiting_for_status_interval(dut):
     hello = end.now
     await end.up()
     assert end.now - hello < 300
-    assert await end.registers.state(0) == UP
+    assert await end.registers.state() == UP
     said = await end.say(end.control(poll=True))
     await end.clocks(3 * LATE)
     assert end.controls(said)[0].unit.reply
@@ -245,9 +245,9 @@ async def a_timer_counts_from_when_it_is_written(dut):
     await end.clocks(300)
     assert await after_written(end, "POLL_TIMEOUT", interval, lambda since: end.controls(since)) >= least
     await end.set(POLL_TIMEOUT=NEVER)
-    fields = end.registers.names.ARQLINK["ERROR"].fields
+    fields = end.registers.map["ERROR"].fields
     await end.set(ERROR=0xFFFFFFFF, IRQ_ENABLE=1 << fields["outage"].shift)
     assert await after_written(end, "OUTAGE_TIMEOUT", interval, lambda since: dut.irq.value) >= least
     await end.set(OUTAGE_TIMEOUT=NEVER)
     await end.clocks(LATE)
-    assert await end.registers.state(0) == OUTAGE, "a write does not end an outage"
+    assert await end.registers.state() == OUTAGE, "a write does not end an outage"

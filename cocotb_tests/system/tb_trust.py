@@ -31,8 +31,8 @@ async def restarted(end, epoch):
     """Whether the end is in a life after that of `epoch`; ERROR.resync has to say so."""
     await end.clocks(8 * WINDOW + 500)
     new = end.own_epoch != epoch
-    assert await end.registers.error(0, "resync") == new
-    assert await end.registers.state(0) == (HELLO if new else UP)
+    assert await end.registers.error("resync") == new
+    assert await end.registers.state() == (HELLO if new else UP)
     return new
 
 
@@ -82,7 +82,7 @@ async def two_strikes(dut, fields):
     hello = next(u for u in end.left if u.unit and u.unit.epoch != epoch)
     assert first + TIMEOUT - LATE < hello.begin
     assert await restarted(end, epoch)
-    assert await end.registers.error(0, "control_invalid")
+    assert await end.registers.error("control_invalid")
     await up_again(end)
 
 
@@ -212,8 +212,8 @@ async def another_version_is_named(dut):
     for version, field in ((1, "peer_mismatch"), (3, "peer_mismatch"), (2, None)):
         await end.say(end.control(version=version, poll=True))
         await end.clocks(LATE)
-        assert await end.registers.error(0, "peer_mismatch") == (field is not None)
-        assert await end.registers.error(0, "bad_header") == (field is not None)
+        assert await end.registers.error("peer_mismatch") == (field is not None)
+        assert await end.registers.error("bad_header") == (field is not None)
 
 
 @cocotb.test()
@@ -227,10 +227,10 @@ async def a_peer_with_two_windows(dut, case):
     log2 = WINDOW.bit_length() - 1
     await end.say(end.hello(log2 + larger, peer_known=known))
     await end.clocks(LATE)
-    assert await end.registers.state(0) == (UP if known else HELLO)
+    assert await end.registers.state() == (UP if known else HELLO)
     await end.say(end.hello(log2, peer_known=known))
     await end.clocks(8 * WINDOW + 500)
-    assert (end.own_epoch != epoch) == await end.registers.error(0, "peer_restart") == contradiction
+    assert (end.own_epoch != epoch) == await end.registers.error("peer_restart") == contradiction
     await end.up()
     await end.say(*end.frame(0, 0))
     await end.clocks(300)
@@ -245,7 +245,7 @@ async def a_hello_with_an_unknown_option_is_a_mismatch(dut, option):
     await end.start()
     await end.say(end.hello(options=option))
     await end.clocks(LATE)
-    assert await end.registers.error(0, "peer_mismatch") and await end.registers.state(0) == HELLO
+    assert await end.registers.error("peer_mismatch") and await end.registers.state() == HELLO
     await end.up()
 
 
@@ -261,7 +261,7 @@ async def reserved_bits_beside_ack_tsn_are_passed_over(dut):
             await end.clocks(500)
             units = end.controls(said)
             assert units[0].unit.reply and any(u.unit.bitmap_base == 0 for u in units) == series
-    counters = await end.registers.counters(0)
+    counters = await end.registers.counters()
     assert counters["rx_control_invalid"] == counters["rx_bad_header"] == 0
 
 
@@ -272,19 +272,19 @@ async def a_peer_that_says_it_is_deaf_is_asked(dut):
     said = await end.say(end.control(deaf=True))
     await end.clocks(3 * TIMEOUT)
     asked = polls(end, said)
-    assert await end.registers.state(0) == OUTAGE
+    assert await end.registers.state() == OUTAGE
     assert len(asked) in (2, 3) and all(TIMEOUT <= b.begin - a.begin <= TIMEOUT + LATE for a, b in zip(asked, asked[1:]))
     await end.say(end.control())
     await end.clocks(LATE)
-    assert await end.registers.state(0) == UP
+    assert await end.registers.state() == UP
     dut.phy_up.value = 0
     await end.clocks(LATE)
     since = end.now
     await end.clocks(3 * TIMEOUT)
-    assert await end.registers.state(0) == OUTAGE and not end.controls(since)
+    assert await end.registers.state() == OUTAGE and not end.controls(since)
     dut.phy_up.value = 1
     await end.clocks(2 * LATE)
-    assert await end.registers.state(0) == UP and polls(end, since)
+    assert await end.registers.state() == UP and polls(end, since)
 
 
 @cocotb.test()
@@ -293,5 +293,5 @@ async def hellos_that_do_not_fit_are_counted(dut):
     await end.start()
     await end.say(*[end.hello(options=1)] * 5)
     await end.clocks(LATE)
-    counters = await end.registers.counters(0)
+    counters = await end.registers.counters()
     assert counters["rx_units_epoch"] == 5 and counters["rx_control_units"] == 0

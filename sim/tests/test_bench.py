@@ -35,7 +35,7 @@ def test_the_worst_seed_counts(found, reached):
     assert results.reached(TARGET, found) == reached
     cells = dict(zip(results.HEADINGS, results.cells(TARGET, found)))
     assert cells["reached"] == reached and cells["MHz"] == min(r.mhz for r in found)
-    assert float(cells["Gb/s"]) == pytest.approx(cells["MHz"] * 64 / 1000, abs=0.005)
+    assert float(cells["Gb/s"]) == pytest.approx(float(cells["MHz"]) * 64 / 1000, abs=0.005)
 
 
 def test_nothing_is_asked_of_a_target_without_demands():

@@ -42,7 +42,7 @@ def test_another_import_is_found(tmp_path, module, line):
 
 def names(requirements):
     """The packages that requirements name, but for arqlink's own extras."""
-    return {re.match(r"[\w-]+", text)[0] for text in requirements} - {"arqlink"}
+    return {re.split(r"[^\w-]", text)[0] for text in requirements} - {"arqlink"}
 
 
 def test_each_package_is_pinned_and_needed():

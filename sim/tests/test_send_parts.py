@@ -58,7 +58,7 @@ def test_the_demo_capture(tmp_path):
     from arqlink.run import pcap
 
     traffic = load(CAPTURE, 100)
-    assert len(traffic.packets) > 200
+    assert len(traffic.packets) > 200 and traffic.times and traffic.capture
     assert traffic.times[0] == 0 and traffic.times == sorted(traffic.times)
     assert len(set(traffic.packets)) == len(traffic.packets)
     setup = LinkSetup()

@@ -3,6 +3,7 @@
 
 import math
 import random
+from typing import Any
 
 import pytest
 
@@ -40,7 +41,7 @@ def outcome(abandoned=91, lost=90, failed=1373, phase=soc.PHASES[1], **more):
         "tx_frames": 18000, "tx_frames_acked": 18000 - abandoned, "tx_frames_abandoned": abandoned, "tx_packets": 3000,
         "tx_packets_lost": lost, "tx_outcomes_ok": 18000 - abandoned, "tx_outcomes_failed": failed, "tx_outcomes_outage": 0,
     }  # fmt: skip
-    return Outcome(phase, counters, **({"sent": [b"a", b"b"], "received": [b"a"]} | more))
+    return Outcome(phase, counters, **(dict[str, Any](sent=[b"a", b"b"], received=[b"a"]) | more))
 
 
 @pytest.mark.parametrize("change, right", [

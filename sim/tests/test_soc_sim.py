@@ -84,7 +84,8 @@ def test_download(tmp_path):
     with simulation.SocSim(simulation.program()) as board, SerialPort(board.port, patience=simulation.PATIENCE_S) as port:
         boot_loader.download(port, image, in_reset=True)
         assert port.expect(rb"other 5eed0001\r\n")
-        assert board.close() > 800 * len(image)
+        clocks = board.close()
+        assert clocks and clocks > 800 * len(image)
 
 
 def process(**streams):
@@ -95,6 +96,7 @@ def process(**streams):
 def test_a_simulation_ends(how):
     uart, output = os.pipe()
     running = process(stdin=subprocess.PIPE, stdout=output)
+    assert running.stdin and running.stderr
     os.close(output)
     assert os.read(uart, 1)  # it runs
     if how == "closed input":
@@ -130,6 +132,7 @@ def test_a_board_for_other_programs(arqlink):
     env = os.environ | {"PYTHONPATH": str(ROOT / "sim")}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, preexec_fn=hears_ctrl_c) as running:
         try:
+            assert running.stdout
             name = running.stdout.readline().split()[3].rstrip(";")
             with SerialPort(name, patience=simulation.PATIENCE_S) as port:
                 UartShell(port).command("delta 4")

@@ -37,7 +37,7 @@ class Flow:
     def after(self, target, *seeds, recorded=False):
         """What another run has to do."""
         self.runs.clear()
-        place_and_route.run(target, seeds or (1,), recorded)
+        place_and_route.run(target, seeds or (1,), record.read() if recorded else None)
         return self.runs
 
 
@@ -102,6 +102,7 @@ def test_another_pass_behind_yosys(flow, monkeypatch, tmp_path, name):
 def test_contents_of_memories_and_pins_count(tmp_path, monkeypatch):
     (tmp_path / "Ulx3s.v").write_text("module Ulx3s (); endmodule\n")
     contents = tmp_path / "Ulx3s.v_ram.bin"
+    assert ULX3S.board
     found = []
     for bits in ("0101", "0111"):
         contents.write_text(bits)
@@ -147,6 +148,13 @@ def test_recorded_results_need_no_tools(flow, tmp_path):
     assert flow.after(TARGET, 1, 3, recorded=True) == ALL
     shutil.rmtree(tmp_path / "small")
     assert flow.after(TARGET, 1, 2, 3, recorded=True) == []
+
+
+def test_what_is_recorded_is_not_written_again(flow, tmp_path, monkeypatch):
+    flow.after(TARGET, 1, 2, recorded=True)
+    known = record.read()
+    monkeypatch.setattr(record, "read", lambda: pytest.fail("it is read again"))
+    assert [r.seed for r in place_and_route.run(TARGET, (1, 2), known)] == [1, 2]
 
 
 def test_recorded_results_of_other_sources_are_replaced(flow, tmp_path):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Register model of ArqPair, generated from the contract rtl/regs/arqlink_regs.py, with fault injection."""
 
+from typing import Any
+
 from arqlink.rtl.registers import BASES, KINDS, contract
 
 EIO = 5
@@ -123,7 +125,8 @@ class Traffic(Block):
 
     def __init__(self):
         super().__init__("ARQTRAF")
-        self.peer = self.channel = None
+        self.peer: Any = None
+        self.channel: Any = None
         self.fault = {}
 
     def written(self, name, value):
@@ -146,7 +149,8 @@ class Pair:
         self.a, self.ab = self.blocks["a"], self.blocks["ab"]
         self.traffic = self.blocks["traffic_a"]
         self.traffic.peer, self.traffic.channel = self.blocks["traffic_b"], self.ab
-        self.accesses, self.fail_at = 0, None
+        self.accesses = 0
+        self.fail_at: int | None = None
         self.log = []
 
     def _find(self, offset):
@@ -154,7 +158,7 @@ class Pair:
         if self.accesses == self.fail_at:
             return None, 0
         name = next((n for n, base in BASES.items() if offset & ~0xFFF == base), None)
-        return self.blocks.get(name), offset & 0xFFF
+        return self.blocks[name] if name else None, offset & 0xFFF
 
     def read(self, offset):
         block, rest = self._find(offset)

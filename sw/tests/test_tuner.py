@@ -37,7 +37,7 @@ def exact_p_t(p, k, n):
 
 
 def test_p_t():
-    worst = dict.fromkeys(P_T_ERROR, 0)
+    worst = dict.fromkeys(P_T_ERROR, 0.0)
     for k, parity, p in itertools.product([1, 2, 8, 10, 16, 32, 128], [0, 1, 2, 3, 8, 16, 100], PROBABILITIES):
         q = fixed(p)
         wanted = exact_p_t(q / SCALE, k, k + parity)
@@ -132,6 +132,7 @@ def test_choice_agrees_with_the_model():
         high = 1.3 * p
         found = driver.Choice()
         wanted = tuner.choose(reference, fixed(p) / SCALE, fixed(high) / SCALE)
+        assert wanted
         assert call("choose", goal, fixed(p), fixed(high), found) == 0
         assert found.met == wanted[2], (p, delay, k, loss, trips)
         if (found.n, found.delta) == wanted[:2]:
@@ -271,6 +272,7 @@ def steps(objective, seed):
         changes = loop.run(windows * 256 + 2 * loop.late)
         n, delta = loop.setting
         best = tuner.choose(reference, p)
+        assert best
         print(seed, p, changes, loop.setting, best)
         near = reference.alpha(p, n, min(delta, 14)) > 0.95 * reference.alpha(p, *best[:2])
         followed.append(near and (bool(objective) or reference.packet_loss(p, n, min(delta, 14)) <= 1e-6 or delta == 15))

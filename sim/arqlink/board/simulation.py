@@ -78,8 +78,8 @@ class SocSim:
         if self._terminal is None:
             return None
         self._process.send_signal(signal.SIGTERM)
-        said = self._process.stderr.read().strip()
-        code = self._process.wait()
+        said = self._process.communicate()[1].strip()
+        code = self._process.returncode
         for descriptor in (self._terminal, self._packets):
             os.close(descriptor)
         self._terminal = None

@@ -64,7 +64,8 @@ def parse_line(pair, line, forge=0, frames=0):
         return None
     numbers = [int(word) for word in words[1:9]]
     kind = words[10].strip()
-    return RunResult(pair, *numbers, words[9], "" if kind == "-" else kind, words[11].strip() if len(words) > 11 else "", forge, frames)
+    text = words[11].strip() if len(words) > 11 else ""
+    return RunResult(pair, *numbers, digest=words[9], kind="" if kind == "-" else kind, text=text, forge=forge, frames=frames)
 
 
 def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), frames=0, blank=False):
@@ -87,6 +88,7 @@ def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0,
     results, recovery = [], None
     command = command_of(pair, first, count, seconds, waves, show, forge, ignore, frames, blank)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout and process.stderr
         for line in process.stdout:
             if line.startswith("forged "):
                 recovery = Recovery(*map(int, line.split()[1:]))

@@ -4,6 +4,7 @@
 import math
 import sys
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -21,9 +22,9 @@ OUTPUT = tree.BUILD / "demo"
 CAPTURE = tree.ROOT / "sim" / "data" / "office.pcap"
 FILE_BYTES = 200_000
 
-GEO = dict(config="paper", k=10, loss=loss.Bernoulli(0.01), rate_mbps=2.0, delay_ms=250.0)
+GEO: dict[str, Any] = dict(config="paper", k=10, loss=loss.Bernoulli(0.01), rate_mbps=2.0, delay_ms=250.0)
 
-SETTINGS = (
+SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("FEC alone", dict(n=11, delta=0)),
     ("ARQ alone", dict(n=10, delta=1)),
     ("ARQ alone", dict(n=10, delta=math.inf)),

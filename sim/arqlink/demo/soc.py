@@ -6,6 +6,7 @@ import itertools
 import math
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from rich.console import Console
@@ -23,7 +24,9 @@ from arqlink.model.link_setup import LinkSetup
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number
 
-LINK = LinkSetup(config=CONFIG, k=8, n=8, delta=0, loss=loss.Bernoulli(0.05), delay_ms=5.0)
+P = 0.05
+"""Erasure probability of a unit from A to B."""
+LINK = LinkSetup(config=CONFIG, k=8, n=8, delta=0, loss=loss.Bernoulli(P), delay_ms=5.0)
 """What the link is before the first phase. Times count clocks of the simulated line; 5 ms are 938."""
 FRAMES = 18_000
 """In each phase; a multiple of the six frames of a packet."""
@@ -74,7 +77,8 @@ class Count:
 
     @property
     def agrees(self):
-        return self.formula is None or self.interval.low <= self.formula <= self.interval.high
+        low, high = self.interval.low, self.interval.high
+        return self.formula is None or (low is not None and high is not None and low <= self.formula <= high)
 
     def cell(self):
         """Measured value, interval and formula, one above the other."""
@@ -127,7 +131,7 @@ def setup_commands(setup):
 class Demo:
     """A board whose link is set up over the UART, and the file that crosses it from A to B."""
 
-    def __init__(self, board, shell, data, say):
+    def __init__(self, board, shell, data, say: Callable[[int, int], object]):
         self.board, self.shell, self.say = board, shell, say
         size = LINK.packet_bytes
         self.packets = itertools.cycle([data[i : i + size] for i in range(0, len(data) - size + 1, size)])
@@ -208,7 +212,7 @@ def main():
     try:
         tree.require()
         console.print(
-            f"The firmware on a simulated RISC-V core. Units from A to B are erased with p = {LINK.loss.p:g}. Before each "
+            f"The firmware on a simulated RISC-V core. Units from A to B are erased with p = {P:g}. Before each "
             "change the link runs empty, but in the last row, where the code changes under traffic. All counters come from "
             "the firmware's stats.",
         )

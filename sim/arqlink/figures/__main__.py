@@ -11,11 +11,11 @@ def main():
     argparse.ArgumentParser(prog="arqlink.figures", description="Renders the pictures of docs/figures.").parse_args()
     try:
         tree.require()
+        for name, path in render.sources().items():
+            (render.FOLDER / f"{name}.svg").write_text(render.render(path))
+            print(f"docs/figures/{name}.svg")
     except UserError as error:
         sys.exit(str(error))
-    for name, path in render.sources().items():
-        (render.FOLDER / f"{name}.svg").write_text(render.render(path))
-        print(f"docs/figures/{name}.svg")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import re
 import runpy
 from xml.etree import ElementTree
 
+from arqlink.errors import UserError
 from arqlink.tree import ROOT
 
 FOLDER = ROOT / "docs" / "figures"
@@ -21,7 +22,10 @@ def waves(path):
     """SVG of a WaveJSON file, without the symbols that it does not use, on white."""
     import wavedrom
 
-    root = ElementTree.fromstring(wavedrom.render(path.read_text()).tostring())
+    picture = wavedrom.render(path.read_text())
+    if picture is None:
+        raise UserError(f"{path} is not WaveJSON.")
+    root = ElementTree.fromstring(picture.tostring())
     used = {node.get(f"{{{XLINK}}}href", "").lstrip("#") for node in root.iter(f"{{{SVG}}}use")}
     for group in root.iter(f"{{{SVG}}}defs"):
         for symbol in [node for node in group if node.tag == f"{{{SVG}}}g" and node.get("id") not in used]:

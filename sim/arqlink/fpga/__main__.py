@@ -8,6 +8,7 @@ from rich.console import Console
 
 from arqlink import tree
 from arqlink.errors import UserError
+from arqlink.fpga import record
 from arqlink.fpga.place_and_route import SEEDS, run
 from arqlink.fpga.results import reached, table
 from arqlink.fpga.targets import TARGETS, named
@@ -26,7 +27,8 @@ def main():
         parser.error(f"no target named {unknown}; there are {', '.join(t.name for t in TARGETS)}")
     try:
         tree.require()
-        results = {target: run(target, options.seeds, options.recorded) for target in targets}
+        recorded = record.read() if options.recorded else None
+        results = {target: run(target, options.seeds, recorded) for target in targets}
     except UserError as error:
         sys.exit(str(error))
     Console(width=None if sys.stdout.isatty() else 200).print(table(results))

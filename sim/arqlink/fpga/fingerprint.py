@@ -27,7 +27,7 @@ def of_netlist(target, folder, files=SOURCES):
     """Of the sources of a target in `folder`, without the comment at their head, of Yosys, and of the passes behind it."""
     texts = [path.read_text().splitlines() for path in sorted(folder.glob(files))]
     code = [[line for line in lines if not line.startswith("//")] for lines in texts]
-    passes = [Path(module.__file__).read_text() for module in (output_registers, carry_chains)] if target.device.improved else []
+    passes = [Path(str(module.__file__)).read_text() for module in (output_registers, carry_chains)] if target.device.improved else []
     return digest(code, script(target, folder), passes, version(YOSYS))
 
 

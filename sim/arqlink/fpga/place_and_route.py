@@ -146,30 +146,32 @@ def critical_path(report):
     return f"{begin} to {end}: {total:.1f} ns, {routing:.1f} of it routing"
 
 
-def run(target, seeds=SEEDS, recorded=False):
-    """Results of a target, one for each seed; kept in build/synth, and made anew when what decides them has changed. `recorded`: those of
-    record.py are taken as they are, without a bitstream, and new ones are added to it."""
+def run(target, seeds=SEEDS, recorded=None):
+    """Results of a target, one for each seed; kept in build/synth, and made anew when what decides them has changed. `recorded`, from
+    record.read(): the results in it are taken as they are, without a bitstream, and new ones are added to the file."""
     folder = OUTPUT / target.name
     folder.mkdir(parents=True, exist_ok=True)
     with tree.locked(f"synth-{target.name}"):
         sources(target, folder)
         netlist = of_netlist(target, folder)
         (folder / SOURCES_ARE).write_text(netlist)
-        figures = of_result(target, of_netlist(target, folder, VERILOG)) if recorded else None
+        if recorded is None:
+            return [result(target, folder, seed, netlist) for seed in seeds]
+        figures = of_result(target, of_netlist(target, folder, VERILOG))
+        known = record.find(recorded, target.name, figures)
         found = []
         for seed in seeds:
-            found.append(result(target, folder, seed, netlist, figures))
-            if recorded:
+            found.append(result(target, folder, seed, netlist, known.get(seed)))
+            if seed not in known:
                 record.add(replace(found[-1], fingerprint=figures))
         return found
 
 
-def result(target, folder, seed, netlist, figures=None):
-    """The result with one seed; the netlist is synthesized and placed where that is not known yet. With `figures`, their fingerprint, a recorded
-    result will do."""
+def result(target, folder, seed, netlist, known=None):
+    """The result with one seed; the netlist is synthesized and placed where that is not known yet. `known`, a recorded result, will do."""
     path, wanted = folder / f"result-{seed}.json", of_result(target, netlist)
     found = load(path, wanted)
-    if not found and figures and (known := record.find(target.name, seed, figures)):
+    if not found and known:
         found = Result(**known | {"fingerprint": wanted})
     if not found:
         if made_of(folder) != netlist:

@@ -12,12 +12,13 @@ RECORD = tree.ROOT / "docs" / "place_and_route.json"
 
 
 def read():
+    """All of it: by target a list of results, as dictionaries."""
     return json.loads(RECORD.read_text()) if RECORD.exists() else {}
 
 
-def find(name, seed, fingerprint):
-    """The recorded result of a target, as a dictionary; None where there is none of this fingerprint."""
-    return next((r for r in read().get(name, []) if (r["seed"], r["fingerprint"]) == (seed, fingerprint)), None)
+def find(record, name, fingerprint):
+    """The results of a target in a record that was read, by seed; those of other fingerprints are left out."""
+    return {r["seed"]: r for r in record.get(name, []) if r["fingerprint"] == fingerprint}
 
 
 def add(result):

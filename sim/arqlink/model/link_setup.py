@@ -4,6 +4,7 @@
 import json
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 from arqlink.errors import UserError
 from arqlink.model import loss
@@ -19,6 +20,10 @@ MAX_DELAY_CLOCKS = (1 << 20) - 1
 """What the delay lines of ArqPair hold (parameter maxDelay)."""
 
 NO_LOSS = loss.Bernoulli(0.0)
+Loss = loss.Bernoulli | loss.GilbertElliott
+
+OF_CONFIG: Any = None
+"""In place of a value: that of the configuration."""
 
 
 def build_limits(config):
@@ -40,22 +45,22 @@ def parse_delta(text):
 
 @dataclass
 class LinkSetup:
-    """Everything that can be chosen about a run. Fields that are None take the configuration's value."""
+    """Everything that can be chosen about a run. Fields that are OF_CONFIG, or None, take the configuration's value."""
 
     config: str = "paper"
-    k: int | None = None
-    n: int | None = None
-    nr: int | None = None
+    k: int = OF_CONFIG
+    n: int = OF_CONFIG
+    nr: int = OF_CONFIG
     delta: float = math.inf
     ord: int = 1
     preset: str = "zfec"
-    loss: object = NO_LOSS
-    feedback_loss: object = NO_LOSS
+    loss: Loss = NO_LOSS
+    feedback_loss: Loss = NO_LOSS
     spare_control: bool = False
     delay_ms: float = 0.0
     rate_mbps: float = 2.0
     rate_includes_header: bool = False
-    packet_bytes: int | None = None
+    packet_bytes: int = OF_CONFIG
     seed: int = 1
     limits: dict = field(init=False)
 

@@ -26,13 +26,13 @@ def ports(config="default"):
     with tempfile.TemporaryDirectory() as folder:
         verilog.java("Generate", "ArqLink", config, folder)
         text = (Path(folder) / "ArqLink.v").read_text()
-    header = re.search(r"^module ArqLink \((.*?)^\);", text, re.S | re.M).group(1)
+    (header,) = re.findall(r"^module ArqLink \((.*?)^\);", text, re.S | re.M)
     for way, high, name in re.findall(r"(input|output)\s+(?:wire|reg)\s*(?:\[(\d+):0\])?\s*(\w+)", header):
         lines.append(f"{way:6}  {int(high or 0) + 1:3} {name}\n")
     return f"# Ports of ArqLink, configuration {config}\n" + "".join(lines)
 
 
-def write(folder=FOLDER):
+def write(folder: str | Path = FOLDER):
     """Writes the register contracts, the list of configurations and the port list to `folder`."""
     tree.require()
     folder = Path(folder)

@@ -19,6 +19,7 @@ KINDS = {"a": "ARQLINK", "b": "ARQLINK", "ab": "ARQCHAN", "ba": "ARQCHAN", "traf
 def contract():
     """The generated module."""
     spec = importlib.util.spec_from_file_location("arqlink_regs", CONTRACT)
+    assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -43,12 +44,17 @@ def counter_address(end, name):
     return BASES[end] + contract().COUNTERS[name].offset
 
 
-def pack(block, register, **fields):
-    """Value of a register whose other fields are 0."""
+def value_of(register, **fields):
+    """Value of a register of the contract, whose other fields are 0."""
     value = 0
     for name, content in fields.items():
-        field = _register(block, register).fields[name]
+        field = register.fields[name]
         if not 0 <= content < 1 << field.width:
-            raise ValueError(f"{register}.{name} is {content}; it has {field.width} bits")
-        value |= content << field.shift
+            raise ValueError(f"{name} is {content}; it has {field.width} bits")
+        value |= int(content) << field.shift
     return value
+
+
+def pack(block, register, **fields):
+    """Value of a register of a block, whose other fields are 0."""
+    return value_of(_register(block, register), **fields)

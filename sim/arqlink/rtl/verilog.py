@@ -111,7 +111,7 @@ def main():
             for block in options.blocks:
                 print(generate(block, name, options.set).relative_to(tree.ROOT))
     except UserError as error:
-        sys.exit(error)
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

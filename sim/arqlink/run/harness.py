@@ -133,6 +133,7 @@ def _execute(command, progress):
     """Standard output is one short JSON text, so reading standard error to its end first cannot block."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         said = follow(process, progress)
+        assert process.stdout
         output = process.stdout.read()
     if process.returncode:
         raise UserError(said or f"The simulator ended with code {process.returncode}.")

@@ -2,7 +2,9 @@
 """Packet captures: reads pcap and pcapng of any link type, writes classic pcap."""
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 from arqlink.errors import UserError
 
@@ -44,7 +46,8 @@ def read(path):
             block_format = isinstance(reader, RawPcapNgReader)
             capture.nano = block_format or reader.nano
             types = set() if block_format else {reader.linktype}
-            for data, meta in reader:
+            packets = cast(Iterable[tuple[bytes, Any]], reader)  # the two formats tell of a packet in unlike ways
+            for data, meta in packets:
                 if block_format:
                     types.add(meta.linktype)
                     ticks = (meta.tshigh << 32) | meta.tslow

@@ -2,6 +2,7 @@
 """Sends a file, or the packets of a capture, through the RTL link, and finds what came of each packet."""
 
 from collections import defaultdict, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -139,7 +140,7 @@ def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None):
 def _delay_entries(setup, measured, model, pace):
     """Mean, median and 99th percentile. The model of ord = 1 is for a full line."""
     steps = model.unordered() if setup.ord == 0 else model.resequenced() if pace is Pace.line else None
-    summaries = {"mean": (np.mean, lambda s: s.mean())}
+    summaries: dict[str, tuple[Callable, Callable]] = {"mean": (np.mean, lambda s: s.mean())}
     for name, q in (("p50", 0.5), ("p99", 0.99)):
         summaries[name] = (lambda x, q=q: np.quantile(x, q), lambda s, q=q: s.quantile(q))
     return {
