@@ -43,7 +43,7 @@ struct arqlink_channel_config {
     bool gilbert_elliott;  /**< two states; false: p_good alone, Bernoulli */
     bool spare_control;    /**< control units are erased by an outage only */
     enum arqlink_erasure erasure;
-    uint32_t delay;        /**< clocks, ARQLINK_CHANNEL_MIN_DELAY up to the built depth - 1, or 0 = the least; a change empties it */
+    uint32_t delay;        /**< clocks, ARQLINK_CHANNEL_MIN_DELAY to the built depth - 1, or 0: least; a change empties it */
     arqlink_probability p_good, p_bad; /**< erasure probability of a unit in either state */
     arqlink_probability p_gb, p_bg;    /**< transition probabilities per unit */
     uint32_t pace;         /**< clocks between beats taken, 0 = every clock */

@@ -120,7 +120,7 @@ struct arqlink_tuner {
     uint32_t mark[ARQLINK_TUNER_COUNTERS]; /* counters at the start of the window, modulo 2^32 */
     uint32_t evidence[4]; /* sums of their differences: transmissions sent, first ones and others; outcomes, good ones and failed ones */
     uint32_t orphans; /* transmissions of which a restart has dropped the outcome */
-    uint32_t settled; /* number of outcomes from which on transmissions are of the present setting, and behind the last outage */
+    uint32_t settled; /* number of outcomes from which on they are of this setting, and behind the last outage */
     uint32_t setting; /* N of first transmissions and others that the evidence is about; 0: none */
     uint8_t wins;     /* windows in a row that speak for a change */
     bool settling;
