@@ -53,7 +53,7 @@ struct Way {
     unsigned damage = 1;                                     ///< bit i: DamageKind i happens
     /// A burst erases so many units and begins with chance `goodToBad`; 0: `bad` and `badToGood` tell.
     unsigned burst = 0;
-    double gap = 0;                                          ///< pauses between beats at the receiver
+    double gap = 0;  ///< pauses between beats at the receiver
     double duplicate = 0, late = 0;
     uint32_t behind = 0;  ///< clocks that a copy comes behind, at most
 };
@@ -102,7 +102,7 @@ struct FlowResult {
 
 /// How a link got over forged units.
 struct Recovery {
-    uint64_t units = 0;   ///< forged; 0: no such run
+    uint64_t units = 0;  ///< forged; 0: no such run
     /// From the last fault, or from the units if they come later, until fresh packets have crossed both ways.
     uint64_t clocks = 0;
     uint64_t roundTrip = 0, pollTimeout = 0;
@@ -118,7 +118,7 @@ struct Scenario {
     Traffic traffic[2];
     Pauses user[2], phy[2];
     unsigned pace[2] = {1, 1};  ///< clocks of a beat on the line of end i, also when all else has healed
-    Way way[2];  ///< of units that end i sends
+    Way way[2];                 ///< of units that end i sends
     std::vector<Event> events;
     uint64_t skew = 0;         ///< clocks that B leaves reset after A
     uint64_t chaosClocks = 0;  ///< then all faults stop

@@ -44,7 +44,8 @@ static int find(const struct arqlink_device *device, struct arqlink_channel *ab)
     return error;
 }
 
-static int begin(const struct arqlink_device *device, const struct arqlink_channel *ab, const struct arqlink_selftest *test) {
+static int begin(const struct arqlink_device *device, const struct arqlink_channel *ab,
+                 const struct arqlink_selftest *test) {
     uint32_t values[LIST] = {
         [B_CTRL] = ARQTRAF_CTRL_CLEAR_MASK,
         [A_CTRL] = ARQTRAF_CTRL_CLEAR_MASK,
@@ -103,7 +104,8 @@ int arqlink_selftest_run(const struct arqlink_device *device, const struct arqli
     if (!error) error = arqlink_read_list(&device->at, changed, LIST, before);
     if (!error) error = arqlink_read(&device->at, ERASED, &erased_before); /* the test clears all other counts */
     if (error) return error;
-    if ((before[A_CTRL] | before[B_CTRL]) & (ARQTRAF_CTRL_GENERATE_MASK | ARQTRAF_CTRL_CHECK_MASK)) return -ARQLINK_EBUSY;
+    if ((before[A_CTRL] | before[B_CTRL]) & (ARQTRAF_CTRL_GENERATE_MASK | ARQTRAF_CTRL_CHECK_MASK))
+        return -ARQLINK_EBUSY;
 
     now->result = (struct arqlink_selftest_result){0};
     error = begin(device, &ab, test);
