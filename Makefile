@@ -2,6 +2,7 @@
 VENV   := .venv
 PYTHON := $(VENV)/bin/python
 WAVES  := build/waves/retransmission.fst
+C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext)))
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
 .PHONY: help setup verilog regs sw demo soc-demo test test-full campaign lint synth synth-all bench figures stats-full wave clean
@@ -37,10 +38,11 @@ test-full: setup ## Run all tests
 campaign: setup ## Random faults between two link ends, RUNS=100 of each pair; PAIRS="small:small tiny:tiny", SEED=1, FORGE=0.3
 	$(PYTHON) -m arqlink.campaign --runs $(or $(RUNS),100) --first $(or $(SEED),1) --forge $(or $(FORGE),0) $(if $(PAIRS),--pairs $(PAIRS))
 
-lint: setup ## Check Python with ruff and basedpyright, and with Verilator the Verilog of all configurations, of the pair and of the soft system
+lint: setup ## Check Python with ruff and basedpyright, C and C++ with clang-format, and with Verilator the Verilog of all configurations, of the pair and of the soft system
 	$(VENV)/bin/ruff check --quiet
 	$(VENV)/bin/ruff format --quiet --check
 	$(VENV)/bin/basedpyright
+	$(VENV)/bin/clang-format --dry-run -Werror $(C_FILES)
 	for target in $(LINTS); do \
 	  PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=$$target arqlink || exit 1; \
 	done

@@ -48,7 +48,8 @@ static void draw_received(const struct code *code, int *received) {
 }
 
 /* Computes the missing data units of a frame into `recovered`; returns how many they are, and their indexes in `missing`. */
-static int decode(const struct code *code, uint8_t *const *units, const int *received, uint8_t **recovered, int *missing) {
+static int decode(const struct code *code, uint8_t *const *units, const int *received, uint8_t **recovered,
+                  int *missing) {
     static uint8_t square[255 * 255], inverse[255 * 255], rows[255 * 255], tables[255 * 255 * 32];
     const int k = code->k;
     uint8_t *sources[255];

@@ -28,29 +28,26 @@ bool Channel::damage(Carried& unit) {
     while (!(way_.damage >> kind & 1));
     Bytes& bytes = unit.bytes;
     switch (kind) {
-        case flip: {
-            for (uint64_t i = random_.octaves(1, 3); i > 0; --i) {
-                const size_t bit = random_.below(bytes.size() * 8);
-                bytes[bit / 8] ^= static_cast<uint8_t>(1u << (bit % 8));
-            }
-            return true;
+    case flip: {
+        for (uint64_t i = random_.octaves(1, 3); i > 0; --i) {
+            const size_t bit = random_.below(bytes.size() * 8);
+            bytes[bit / 8] ^= static_cast<uint8_t>(1u << (bit % 8));
         }
-        case flag:
-            unit.flagged = true;
-            return true;
-        case cut: {
-            const size_t beats = bytes.size() / toBytes_;
-            if (beats < 2) return false;
-            bytes.resize(random_.between(1, beats - 1) * toBytes_);
-            return true;
-        }
-        case longer: {
-            for (uint64_t i = random_.octaves(1, 64) * toBytes_; i > 0; --i)
-                bytes.push_back(static_cast<uint8_t>(random_.bits()));
-            return true;
-        }
-        default:
-            return false;
+        return true;
+    }
+    case flag: unit.flagged = true; return true;
+    case cut: {
+        const size_t beats = bytes.size() / toBytes_;
+        if (beats < 2) return false;
+        bytes.resize(random_.between(1, beats - 1) * toBytes_);
+        return true;
+    }
+    case longer: {
+        for (uint64_t i = random_.octaves(1, 64) * toBytes_; i > 0; --i)
+            bytes.push_back(static_cast<uint8_t>(random_.bits()));
+        return true;
+    }
+    default: return false;
     }
 }
 

@@ -141,7 +141,8 @@ class Draw {
         // What nobody should set: traffic still flows, and what is too long ends when the register is written again.
         for (uint32_t* timer : {&t.poll, &t.hello, &t.keepalive, &t.status}) {
             if (!coin(0.4)) continue;
-            *timer = fit || coin(0.6) ? static_cast<uint32_t>(random_.below(coin(0.5) ? 4 : 200)) : ~0u >> random_.below(16);
+            *timer =
+                fit || coin(0.6) ? static_cast<uint32_t>(random_.below(coin(0.5) ? 4 : 200)) : ~0u >> random_.below(16);
         }
         if (!fit && coin(0.3)) t.outage = coin(0.5) ? 1 + random_.below(200) : ~0u;
         return t;
@@ -310,7 +311,8 @@ class Draw {
         // While the link starts, or in the traffic.
         const uint64_t started = s_.skew + 4 * s_.roundTrip() + 2000;
         const bool early = started < s_.chaosClocks && forge_.chance(0.2);
-        const uint64_t clock = early ? forge_.between(s_.skew, started) : forge_.between(s_.chaosClocks / 4, s_.chaosClocks - 1);
+        const uint64_t clock =
+            early ? forge_.between(s_.skew, started) : forge_.between(s_.chaosClocks / 4, s_.chaosClocks - 1);
         add(clock, EventKind::forge, s_.forgeEnd, s_.forged);
     }
 
@@ -335,23 +337,12 @@ class Draw {
         t.shortest = shortest;
         t.longest = longest;
         switch (random_.below(6)) {
-            case 0:
-                t.longest = std::min(longest, std::max(shortest, 8u));
-                break;
-            case 1:
-                t.longest = std::min(longest, std::max(shortest, 4 * info.unitBytes));
-                break;
-            case 2:
-                t.shortest = std::max(shortest, longest / 2);
-                break;
-            case 3:
-                t.multiple = s_.code[e].k * info.unitBytes;
-                break;
-            case 4:
-                t.shortest = t.longest = static_cast<unsigned>(random_.between(shortest, longest));
-                break;
-            default:
-                break;
+        case 0: t.longest = std::min(longest, std::max(shortest, 8u)); break;
+        case 1: t.longest = std::min(longest, std::max(shortest, 4 * info.unitBytes)); break;
+        case 2: t.shortest = std::max(shortest, longest / 2); break;
+        case 3: t.multiple = s_.code[e].k * info.unitBytes; break;
+        case 4: t.shortest = t.longest = static_cast<unsigned>(random_.between(shortest, longest)); break;
+        default: break;
         }
         if (t.multiple > longest) t.multiple = info.unitBytes;
         if (coin(0.2)) t.abort = random_.rare(0.3, 5);

@@ -23,8 +23,6 @@ __attribute__((format(printf, 1, 2))) inline std::string format(const char* text
     return line;
 }
 
-inline const char* endName(unsigned end) {
-    return end ? "B" : "A";
-}
+inline const char* endName(unsigned end) { return end ? "B" : "A"; }
 
 }  // namespace campaign

@@ -17,20 +17,11 @@ uint32_t Forger::number(int64_t truth, unsigned window) {
     const int64_t sign = random_.chance(0.5) ? 1 : -1;
     int64_t value = truth;
     switch (random_.below(8)) {
-        case 0:
-            value += sign * static_cast<int64_t>(random_.between(1, 4));
-            break;
-        case 1:
-            value += sign * static_cast<int64_t>(random_.between(1, window));
-            break;
-        case 2:
-            value += sign * static_cast<int64_t>(random_.between(window - 2, window + 2));
-            break;
-        case 3:
-            value = static_cast<int64_t>(random_.below(snCount));
-            break;
-        default:
-            break;
+    case 0: value += sign * static_cast<int64_t>(random_.between(1, 4)); break;
+    case 1: value += sign * static_cast<int64_t>(random_.between(1, window)); break;
+    case 2: value += sign * static_cast<int64_t>(random_.between(window - 2, window + 2)); break;
+    case 3: value = static_cast<int64_t>(random_.below(snCount)); break;
+    default: break;
     }
     return static_cast<uint32_t>(value & (snCount - 1));
 }
@@ -74,8 +65,7 @@ Bytes Forger::control(const Life& self, const Life& peer) {
         "ackTsn %u (%lld)%s%s%s%s]",
         endName(peer.end), u.txBase, (long long)self.txBase, u.txEdge, (long long)self.full, u.rxBase,
         (long long)self.rxBase, u.rxNext, (long long)self.rxNext, u.bitmapBase, block, u.ackTsn, (long long)self.ackTsn,
-        u.poll ? " poll" : "", u.reply ? " reply" : "", u.deaf ? " deaf" : "",
-        u.abandons ? " abandons" : "");
+        u.poll ? " poll" : "", u.reply ? " reply" : "", u.deaf ? " deaf" : "", u.abandons ? " abandons" : "");
     return build(u);
 }
 

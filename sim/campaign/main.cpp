@@ -137,7 +137,8 @@ int main(int argc, char** argv) {
     for (uint64_t seed = o.seed; seed < o.seed + o.count; ++seed) {
         if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > o.seconds) break;
         Scenario scenario = o.flow.roundTrip ? drawFlow(info, o.flow)
-                                  : o.frames ? drawLong(seed, o.pair, info, o.frames) : draw(seed, o.pair, info, o.forge);
+                            : o.frames       ? drawLong(seed, o.pair, info, o.frames)
+                                             : draw(seed, o.pair, info, o.forge);
         scenario.forgeBlank = o.blank;
         if (o.show) std::printf("scenario %s\n", scenario.text().c_str());
         auto end = [&](unsigned e) {
@@ -147,11 +148,11 @@ int main(int argc, char** argv) {
         const Outcome r = run.run();
         failed |= !r.kind.empty();
         if (const FlowResult& f = r.flow; f.clocks)
-            std::printf("flow %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", f.clocks, f.frames, f.again,
-                        f.polls, f.reports);
+            std::printf("flow %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", f.clocks, f.frames,
+                        f.again, f.polls, f.reports);
         if (const Recovery& f = r.recovery; f.units)
-            std::printf("forged %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u\n", f.units, f.clocks, f.roundTrip,
-                        f.pollTimeout, f.restarts, f.attempts);
+            std::printf("forged %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u\n", f.units, f.clocks,
+                        f.roundTrip, f.pollTimeout, f.restarts, f.attempts);
         std::printf("run %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                     " %016" PRIx64 " %s %s\n",
                     seed, r.clocks, r.units, r.packets, r.lives, r.polls, r.earlyPolls, r.lost, r.digest,

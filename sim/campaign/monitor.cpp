@@ -64,8 +64,7 @@ void Monitor::sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t cloc
         if (unit.verdict == Verdict::header) fail("bad-unit", *life_[end], "a unit with an impossible header leaves");
         if (unit.verdict == Verdict::length)
             fail("bad-unit", *life_[end], format("a unit of %zu bytes leaves", raw.size()));
-        if (broken_[end] && mayBreak_[end] == 0)
-            fail("bad-unit", *life_[end], "a second unit with a wrong CRC leaves");
+        if (broken_[end] && mayBreak_[end] == 0) fail("bad-unit", *life_[end], "a second unit with a wrong CRC leaves");
         mayBreak_[end] -= broken_[end];
         broken_[end] = true;
         return;

@@ -55,7 +55,7 @@ constexpr uint64_t settles = 300;
 /// What has come to an end from one life of its peer.
 struct Heard {
     int64_t tsnEnd = 0, txEdge = 0, txBase = 0, rxNext = 0, rxBase = 0, fsnEnd = 0;
-    bool up = false;                          ///< a unit without hello
+    bool up = false;  ///< a unit without hello
     /// txEdge of polls that came; each answer that leaves takes the first one. An answer to several leaves some of them, which
     /// ask for less than those behind them.
     std::deque<int64_t> asked;
@@ -71,8 +71,8 @@ struct Life {
     Life* peer = nullptr;    ///< known from the first unit without hello on
     Life* upFrom = nullptr;  ///< the peer's life that showed that it is up and knows this one
     int64_t txBase = 0, txEdge = 0, rxBase = 0, rxNext = 0, ackTsn = 0;  ///< as said last
-    int64_t full = 0;       ///< transmissions sent in full
-    unsigned controls = 0;  ///< in succession, within a frame
+    int64_t full = 0;                                                    ///< transmissions sent in full
+    unsigned controls = 0;                                               ///< in succession, within a frame
     std::map<int64_t, unsigned> repeats;  ///< how often older blocks were shown without a loss, by bitmapBase
     std::vector<Transmission> transmissions;
     std::vector<SentFrame> frames;

@@ -58,7 +58,8 @@ void Monitor::sentControl(Life& life, const ControlUnit& u) {
     if (!u.reply || asked.asked.empty()) return;
     if (asked.asked.front() > life.rxNext)
         fail("stale-reply", life,
-             format("the answer's rxNext is %lld, the txEdge of the poll was %lld", ll(life.rxNext), ll(asked.asked.front())));
+             format("the answer's rxNext is %lld, the txEdge of the poll was %lld", ll(life.rxNext),
+                    ll(asked.asked.front())));
     asked.asked.pop_front();
 }
 
@@ -109,8 +110,7 @@ void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
             fail("poll-without-cause", life,
                  format("a poll leaves %llu clocks after the peer's last progress and %llu after this end's last unit: "
                         "ackTsn %u, txEdge %u, POLL_TIMEOUT %u",
-                        ull(begin - progress), ull(begin - lastSent_[e]), u.ackTsn, u.txEdge,
-                        rules_.poll[e]));
+                        ull(begin - progress), ull(begin - lastSent_[e]), u.ackTsn, u.txEdge, rules_.poll[e]));
     }
     const int64_t rxNext = unwrap(u.rxNext, life.rxNext), base = unwrap(u.bitmapBase, rxNext);
     const uint64_t seriesClocks = 2000 + 4 * rules_.info[e].window;

@@ -73,7 +73,8 @@ Run::Run(uint64_t seed, const Scenario& scenario, const MakeEnd& make, const std
 }
 
 void Run::drivePhy(Side& side, unsigned e) {
-    const bool stalls = now_ % s_.pace[e] || now_ < side.phyStopped || (side.phyReady < 1 && !side.phyRandom.chance(side.phyReady));
+    const bool stalls =
+        now_ % s_.pace[e] || now_ < side.phyStopped || (side.phyReady < 1 && !side.phyRandom.chance(side.phyReady));
     side.in.phyOutReady = !stalls && side.way->ready(now_);
     side_[1 - e].way->drive(side.in, now_);
 }
@@ -172,68 +173,50 @@ void Run::act(const Event& event) {
     const unsigned e = event.end;
     Side& side = side_[e];
     switch (event.kind) {
-        case EventKind::restart:
-            if (side.enabled)
-                side.bus.write(ARQLINK_CTRL_OFFSET, ARQLINK_CTRL_ENABLE_MASK | ARQLINK_CTRL_RESTART_MASK,
-                               [this, e](uint32_t) { armRestart(e); });
-            break;
-        case EventKind::disable:
-            side.enabled = false;
-            side.bus.write(ARQLINK_CTRL_OFFSET, 0, [this, e](uint32_t) { armRestart(e); });
-            break;
-        case EventKind::enable:
-            side.enabled = true;
-            side.bus.write(ARQLINK_CTRL_OFFSET, ARQLINK_CTRL_ENABLE_MASK);
-            break;
-        case EventKind::resetLow:
-            side.in.resetn = false;
-            side.wasReset = true;
-            side.restarting = true;  // what is accepted until a unit of the new life is seen may be lost
-            side.sinceRestart = 0;
-            side.lifeAtRestart = monitor_->lifeId(e);
-            side.bus.clear();
-            side.source->stop();
-            side.source->drop();
-            side.source->clearCounts();
-            side.sink->drop();
-            monitor_->reset(e);
-            if (!side.unit.empty()) side.way->send({std::move(side.unit), false, false, 0, {0, 0}}, now_);
-            side.unit.clear();
-            break;
-        case EventKind::resetHigh:
-            if (side.in.resetn) break;
-            side.in.resetn = true;
-            configure(e, timers_[e]);
-            break;
-        case EventKind::phyDown:
-            side.in.phyUp = false;
-            break;
-        case EventKind::phyUp:
-            side.in.phyUp = true;
-            break;
-        case EventKind::darkControl:
-        case EventKind::darkData:
-        case EventKind::darkAll:
-            side.way->dark(event.kind, now_ + event.value);
-            break;
-        case EventKind::stopUser:
-            side.sink->stopUntil(now_ + event.value);
-            break;
-        case EventKind::stopPhy:
-            side.phyStopped = std::max(side.phyStopped, now_ + event.value);
-            break;
-        case EventKind::code:
-            writeCode(e, event.code, arq_[e]);
-            break;
-        case EventKind::arq:
-            writeCode(e, code_[e], event.arq);
-            break;
-        case EventKind::timers:
-            writeTimers(e, event.timers);
-            break;
-        case EventKind::forge:
-            shoot(e, static_cast<unsigned>(event.value));
-            break;
+    case EventKind::restart:
+        if (side.enabled)
+            side.bus.write(ARQLINK_CTRL_OFFSET, ARQLINK_CTRL_ENABLE_MASK | ARQLINK_CTRL_RESTART_MASK,
+                           [this, e](uint32_t) { armRestart(e); });
+        break;
+    case EventKind::disable:
+        side.enabled = false;
+        side.bus.write(ARQLINK_CTRL_OFFSET, 0, [this, e](uint32_t) { armRestart(e); });
+        break;
+    case EventKind::enable:
+        side.enabled = true;
+        side.bus.write(ARQLINK_CTRL_OFFSET, ARQLINK_CTRL_ENABLE_MASK);
+        break;
+    case EventKind::resetLow:
+        side.in.resetn = false;
+        side.wasReset = true;
+        side.restarting = true;  // what is accepted until a unit of the new life is seen may be lost
+        side.sinceRestart = 0;
+        side.lifeAtRestart = monitor_->lifeId(e);
+        side.bus.clear();
+        side.source->stop();
+        side.source->drop();
+        side.source->clearCounts();
+        side.sink->drop();
+        monitor_->reset(e);
+        if (!side.unit.empty()) side.way->send({std::move(side.unit), false, false, 0, {0, 0}}, now_);
+        side.unit.clear();
+        break;
+    case EventKind::resetHigh:
+        if (side.in.resetn) break;
+        side.in.resetn = true;
+        configure(e, timers_[e]);
+        break;
+    case EventKind::phyDown: side.in.phyUp = false; break;
+    case EventKind::phyUp: side.in.phyUp = true; break;
+    case EventKind::darkControl:
+    case EventKind::darkData:
+    case EventKind::darkAll: side.way->dark(event.kind, now_ + event.value); break;
+    case EventKind::stopUser: side.sink->stopUntil(now_ + event.value); break;
+    case EventKind::stopPhy: side.phyStopped = std::max(side.phyStopped, now_ + event.value); break;
+    case EventKind::code: writeCode(e, event.code, arq_[e]); break;
+    case EventKind::arq: writeCode(e, code_[e], event.arq); break;
+    case EventKind::timers: writeTimers(e, event.timers); break;
+    case EventKind::forge: shoot(e, static_cast<unsigned>(event.value)); break;
     }
 }
 

@@ -22,7 +22,8 @@ std::string Scenario::text() const {
                        endName(e), code[e].k, code[e].nFirst, code[e].nRetx, arq[e].delta, arq[e].inOrder,
                        timers[e].poll, timers[e].hello, timers[e].keepalive, timers[e].outage, timers[e].status);
         line += format(
-            "\n     delay %u loss %.4f/%.4f (%.4f, %.4f) damage %x, user %.2f phy %.2f pace %u; packets %u..%u x%u gap %u%s",
+            "\n     delay %u loss %.4f/%.4f (%.4f, %.4f) damage %x, user %.2f phy %.2f pace %u; packets %u..%u x%u gap "
+            "%u%s",
             w.delay, w.good, w.bad, w.goodToBad, w.badToGood, w.damage, user[e].ready, phy[e].ready, pace[e],
             traffic[e].shortest, traffic[e].longest, traffic[e].multiple, traffic[e].gap,
             traffic[e].any ? "" : " none");

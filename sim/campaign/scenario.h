@@ -51,8 +51,9 @@ struct Way {
     uint32_t delay = 4;
     double good = 0, bad = 0, goodToBad = 0, badToGood = 1;  ///< of a unit
     unsigned damage = 1;                                     ///< bit i: DamageKind i happens
-    unsigned burst = 0;  ///< a burst erases so many units and begins with chance `goodToBad`; 0: `bad` and `badToGood` tell
-    double gap = 0;                                          ///< pauses between beats at the receiver
+    /// A burst erases so many units and begins with chance `goodToBad`; 0: `bad` and `badToGood` tell.
+    unsigned burst = 0;
+    double gap = 0;  ///< pauses between beats at the receiver
     double duplicate = 0, late = 0;
     uint32_t behind = 0;  ///< clocks that a copy comes behind, at most
 };
@@ -101,8 +102,9 @@ struct FlowResult {
 
 /// How a link got over forged units.
 struct Recovery {
-    uint64_t units = 0;   ///< forged; 0: no such run
-    uint64_t clocks = 0;  ///< from the last fault, or from the units if they come later, until fresh packets have crossed both ways
+    uint64_t units = 0;  ///< forged; 0: no such run
+    /// From the last fault, or from the units if they come later, until fresh packets have crossed both ways.
+    uint64_t clocks = 0;
     uint64_t roundTrip = 0, pollTimeout = 0;
     unsigned restarts = 0;
     unsigned attempts = 0;  ///< times that fresh packets were sent: those of the last time have all crossed
@@ -116,7 +118,7 @@ struct Scenario {
     Traffic traffic[2];
     Pauses user[2], phy[2];
     unsigned pace[2] = {1, 1};  ///< clocks of a beat on the line of end i, also when all else has healed
-    Way way[2];  ///< of units that end i sends
+    Way way[2];                 ///< of units that end i sends
     std::vector<Event> events;
     uint64_t skew = 0;         ///< clocks that B leaves reset after A
     uint64_t chaosClocks = 0;  ///< then all faults stop

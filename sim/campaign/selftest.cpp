@@ -29,9 +29,7 @@ PacketBook bookOf(bool inOrder, unsigned count, Bytes (*content)(unsigned)) {
     return book;
 }
 
-Bytes numbered(unsigned i) {
-    return packetContent(5, 0, i, 20);
-}
+Bytes numbered(unsigned i) { return packetContent(5, 0, i, 20); }
 
 const Case cases[] = {
     {"a link that comes up, loses a frame and sends it again", nullptr,
@@ -382,8 +380,9 @@ int decode(unsigned bytes) {
         } else if (u.isControl()) {
             const ControlUnit& c = u.control;
             std::printf("control %u %u %u %u %u %u %u %u %u %u %u %u %u %u %u %u %u %" PRIu64 " %d\n", c.epoch, c.hello,
-                        c.peerKnown, c.poll, c.reply, c.deaf, c.abandons, c.peerEpoch, c.packetCrc, c.windowLog2, c.unitBytes, c.ackTsn,
-                        c.txBase, c.txEdge, c.rxBase, c.rxNext, c.bitmapBase, c.bitmap, build(c) == raw);
+                        c.peerKnown, c.poll, c.reply, c.deaf, c.abandons, c.peerEpoch, c.packetCrc, c.windowLog2,
+                        c.unitBytes, c.ackTsn, c.txBase, c.txEdge, c.rxBase, c.rxNext, c.bitmapBase, c.bitmap,
+                        build(c) == raw);
         } else {
             const char* const names[] = {"data", "control", "flag", "length", "crc", "header"};
             std::printf("%s\n", names[static_cast<unsigned>(u.verdict)]);

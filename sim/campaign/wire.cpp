@@ -116,8 +116,8 @@ Bytes build(const DataUnit& u) {
 }
 
 Bytes build(const ControlUnit& u) {
-    const auto flags = static_cast<uint8_t>(u.hello | u.peerKnown << 1 | u.poll << 2 | u.reply << 3 | u.deaf << 4 |
-                                            u.abandons << 5);
+    const auto flags =
+        static_cast<uint8_t>(u.hello | u.peerKnown << 1 | u.poll << 2 | u.reply << 3 | u.deaf << 4 | u.abandons << 5);
     Bytes raw{version << 6 | 0x10, u.epoch, flags, u.peerEpoch};
     if (u.hello) {
         raw.push_back(static_cast<uint8_t>(u.packetCrc << 7 | u.windowLog2));

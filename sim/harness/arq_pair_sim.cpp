@@ -74,7 +74,8 @@ void ArqPairSim::high() {
 
     top_->aclk = 1;
     top_->eval();
-    if (context_->gotFinish()) throw std::runtime_error("An invariant of the model does not hold; what it said is above.");
+    if (context_->gotFinish())
+        throw std::runtime_error("An invariant of the model does not hold; what it said is above.");
 #if VM_TRACE
     if (trace_) trace_->file.dump(now_ * 10 + 5);
 #endif

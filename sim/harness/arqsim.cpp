@@ -79,8 +79,8 @@ class Runner {
             pair_.run(untilNextLook(sent));
             snapshot("a");
             sent = counter("a.tx_frames");
-            const uint64_t resolved = counter("a.tx_frames_acked") + counter("a.tx_frames_abandoned") +
-                                      counter("a.tx_frames_flushed");
+            const uint64_t resolved =
+                counter("a.tx_frames_acked") + counter("a.tx_frames_abandoned") + counter("a.tx_frames_flushed");
             measure(sent);
             report(std::min(resolved, job_.frames));
 
@@ -138,11 +138,13 @@ class Runner {
         const uint64_t clocks = pair_.now() - start_;
         snapshot("a");
         snapshot("b");
-        std::printf("{\"end\": \"%s\", \"start\": %" PRIu64 ", \"clocks\": %" PRIu64 ", \"wall_s\": %.6f, \"cpu_s\": %.6f, \"data_bytes\": %zu,\n",
+        std::printf("{\"end\": \"%s\", \"start\": %" PRIu64 ", \"clocks\": %" PRIu64
+                    ", \"wall_s\": %.6f, \"cpu_s\": %.6f, \"data_bytes\": %zu,\n",
                     end, start_, clocks, wall, cpu, ArqPairSim::dataBytes);
         std::printf(" \"window\": [");
         for (int i = 0; i < (windowClosed_ ? 2 : 0); ++i)
-            std::printf("%s{\"clock\": %" PRIu64 ", \"units\": %" PRIu64 ", \"idle\": %" PRIu64 ", \"bytes\": %" PRIu64 "}",
+            std::printf("%s{\"clock\": %" PRIu64 ", \"units\": %" PRIu64 ", \"idle\": %" PRIu64 ", \"bytes\": %" PRIu64
+                        "}",
                         i ? ", " : "", window_[i].clock, window_[i].units, window_[i].idle, window_[i].bytes);
         std::printf("],\n \"registers\": {");
         const char* comma = "";

@@ -14,17 +14,17 @@
 namespace arqlink {
 
 struct Job {
-    std::string mode;                                    // send or stats
-    std::vector<std::pair<uint32_t, uint32_t>> setup;    // register writes, in order, before the links start
-    std::vector<std::pair<uint32_t, uint32_t>> start;    // register writes, in order, that start the traffic
-    std::map<std::string, uint32_t> registers;           // 32-bit registers by name
-    std::map<std::string, uint32_t> counters;            // 64-bit counters by name
-    std::string packets, deliveries, waves;              // file names
-    uint64_t frames = 0;                                 // frames that will be sent for the first time
-    uint64_t window = 0;                                 // first transmissions before the measuring window opens
-    uint64_t checkClocks = 10000;                        // clocks between two looks at the counters
-    uint64_t idleClocks = 1000000;                       // clocks without any progress after which to stop
-    uint64_t maxClocks = UINT64_MAX;                     // clocks after which to stop in any case
+    std::string mode;                                  // send or stats
+    std::vector<std::pair<uint32_t, uint32_t>> setup;  // register writes, in order, before the links start
+    std::vector<std::pair<uint32_t, uint32_t>> start;  // register writes, in order, that start the traffic
+    std::map<std::string, uint32_t> registers;         // 32-bit registers by name
+    std::map<std::string, uint32_t> counters;          // 64-bit counters by name
+    std::string packets, deliveries, waves;            // file names
+    uint64_t frames = 0;                               // frames that will be sent for the first time
+    uint64_t window = 0;                               // first transmissions before the measuring window opens
+    uint64_t checkClocks = 10000;                      // clocks between two looks at the counters
+    uint64_t idleClocks = 1000000;                     // clocks without any progress after which to stop
+    uint64_t maxClocks = UINT64_MAX;                   // clocks after which to stop in any case
 
     uint32_t reg(const std::string& name) const;
     uint32_t counter(const std::string& name) const;

@@ -7,7 +7,8 @@ namespace arqlink {
 
 namespace {
 
-template <typename T> T get(const std::string& from, size_t offset) {
+template <typename T>
+T get(const std::string& from, size_t offset) {
     T value;
     std::memcpy(&value, from.data() + offset, sizeof value);
     return value;

@@ -11,7 +11,8 @@
 namespace arqlink {
 
 /// Appends a number's bytes.
-template <typename T> void put(std::string& out, T value) {
+template <typename T>
+void put(std::string& out, T value) {
     out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 

@@ -32,7 +32,8 @@ enum End { A = 0, B = 1 };
 
 /// The packet streams of `Top`: `a_s_axis_*`, `a_m_axis_*`, `b_s_axis_*`, `b_m_axis_*`. The owner calls `sample` right
 /// before each rising edge, when the outputs are valid, and `advance` right after it.
-template <class Top> class PacketPorts {
+template <class Top>
+class PacketPorts {
   public:
     /// Width of the streams in bytes. Verilator's types have exactly the size of the port.
     static constexpr size_t dataBytes = sizeof(Top::a_s_axis_tdata);
@@ -91,7 +92,8 @@ template <class Top> class PacketPorts {
     };
 
     // Takes back the beat that was accepted, if any, and offers the next one if its time has come.
-    template <End end> void offer(uint64_t now) {
+    template <End end>
+    void offer(uint64_t now) {
         auto& data = end == A ? top_.a_s_axis_tdata : top_.b_s_axis_tdata;
         auto& keep = end == A ? top_.a_s_axis_tkeep : top_.b_s_axis_tkeep;
         auto& last = end == A ? top_.a_s_axis_tlast : top_.b_s_axis_tlast;
@@ -119,7 +121,8 @@ template <class Top> class PacketPorts {
         user = last && packet.abort;
     }
 
-    template <End end> void collect(uint64_t now) {
+    template <End end>
+    void collect(uint64_t now) {
         Sink& s = sink_[end];
         if (!s.ready) return;
         const auto& data = end == A ? top_.a_m_axis_tdata : top_.b_m_axis_tdata;

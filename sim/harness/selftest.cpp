@@ -41,7 +41,9 @@ int main() {
             pair.write(base + ARQCHAN_CTRL_OFFSET, ARQCHAN_CTRL_ENABLE_MASK);
         }
         for (uint32_t base : linkBase) pair.write(base + ARQLINK_POLL_TIMEOUT_OFFSET, 8000);
-        runUntil(pair, [](ArqPairSim& p) { return isUp(p, linkBase[0]) && isUp(p, linkBase[1]); }, "the link did not come up");
+        runUntil(
+            pair, [](ArqPairSim& p) { return isUp(p, linkBase[0]) && isUp(p, linkBase[1]); },
+            "the link did not come up");
 
         std::mt19937 random(1);
         std::vector<OutgoingPacket> sent[2];
@@ -56,7 +58,8 @@ int main() {
         runUntil(
             pair,
             [](ArqPairSim& p) {
-                return p.delivered(ArqPairSim::A).size() >= packetCount && p.delivered(ArqPairSim::B).size() >= packetCount;
+                return p.delivered(ArqPairSim::A).size() >= packetCount &&
+                       p.delivered(ArqPairSim::B).size() >= packetCount;
             },
             "not all packets arrived");
         for (unsigned i = 0; i < packetCount; ++i)

@@ -50,7 +50,8 @@ class SocSim {
         const bool tx = top_->uart_tx;
         top_->aclk = 1;
         top_->eval();
-        if (context_->gotFinish()) throw std::runtime_error("An invariant of the model does not hold; what it said is above.");
+        if (context_->gotFinish())
+            throw std::runtime_error("An invariant of the model does not hold; what it said is above.");
         top_->uart_rx = uart_.clock(tx);
         packets_.advance(++now_);
     }

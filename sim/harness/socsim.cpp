@@ -34,7 +34,11 @@ volatile std::sig_atomic_t stop = 0;
 class Board {
   public:
     Board(int packets, int deliveries)
-        : soc_(bitClocks, byteClocks), in_(STDIN_FILENO), out_(STDOUT_FILENO), packets_(packets), deliveries_(deliveries) {}
+        : soc_(bitClocks, byteClocks),
+          in_(STDIN_FILENO),
+          out_(STDOUT_FILENO),
+          packets_(packets),
+          deliveries_(deliveries) {}
 
     void run() {
         while (!stop && exchangeUart()) {
@@ -78,7 +82,8 @@ int descriptor(const char* text) {
     int value;
     const char* end = text + std::strlen(text);
     const auto [used, error] = std::from_chars(text, end, value);
-    if (error != std::errc() || used != end) throw std::runtime_error(std::string("This is not a file descriptor: ") + text);
+    if (error != std::errc() || used != end)
+        throw std::runtime_error(std::string("This is not a file descriptor: ") + text);
     return value;
 }
 

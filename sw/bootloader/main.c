@@ -10,8 +10,7 @@
 void start_image(uint32_t entry);
 
 /* Waits for the four bytes that ask for a download; whatever else comes is ignored. `forever`: without end. */
-static int is_asked(uint32_t clocks, int forever)
-{
+static int is_asked(uint32_t clocks, int forever) {
     static const uint8_t request[4] = {'A', 'R', 'Q', 'D'};
     uint32_t start = soc_get(SOC_TIMER_BASE + ARQTIMER_TIME_LOW_OFFSET);
     unsigned matched = 0;
@@ -30,8 +29,7 @@ static int is_asked(uint32_t clocks, int forever)
 }
 
 /* 0 if a byte did not come in time. */
-static int take(uint8_t *to, uint32_t bytes, uint32_t clocks)
-{
+static int take(uint8_t *to, uint32_t bytes, uint32_t clocks) {
     for (uint32_t i = 0; i < bytes; i++) {
         int byte = uart_wait(clocks);
         if (byte < 0) {
@@ -42,8 +40,7 @@ static int take(uint8_t *to, uint32_t bytes, uint32_t clocks)
     return 1;
 }
 
-static void tell(enum image_fault fault)
-{
+static void tell(enum image_fault fault) {
     switch (fault) {
     case IMAGE_BAD_MAGIC: uart_text("ERROR no image\r\n"); break;
     case IMAGE_BAD_HEADER: uart_text("ERROR header CRC\r\n"); break;
@@ -54,8 +51,7 @@ static void tell(enum image_fault fault)
 }
 
 /* Takes header and body into RAM; 1 if the image is good. What was in RAM is lost once the header has been accepted. */
-static int download(struct image_header *ram, uint32_t ram_bytes, uint32_t clocks)
-{
+static int download(struct image_header *ram, uint32_t ram_bytes, uint32_t clocks) {
     struct image_header header;
     uart_text("READY\r\n");
     if (!take((uint8_t *)&header, sizeof header, clocks)) {
@@ -77,8 +73,7 @@ static int download(struct image_header *ram, uint32_t ram_bytes, uint32_t clock
     return fault == IMAGE_GOOD;
 }
 
-int main(void)
-{
+int main(void) {
     struct image_header *ram = (struct image_header *)SOC_RAM_BASE;
     uint32_t ram_bytes = SYSTEM(RAM_BYTES);
     uint32_t clocks = SYSTEM(BOOT_WAIT);

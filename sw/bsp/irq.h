@@ -6,16 +6,14 @@
 #include <stdint.h>
 
 /* Turns interrupts off; returns what irq_restore wants. Any context; may be nested. */
-static inline uint32_t irq_hold(void)
-{
+static inline uint32_t irq_hold(void) {
     uint32_t old;
     __asm__ volatile(".option push\n.option arch, +zicsr\ncsrrci %0, mstatus, 8\n.option pop" : "=r"(old)::"memory");
     return old;
 }
 
 /* Turns interrupts on again if they were on when irq_hold was called. */
-static inline void irq_restore(uint32_t old)
-{
+static inline void irq_restore(uint32_t old) {
     __asm__ volatile(".option push\n.option arch, +zicsr\ncsrs mstatus, %0\n.option pop" ::"r"(old & 8u) : "memory");
 }
 

@@ -17,15 +17,9 @@
 #define SOC_IRQ_LINK_B 0x4u
 
 /* Reads the 32-bit register at byte address `address`, a multiple of 4. Any context. */
-static inline uint32_t soc_get(uint32_t address)
-{
-    return *(volatile uint32_t *)address;
-}
+static inline uint32_t soc_get(uint32_t address) { return *(volatile uint32_t *)address; }
 
 /* Writes the 32-bit register at byte address `address`, a multiple of 4. Any context. */
-static inline void soc_put(uint32_t address, uint32_t value)
-{
-    *(volatile uint32_t *)address = value;
-}
+static inline void soc_put(uint32_t address, uint32_t value) { *(volatile uint32_t *)address = value; }
 
 #endif

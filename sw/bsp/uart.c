@@ -6,30 +6,26 @@
 
 #define UART(name) (SOC_UART_BASE + ARQUART_##name##_OFFSET)
 
-void uart_put(uint8_t byte)
-{
+void uart_put(uint8_t byte) {
     while (soc_get(UART(STATUS)) & ARQUART_STATUS_TX_FULL_MASK) {
     }
     soc_put(UART(TX), byte);
 }
 
-void uart_text(const char *text)
-{
+void uart_text(const char *text) {
     while (*text) {
         uart_put((uint8_t)*text++);
     }
 }
 
-void uart_hex(uint32_t value)
-{
+void uart_hex(uint32_t value) {
     for (int shift = 28; shift >= 0; shift -= 4) {
         uint32_t digit = (value >> shift) & 15u;
         uart_put((uint8_t)(digit < 10u ? '0' + digit : 'a' + digit - 10u));
     }
 }
 
-int uart_get(void)
-{
+int uart_get(void) {
     uint32_t rx = soc_get(UART(RX));
     if (!(rx & ARQUART_RX_VALID_MASK)) {
         return UART_NONE;
@@ -38,8 +34,7 @@ int uart_get(void)
     return (int)(rx & ARQUART_RX_DATA_MASK);
 }
 
-int uart_damaged(void)
-{
+int uart_damaged(void) {
     uint32_t error = soc_get(UART(ERROR));
     if (error) {
         soc_put(UART(ERROR), error);
@@ -47,8 +42,7 @@ int uart_damaged(void)
     return error != 0;
 }
 
-int uart_wait(uint32_t clocks)
-{
+int uart_wait(uint32_t clocks) {
     uint32_t start = soc_get(SOC_TIMER_BASE + ARQTIMER_TIME_LOW_OFFSET);
     do {
         int byte = uart_get();

@@ -7,19 +7,16 @@
 
 #define WINDOW_BYTES 0x10000u /* of the link window */
 
-static int get_offset(struct shell *shell, const char *word, uint32_t *offset)
-{
+static int get_offset(struct shell *shell, const char *word, uint32_t *offset) {
     return shell_get(shell, "OFFSET", word, 0, WINDOW_BYTES - 1u, offset);
 }
 
 /* Tells what the bus did not like. */
-static int refused(struct shell *shell, int fault, const char *no_register)
-{
+static int refused(struct shell *shell, int fault, const char *no_register) {
     return shell_error(shell, fault == -EIO ? no_register : "OFFSET is not a multiple of 4", 0);
 }
 
-int command_read(struct shell *shell, int count, const char **words)
-{
+int command_read(struct shell *shell, int count, const char **words) {
     const struct arqlink_bus *bus = &machine_of(shell)->bus;
     uint32_t offset;
     uint32_t value;
@@ -36,8 +33,7 @@ int command_read(struct shell *shell, int count, const char **words)
     return fault;
 }
 
-int command_write(struct shell *shell, int count, const char **words)
-{
+int command_write(struct shell *shell, int count, const char **words) {
     const struct arqlink_bus *bus = &machine_of(shell)->bus;
     uint32_t offset;
     uint32_t value;

@@ -2,13 +2,12 @@
 #include "channel_commands.h"
 
 #include "fault.h"
-#include "probability.h"
 #include "machine.h"
+#include "probability.h"
 
 static const char *const names[MACHINE_ENDS] = {"ab", "ba"};
 
-static int show(struct shell *shell, uint32_t direction)
-{
+static int show(struct shell *shell, uint32_t direction) {
     static const char *const erasures[] = {"vanish", "flip", "flag", "mixed"};
     const struct arqlink_channel *channel = &machine_of(shell)->ends[direction].channel;
     struct arqlink_channel_config config;
@@ -43,53 +42,49 @@ static int show(struct shell *shell, uint32_t direction)
 typedef int change(struct shell *shell, const struct arqlink_channel *channel, const char **values);
 
 /* Changes that need all settings read and written back. */
-static int set(struct shell *shell, const struct arqlink_channel *channel, const struct arqlink_channel_config *config)
-{
+static int set(struct shell *shell, const struct arqlink_channel *channel,
+               const struct arqlink_channel_config *config) {
     return fault_tell(shell, arqlink_channel_set(channel, config));
 }
 
-static int get(struct shell *shell, const struct arqlink_channel *channel, struct arqlink_channel_config *config)
-{
+static int get(struct shell *shell, const struct arqlink_channel *channel, struct arqlink_channel_config *config) {
     return fault_tell(shell, arqlink_channel_get(channel, config));
 }
 
-static int set_loss(struct shell *shell, const struct arqlink_channel *channel, const char **values)
-{
+static int set_loss(struct shell *shell, const struct arqlink_channel *channel, const char **values) {
     arqlink_probability p;
     int fault = probability_get_linear(shell, "P", values[0], &p);
     return fault ? fault : fault_tell(shell, arqlink_channel_set_loss(channel, p));
 }
 
-static int set_delay(struct shell *shell, const struct arqlink_channel *channel, const char **values)
-{
+static int set_delay(struct shell *shell, const struct arqlink_channel *channel, const char **values) {
     struct arqlink_channel_config config;
     int fault = get(shell, channel, &config);
     if (fault == 0) {
-        fault = shell_get(shell, "CLOCKS", values[0], ARQLINK_CHANNEL_MIN_DELAY, ARQCHAN_DELAY_CLOCKS_MASK, &config.delay);
+        fault =
+            shell_get(shell, "CLOCKS", values[0], ARQLINK_CHANNEL_MIN_DELAY, ARQCHAN_DELAY_CLOCKS_MASK, &config.delay);
     }
     if (fault) {
         return fault;
     }
     fault = arqlink_channel_set(channel, &config);
-    return fault == -ARQLINK_EINVAL ? shell_error(shell, "the built channel is too short for a delay of", values[0]) : fault_tell(shell, fault);
+    return fault == -ARQLINK_EINVAL ? shell_error(shell, "the built channel is too short for a delay of", values[0])
+                                    : fault_tell(shell, fault);
 }
 
-static int set_outage(struct shell *shell, const struct arqlink_channel *channel, const char **values)
-{
+static int set_outage(struct shell *shell, const struct arqlink_channel *channel, const char **values) {
     uint32_t outage;
     int fault = shell_get(shell, "outage", values[0], 0, 1, &outage);
     return fault ? fault : fault_tell(shell, arqlink_channel_set_outage(channel, outage != 0));
 }
 
-static int set_seed(struct shell *shell, const struct arqlink_channel *channel, const char **values)
-{
+static int set_seed(struct shell *shell, const struct arqlink_channel *channel, const char **values) {
     uint32_t seed;
     int fault = shell_get(shell, "N", values[0], 0, UINT32_MAX, &seed);
     return fault ? fault : fault_tell(shell, arqlink_channel_seed(channel, seed));
 }
 
-static int set_burst(struct shell *shell, const struct arqlink_channel *channel, const char **values)
-{
+static int set_burst(struct shell *shell, const struct arqlink_channel *channel, const char **values) {
     static const char *const parameters[] = {"P_GOOD", "P_BAD", "P_GB", "P_BG"};
     struct arqlink_channel_config config;
     arqlink_probability p[4];
@@ -109,8 +104,7 @@ static int set_burst(struct shell *shell, const struct arqlink_channel *channel,
     return set(shell, channel, &config);
 }
 
-static int set_pace(struct shell *shell, const struct arqlink_channel *channel, const char **values)
-{
+static int set_pace(struct shell *shell, const struct arqlink_channel *channel, const char **values) {
     struct arqlink_channel_config config;
     int fault = get(shell, channel, &config);
     if (fault == 0) {
@@ -119,8 +113,7 @@ static int set_pace(struct shell *shell, const struct arqlink_channel *channel, 
     return fault ? fault : set(shell, channel, &config);
 }
 
-static int set_control(struct shell *shell, const struct arqlink_channel *channel, const char **values)
-{
+static int set_control(struct shell *shell, const struct arqlink_channel *channel, const char **values) {
     struct arqlink_channel_config config;
     uint32_t erased;
     int fault = get(shell, channel, &config);
@@ -134,30 +127,30 @@ static int set_control(struct shell *shell, const struct arqlink_channel *channe
     return set(shell, channel, &config);
 }
 
-static int apply(struct shell *shell, const struct arqlink_channel *channel, int count, const char **words)
-{
+static int apply(struct shell *shell, const struct arqlink_channel *channel, int count, const char **words) {
     static const struct {
         const char *name;
         int values;
         change *run;
     } settings[] = {
-        {"loss", 1, set_loss}, {"delay", 1, set_delay}, {"outage", 1, set_outage}, {"seed", 1, set_seed},
-        {"burst", 4, set_burst}, {"pace", 1, set_pace}, {"control", 1, set_control},
+        {"loss", 1, set_loss},   {"delay", 1, set_delay}, {"outage", 1, set_outage},   {"seed", 1, set_seed},
+        {"burst", 4, set_burst}, {"pace", 1, set_pace},   {"control", 1, set_control},
     };
     for (uint32_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         if (!words_equal(words[0], settings[i].name)) {
             continue;
         }
         if (count - 1 != settings[i].values) {
-            return shell_error(shell, settings[i].values == 1 ? "one value has to follow" : "P_GOOD P_BAD P_GB P_BG have to follow", words[0]);
+            return shell_error(
+                shell, settings[i].values == 1 ? "one value has to follow" : "P_GOOD P_BAD P_GB P_BG have to follow",
+                words[0]);
         }
         return settings[i].run(shell, channel, words + 1);
     }
     return shell_error(shell, "no such setting of a channel:", words[0]);
 }
 
-int command_channel(struct shell *shell, int count, const char **words)
-{
+int command_channel(struct shell *shell, int count, const char **words) {
     const struct machine *machine = machine_of(shell);
     int fault = machine_need_channels(shell);
     if (fault) {

@@ -7,8 +7,7 @@
  * The UART tells that it has lost a byte, but not where. It is asked when a line is complete: if it has lost none by then the line is
  * whole. Otherwise the byte may be of this line or of one that waits, so none of them is run.
  */
-int console_step(struct receiver *receiver, struct shell *shell)
-{
+int console_step(struct receiver *receiver, struct shell *shell) {
     int entry = receiver_take(receiver);
     if (entry == RECEIVER_NONE) {
         return 0;

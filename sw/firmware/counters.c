@@ -9,13 +9,9 @@ static const char *const names[] = {
 #undef COUNTER_NAME
 };
 
-const char *counters_name(uint32_t index)
-{
-    return names[index];
-}
+const char *counters_name(uint32_t index) { return names[index]; }
 
-uint32_t counters_find(const char *name)
-{
+uint32_t counters_find(const char *name) {
     uint32_t index = 0;
     while (index < ARQLINK_COUNTER_COUNT && !words_equal(names[index], name)) {
         index++;

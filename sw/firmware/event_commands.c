@@ -6,8 +6,7 @@
 #include "machine.h"
 #include "words.h"
 
-int command_events(struct shell *shell, int count, const char **words)
-{
+int command_events(struct shell *shell, int count, const char **words) {
     const struct events *events = &machine_end(shell)->events;
     if (count == 2) {
         int on = words_equal(words[1], "on");
@@ -24,8 +23,7 @@ int command_events(struct shell *shell, int count, const char **words)
     return 0;
 }
 
-int command_threshold(struct shell *shell, int count, const char **words)
-{
+int command_threshold(struct shell *shell, int count, const char **words) {
     uint32_t value;
     uint32_t counter = counters_find(words[1]);
     (void)count;

@@ -11,16 +11,14 @@ static const struct {
     {"threshold", ARQLINK_ERROR_THRESHOLD_MASK},
 };
 
-void events_init(struct events *events)
-{
+void events_init(struct events *events) {
     for (uint32_t i = 0; i < EVENTS; i++) {
         events->count[i] = 0;
         events->taken[i] = 0;
     }
 }
 
-int events_latch(struct events *events, const struct arqlink_device *link)
-{
+int events_latch(struct events *events, const struct arqlink_device *link) {
     uint32_t pending;
     int fault = arqlink_irq_pending(link, &pending);
     if (fault) {
@@ -39,13 +37,9 @@ int events_latch(struct events *events, const struct arqlink_device *link)
     return 0;
 }
 
-const char *events_name(uint32_t event)
-{
-    return known[event].name;
-}
+const char *events_name(uint32_t event) { return known[event].name; }
 
-int events_take(struct events *events, uint32_t event)
-{
+int events_take(struct events *events, uint32_t event) {
     uint32_t count = events->count[event];
     int happened = count != events->taken[event];
     events->taken[event] = count;

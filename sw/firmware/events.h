@@ -8,8 +8,9 @@
 #include "arqlink.h"
 
 #define EVENTS 4u
-#define EVENTS_WATCHED \
-    (ARQLINK_ERROR_LINK_UP_MASK | ARQLINK_ERROR_LINK_DOWN_MASK | ARQLINK_ERROR_OUTAGE_MASK | ARQLINK_ERROR_THRESHOLD_MASK)
+#define EVENTS_WATCHED                                                                       \
+    (ARQLINK_ERROR_LINK_UP_MASK | ARQLINK_ERROR_LINK_DOWN_MASK | ARQLINK_ERROR_OUTAGE_MASK | \
+     ARQLINK_ERROR_THRESHOLD_MASK)
 
 struct events {
     volatile uint32_t count[EVENTS]; /* since events_init; the handler writes them */

@@ -3,8 +3,7 @@
 
 enum { CTRL_C = 0x03, BACKSPACE = 0x08, ESCAPE = 0x1b, DELETE = 0x7f };
 
-void line_init(struct line *line)
-{
+void line_init(struct line *line) {
     line->used = 0;
     line->damage = LINE_READY;
     line->after_cr = 0;
@@ -13,8 +12,7 @@ void line_init(struct line *line)
     line->echo[0] = 0;
 }
 
-static enum line_event finish(struct line *line)
-{
+static enum line_event finish(struct line *line) {
     enum line_event event = (enum line_event)line->damage;
     line->text[event == LINE_READY ? line->used : 0] = 0;
     line->used = 0;
@@ -23,8 +21,7 @@ static enum line_event finish(struct line *line)
 }
 
 /* 1: the byte belongs to an escape sequence, such as that of an arrow key. */
-static int is_escaped(struct line *line, uint8_t byte)
-{
+static int is_escaped(struct line *line, uint8_t byte) {
     if (byte == ESCAPE) {
         line->escape = 1;
         return 1;
@@ -41,8 +38,7 @@ static int is_escaped(struct line *line, uint8_t byte)
     return 1;
 }
 
-static void erase(struct line *line, const char **echo)
-{
+static void erase(struct line *line, const char **echo) {
     if (line->damage != LINE_READY) {
         return; /* nobody knows how much was lost */
     }
@@ -52,8 +48,7 @@ static void erase(struct line *line, const char **echo)
     }
 }
 
-static void append(struct line *line, uint8_t byte, const char **echo)
-{
+static void append(struct line *line, uint8_t byte, const char **echo) {
     if (line->used == LINE_CHARS) {
         if (line->damage == LINE_READY) {
             line->damage = LINE_TOO_LONG;
@@ -66,8 +61,7 @@ static void append(struct line *line, uint8_t byte, const char **echo)
     *echo = line->echo;
 }
 
-enum line_event line_take(struct line *line, uint8_t byte, const char **echo)
-{
+enum line_event line_take(struct line *line, uint8_t byte, const char **echo) {
     int second_end = byte == '\n' && line->after_cr;
     *echo = "";
     line->after_cr = byte == '\r';
@@ -91,8 +85,7 @@ enum line_event line_take(struct line *line, uint8_t byte, const char **echo)
     return LINE_MORE;
 }
 
-void line_gap(struct line *line)
-{
+void line_gap(struct line *line) {
     line->damage = LINE_CUT;
     line->after_cr = 0;
     line->escape = 0;

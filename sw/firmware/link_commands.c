@@ -6,8 +6,7 @@
 #include "machine.h"
 #include "words.h"
 
-int command_info(struct shell *shell, int count, const char **words)
-{
+int command_info(struct shell *shell, int count, const char **words) {
     const struct arqlink_limits *limits = &machine_link(shell)->limits;
     const uint32_t version = machine_link(shell)->version;
     (void)count;
@@ -29,8 +28,7 @@ int command_info(struct shell *shell, int count, const char **words)
     return 0;
 }
 
-static int show_link(struct shell *shell)
-{
+static int show_link(struct shell *shell) {
     static const char *const states[] = {"down", "clearing", "hello", "up", "outage"};
     struct arqlink_status status;
     struct arqlink_config config;
@@ -61,8 +59,7 @@ static int show_link(struct shell *shell)
     return 0;
 }
 
-int command_link(struct shell *shell, int count, const char **words)
-{
+int command_link(struct shell *shell, int count, const char **words) {
     const struct arqlink_device *link = machine_link(shell);
     if (count == 1) {
         return show_link(shell);
@@ -77,11 +74,11 @@ int command_link(struct shell *shell, int count, const char **words)
         return shell_error(shell, "only 'up', 'down' or 'restart' may follow, not", words[1]);
     }
     int fault = arqlink_restart(link);
-    return fault == -ARQLINK_ENETDOWN ? shell_error(shell, "the link is down; 'link up' starts it", 0) : fault_tell(shell, fault);
+    return fault == -ARQLINK_ENETDOWN ? shell_error(shell, "the link is down; 'link up' starts it", 0)
+                                      : fault_tell(shell, fault);
 }
 
-int command_end(struct shell *shell, int count, const char **words)
-{
+int command_end(struct shell *shell, int count, const char **words) {
     static const char *const names[MACHINE_ENDS] = {"a", "b"};
     struct machine *machine = machine_of(shell);
     if (count == 1) {
@@ -97,8 +94,7 @@ int command_end(struct shell *shell, int count, const char **words)
     return shell_error(shell, "this system has no link end", words[1]);
 }
 
-int command_stats(struct shell *shell, int count, const char **words)
-{
+int command_stats(struct shell *shell, int count, const char **words) {
     if (count == 2 && !words_equal(words[1], "reset")) {
         return shell_error(shell, "only 'reset' may follow, not", words[1]);
     }

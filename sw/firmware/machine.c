@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "machine.h"
 
-static int find_pair(struct machine *machine)
-{
+static int find_pair(struct machine *machine) {
     static const uint32_t channels[MACHINE_ENDS] = {ARQLINK_PAIR_CHANNEL_AB, ARQLINK_PAIR_CHANNEL_BA};
     int fault = arqlink_probe(&machine->ends[1].link, &machine->bus, ARQLINK_PAIR_LINK_B);
     for (uint32_t i = 0; fault == 0 && i < MACHINE_ENDS; i++) {
@@ -11,8 +10,7 @@ static int find_pair(struct machine *machine)
     return fault;
 }
 
-int machine_find(struct machine *machine)
-{
+int machine_find(struct machine *machine) {
     int fault = arqlink_probe(&machine->ends[0].link, &machine->bus, ARQLINK_PAIR_LINK_A);
     machine->end = 0;
     machine->tell_events = false;
@@ -25,35 +23,26 @@ int machine_find(struct machine *machine)
     return fault;
 }
 
-struct machine *machine_of(const struct shell *shell)
-{
-    return shell->context;
-}
+struct machine *machine_of(const struct shell *shell) { return shell->context; }
 
-struct machine_end *machine_end(const struct shell *shell)
-{
+struct machine_end *machine_end(const struct shell *shell) {
     struct machine *machine = machine_of(shell);
     return &machine->ends[machine->end];
 }
 
-int machine_need_channels(struct shell *shell)
-{
-    return machine_of(shell)->end_count == MACHINE_ENDS ? 0 : shell_error(shell, "this system has no channel emulators", 0);
+int machine_need_channels(struct shell *shell) {
+    return machine_of(shell)->end_count == MACHINE_ENDS ? 0
+                                                        : shell_error(shell, "this system has no channel emulators", 0);
 }
 
-const struct arqlink_device *machine_link(const struct shell *shell)
-{
-    return &machine_end(shell)->link;
-}
+const struct arqlink_device *machine_link(const struct shell *shell) { return &machine_end(shell)->link; }
 
-int machine_latch(struct machine *machine, uint32_t end)
-{
+int machine_latch(struct machine *machine, uint32_t end) {
     return events_latch(&machine->ends[end].events, &machine->ends[end].link);
 }
 
 /* Between commands only, so that an answer is never torn apart. Several events of one kind are one line. */
-static void tell_events(struct shell *shell)
-{
+static void tell_events(struct shell *shell) {
     struct machine *machine = machine_of(shell);
     bool told = false;
     for (uint32_t end = 0; end < machine->end_count; end++) {
@@ -72,8 +61,7 @@ static void tell_events(struct shell *shell)
     }
 }
 
-void machine_background(struct shell *shell, uint64_t now)
-{
+void machine_background(struct shell *shell, uint64_t now) {
     struct machine *machine = machine_of(shell);
     if (shell_waits(shell)) {
         tell_events(shell);

@@ -20,8 +20,7 @@ static uint32_t lines = SOC_IRQ_UART;
 
 static const uint32_t link_lines[MACHINE_ENDS] = {SOC_IRQ_LINK_A, SOC_IRQ_LINK_B};
 
-__attribute__((noinline)) static void latch(uint32_t pending)
-{
+__attribute__((noinline)) static void latch(uint32_t pending) {
     for (uint32_t end = 0; end < machine.end_count; end++) {
         if (pending & link_lines[end] && machine_latch(&machine, end) != 0) {
             lines &= ~link_lines[end]; /* what cannot be quieted would keep the CPU here for ever */
@@ -30,8 +29,7 @@ __attribute__((noinline)) static void latch(uint32_t pending)
     }
 }
 
-__attribute__((noinline)) static _Noreturn void stop(uint32_t cause, uint32_t pc)
-{
+__attribute__((noinline)) static _Noreturn void stop(uint32_t cause, uint32_t pc) {
     uart_text("\r\nERROR trap ");
     uart_hex(cause);
     uart_text(" at ");
@@ -41,8 +39,7 @@ __attribute__((noinline)) static _Noreturn void stop(uint32_t cause, uint32_t pc
     }
 }
 
-void irq_handler(uint32_t cause, uint32_t pc)
-{
+void irq_handler(uint32_t cause, uint32_t pc) {
     if (cause != CAUSE_EXTERNAL) {
         stop(cause, pc);
     }
@@ -53,20 +50,17 @@ void irq_handler(uint32_t cause, uint32_t pc)
     }
 }
 
-static void put(void *context, const char *text)
-{
+static void put(void *context, const char *text) {
     (void)context;
     uart_text(text);
 }
 
-static int cancelled(void *context)
-{
+static int cancelled(void *context) {
     (void)context;
     return receiver_cancelled(&receiver);
 }
 
-int main(void)
-{
+int main(void) {
     static uint32_t base = SOC_LINK_BASE;
     struct shell shell = {.put = put, .cancelled = cancelled, .context = &machine};
 

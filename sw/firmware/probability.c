@@ -3,8 +3,7 @@
 
 #include <errno.h>
 
-arqlink_probability probability_linear(const struct decimal *value)
-{
+arqlink_probability probability_linear(const struct decimal *value) {
     uint64_t x = (uint64_t)value->mantissa << 32; /* below 2^62 */
     if (value->exponent == 0) {
         return value->mantissa ? UINT32_MAX : 0;
@@ -16,8 +15,7 @@ arqlink_probability probability_linear(const struct decimal *value)
     return x > UINT32_MAX ? UINT32_MAX : (uint32_t)x;
 }
 
-struct decimal probability_decimal(arqlink_probability p)
-{
+struct decimal probability_decimal(arqlink_probability p) {
     const uint64_t one = UINT64_C(1) << 32;
     struct decimal value = {0, 0};
     uint64_t x = p;
@@ -36,8 +34,7 @@ struct decimal probability_decimal(arqlink_probability p)
     return value;
 }
 
-void probability_show(struct shell *shell, const char *name, const struct decimal *value)
-{
+void probability_show(struct shell *shell, const char *name, const struct decimal *value) {
     uint32_t first = value->mantissa;
     uint32_t scale = 1;
     int exponent = value->exponent;
@@ -62,14 +59,12 @@ void probability_show(struct shell *shell, const char *name, const struct decima
     shell_text(shell, "\r\n");
 }
 
-void probability_show_linear(struct shell *shell, const char *name, arqlink_probability p)
-{
+void probability_show_linear(struct shell *shell, const char *name, arqlink_probability p) {
     const struct decimal value = probability_decimal(p);
     probability_show(shell, name, &value);
 }
 
-int probability_get(struct shell *shell, const char *name, const char *word, struct decimal *value)
-{
+int probability_get(struct shell *shell, const char *name, const char *word, struct decimal *value) {
     int fault = words_probability(word, value);
     if (fault) {
         shell_text(shell, "ERROR ");
@@ -81,8 +76,7 @@ int probability_get(struct shell *shell, const char *name, const char *word, str
     return fault;
 }
 
-int probability_get_linear(struct shell *shell, const char *name, const char *word, arqlink_probability *p)
-{
+int probability_get_linear(struct shell *shell, const char *name, const char *word, arqlink_probability *p) {
     struct decimal value;
     int fault = probability_get(shell, name, word, &value);
     if (fault) {

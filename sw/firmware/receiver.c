@@ -5,14 +5,10 @@
 
 enum { CTRL_C = 0x03 };
 
-static uint32_t following(uint32_t place)
-{
-    return (place + 1u) % RECEIVER_PLACES;
-}
+static uint32_t following(uint32_t place) { return (place + 1u) % RECEIVER_PLACES; }
 
 /* At 1.25 Mbit/s a byte comes every 800 clocks: what is taken here is missing where the byte is echoed. */
-void receiver_fill(struct receiver *receiver)
-{
+void receiver_fill(struct receiver *receiver) {
     uint32_t head = receiver->head;
     uint32_t room = (receiver->tail - head - 1u) % RECEIVER_PLACES;
     for (int byte = uart_get(); byte >= 0; byte = uart_get()) {
@@ -26,8 +22,7 @@ void receiver_fill(struct receiver *receiver)
     receiver->head = head;
 }
 
-int receiver_take(struct receiver *receiver)
-{
+int receiver_take(struct receiver *receiver) {
     if (receiver->head == receiver->tail) {
         return RECEIVER_NONE;
     }
@@ -36,8 +31,7 @@ int receiver_take(struct receiver *receiver)
     return entry;
 }
 
-int receiver_cancelled(struct receiver *receiver)
-{
+int receiver_cancelled(struct receiver *receiver) {
     for (uint32_t place = receiver->tail; place != receiver->head; place = following(place)) {
         if (receiver->entries[place] == CTRL_C) {
             receiver->tail = following(place);
@@ -47,8 +41,7 @@ int receiver_cancelled(struct receiver *receiver)
     return 0;
 }
 
-int receiver_drop(struct receiver *receiver)
-{
+int receiver_drop(struct receiver *receiver) {
     uint32_t head = receiver->head;
     int waited = receiver->tail != head;
     receiver->tail = head;

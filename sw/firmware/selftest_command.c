@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "channel_commands.h"
 #include "fault.h"
-#include "probability.h"
 #include "machine.h"
+#include "probability.h"
 
 #define DEFAULT_PACKETS 64u
 #define DEFAULT_BYTES 256u
@@ -13,26 +13,23 @@
  * Register reads without a new packet before the test gives up. A read takes at least 4 clocks. The bound is 8 times what a window of
  * these packets takes on the line, and 32 recoveries by poll; on the soft CPU, whose reads take longer, it is the more generous.
  */
-static uint32_t wait_reads(const struct machine *machine, const struct arqlink_selftest *test, const struct arqlink_config *config,
-                           const struct arqlink_channel_config *channel, uint32_t poll)
-{
+static uint32_t wait_reads(const struct machine *machine, const struct arqlink_selftest *test,
+                           const struct arqlink_config *config, const struct arqlink_channel_config *channel,
+                           uint32_t poll) {
     const struct arqlink_limits *limits = &machine->ends[0].link.limits;
     const uint32_t frame_bytes = (uint32_t)config->k * limits->unit_bytes;
     const uint64_t frames = (uint64_t)test->packets * ((test->packet_bytes + frame_bytes - 1u) / frame_bytes);
     const uint64_t window = UINT64_C(1) << limits->window_log2;
-    const uint64_t units = (frames < window ? frames : window) * (config->n_first > config->n_retx ? config->n_first : config->n_retx);
+    const uint64_t units =
+        (frames < window ? frames : window) * (config->n_first > config->n_retx ? config->n_first : config->n_retx);
     const uint64_t unit_clocks = tuning_unit_clocks(limits, channel->pace);
     const uint64_t reads = 2u * units * unit_clocks + 8u * (2u * (uint64_t)channel->delay + poll);
     return reads > UINT32_MAX ? UINT32_MAX : (uint32_t)reads;
 }
 
-static bool cancelled(void *shell)
-{
-    return shell_cancelled(shell);
-}
+static bool cancelled(void *shell) { return shell_cancelled(shell); }
 
-static int run(struct shell *shell, struct arqlink_selftest *test, struct arqlink_selftest_result *result)
-{
+static int run(struct shell *shell, struct arqlink_selftest *test, struct arqlink_selftest_result *result) {
     const struct machine *machine = machine_of(shell);
     const struct arqlink_device *link = &machine->ends[0].link;
     struct arqlink_config config;
@@ -53,8 +50,7 @@ static int run(struct shell *shell, struct arqlink_selftest *test, struct arqlin
 }
 
 /* What a test that ran to its end found. */
-static const char *verdict(const struct arqlink_selftest_result *result)
-{
+static const char *verdict(const struct arqlink_selftest_result *result) {
     return result->lost         ? "packets were lost"
            : result->disordered ? "packets came out of order"
            : result->corrupt    ? "packets were changed"
@@ -63,13 +59,14 @@ static const char *verdict(const struct arqlink_selftest_result *result)
                                 : "the channel erased nothing, so nothing was tested";
 }
 
-int command_selftest(struct shell *shell, int count, const char **words)
-{
+int command_selftest(struct shell *shell, int count, const char **words) {
     const struct machine *machine = machine_of(shell);
     const uint32_t longest = machine->ends[0].link.limits.max_packet_bytes;
-    struct arqlink_selftest test = {
-        .packets = DEFAULT_PACKETS, .packet_bytes = longest < DEFAULT_BYTES ? longest : DEFAULT_BYTES, .p = DEFAULT_P,
-        .cancelled = cancelled, .context = shell};
+    struct arqlink_selftest test = {.packets = DEFAULT_PACKETS,
+                                    .packet_bytes = longest < DEFAULT_BYTES ? longest : DEFAULT_BYTES,
+                                    .p = DEFAULT_P,
+                                    .cancelled = cancelled,
+                                    .context = shell};
     struct arqlink_selftest_result result = {0};
     int fault = machine_need_channels(shell);
     if (fault == 0 && count > 1) {
@@ -104,7 +101,9 @@ int command_selftest(struct shell *shell, int count, const char **words)
     if (fault == 0) {
         return 0;
     }
-    return shell_error(shell, fault == -ARQLINK_ETIMEDOUT   ? "not all packets came in time"
-                              : fault == -ARQLINK_ECANCELED ? "stopped by Ctrl-C"
-                                                            : verdict(&result), 0);
+    return shell_error(shell,
+                       fault == -ARQLINK_ETIMEDOUT   ? "not all packets came in time"
+                       : fault == -ARQLINK_ECANCELED ? "stopped by Ctrl-C"
+                                                     : verdict(&result),
+                       0);
 }

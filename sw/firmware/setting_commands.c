@@ -5,8 +5,7 @@
 #include "machine.h"
 #include "words.h"
 
-int command_code(struct shell *shell, int count, const char **words)
-{
+int command_code(struct shell *shell, int count, const char **words) {
     const struct arqlink_limits *limits = &machine_link(shell)->limits;
     uint32_t k;
     uint32_t n = 0;
@@ -21,24 +20,21 @@ int command_code(struct shell *shell, int count, const char **words)
     return fault ? fault : fault_tell(shell, arqlink_set_code(machine_link(shell), k, n, nr));
 }
 
-int command_delta(struct shell *shell, int count, const char **words)
-{
+int command_delta(struct shell *shell, int count, const char **words) {
     uint32_t delta = ARQLINK_PERSISTENCY_INFINITE;
     (void)count;
     int fault = words_equal(words[1], "inf") ? 0 : shell_get(shell, "D", words[1], 0, 14, &delta);
     return fault ? fault : fault_tell(shell, arqlink_set_persistency(machine_link(shell), delta));
 }
 
-int command_order(struct shell *shell, int count, const char **words)
-{
+int command_order(struct shell *shell, int count, const char **words) {
     uint32_t order;
     (void)count;
     int fault = shell_get(shell, "order", words[1], 0, 1, &order);
     return fault ? fault : fault_tell(shell, arqlink_set_ordered(machine_link(shell), order != 0));
 }
 
-int command_preset(struct shell *shell, int count, const char **words)
-{
+int command_preset(struct shell *shell, int count, const char **words) {
     uint32_t preset;
     (void)count;
     int fault = shell_get(shell, "preset", words[1], 0, 2, &preset);
@@ -51,16 +47,14 @@ int command_preset(struct shell *shell, int count, const char **words)
     return fault_tell(shell, arqlink_set_preset(machine_link(shell), preset));
 }
 
-int command_freeze(struct shell *shell, int count, const char **words)
-{
+int command_freeze(struct shell *shell, int count, const char **words) {
     uint32_t freeze;
     (void)count;
     int fault = shell_get(shell, "freeze", words[1], 0, 1, &freeze);
     return fault ? fault : fault_tell(shell, arqlink_set_outage_freeze(machine_link(shell), freeze != 0));
 }
 
-static int show_timers(struct shell *shell)
-{
+static int show_timers(struct shell *shell) {
     struct arqlink_timers timers;
     int fault = arqlink_get_timers(machine_link(shell), &timers);
     if (fault) {
@@ -74,8 +68,7 @@ static int show_timers(struct shell *shell)
     return 0;
 }
 
-int command_timers(struct shell *shell, int count, const char **words)
-{
+int command_timers(struct shell *shell, int count, const char **words) {
     struct arqlink_timers timers;
     if (count == 1) {
         return show_timers(shell);

@@ -27,8 +27,9 @@ struct shell {
     const struct shell_command *commands;
     int command_count;
     void (*put)(void *context, const char *text); /* sends a text that ends with NUL */
-    int (*cancelled)(void *context); /* 1: Ctrl-C was typed since a command began, and is taken off what was typed; NULL: never */
-    void *context;                   /* for put and cancelled, and for the commands */
+    int (*cancelled)(
+        void *context); /* 1: Ctrl-C was typed since a command began, and is taken off what was typed; NULL: never */
+    void *context;      /* for put and cancelled, and for the commands */
     struct line line;
 };
 

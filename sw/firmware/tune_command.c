@@ -2,8 +2,8 @@
 #include "tune_command.h"
 
 #include "fault.h"
-#include "probability.h"
 #include "machine.h"
+#include "probability.h"
 
 #define MOST_DELAY ((1u << 28) - 1u) /* of a goal */
 
@@ -14,8 +14,7 @@ struct options {
     uint32_t bound;
 };
 
-static int read_options(struct shell *shell, int count, const char **words, struct options *options)
-{
+static int read_options(struct shell *shell, int count, const char **words, struct options *options) {
     const uint32_t longest = machine_link(shell)->limits.max_packet_bytes;
     const struct {
         const char *name;
@@ -47,8 +46,7 @@ static int read_options(struct shell *shell, int count, const char **words, stru
 }
 
 /* The line as the channel emulator has it; without one as fast as the link, and without delay. */
-static int look_at_line(const struct shell *shell, uint32_t *delay, uint32_t *pace)
-{
+static int look_at_line(const struct shell *shell, uint32_t *delay, uint32_t *pace) {
     struct arqlink_channel_config channel;
     if (machine_of(shell)->end_count < 2u) {
         *delay = 0;
@@ -63,8 +61,8 @@ static int look_at_line(const struct shell *shell, uint32_t *delay, uint32_t *pa
     return fault;
 }
 
-static int start(struct shell *shell, enum arqlink_objective objective, const struct decimal *loss, int count, const char **words)
-{
+static int start(struct shell *shell, enum arqlink_objective objective, const struct decimal *loss, int count,
+                 const char **words) {
     const struct arqlink_device *link = machine_link(shell);
     struct options options = {.packet = link->limits.max_packet_bytes, .delay = UINT32_MAX, .bound = 0};
     struct arqlink_config config;
@@ -82,7 +80,8 @@ static int start(struct shell *shell, enum arqlink_objective objective, const st
         return fault_tell(shell, fault);
     }
     if (options.bound && options.delay == UINT32_MAX && machine_of(shell)->end_count < 2u) {
-        return shell_error(shell, "with 'bound' also 'delay' is needed, for nothing here tells the delay of the line", 0);
+        return shell_error(shell, "with 'bound' also 'delay' is needed, for nothing here tells the delay of the line",
+                           0);
     }
     const uint32_t frame_bytes = (uint32_t)config.k * link->limits.unit_bytes;
     const struct arqlink_goal goal = {
@@ -98,8 +97,7 @@ static int start(struct shell *shell, enum arqlink_objective objective, const st
     return fault_tell(shell, tuning_start(&machine_end(shell)->tuning, &goal, loss));
 }
 
-static void show_goal(struct shell *shell, const struct tuning *tuning)
-{
+static void show_goal(struct shell *shell, const struct tuning *tuning) {
     const struct arqlink_goal *goal = &tuning->tuner.goal;
     if (goal->objective == ARQLINK_TARGET_LOSS) {
         shell_entry(shell, "goal", "loss");
@@ -114,8 +112,7 @@ static void show_goal(struct shell *shell, const struct tuning *tuning)
     shell_item(shell, "bound", goal->delay_bound);
 }
 
-static void show(struct shell *shell, const struct tuning *tuning)
-{
+static void show(struct shell *shell, const struct tuning *tuning) {
     const struct arqlink_tuner *tuner = &tuning->tuner;
     shell_item(shell, "running", tuning->running);
     if (!tuning->running) {
@@ -135,11 +132,11 @@ static void show(struct shell *shell, const struct tuning *tuning)
     shell_item(shell, "settling", tuner->settling);
     shell_item(shell, "failures", tuning->failures);
     shell_entry(shell, "last_failure",
-                tuning->fault == -ARQLINK_EINVAL ? "K is not the goal's, or the link refuses the setting" : fault_text(tuning->fault));
+                tuning->fault == -ARQLINK_EINVAL ? "K is not the goal's, or the link refuses the setting"
+                                                 : fault_text(tuning->fault));
 }
 
-int command_tune(struct shell *shell, int count, const char **words)
-{
+int command_tune(struct shell *shell, int count, const char **words) {
     struct decimal loss = {0, 0};
     struct tuning *tuning = &machine_end(shell)->tuning;
     if (count == 1) {

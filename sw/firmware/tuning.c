@@ -3,20 +3,15 @@
 
 #define UNIT_OVERHEAD 16u /* bytes of header and CRC */
 
-uint32_t tuning_unit_clocks(const struct arqlink_limits *limits, uint32_t pace)
-{
+uint32_t tuning_unit_clocks(const struct arqlink_limits *limits, uint32_t pace) {
     const uint64_t beats = (limits->unit_bytes + UNIT_OVERHEAD) / limits->data_bytes;
     const uint64_t clocks = beats * ((uint64_t)pace + 1u);
     return clocks > UINT16_MAX ? UINT16_MAX : (uint32_t)clocks;
 }
 
-void tuning_init(struct tuning *tuning)
-{
-    tuning->running = false;
-}
+void tuning_init(struct tuning *tuning) { tuning->running = false; }
 
-int tuning_start(struct tuning *tuning, const struct arqlink_goal *goal, const struct decimal *loss)
-{
+int tuning_start(struct tuning *tuning, const struct arqlink_goal *goal, const struct decimal *loss) {
     int fault = arqlink_tuner_init(&tuning->tuner, goal, 0);
     if (fault == 0) {
         tuning->loss = *loss;
@@ -28,21 +23,16 @@ int tuning_start(struct tuning *tuning, const struct arqlink_goal *goal, const s
     return fault;
 }
 
-void tuning_stop(struct tuning *tuning)
-{
-    tuning->running = false;
-}
+void tuning_stop(struct tuning *tuning) { tuning->running = false; }
 
-void tuning_forget(struct tuning *tuning)
-{
+void tuning_forget(struct tuning *tuning) {
     if (tuning->running) {
         const struct arqlink_goal goal = tuning->tuner.goal;
         (void)arqlink_tuner_init(&tuning->tuner, &goal, 0); /* it was good before */
     }
 }
 
-void tuning_poll(struct tuning *tuning, const struct arqlink_device *link, uint64_t now)
-{
+void tuning_poll(struct tuning *tuning, const struct arqlink_device *link, uint64_t now) {
     bool changed;
     if (!tuning->running || now < tuning->next) {
         return;

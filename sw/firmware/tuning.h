@@ -12,11 +12,11 @@
 
 struct tuning {
     bool running;
-    struct decimal loss;  /* the target as it was typed */
+    struct decimal loss; /* the target as it was typed */
     struct arqlink_tuner tuner;
-    uint64_t next;        /* clock of the next step */
-    uint32_t failures;    /* steps that failed since the start */
-    int fault;            /* the driver's error of the last of them; 0: none */
+    uint64_t next;     /* clock of the next step */
+    uint32_t failures; /* steps that failed since the start */
+    int fault;         /* the driver's error of the last of them; 0: none */
 };
 
 /* Clocks that a unit of the largest size takes on a line that takes a beat every `pace` + 1 clocks; at most 65535, as a goal wants it.

@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-int words_split(char *text, const char **words, int most)
-{
+int words_split(char *text, const char **words, int most) {
     int count = 0;
     for (;;) {
         while (*text == ' ') {
@@ -24,8 +23,7 @@ int words_split(char *text, const char **words, int most)
     }
 }
 
-int words_equal(const char *a, const char *b)
-{
+int words_equal(const char *a, const char *b) {
     while (*a && *a == *b) {
         a++;
         b++;
@@ -34,8 +32,7 @@ int words_equal(const char *a, const char *b)
 }
 
 /* 0 to 15, or 16: no digit. */
-static uint32_t digit(char c)
-{
+static uint32_t digit(char c) {
     if (c >= '0' && c <= '9') {
         return (uint32_t)(c - '0');
     }
@@ -48,8 +45,7 @@ static uint32_t digit(char c)
     return 16;
 }
 
-int words_number(const char *word, uint32_t least, uint32_t most, uint32_t *value)
-{
+int words_number(const char *word, uint32_t least, uint32_t most, uint32_t *value) {
     uint32_t base = 10;
     uint64_t result = 0;
     if (word[0] == '0' && (word[1] == 'x' || word[1] == 'X')) {
@@ -76,8 +72,7 @@ int words_number(const char *word, uint32_t least, uint32_t most, uint32_t *valu
 }
 
 /* Reads digits with at most one point: mantissa times 10^exponent. Returns what follows, or NULL: there is no digit. */
-static const char *read_digits(const char *word, struct decimal *number)
-{
+static const char *read_digits(const char *word, struct decimal *number) {
     int digits = 0;
     int after_point = 0;
     for (; digit(*word) < 10u || (*word == '.' && !after_point); word++) {
@@ -97,8 +92,7 @@ static const char *read_digits(const char *word, struct decimal *number)
 }
 
 /* Reads the digits of an exponent; large ones stay large. Returns what follows, or NULL: there is no digit. */
-static const char *read_exponent(const char *word, int *exponent)
-{
+static const char *read_exponent(const char *word, int *exponent) {
     const int negative = *word == '-';
     int size = 0;
     if (*word == '-' || *word == '+') {
@@ -117,8 +111,7 @@ static const char *read_exponent(const char *word, int *exponent)
 }
 
 /* 1: at most 1. */
-static int is_probability(const struct decimal *number)
-{
+static int is_probability(const struct decimal *number) {
     uint32_t power = 1;
     for (int i = 0; i < 9 && i < -number->exponent; i++) {
         power *= 10u;
@@ -126,8 +119,7 @@ static int is_probability(const struct decimal *number)
     return number->exponent <= 0 && number->mantissa <= power;
 }
 
-int words_probability(const char *word, struct decimal *value)
-{
+int words_probability(const char *word, struct decimal *value) {
     struct decimal number = {0, 0};
     word = read_digits(word, &number);
     if (word && *word == '%') {

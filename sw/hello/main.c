@@ -13,8 +13,7 @@ static volatile uint32_t ticks = 0;
 static volatile uint32_t lines = 0;
 static uint32_t starts = 0x5eed0001; /* shows that .data is initialised */
 
-void irq_handler(uint32_t cause, uint32_t pc)
-{
+void irq_handler(uint32_t cause, uint32_t pc) {
     if (cause == 0x80000007u) {
         ticks++;
         timer_set(UINT64_MAX);
@@ -34,8 +33,7 @@ void irq_handler(uint32_t cause, uint32_t pc)
     }
 }
 
-static int next(void)
-{
+static int next(void) {
     int byte;
     do {
         byte = uart_get();
@@ -43,8 +41,7 @@ static int next(void)
     return byte;
 }
 
-static uint32_t hex(void)
-{
+static uint32_t hex(void) {
     uint32_t value = 0;
     for (int i = 0; i < 8; i++) {
         uint32_t digit = (uint32_t)next();
@@ -53,29 +50,25 @@ static uint32_t hex(void)
     return value;
 }
 
-static void answer(int fault, uint32_t value)
-{
+static void answer(int fault, uint32_t value) {
     uart_text(fault ? "fault " : "value ");
     uart_hex(value);
     uart_text("\r\n");
 }
 
-static void peek(uint32_t address)
-{
+static void peek(uint32_t address) {
     uint32_t value = 0;
     uint32_t base = 0;
     int fault = mmio_read(&base, address, &value);
     answer(fault, value);
 }
 
-static void poke(uint32_t address, uint32_t value)
-{
+static void poke(uint32_t address, uint32_t value) {
     uint32_t base = 0;
     answer(mmio_write(&base, address, value), value);
 }
 
-static void wait_for(uint32_t wanted)
-{
+static void wait_for(uint32_t wanted) {
     uint64_t start = timer_now();
     lines = 0;
     irq_enable(wanted, 0);
@@ -87,8 +80,7 @@ static void wait_for(uint32_t wanted)
     uart_text("\r\n");
 }
 
-static void tick(void)
-{
+static void tick(void) {
     uint32_t before = ticks;
     uint64_t start = timer_now();
     timer_set(start + 2000);
@@ -100,8 +92,7 @@ static void tick(void)
     uart_text("\r\n");
 }
 
-int main(void)
-{
+int main(void) {
     irq_start();
     uart_text(GREETING " ");
     uart_hex(starts++);

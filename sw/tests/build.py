@@ -4,6 +4,8 @@
 import subprocess
 from pathlib import Path
 
+import cffi
+
 from arqlink.rtl.verilator import Model
 from arqlink.run import pair_simulator
 from arqlink.tree import BUILD, ROOT, is_stale, locked, newest
@@ -32,8 +34,15 @@ def library():
     return output
 
 
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def load(library, text, *options):
+    """(ffi, library): a shared library with what `text`, C with the headers it includes, declares after the preprocessor."""
+    ffi = cffi.FFI()
+    ffi.cdef(run("gcc", *STRICT, "-E", "-P", *INCLUDES, *options, "-x", "c", "-", input=text))
+    return ffi, ffi.dlopen(str(library))
+
+
+def run(*command, input=None):
+    done = subprocess.run(command, input=input, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -15,8 +15,7 @@ static int used;
 static int damaged;
 static struct receiver receiver;
 
-int uart_get(void)
-{
+int uart_get(void) {
     if (used == 0) {
         return UART_NONE;
     }
@@ -28,15 +27,13 @@ int uart_get(void)
     return byte;
 }
 
-int uart_damaged(void)
-{
+int uart_damaged(void) {
     int before = damaged;
     damaged = 0;
     return before;
 }
 
-static void arrive(int byte)
-{
+static void arrive(int byte) {
     if (used == FIFO_BYTES) {
         damaged = 1;
     } else {
@@ -44,48 +41,32 @@ static void arrive(int byte)
     }
 }
 
-static int run_say(struct shell *shell, int count, const char **words)
-{
+static int run_say(struct shell *shell, int count, const char **words) {
     (void)count;
     shell_entry(shell, "said", words[1]);
     return 0;
 }
 
-static void put(void *context, const char *text)
-{
-    fputs(text, context);
-}
+static void put(void *context, const char *text) { fputs(text, context); }
 
-static int cancelled(void *context)
-{
+static int cancelled(void *context) {
     (void)context;
     return receiver_cancelled(&receiver);
 }
 
-int main(void)
-{
+int main(void) {
     static const struct shell_command commands[] = {{"say", "WORD", "says it", 1, 1, run_say}};
-    struct shell shell = {.commands = commands, .command_count = 1, .put = put, .cancelled = cancelled, .context = stdout};
+    struct shell shell = {
+        .commands = commands, .command_count = 1, .put = put, .cancelled = cancelled, .context = stdout};
     shell_start(&shell);
     for (int event = getchar(); event != EOF; event = getchar()) {
         switch (event) {
-        case 'R':
-            arrive(getchar());
-            break;
-        case 'X':
-            damaged = 1;
-            break;
-        case 'I':
-            receiver_fill(&receiver);
-            break;
-        case 'T':
-            (void)console_step(&receiver, &shell);
-            break;
-        case 'C':
-            (void)shell_cancelled(&shell);
-            break;
-        default:
-            return 1;
+        case 'R': arrive(getchar()); break;
+        case 'X': damaged = 1; break;
+        case 'I': receiver_fill(&receiver); break;
+        case 'T': (void)console_step(&receiver, &shell); break;
+        case 'C': (void)shell_cancelled(&shell); break;
+        default: return 1;
         }
     }
     return 0;

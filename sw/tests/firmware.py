@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The firmware on a host: as a shared library, and as a program that has it on the Verilated pair."""
 
-import ctypes as c
 import functools
 import subprocess
 
@@ -19,9 +18,15 @@ def sources_changed():
     return *build.sources_changed(), newest(FOLDER, "*.[ch]")
 
 
+DECLARATIONS = """
+#include "probability.h"
+#include "arqlink_tuner.h"
+"""
+
+
 @functools.cache
 def library():
-    """The firmware's functions over ctypes."""
+    """(ffi, library): functions of the firmware and of the driver."""
     folder = BUILD / "sw" / "firmware_host"
     output = folder / "libfirmware.so"
     with locked("sw-firmware-host"):
@@ -29,7 +34,7 @@ def library():
         if is_stale(output, *sources_changed()):
             sources = map(str, [*build.SOURCES, *SOURCES])
             build.run("gcc", *build.STRICT, "-O1", "-g", "-fPIC", "-shared", "-I", str(FOLDER), *build.INCLUDES, *sources, "-o", str(output))
-    return c.CDLL(str(output))
+    return build.load(output, DECLARATIONS, "-I", str(FOLDER))
 
 
 def on_pair():

@@ -28,7 +28,8 @@ struct Window {
     uint32_t size = 0x10000;
     uint32_t broken = NOWHERE;
 
-    template <typename Access> int access(uint32_t offset, Access access) {
+    template <typename Access>
+    int access(uint32_t offset, Access access) {
         if (offset % 4) return -ARQLINK_EINVAL;
         if (offset >= size || offset == broken) return -ARQLINK_EIO;
         try {

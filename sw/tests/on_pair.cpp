@@ -92,21 +92,22 @@ void basic() {
     done(arqlink_get_status(&t.a, &status), "arqlink_get_status");
     require(status.state == ARQLINK_UP && status.peer_known, "The state");
     uint32_t events = 0;
-    t.sim.run(5000); // the event is that the peer was seen up
+    t.sim.run(5000);  // the event is that the peer was seen up
     done(arqlink_irq_pending(&t.a, &events), "arqlink_irq_pending");
     require(events & ARQLINK_ERROR_LINK_UP_MASK, "The event link_up");
     require(!(events & ARQLINK_ERROR_ACCESS_MASK), "The event access");
 
     require(arqlink_set_code(&t.a, 0, 1, 1) == -ARQLINK_EINVAL, "A code beyond the limits");
     const arqlink_limits built = t.a.limits;
-    t.a.limits.max_parity = 200; // so that the hardware rejects it
+    t.a.limits.max_parity = 200;  // so that the hardware rejects it
     arqlink_config before{}, after{};
     done(arqlink_get_config(&t.a, &before), "arqlink_get_config");
     require(arqlink_set_code(&t.a, 4, 100, 4) == -ARQLINK_EINVAL, "A code that the hardware rejects");
     t.a.limits = built;
     done(arqlink_get_config(&t.a, &after), "arqlink_get_config");
     require(before.k == after.k && before.n_first == after.n_first, "The setting after a rejection");
-    require(t.sim.read(ARQLINK_CODE_OFFSET) == t.sim.read(ARQLINK_ACTIVE_CODE_OFFSET), "The staged setting after a rejection");
+    require(t.sim.read(ARQLINK_CODE_OFFSET) == t.sim.read(ARQLINK_ACTIVE_CODE_OFFSET),
+            "The staged setting after a rejection");
 
     const arqlink_selftest test{64, 300, 1u << 29, 100000, nullptr, nullptr};
     arqlink_selftest_result idle{}, busy{};
@@ -132,8 +133,9 @@ void basic() {
     require(c[ARQLINK_COUNT_tx_packets] >= threshold && c[ARQLINK_COUNT_tx_retx] > 0, "The counters");
     require(c[ARQLINK_COUNT_tx_frames] >= c[ARQLINK_COUNT_tx_frames_acked], "The counters of one snapshot");
     require(t.checker(ARQTRAF_LOST_OFFSET) == 0 && t.checker(ARQTRAF_CORRUPT_OFFSET) == 0, "The checker");
-    std::printf("{\"selftest\": {\"received\": %u, \"erased\": %u}, \"tx_packets\": %llu, \"tx_retx\": %llu}\n", idle.received,
-                idle.erased, (unsigned long long)c[ARQLINK_COUNT_tx_packets], (unsigned long long)c[ARQLINK_COUNT_tx_retx]);
+    std::printf("{\"selftest\": {\"received\": %u, \"erased\": %u}, \"tx_packets\": %llu, \"tx_retx\": %llu}\n",
+                idle.received, idle.erased, (unsigned long long)c[ARQLINK_COUNT_tx_packets],
+                (unsigned long long)c[ARQLINK_COUNT_tx_retx]);
 }
 
 // Settings change while packets flow. `lossy`: a unit in 16 is erased, and delta stays infinite; else nothing is erased, and delta changes
@@ -148,7 +150,7 @@ void reconfigure(unsigned changes, uint32_t seed, bool lossy) {
     done(arqlink_channel_get(&t.ab, &channel), "arqlink_channel_get");
     channel.enable = lossy;
     channel.delay = 2000;
-    channel.p_good = 1u << 28; // 1/16
+    channel.p_good = 1u << 28;  // 1/16
     done(arqlink_channel_set(&t.ab, &channel), "arqlink_channel_set");
     t.sim.run(5000);
     const uint64_t restarts = t.count(t.a, ARQLINK_COUNT_link_restarts);
@@ -175,13 +177,15 @@ void reconfigure(unsigned changes, uint32_t seed, bool lossy) {
         sent = t.sim.read(ARQLINK_PAIR_TRAFFIC_A + ARQTRAF_SENT_OFFSET);
         if (t.checker(ARQTRAF_RECEIVED_OFFSET) >= sent) break;
     }
-    t.sim.run(50000); // a packet that came twice would come now
+    t.sim.run(50000);  // a packet that came twice would come now
     std::printf(
-        "{\"changes\": %u, \"sent\": %u, \"received\": %u, \"lost\": %u, \"disordered\": %u, \"corrupt\": %u, \"aborted\": %u, "
+        "{\"changes\": %u, \"sent\": %u, \"received\": %u, \"lost\": %u, \"disordered\": %u, \"corrupt\": %u, "
+        "\"aborted\": %u, "
         "\"abandoned\": %llu, \"retx\": %llu, \"restarts\": %llu, \"clocks\": %llu}\n",
-        changes, sent, t.checker(ARQTRAF_RECEIVED_OFFSET), t.checker(ARQTRAF_LOST_OFFSET), t.checker(ARQTRAF_DISORDERED_OFFSET),
-        t.checker(ARQTRAF_CORRUPT_OFFSET), t.checker(ARQTRAF_ABORTED_OFFSET),
-        (unsigned long long)t.count(t.a, ARQLINK_COUNT_tx_frames_abandoned), (unsigned long long)t.count(t.a, ARQLINK_COUNT_tx_retx),
+        changes, sent, t.checker(ARQTRAF_RECEIVED_OFFSET), t.checker(ARQTRAF_LOST_OFFSET),
+        t.checker(ARQTRAF_DISORDERED_OFFSET), t.checker(ARQTRAF_CORRUPT_OFFSET), t.checker(ARQTRAF_ABORTED_OFFSET),
+        (unsigned long long)t.count(t.a, ARQLINK_COUNT_tx_frames_abandoned),
+        (unsigned long long)t.count(t.a, ARQLINK_COUNT_tx_retx),
         (unsigned long long)(t.count(t.a, ARQLINK_COUNT_link_restarts) - restarts), (unsigned long long)t.sim.now());
 }
 
@@ -225,7 +229,8 @@ int main(int count, char** words) {
         else if (mode == "effect" && count == 3)
             effect((unsigned)std::strtoul(words[2], nullptr, 0));
         else
-            throw std::runtime_error("Call it with: basic, effect CHANGES, or reconfigure CHANGES SEED lossy|persistency.");
+            throw std::runtime_error(
+                "Call it with: basic, effect CHANGES, or reconfigure CHANGES SEED lossy|persistency.");
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -6,8 +6,7 @@
 
 enum { GAP = 0xfe }; /* this byte stands for a place where bytes are missing */
 
-static int run_add(struct shell *shell, int count, const char **words)
-{
+static int run_add(struct shell *shell, int count, const char **words) {
     uint32_t a;
     uint32_t b = 1;
     int fault = shell_get(shell, "A", words[1], 1, 1000, &a);
@@ -21,19 +20,14 @@ static int run_add(struct shell *shell, int count, const char **words)
     return fault;
 }
 
-static int run_fail(struct shell *shell, int count, const char **words)
-{
+static int run_fail(struct shell *shell, int count, const char **words) {
     (void)count;
     return shell_error(shell, "cannot", words[0]);
 }
 
-static void put(void *context, const char *text)
-{
-    fputs(text, context);
-}
+static void put(void *context, const char *text) { fputs(text, context); }
 
-int main(void)
-{
+int main(void) {
     static const struct shell_command commands[] = {
         {"add", "A [B]", "adds", 1, 2, run_add},
         {"fail", "", "fails", 0, 0, run_fail},

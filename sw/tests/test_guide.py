@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programmer's guide: its code block is compiled with the driver, and run on the register model."""
 
-import ctypes as c
 import re
+
+import cffi
 
 from arqlink.tree import ROOT
 from sw.tests import build, driver
+from sw.tests.driver import bus_of, number
 from sw.tests.model import Pair
 
 
@@ -16,11 +18,15 @@ def example(folder):
     output = folder / "example.so"
     sources = [str(folder / "example.c"), *map(str, build.SOURCES)]
     build.run("gcc", *build.STRICT, "-O2", "-fPIC", "-shared", *build.INCLUDES, *sources, "-o", str(output))
-    return c.CDLL(str(output)).example
+    (declaration,) = re.findall(r"^int example\(.*\)", code, re.M)
+    ffi = cffi.FFI()
+    ffi.include(driver.ffi())
+    ffi.cdef(f"{declaration};")
+    return ffi.dlopen(str(output))  # it is unloaded with the last reference
 
 
 def test_worked_example(tmp_path):
-    function = example(tmp_path)
+    library = example(tmp_path)
     pair = Pair()
     live = pair.a.live
     snapshot = pair.a.written
@@ -35,9 +41,9 @@ def test_worked_example(tmp_path):
         snapshot(name, value)
 
     pair.a.written = traffic
-    lost = c.c_uint64()
-    assert function(c.byref(driver.bus_of(pair)), 30, c.byref(lost)) == 0
-    assert lost.value == live["tx_packets_lost"] > 30
+    lost = number(64)
+    assert library.example(bus_of(pair), 30, lost) == 0
+    assert lost[0] == live["tx_packets_lost"] > 30
     assert pair.a.values["CTRL"] & 1 and pair.a.values["POLL_TIMEOUT"] == 20000
     assert pair.a.get("ACTIVE_CODE", "n_first") >= 10 and pair.a.get("ACTIVE_ARQ", "delta") > 1
 
@@ -45,4 +51,5 @@ def test_worked_example(tmp_path):
 def test_worked_example_tells_what_is_wrong(tmp_path):
     pair = Pair()
     pair.a.values["ID"] = 0
-    assert example(tmp_path)(c.byref(driver.bus_of(pair)), 1, c.byref(c.c_uint64())) == -19
+    library = example(tmp_path)
+    assert library.example(bus_of(pair), 1, number(64)) == -19

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tuner's arithmetic, its choice and its loop, against the floating-point model."""
 
-import ctypes as c
 import itertools
 import math
 import random
@@ -11,7 +10,7 @@ import pytest
 from arqlink.model import analytic, tuner
 from arqlink.model.loss import Bernoulli
 from sw.tests import driver
-from sw.tests.driver import INFINITE, LOG2_ZERO, call, probed
+from sw.tests.driver import call, new, probed
 from sw.tests.model import Pair
 
 ONE = 1 << 20  # 1 in the format of logarithms
@@ -52,11 +51,11 @@ def test_p_t():
 
 def test_p_t_at_the_edges():
     lib = driver.library()
-    assert lib.arqlink_log2_p_t(0, 8, 10) == LOG2_ZERO
+    assert lib.arqlink_log2_p_t(0, 8, 10) == lib.LOG2_ZERO
     assert lib.arqlink_log2_p_t(SCALE - 1, 8, 10) == 0
     assert lib.arqlink_log2_p_t(1, 1, 1) == -32 * ONE
     assert lib.arqlink_log2_p_t(SCALE - 2, 8, 8) == 0
-    assert lib.arqlink_log2_p_t(1, 155, 255) < -2047 * ONE + ONE or lib.arqlink_log2_p_t(1, 155, 255) == LOG2_ZERO
+    assert lib.arqlink_log2_p_t(1, 155, 255) < -2047 * ONE + ONE or lib.arqlink_log2_p_t(1, 155, 255) == lib.LOG2_ZERO
 
 
 def test_p_f_and_packet_loss():
@@ -73,9 +72,9 @@ def test_p_f_and_packet_loss():
         worst = max(worst, off(lib.arqlink_log2_packet_loss(p_f, frames), wanted))
     print(f"greatest relative error of the packet loss: {worst:.2e}")
     assert worst < LOSS_ERROR
-    assert lib.arqlink_log2_p_f(-ONE, INFINITE) == LOG2_ZERO == lib.arqlink_log2_p_f(LOG2_ZERO, 3)
-    assert lib.arqlink_log2_p_f(0, INFINITE) == 0 == lib.arqlink_log2_packet_loss(0, 5)
-    assert lib.arqlink_log2_packet_loss(LOG2_ZERO, 5) == LOG2_ZERO == lib.arqlink_log2_packet_loss(-2047 * ONE, 5)
+    assert lib.arqlink_log2_p_f(-ONE, lib.INFINITE) == lib.LOG2_ZERO == lib.arqlink_log2_p_f(lib.LOG2_ZERO, 3)
+    assert lib.arqlink_log2_p_f(0, lib.INFINITE) == 0 == lib.arqlink_log2_packet_loss(0, 5)
+    assert lib.arqlink_log2_packet_loss(lib.LOG2_ZERO, 5) == lib.LOG2_ZERO == lib.arqlink_log2_packet_loss(-2047 * ONE, 5)
     assert abs(lib.arqlink_log2_packet_loss(-2047 * ONE + 1, 1) + 2047 * ONE) < 200
 
 
@@ -102,13 +101,13 @@ def test_decimal():
     for mantissa, exponent in [(1, 0), (1, -6), (25, -3), (999999999, -9), (1, -300)]:
         assert abs(lib.arqlink_log2_decimal(mantissa, exponent) / ONE - math.log2(mantissa) - exponent * math.log2(10)) < 4e-6
     for bad in [(0, 0), (2, 0), (1, 1), (1, -301), (1000000001, -20)]:
-        assert lib.arqlink_log2_decimal(*bad) == LOG2_ZERO
+        assert lib.arqlink_log2_decimal(*bad) == lib.LOG2_ZERO
 
 
 def both(k, frames, loss, delay, bound):
     """The same goal for C and for Python; 5 clocks a unit."""
     log2 = driver.library().arqlink_log2_decimal(1, round(math.log10(loss))) if loss else -1
-    ours = driver.Goal(0 if loss else 1, log2, k, 8, frames, 5, delay, bound or 0)
+    ours = new("goal", 0 if loss else 1, log2, k, 8, frames, 5, delay, bound or 0)
     return ours, tuner.Goal(k, 8, frames, loss, 5, delay, bound)
 
 
@@ -130,9 +129,8 @@ def test_choice_agrees_with_the_model():
         bound = None if trips is None else 6 * (k + 6) * 5 + delay + trips * (2 * delay + (k + 6) * 5)
         goal, reference = both(k, 6, loss, delay, bound)
         high = 1.3 * p
-        found = driver.Choice()
+        found = new("choice")
         wanted = tuner.choose(reference, fixed(p) / SCALE, fixed(high) / SCALE)
-        assert wanted
         assert call("choose", goal, fixed(p), fixed(high), found) == 0
         assert found.met == wanted[2], (p, delay, k, loss, trips)
         if (found.n, found.delta) == wanted[:2]:
@@ -148,15 +146,15 @@ def test_choice_agrees_with_the_model():
 
 
 def test_choice_refuses():
-    found = driver.Choice()
+    found = new("choice")
     good = dict(objective=0, log2_loss=-ONE, k=8, max_parity=8, frames=6, unit_clocks=5, one_way_clocks=0, delay_bound=0)
     bad = dict(objective=2, log2_loss=0, k=0, max_parity=248, frames=0, unit_clocks=0, one_way_clocks=1 << 28)
-    assert call("choose", driver.Goal(**good), 1, 1, found) == 0
+    assert call("choose", new("goal", **good), 1, 1, found) == 0
     for name, value in bad.items():
-        assert call("choose", driver.Goal(**{**good, name: value}), 1, 1, found) == -22, name
-    assert call("choose", driver.Goal(**good), 2, 1, found) == -22
-    assert call("choose", driver.Goal(**{**good, "delay_bound": 239}), 1, 1, found) == -34
-    assert call("choose", driver.Goal(**{**good, "delay_bound": 240}), 1, 1, found) == 0 and found.delta == 0
+        assert call("choose", new("goal", **{**good, name: value}), 1, 1, found) == -22, name
+    assert call("choose", new("goal", **good), 2, 1, found) == -22
+    assert call("choose", new("goal", **{**good, "delay_bound": 239}), 1, 1, found) == -34
+    assert call("choose", new("goal", **{**good, "delay_bound": 240}), 1, 1, found) == 0 and found.delta == 0
 
 
 def evidence_at_random():
@@ -173,8 +171,8 @@ def test_estimate():
         (8, 8, 8, 256, 20), (8, 10, 10, 4096, 1), (10, 11, 14, 5000, 900), (16, 16, 16, 64, 60), (8, 9, 9, 1 << 24, 12345),
         (8, 9, 12, 50, 50), *evidence_at_random(),
     ]:  # fmt: skip
-        estimate = driver.Estimate()
-        evidence = driver.Evidence(3 * outcomes, outcomes, outcomes, failed, k, first, retx)
+        estimate = new("estimate")
+        evidence = new("evidence", 3 * outcomes, outcomes, outcomes, failed, k, first, retx)
         assert call("estimate_p", evidence, estimate) == 0 and not estimate.only_high
 
         def share(q, k=k, first=first, retx=retx):
@@ -191,26 +189,26 @@ def test_estimate():
 
 
 def test_estimate_when_nothing_failed():
-    estimate = driver.Estimate()
-    assert call("estimate_p", driver.Evidence(1, 0, 256, 0, 8, 8, 8), estimate) == 0
+    estimate = new("estimate")
+    assert call("estimate_p", new("evidence", 1, 0, 256, 0, 8, 8, 8), estimate) == 0
     assert estimate.only_high and estimate.p_low == 0 and 0 < estimate.p < estimate.p_high
     assert exact_p_t(estimate.p_high / SCALE, 8, 8) == pytest.approx(4 / 260, rel=2e-3)
 
 
 def test_estimate_refuses():
-    estimate = driver.Estimate()
+    estimate = new("estimate")
     for bad in [(1, 0, 0, 0, 8, 8, 8), (1, 0, 5, 6, 8, 8, 8), (1, 0, 5, 1, 0, 8, 8), (1, 0, 5, 1, 8, 7, 8), (0, 0, 5, 1, 8, 8, 9)]:
-        assert call("estimate_p", driver.Evidence(*bad), estimate) == -22
+        assert call("estimate_p", new("evidence", *bad), estimate) == -22
 
 
 def test_interval_holds_p():
     """Of 400 intervals at least as many hold p as 95 % of coverage makes likely."""
     rng = random.Random(11)
     p_t = exact_p_t(0.02, 8, 9)
-    estimate, inside = driver.Estimate(), 0
+    estimate, inside = new("estimate"), 0
     for _ in range(400):
         failed = sum(rng.random() < p_t for _ in range(512))
-        assert call("estimate_p", driver.Evidence(1, 0, 512, failed, 8, 9, 9), estimate) == 0
+        assert call("estimate_p", new("evidence", 1, 0, 512, failed, 8, 9, 9), estimate) == 0
         inside += estimate.p_low <= 0.02 * SCALE <= estimate.p_high
     print(f"{inside} of 400 intervals hold p")
     assert inside >= 367  # 0.95 * 400 - 3 standard deviations
@@ -225,8 +223,8 @@ class Loop:
         self.device = probed(self.pair)
         assert call("set_code", self.device, k, k, k) == 0 and call("set_persistency", self.device, delta) == 0
         goal = dict(k=k, max_parity=8, frames=6, unit_clocks=5, one_way_clocks=2000, delay_bound=0) | goal
-        self.goal = driver.Goal(objective, driver.library().arqlink_log2_decimal(1, loss_exponent), *goal.values())
-        self.tuner = driver.Tuner()
+        self.goal = new("goal", objective, driver.library().arqlink_log2_decimal(1, loss_exponent), *goal.values())
+        self.tuner = new("tuner")
         assert call("tuner_init", self.tuner, self.goal, 0) == 0
         self.sent, self.changes = 0, []
 
@@ -244,9 +242,9 @@ class Loop:
             while len(self.flight) > self.late:
                 live["tx_outcomes_failed" if self.flight.pop(0) else "tx_outcomes_ok"] += 1
             if i % 32 == 31:
-                changed = c.c_bool()
-                assert call("tuner_step", self.tuner, self.device, c.byref(changed)) == error
-                if changed.value:
+                changed = driver.ffi().new("bool *")
+                assert call("tuner_step", self.tuner, self.device, changed) == error
+                if changed[0]:
                     changes.append(i + 1)
         return changes
 
@@ -307,7 +305,7 @@ def test_loop_keeps_a_delay_bound():
     loop = Loop(0.05, 1, delay_bound=6 * 12 * 5 + 2000 + 4060)
     loop.run(3 * 256)
     n, delta = loop.setting
-    assert driver.library().arqlink_greatest_delay(c.byref(loop.goal), n, delta) <= loop.goal.delay_bound and delta == 1
+    assert driver.library().arqlink_greatest_delay(loop.goal, n, delta) <= loop.goal.delay_bound and delta == 1
 
 
 def test_loop_survives_a_restart_of_the_link():

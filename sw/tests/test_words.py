@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Probabilities in command lines: what is read, what is refused, and what becomes of it in the driver's formats."""
 
-import ctypes as c
 import errno
 import math
 import random
@@ -12,25 +11,18 @@ import pytest
 from sw.tests import firmware
 
 
-class Decimal(c.Structure):
-    _fields_ = [("mantissa", c.c_uint32), ("exponent", c.c_int)]
-
-    def value(self):
-        return Fraction(self.mantissa) * Fraction(10) ** self.exponent
+def exact(decimal):
+    return Fraction(decimal.mantissa) * Fraction(10) ** decimal.exponent
 
 
 @pytest.fixture(scope="module")
 def library():
-    lib = firmware.library()
-    lib.probability_linear.restype = c.c_uint32
-    lib.probability_decimal.restype = Decimal
-    lib.arqlink_log2_decimal.restype = c.c_int32
-    return lib
+    return firmware.library()[1]
 
 
 def read(library, word):
-    value = Decimal(7, -7)
-    fault = library.words_probability(word.encode(), c.byref(value))
+    value = firmware.library()[0].new("struct decimal *", [7, -7])
+    fault = library.words_probability(word.encode(), value)
     if fault:
         assert (value.mantissa, value.exponent) == (7, -7), "a refused word changed the value"
         return fault
@@ -58,7 +50,7 @@ OUT_OF_RANGE = [
 
 @pytest.mark.parametrize("word", ACCEPTED)
 def test_accepted(library, word):
-    assert read(library, word).value() == Fraction(ACCEPTED[word])
+    assert exact(read(library, word)) == Fraction(ACCEPTED[word])
 
 
 @pytest.mark.parametrize("word", REFUSED)
@@ -82,7 +74,7 @@ def test_any_word_is_answered(library):
             continue
         read_well += 1
         wanted = Fraction(word.rstrip("%")) / (100 if word.endswith("%") else 1)
-        assert value.value() == wanted, word
+        assert exact(value) == wanted, word
     assert read_well > 500
 
 
@@ -92,8 +84,8 @@ def test_linear_format(library):
     words = [*ACCEPTED, *(f"{source.randrange(1, 10**9)}e-{source.randrange(9, 22)}" for _ in range(2000))]
     for word in words:
         value = read(library, word)
-        exact = value.value() * 2**32
-        assert abs(library.probability_linear(c.byref(value)) - min(exact, 2**32 - 1)) <= Fraction(1, 2), word
+        wanted = min(exact(value) * 2**32, 2**32 - 1)
+        assert abs(library.probability_linear(value) - wanted) <= Fraction(1, 2), word
 
 
 def test_logarithm(library):
@@ -107,8 +99,8 @@ def test_three_digits_come_back(library):
     """What is printed is within half a unit of its third digit, and reads as what was set."""
     source = random.Random(3)
     for p in [1, 2, 99, 2**31, 2**32 - 1, *(source.randrange(1, 2 ** source.randrange(1, 33)) for _ in range(2000))]:
-        shown = library.probability_decimal(c.c_uint32(p))
-        assert shown.mantissa < 1000 and abs(shown.value() / Fraction(p, 2**32) - 1) <= Fraction(1, 200)
+        shown = library.probability_decimal(p)
+        assert shown.mantissa < 1000 and abs(exact(shown) / Fraction(p, 2**32) - 1) <= Fraction(1, 200)
     for word in ("0", "1", "5e-2", "1.23e-3", "0.5", "1e-6"):
         value = read(library, word)
-        assert library.probability_decimal(c.c_uint32(library.probability_linear(c.byref(value)))).value() == value.value()
+        assert exact(library.probability_decimal(library.probability_linear(value))) == exact(value)

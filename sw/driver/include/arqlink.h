@@ -26,15 +26,15 @@ extern "C" {
 
 /** Errors; the numbers are those of Linux. Calls return them negative. */
 enum arqlink_error {
-    ARQLINK_EIO = 5,          /**< the bus answered with an error, or the hardware did not do as it must */
-    ARQLINK_EBUSY = 16,       /**< in use by somebody else */
-    ARQLINK_ENODEV = 19,      /**< another identification than expected: nothing, or something else, is there */
-    ARQLINK_EINVAL = 22,      /**< an argument is beyond its range or beyond the built limits */
-    ARQLINK_ERANGE = 34,      /**< no setting fulfils what was asked for */
-    ARQLINK_EPROTO = 71,      /**< a hardware version that this driver does not know */
-    ARQLINK_ENETDOWN = 100,   /**< the link is not up */
-    ARQLINK_ETIMEDOUT = 110,  /**< the hardware did not become ready within the allowed number of reads */
-    ARQLINK_ECANCELED = 125   /**< the caller stopped it */
+    ARQLINK_EIO = 5,         /**< the bus answered with an error, or the hardware did not do as it must */
+    ARQLINK_EBUSY = 16,      /**< in use by somebody else */
+    ARQLINK_ENODEV = 19,     /**< another identification than expected: nothing, or something else, is there */
+    ARQLINK_EINVAL = 22,     /**< an argument is beyond its range or beyond the built limits */
+    ARQLINK_ERANGE = 34,     /**< no setting fulfils what was asked for */
+    ARQLINK_EPROTO = 71,     /**< a hardware version that this driver does not know */
+    ARQLINK_ENETDOWN = 100,  /**< the link is not up */
+    ARQLINK_ETIMEDOUT = 110, /**< the hardware did not become ready within the allowed number of reads */
+    ARQLINK_ECANCELED = 125  /**< the caller stopped it */
 };
 
 /** Persistency delta that never gives a frame up. Finite ones are 0 to 14. */
@@ -77,9 +77,9 @@ struct arqlink_limits {
 
 /** A link end. The caller owns it; all fields but `wait_reads` are for reading only. */
 struct arqlink_device {
-    struct arqlink_block at;      /**< where its registers are */
-    uint32_t wait_reads;          /**< register reads that a wait may take, at least 1; the caller may change it */
-    uint32_t version;             /**< as in register VERSION */
+    struct arqlink_block at; /**< where its registers are */
+    uint32_t wait_reads;     /**< register reads that a wait may take, at least 1; the caller may change it */
+    uint32_t version;        /**< as in register VERSION */
     struct arqlink_limits limits;
 };
 
@@ -119,18 +119,12 @@ int arqlink_stop(const struct arqlink_device *device);
 /** Restarts the link with a new epoch; what was queued or in flight is dropped. -ENETDOWN if it is stopped. */
 int arqlink_restart(const struct arqlink_device *device);
 
-enum arqlink_state {
-    ARQLINK_DOWN = 0,
-    ARQLINK_CLEARING = 1,
-    ARQLINK_HELLO = 2,
-    ARQLINK_UP = 3,
-    ARQLINK_OUTAGE = 4
-};
+enum arqlink_state { ARQLINK_DOWN = 0, ARQLINK_CLEARING = 1, ARQLINK_HELLO = 2, ARQLINK_UP = 3, ARQLINK_OUTAGE = 4 };
 
 struct arqlink_status {
     enum arqlink_state state;
-    bool peer_known;     /**< `peer_epoch` is valid */
-    bool stalled;        /**< window or credit is exhausted */
+    bool peer_known; /**< `peer_epoch` is valid */
+    bool stalled;    /**< window or credit is exhausted */
     bool outage;
     bool apply_rejected; /**< the last APPLY was not valid */
     uint8_t own_epoch;
@@ -145,13 +139,13 @@ int arqlink_wait_up(const struct arqlink_device *device, uint32_t reads);
 /* ---- code, persistency, order: one setting that is applied whole or not at all ---- */
 
 struct arqlink_config {
-    uint8_t k;           /**< data units in a frame, 1 to max_k */
-    uint8_t n_first;     /**< units of a first transmission, k to k + max_parity */
-    uint8_t n_retx;      /**< units of a retransmission, k to k + max_parity */
-    uint8_t preset;      /**< evaluation points: 0 zfec, 1 RFC 5510, 2 Cauchy; of the built ones */
-    uint8_t delta;       /**< persistency: retransmissions of a frame, 0 to 14, or ARQLINK_PERSISTENCY_INFINITE */
-    bool ordered;        /**< packets leave in sequence */
-    bool outage_freeze;  /**< failures of an outage do not count towards delta */
+    uint8_t k;          /**< data units in a frame, 1 to max_k */
+    uint8_t n_first;    /**< units of a first transmission, k to k + max_parity */
+    uint8_t n_retx;     /**< units of a retransmission, k to k + max_parity */
+    uint8_t preset;     /**< evaluation points: 0 zfec, 1 RFC 5510, 2 Cauchy; of the built ones */
+    uint8_t delta;      /**< persistency: retransmissions of a frame, 0 to 14, or ARQLINK_PERSISTENCY_INFINITE */
+    bool ordered;       /**< packets leave in sequence */
+    bool outage_freeze; /**< failures of an outage do not count towards delta */
 };
 
 /** The active setting. */

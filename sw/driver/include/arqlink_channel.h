@@ -38,15 +38,15 @@ enum arqlink_erasure {
 };
 
 struct arqlink_channel_config {
-    bool enable;           /**< units are erased at random */
-    bool outage;           /**< every unit that begins vanishes */
-    bool gilbert_elliott;  /**< two states; false: p_good alone, Bernoulli */
-    bool spare_control;    /**< control units are erased by an outage only */
+    bool enable;          /**< units are erased at random */
+    bool outage;          /**< every unit that begins vanishes */
+    bool gilbert_elliott; /**< two states; false: p_good alone, Bernoulli */
+    bool spare_control;   /**< control units are erased by an outage only */
     enum arqlink_erasure erasure;
-    uint32_t delay;        /**< clocks, ARQLINK_CHANNEL_MIN_DELAY up to the built depth - 1, or 0 = the least; a change empties it */
+    uint32_t delay; /**< clocks, ARQLINK_CHANNEL_MIN_DELAY to the built depth - 1, or 0: least; a change empties it */
     arqlink_probability p_good, p_bad; /**< erasure probability of a unit in either state */
     arqlink_probability p_gb, p_bg;    /**< transition probabilities per unit */
-    uint32_t pace;         /**< clocks between beats taken, 0 = every clock */
+    uint32_t pace;                     /**< clocks between beats taken, 0 = every clock */
 };
 
 struct arqlink_channel_counts {
@@ -78,12 +78,12 @@ int arqlink_channel_seed(const struct arqlink_channel *channel, uint32_t seed);
 int arqlink_channel_get_counts(const struct arqlink_channel *channel, struct arqlink_channel_counts *counts);
 
 struct arqlink_selftest {
-    uint32_t packets;        /**< at least 1 */
-    uint32_t packet_bytes;   /**< 8 up to the built longest packet */
-    arqlink_probability p;   /**< erasure probability of the channel A to B; above 0 */
-    uint32_t wait_reads;     /**< register reads without a new packet before the test gives up; at least 1 */
+    uint32_t packets;                 /**< at least 1 */
+    uint32_t packet_bytes;            /**< 8 up to the built longest packet */
+    arqlink_probability p;            /**< erasure probability of the channel A to B; above 0 */
+    uint32_t wait_reads;              /**< register reads without a new packet before the test gives up; at least 1 */
     bool (*cancelled)(void *context); /**< asked at each of these reads; true ends the test. NULL: never */
-    void *context;           /**< for `cancelled` */
+    void *context;                    /**< for `cancelled` */
 };
 
 struct arqlink_selftest_result {

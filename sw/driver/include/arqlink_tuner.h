@@ -48,19 +48,19 @@ enum arqlink_objective {
 
 struct arqlink_goal {
     enum arqlink_objective objective;
-    arqlink_log2 log2_loss;     /**< target packet loss, below 0; ARQLINK_TARGET_LOSS only */
-    uint8_t k;                  /**< data units in a frame, 1 to max_k */
-    uint8_t max_parity;         /**< most parity units; k + max_parity <= 255 */
-    uint32_t frames;            /**< frames in a packet, X; 1 to 65535 */
-    uint32_t unit_clocks;       /**< clocks that a unit takes on the line, 1 to 65535 */
-    uint32_t one_way_clocks;    /**< propagation delay D, below 2^28 */
-    uint32_t delay_bound;       /**< greatest delay of a packet, clocks; 0: none */
+    arqlink_log2 log2_loss;  /**< target packet loss, below 0; ARQLINK_TARGET_LOSS only */
+    uint8_t k;               /**< data units in a frame, 1 to max_k */
+    uint8_t max_parity;      /**< most parity units; k + max_parity <= 255 */
+    uint32_t frames;         /**< frames in a packet, X; 1 to 65535 */
+    uint32_t unit_clocks;    /**< clocks that a unit takes on the line, 1 to 65535 */
+    uint32_t one_way_clocks; /**< propagation delay D, below 2^28 */
+    uint32_t delay_bound;    /**< greatest delay of a packet, clocks; 0: none */
 };
 
 struct arqlink_choice {
-    uint8_t n;        /**< for n_first and n_retx */
-    uint8_t delta;    /**< 0 to 14 */
-    bool met;         /**< the target loss is met within the delay bound; else this is the pair with the least loss */
+    uint8_t n;     /**< for n_first and n_retx */
+    uint8_t delta; /**< 0 to 14 */
+    bool met;      /**< the target loss is met within the delay bound; else this is the pair with the least loss */
 };
 
 /**
@@ -87,9 +87,9 @@ struct arqlink_evidence {
 };
 
 struct arqlink_estimate {
-    uint32_t p;            /**< estimate, times 2^32; if `only_high`: one failure is taken as if it were to come next */
-    uint32_t p_low, p_high;/**< 95 % interval */
-    bool only_high;        /**< nothing failed: all that is known is that p is at most p_high */
+    uint32_t p; /**< estimate, times 2^32; if `only_high`: one failure is taken as if it were to come next */
+    uint32_t p_low, p_high; /**< 95 % interval */
+    bool only_high;         /**< nothing failed: all that is known is that p is at most p_high */
 };
 
 /**
@@ -110,17 +110,18 @@ int arqlink_estimate_p(const struct arqlink_evidence *evidence, struct arqlink_e
 /** State of the loop. The caller owns it; `estimate` and `choice` may be read at any time after the first change or window. */
 struct arqlink_tuner {
     struct arqlink_goal goal;
-    uint32_t window;                 /**< outcomes in a window, 32 to 2^19 */
-    struct arqlink_estimate estimate;/**< of the last window that was judged */
-    struct arqlink_choice choice;    /**< the last one made, whether it was applied or not */
-    uint32_t windows;                /**< windows judged since the start */
-    uint32_t changes;                /**< settings applied since the start */
+    uint32_t window;                  /**< outcomes in a window, 32 to 2^19 */
+    struct arqlink_estimate estimate; /**< of the last window that was judged */
+    struct arqlink_choice choice;     /**< the last one made, whether it was applied or not */
+    uint32_t windows;                 /**< windows judged since the start */
+    uint32_t changes;                 /**< settings applied since the start */
 
     /* internal */
     uint32_t mark[ARQLINK_TUNER_COUNTERS]; /* counters at the start of the window, modulo 2^32 */
-    uint32_t evidence[4]; /* sums of their differences: transmissions sent, first ones and others; outcomes, good ones and failed ones */
+    uint32_t evidence
+        [4]; /* sums of their differences: transmissions sent, first ones and others; outcomes, good ones and failed ones */
     uint32_t orphans; /* transmissions of which a restart has dropped the outcome */
-    uint32_t settled; /* number of outcomes from which on transmissions are of the present setting, and behind the last outage */
+    uint32_t settled; /* number of outcomes from which on they are of this setting, and behind the last outage */
     uint32_t setting; /* N of first transmissions and others that the evidence is about; 0: none */
     uint8_t wins;     /* windows in a row that speak for a change */
     bool settling;

@@ -28,7 +28,8 @@ int arqlink_read_list(const struct arqlink_block *at, const uint16_t *offsets, u
     return error;
 }
 
-int arqlink_wait(const struct arqlink_block *at, uint32_t offset, uint32_t mask, uint32_t least, uint32_t most, uint32_t reads) {
+int arqlink_wait(const struct arqlink_block *at, uint32_t offset, uint32_t mask, uint32_t least, uint32_t most,
+                 uint32_t reads) {
     for (; reads > 0; --reads) {
         uint32_t value;
         int error = arqlink_read(at, offset, &value);

@@ -23,7 +23,8 @@ int arqlink_write_row(const struct arqlink_block *at, uint32_t offset, unsigned 
 int arqlink_read_list(const struct arqlink_block *at, const uint16_t *offsets, unsigned count, uint32_t *values);
 
 /** Reads until the bits of `mask` are from `least` to `most`, for at most `reads` reads. -ETIMEDOUT. */
-int arqlink_wait(const struct arqlink_block *at, uint32_t offset, uint32_t mask, uint32_t least, uint32_t most, uint32_t reads);
+int arqlink_wait(const struct arqlink_block *at, uint32_t offset, uint32_t mask, uint32_t least, uint32_t most,
+                 uint32_t reads);
 
 /** Fills in `at` if the block there has the identification `id`. -EINVAL no functions in `bus`; -ENODEV another one. */
 int arqlink_find(struct arqlink_block *at, const struct arqlink_bus *bus, uint32_t base, uint32_t id);

@@ -55,7 +55,8 @@ int arqlink_channel_set(const struct arqlink_channel *channel, const struct arql
         [P_GB] = config->p_gb,
         [P_BG] = config->p_bg,
         [PACE] = config->pace,
-        [CTRL] = ARQLINK_PLACE(ARQCHAN_CTRL_ENABLE, config->enable) | ARQLINK_PLACE(ARQCHAN_CTRL_OUTAGE, config->outage) |
+        [CTRL] = ARQLINK_PLACE(ARQCHAN_CTRL_ENABLE, config->enable) |
+                 ARQLINK_PLACE(ARQCHAN_CTRL_OUTAGE, config->outage) |
                  ARQLINK_PLACE(ARQCHAN_CTRL_GILBERT_ELLIOTT, config->gilbert_elliott) |
                  ARQLINK_PLACE(ARQCHAN_CTRL_SPARE_CONTROL, config->spare_control),
     };

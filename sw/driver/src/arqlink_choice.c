@@ -3,8 +3,8 @@
 #include "arqlink_fixed.h"
 
 static bool possible(const struct arqlink_goal *g) {
-    return (g->objective == ARQLINK_GOODPUT || (g->objective == ARQLINK_TARGET_LOSS && g->log2_loss < 0)) && g->k >= 1 &&
-           g->k + g->max_parity <= 255 && g->frames >= 1 && g->frames <= 65535u && g->unit_clocks >= 1 &&
+    return (g->objective == ARQLINK_GOODPUT || (g->objective == ARQLINK_TARGET_LOSS && g->log2_loss < 0)) &&
+           g->k >= 1 && g->k + g->max_parity <= 255 && g->frames >= 1 && g->frames <= 65535u && g->unit_clocks >= 1 &&
            g->unit_clocks <= 65535u && g->one_way_clocks < 1u << 28;
 }
 

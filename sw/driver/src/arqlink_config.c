@@ -4,7 +4,8 @@
 
 /* A setting is the content of registers CODE and ARQ, or ACTIVE_CODE and ACTIVE_ARQ. APPLY follows the first two. */
 enum { CODE, ARQ, APPLY };
-_Static_assert(ARQLINK_ARQ_OFFSET == ARQLINK_CODE_OFFSET + 4u * ARQ && ARQLINK_APPLY_OFFSET == ARQLINK_CODE_OFFSET + 4u * APPLY &&
+_Static_assert(ARQLINK_ARQ_OFFSET == ARQLINK_CODE_OFFSET + 4u * ARQ &&
+                   ARQLINK_APPLY_OFFSET == ARQLINK_CODE_OFFSET + 4u * APPLY &&
                    ARQLINK_ACTIVE_ARQ_OFFSET == ARQLINK_ACTIVE_CODE_OFFSET + 4u * ARQ,
                "these registers are in a row");
 
@@ -31,7 +32,8 @@ static int verify(const struct arqlink_device *device, const uint32_t *wanted) {
 }
 
 /* Applies the active setting with other bits where the masks are set. */
-static int change(const struct arqlink_device *device, uint32_t code_mask, uint32_t code, uint32_t arq_mask, uint32_t arq) {
+static int change(const struct arqlink_device *device, uint32_t code_mask, uint32_t code, uint32_t arq_mask,
+                  uint32_t arq) {
     uint32_t staged[2], old[3], wanted[3];
     int error = arqlink_read_row(&device->at, ARQLINK_CODE_OFFSET, 2, staged);
     if (!error) error = read_active(device, old);
@@ -44,7 +46,8 @@ static int change(const struct arqlink_device *device, uint32_t code_mask, uint3
     if (!error) error = verify(device, wanted);
     if (!error) return 0;
     /* What fails here is not told: the first error is the one to report. */
-    if (error != -ARQLINK_EINVAL) (void)arqlink_write_row(&device->at, ARQLINK_CODE_OFFSET, 3, old); /* it may have been applied */
+    if (error != -ARQLINK_EINVAL)
+        (void)arqlink_write_row(&device->at, ARQLINK_CODE_OFFSET, 3, old); /* it may have been applied */
     (void)arqlink_write_row(&device->at, ARQLINK_CODE_OFFSET, 2, staged);
     return error;
 }

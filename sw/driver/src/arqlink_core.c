@@ -7,7 +7,8 @@
 
 /* Timers from POLL_TIMEOUT on, in the order of struct arqlink_timers. */
 #define TIMERS 5u
-_Static_assert(ARQLINK_STATUS_INTERVAL_OFFSET == ARQLINK_POLL_TIMEOUT_OFFSET + 4u * (TIMERS - 1u), "the timers are in a row");
+_Static_assert(ARQLINK_STATUS_INTERVAL_OFFSET == ARQLINK_POLL_TIMEOUT_OFFSET + 4u * (TIMERS - 1u),
+               "the timers are in a row");
 
 static bool limits_possible(const struct arqlink_limits *limits) {
     return limits->data_bytes != 0 && limits->unit_bytes != 0 && limits->max_k != 0 && limits->presets != 0 &&
@@ -33,8 +34,7 @@ int arqlink_probe(struct arqlink_device *device, const struct arqlink_bus *bus, 
         .packet_crc = (row[3] & ARQLINK_BUILD2_PACKET_CRC_MASK) != 0,
     };
     if ((row[0] ^ ARQLINK_VERSION_RESET) & VERSION_MATCH || !limits_possible(&limits)) return -ARQLINK_EPROTO;
-    *device = (struct arqlink_device){
-        .at = at, .wait_reads = ARQLINK_WAIT_READS, .version = row[0], .limits = limits};
+    *device = (struct arqlink_device){.at = at, .wait_reads = ARQLINK_WAIT_READS, .version = row[0], .limits = limits};
     return 0;
 }
 

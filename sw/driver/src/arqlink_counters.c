@@ -26,6 +26,7 @@ int arqlink_counter(const struct arqlink_device *device, uint32_t index, uint64_
 
 int arqlink_read_counters(const struct arqlink_device *device, bool clear, struct arqlink_counters *counters) {
     int error = arqlink_snapshot(device, clear);
-    for (uint32_t i = 0; !error && i < ARQLINK_COUNTER_COUNT; ++i) error = arqlink_counter(device, i, &counters->value[i]);
+    for (uint32_t i = 0; !error && i < ARQLINK_COUNTER_COUNT; ++i)
+        error = arqlink_counter(device, i, &counters->value[i]);
     return error;
 }

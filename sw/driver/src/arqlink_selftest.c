@@ -11,8 +11,8 @@ enum { B_CTRL, A_CTRL, LENGTH_MIN, LENGTH_MAX, GAP, COUNT, SINK_READY, LIST };
 static const uint16_t changed[LIST] = {B(CTRL), A(CTRL), A(LENGTH_MIN), A(LENGTH_MAX), A(GAP), A(COUNT), B(SINK_READY)};
 
 /* Where the members of struct arqlink_selftest_result are. */
-static const uint16_t counted[LIST] = {
-    A(SENT), B(RECEIVED), B(LOST), B(DISORDERED), B(CORRUPT), B(ABORTED), ARQLINK_PAIR_CHANNEL_AB + ARQCHAN_ERASED_OFFSET};
+#define ERASED (ARQLINK_PAIR_CHANNEL_AB + ARQCHAN_ERASED_OFFSET)
+static const uint16_t counted[LIST] = {A(SENT), B(RECEIVED), B(LOST), B(DISORDERED), B(CORRUPT), B(ABORTED), ERASED};
 union counts {
     struct arqlink_selftest_result result;
     uint32_t word[LIST];
@@ -44,7 +44,8 @@ static int find(const struct arqlink_device *device, struct arqlink_channel *ab)
     return error;
 }
 
-static int begin(const struct arqlink_device *device, const struct arqlink_channel *ab, const struct arqlink_selftest *test) {
+static int begin(const struct arqlink_device *device, const struct arqlink_channel *ab,
+                 const struct arqlink_selftest *test) {
     uint32_t values[LIST] = {
         [B_CTRL] = ARQTRAF_CTRL_CLEAR_MASK,
         [A_CTRL] = ARQTRAF_CTRL_CLEAR_MASK,
@@ -93,23 +94,24 @@ int arqlink_selftest_run(const struct arqlink_device *device, const struct arqli
     struct arqlink_channel ab;
     struct arqlink_config config;
     struct arqlink_channel_config channel_config;
-    uint32_t before[LIST], status;
-    union counts old, *const now = (union counts *)result;
+    uint32_t before[LIST], status, erased_before;
+    union counts *const now = (union counts *)result;
     int error = find(device, &ab);
     if (!error) error = arqlink_read(&device->at, ARQLINK_STATUS_OFFSET, &status);
     if (!error && ARQLINK_FIELD(ARQLINK_STATUS_STATE, status) != ARQLINK_UP) error = -ARQLINK_ENETDOWN;
     if (!error) error = arqlink_get_config(device, &config);
     if (!error) error = arqlink_channel_get(&ab, &channel_config);
     if (!error) error = arqlink_read_list(&device->at, changed, LIST, before);
-    if (!error) error = arqlink_read_list(&device->at, counted, LIST, old.word);
+    if (!error) error = arqlink_read(&device->at, ERASED, &erased_before); /* the test clears all other counts */
     if (error) return error;
-    if ((before[A_CTRL] | before[B_CTRL]) & (ARQTRAF_CTRL_GENERATE_MASK | ARQTRAF_CTRL_CHECK_MASK)) return -ARQLINK_EBUSY;
+    if ((before[A_CTRL] | before[B_CTRL]) & (ARQTRAF_CTRL_GENERATE_MASK | ARQTRAF_CTRL_CHECK_MASK))
+        return -ARQLINK_EBUSY;
 
-    *result = (struct arqlink_selftest_result){0};
+    now->result = (struct arqlink_selftest_result){0};
     error = begin(device, &ab, test);
     if (!error) error = await_packets(device, test);
     const int counting = arqlink_read_list(&device->at, counted, LIST, now->word);
-    if (!counting) result->erased -= old.result.erased;
+    if (!counting) now->result.erased -= erased_before;
     error = keep_first(error, counting);
     if (!error) error = judge(test, result);
     error = keep_first(error, write_changed(device, before));

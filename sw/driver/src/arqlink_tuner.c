@@ -3,18 +3,18 @@
 #include "arqlink_access.h"
 #include "arqlink_fixed.h"
 
-#define MEMORY_WINDOWS 16u  /* evidence of more windows than this fades */
+#define MEMORY_WINDOWS 16u /* evidence of more windows than this fades */
 #define MOST_IN_WINDOW (1u << 23)
-#define GAIN_SHIFT 5        /* a change for goodput alone must gain 1/32 */
-#define WINS_WANTED 2u      /* in so many windows in a row */
+#define GAIN_SHIFT 5   /* a change for goodput alone must gain 1/32 */
+#define WINS_WANTED 2u /* in so many windows in a row */
 
 /* The counters of struct arqlink_tuner, in its order. Evidence is about the first four. */
 enum { FIRST, RETX, OK, FAILED, OUTAGES, RESTARTS };
 #define EVIDENCE (FAILED + 1)
 static const uint16_t watched[ARQLINK_TUNER_COUNTERS] = {
-    ARQLINK_COUNTER_TX_FRAMES_OFFSET,          ARQLINK_COUNTER_TX_RETX_OFFSET,
-    ARQLINK_COUNTER_TX_OUTCOMES_OK_OFFSET,     ARQLINK_COUNTER_TX_OUTCOMES_FAILED_OFFSET,
-    ARQLINK_COUNTER_LINK_OUTAGES_OFFSET,       ARQLINK_COUNTER_LINK_RESTARTS_OFFSET};
+    ARQLINK_COUNTER_TX_FRAMES_OFFSET,      ARQLINK_COUNTER_TX_RETX_OFFSET,
+    ARQLINK_COUNTER_TX_OUTCOMES_OK_OFFSET, ARQLINK_COUNTER_TX_OUTCOMES_FAILED_OFFSET,
+    ARQLINK_COUNTER_LINK_OUTAGES_OFFSET,   ARQLINK_COUNTER_LINK_RESTARTS_OFFSET};
 
 /* Only differences matter, so the low words are enough. */
 static int look(const struct arqlink_device *device, uint32_t *now) {
@@ -86,7 +86,8 @@ int arqlink_tuner_init(struct arqlink_tuner *tuner, const struct arqlink_goal *g
     return 0;
 }
 
-static int judge(struct arqlink_tuner *t, const struct arqlink_device *device, struct arqlink_config *config, bool *changed) {
+static int judge(struct arqlink_tuner *t, const struct arqlink_device *device, struct arqlink_config *config,
+                 bool *changed) {
     int error = arqlink_choose(&t->goal, t->estimate.p, t->estimate.p_high, &t->choice);
     if (error) return error;
     ++t->windows;
