@@ -3,6 +3,7 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import cffi
 
@@ -34,8 +35,8 @@ def library():
     return output
 
 
-def load(library, text, *options):
-    """(ffi, library): a shared library with what `text`, C with the headers it includes, declares after the preprocessor."""
+def load(library, text, *options) -> tuple[Any, Any]:
+    """(ffi, library), of types that only cffi knows: a shared library with what `text`, C with the headers it includes, declares after the preprocessor."""
     ffi = cffi.FFI()
     ffi.cdef(run("gcc", *STRICT, "-E", "-P", *INCLUDES, *options, "-x", "c", "-", input=text))
     return ffi, ffi.dlopen(str(library))

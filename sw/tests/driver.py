@@ -2,6 +2,7 @@
 """The driver for Python: what its headers declare, in a shared library."""
 
 import functools
+from typing import Any
 
 from sw.tests import build
 from sw.tests.model import EIO
@@ -16,24 +17,24 @@ enum { LOG2_ZERO = ARQLINK_LOG2_ZERO };
 
 
 @functools.cache
-def _loaded():
+def _loaded() -> tuple[Any, Any]:
     return build.load(build.library(), DECLARATIONS)
 
 
-def ffi():
+def ffi() -> Any:
     return _loaded()[0]
 
 
-def library():
+def library() -> Any:
     return _loaded()[1]
 
 
-def new(name, *values, **fields):
+def new(name, *values, **fields) -> Any:
     """A structure of the driver, struct arqlink_`name`, with its first members, or some by name; the others are 0."""
     return ffi().new(f"struct arqlink_{name} *", fields or list(values))
 
 
-def number(bits):
+def number(bits) -> Any:
     """A place where a call puts a number; [0] is its content."""
     return ffi().new(f"uint{bits}_t *")
 

@@ -2,6 +2,7 @@
 """The programmer's guide: its code block is compiled with the driver, and run on the register model."""
 
 import re
+from typing import Any
 
 import cffi
 
@@ -11,7 +12,7 @@ from sw.tests.driver import bus_of, number
 from sw.tests.model import Pair
 
 
-def example(folder):
+def example(folder) -> Any:
     """The guide's code as a shared library of its own."""
     (code,) = re.findall(r"```c\n(.*?)```", (ROOT / "docs" / "driver.md").read_text(), re.S)
     (folder / "example.c").write_text(code)

@@ -131,6 +131,7 @@ def test_choice_agrees_with_the_model():
         high = 1.3 * p
         found = new("choice")
         wanted = tuner.choose(reference, fixed(p) / SCALE, fixed(high) / SCALE)
+        assert wanted
         assert call("choose", goal, fixed(p), fixed(high), found) == 0
         assert found.met == wanted[2], (p, delay, k, loss, trips)
         if (found.n, found.delta) == wanted[:2]:

@@ -38,22 +38,24 @@ class _Service:
     def __init__(self, class_path):
         command = ["java", "-cp", class_path, "arqlink.gen.Service"]
         with open(JVM_LOG, "ab") as log:  # where libraries say how they do their logging
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
+        assert process.stdin and process.stdout
+        self._process, self._requests, self._answers = process, process.stdin, process.stdout
 
     def run(self, words):
         """Exit code, what was printed, and the reason of a failure."""
         try:
-            self._process.stdin.write(" ".join(map(quote_plus, words)) + "\n")
-            self._process.stdin.flush()
-            code, printed, reason = self._process.stdout.readline().split(" ")
+            self._requests.write(" ".join(map(quote_plus, words)) + "\n")
+            self._requests.flush()
+            code, printed, reason = self._answers.readline().split(" ")
         except (BrokenPipeError, ValueError):
             raise UserError(f"The JVM has ended; see {JVM_LOG}.") from None
         return int(code), unquote_plus(printed), unquote_plus(reason.strip())
 
     def close(self):
-        self._process.stdin.close()
+        self._requests.close()
         self._process.wait()
-        self._process.stdout.close()
+        self._answers.close()
 
 
 _lock = threading.Lock()
