@@ -30,10 +30,10 @@ soc-demo: setup ## Boot the firmware in simulation, and change its link over the
 	$(PYTHON) -m arqlink.demo.soc
 
 test: setup ## Run all tests but the longest
-	$(PYTHON) -m pytest -n auto
+	$(PYTHON) -m pytest -n auto --dist worksteal --durations=20
 
 test-full: setup ## Run all tests
-	$(PYTHON) -m pytest -n auto -m ""
+	$(PYTHON) -m pytest -n auto --dist worksteal --durations=20 -m ""
 
 campaign: setup ## Random faults between two link ends, RUNS=100 of each pair; PAIRS="small:small tiny:tiny", SEED=1, FORGE=0.3
 	$(PYTHON) -m arqlink.campaign --runs $(or $(RUNS),100) --first $(or $(SEED),1) --forge $(or $(FORGE),0) $(if $(PAIRS),--pairs $(PAIRS))
