@@ -250,11 +250,13 @@ def test_loop_follows_p_nearly_always(objective):
 
 @pytest.mark.parametrize("p", [1e-3, 1e-2, 2e-2, 5e-2, 0.1])
 def test_loop_does_not_flap(p):
-    """With p at rest, at most three settings in 100 windows: a first one, and corrections by better evidence."""
-    loop = Loop(Independent(p))
-    loop.run(100 * 256)
-    print(p, loop.tuner.changes, loop.setting, loop.tuner.windows)
-    assert loop.tuner.windows > 80 and loop.tuner.changes <= 3
+    """With p at rest, at most six changes in 100 windows: a first one, two trials of a neighbour and the ways back, and a correction
+    by better evidence."""
+    for seed in range(3):
+        loop = Loop(Independent(p), seed=seed)
+        loop.run(100 * 256)
+        print(p, loop.tuner.changes, loop.setting, loop.tuner.windows)
+        assert loop.tuner.windows > 80 and loop.tuner.changes <= 6
 
 
 def test_loop_keeps_a_delay_bound():

@@ -17,7 +17,7 @@ from sw.tests.tuner_loop import Bursts, Independent, Loop
 SCALE, ONE = 1 << 32, 1 << 20
 FRAMES, MAX_PARITY, GREATEST_DELTA = 6, 8, 14
 # docs/driver.md states these.
-URN_ERROR = 2e-3  # relative, of P_T at a correlation above 0, for K up to 32 and 8 parity units
+URN_ERROR = 1e-4  # relative, of P_T at a correlation above 0, for K up to 32 and 8 parity units
 ROOT_STEP = 1 / 256  # of the root of the correlation
 LEARNT = 20  # windows after which the setting is judged, and so many it is judged in
 JUDGED = 24
