@@ -7,6 +7,7 @@ import itertools
 import math
 import random
 
+import cffi
 import pytest
 from scipy.stats import betabinom, binomtest
 
@@ -19,6 +20,7 @@ FRAMES, MAX_PARITY, GREATEST_DELTA = 6, 8, 14
 # docs/driver.md states these.
 URN_ERROR = 1e-4  # relative, of P_T at a correlation above 0, for K up to 32 and 8 parity units
 ROOT_STEP = 1 / 256  # of the root of the correlation
+EVALUATIONS = 300  # of P_T in a step
 LEARNT = 20  # windows after which the setting is judged, and so many it is judged in
 JUDGED = 24
 SHARE_OF_BEST, MEAN_OF_BEST = 0.9, 0.95  # of the best alpha: in a run, and on average over the runs of a channel
@@ -155,6 +157,24 @@ def independent():
 def test_independent_losses_are_not_enough(independent, burst, k):
     """Without the correlation the same acceptance fails."""
     assert not is_accepted(runs((0.05, burst), k, -4, independent))
+
+
+def test_time_of_a_judgement():
+    """No step evaluates P_T more often than stated, with the longest search among nine N."""
+    source = str(build.ROOT / "sw" / "tests" / "counted_model.c")
+    library = build.library("counted", source, "-Wl,--wrap=arqlink_log2_p_t")
+    ffi = cffi.FFI()
+    ffi.include(driver.ffi())
+    ffi.cdef("uint32_t evaluations(void);")
+    tuner, counted, most = driver.ffi().dlopen(str(library)), ffi.dlopen(str(library)), 0
+    for channel, k, objective in itertools.product([Independent(1e-4), Independent(0.05), Bursts(0.05, 20)], [8, 16], [0, 1]):
+        loop = Loop(channel, objective, -4, k, k + 4, library=tuner)
+        for _ in range(60 * 8):
+            counted.evaluations()
+            loop.run(32)
+            most = max(most, counted.evaluations())
+    print(f"a step evaluates P_T {most} times at most")
+    assert 50 < most <= EVALUATIONS
 
 
 def test_choice_follows_the_channel():
