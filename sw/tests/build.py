@@ -24,14 +24,14 @@ def sources_changed():
     return newest(DRIVER, "*.[ch]"), newest(ROOT / "rtl" / "regs", "*.h"), newest(ROOT / "sw" / "tests", "*.[ch]*"), Path(__file__).stat().st_mtime
 
 
-def library():
-    """Path of the driver as a shared library, with the strict warnings."""
+def library(name="arqlink", *more):
+    """Path of the driver as a shared library, with the strict warnings; `more`: sources and options beside the driver's."""
     folder = BUILD / "sw" / "host"
     with locked("sw-host"):
         folder.mkdir(parents=True, exist_ok=True)
-        output = folder / "libarqlink.so"
+        output = folder / f"lib{name}.so"
         if is_stale(output, *sources_changed()):  # another process may have it loaded
-            run("gcc", *STRICT, "-O2", "-g", "-fPIC", "-shared", *INCLUDES, *map(str, SOURCES), "-o", str(output))
+            run("gcc", *STRICT, "-O2", "-g", "-fPIC", "-shared", *INCLUDES, *map(str, SOURCES), *more, "-o", str(output))
     return output
 
 

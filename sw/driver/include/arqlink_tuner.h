@@ -25,10 +25,14 @@ typedef int32_t arqlink_log2;
  * Anything else: ARQLINK_LOG2_ZERO. */
 arqlink_log2 arqlink_log2_decimal(uint32_t mantissa, int exponent);
 
-/* ---- the analytic model; p is linear, p times 2^32 ---- */
+/* ---- the analytic model; p and the correlation are linear, times 2^32 ---- */
 
-/** P_T, eq. 4: more than n - k of n units are erased. 1 <= k <= n <= 255. p = 0 gives ARQLINK_LOG2_ZERO. */
-arqlink_log2 arqlink_log2_p_t(uint32_t p, uint32_t k, uint32_t n);
+/**
+ * P_T: more than n - k of n units are erased. 1 <= k <= n <= 255. p = 0 gives ARQLINK_LOG2_ZERO.
+ * `correlation` is that between the losses of any two units of a frame: 0 is eq. 4, independent losses; near 1 all units of a
+ * frame are lost or none. In between losses follow Polya's urn: docs/driver.md.
+ */
+arqlink_log2 arqlink_log2_p_t(uint32_t p, uint32_t correlation, uint32_t k, uint32_t n);
 
 /** P_F, eq. 5: P_T^(delta + 1); with ARQLINK_PERSISTENCY_INFINITE it is 0 unless P_T is 1. */
 arqlink_log2 arqlink_log2_p_f(arqlink_log2 p_t, uint32_t delta);
@@ -37,7 +41,41 @@ arqlink_log2 arqlink_log2_p_f(arqlink_log2 p_t, uint32_t delta);
 arqlink_log2 arqlink_log2_packet_loss(arqlink_log2 p_f, uint32_t frames);
 
 /** Utilization alpha, eq. 6: (1 - P_F)^(frames - 1) (1 - P_T) k / n, times 2^32. */
-uint32_t arqlink_alpha(uint32_t p, uint32_t k, uint32_t n, uint32_t delta, uint32_t frames);
+uint32_t arqlink_alpha(uint32_t p, uint32_t correlation, uint32_t k, uint32_t n, uint32_t delta, uint32_t frames);
+
+/* ---- estimate ---- */
+
+/** What was sent, and what became of it. */
+struct arqlink_evidence {
+    uint32_t sent_first, sent_retx; /**< transmissions sent; only their ratio counts */
+    uint32_t outcomes, failed;      /**< known outcomes, at most 2^24, and those that failed */
+    uint8_t k, n_first, n_retx;     /**< the code of all of them */
+};
+
+struct arqlink_estimate {
+    uint32_t p; /**< estimate, times 2^32; if `only_high`: one failure is taken as if it were to come next */
+    uint32_t p_low, p_high; /**< 95 % interval */
+    uint32_t correlation;   /**< between the losses of two units of a frame, times 2^32 */
+    bool only_high;         /**< nothing failed: all that is known is that p is at most p_high */
+};
+
+/**
+ * Estimates p for a known correlation. The share of failed transmissions gives P_T: (failed + 1) / (outcomes + 2), with
+ * Wilson's score interval for z = 2; p is where the model, for the mixture of first transmissions and retransmissions, gives
+ * this P_T (bisection until the bracket is within 2^-12 of p).
+ * Errors: -EINVAL no outcomes, more failed than there are, or an impossible code.
+ */
+int arqlink_estimate_p(const struct arqlink_evidence *evidence, uint32_t correlation,
+                       struct arqlink_estimate *estimate);
+
+/**
+ * Estimates the correlation from outcomes at two N of one channel: where the model with p from `one` gives the share of
+ * failures of `other`; from 0 to 0.992 in 256 steps of its root. `one` should be that with more failures.
+ * Errors: -EINVAL as arqlink_estimate_p, another k, or the same n_first; -ERANGE `other` contradicts even independent losses, so
+ * the two are not of one channel; `correlation` is 0 then.
+ */
+int arqlink_estimate_correlation(const struct arqlink_evidence *one, const struct arqlink_evidence *other,
+                                 uint32_t *correlation);
 
 /* ---- choice ---- */
 
@@ -70,34 +108,13 @@ struct arqlink_choice {
 uint64_t arqlink_greatest_delay(const struct arqlink_goal *goal, uint32_t n, uint32_t delta);
 
 /**
- * Chooses N and delta. For each N: with ARQLINK_TARGET_LOSS the least delta whose packet loss at `p_high` is within the target, with
- * ARQLINK_GOODPUT the greatest one, up to 14, that the delay bound allows. Of these pairs the one with the highest alpha at `p`,
- * and of equal ones the least N. `p` and `p_high` may be the same.
+ * Chooses N and delta by p, p_high and the correlation of an estimate. For each N: with ARQLINK_TARGET_LOSS the least delta
+ * whose packet loss at p_high is within the target, with ARQLINK_GOODPUT the greatest one, up to 14, that the delay bound
+ * allows. Of these pairs the one with the highest alpha at p, and of equal ones the least N. p and p_high may be the same.
  * Errors: -EINVAL a value of `goal` is beyond its range, or p is above p_high; -ERANGE the delay bound is too short for any pair.
  */
-int arqlink_choose(const struct arqlink_goal *goal, uint32_t p, uint32_t p_high, struct arqlink_choice *choice);
-
-/* ---- estimate ---- */
-
-/** What was sent, and what became of it. */
-struct arqlink_evidence {
-    uint32_t sent_first, sent_retx; /**< transmissions sent; only their ratio counts */
-    uint32_t outcomes, failed;      /**< known outcomes, at most 2^24, and those that failed */
-    uint8_t k, n_first, n_retx;     /**< the code of all of them */
-};
-
-struct arqlink_estimate {
-    uint32_t p; /**< estimate, times 2^32; if `only_high`: one failure is taken as if it were to come next */
-    uint32_t p_low, p_high; /**< 95 % interval */
-    bool only_high;         /**< nothing failed: all that is known is that p is at most p_high */
-};
-
-/**
- * Estimates p. The share of failed transmissions gives P_T: (failed + 1) / (outcomes + 2), with Wilson's score interval for z = 2; p is
- * where eq. 4, for the mixture of first transmissions and retransmissions, gives this P_T (bisection until the bracket is within 2^-12 of p).
- * Errors: -EINVAL no outcomes, more failed than there are, or an impossible code.
- */
-int arqlink_estimate_p(const struct arqlink_evidence *evidence, struct arqlink_estimate *estimate);
+int arqlink_choose(const struct arqlink_goal *goal, const struct arqlink_estimate *estimate,
+                   struct arqlink_choice *choice);
 
 /* ---- closed loop ---- */
 
@@ -118,9 +135,11 @@ struct arqlink_tuner {
 
     /* internal */
     uint32_t mark[ARQLINK_TUNER_COUNTERS]; /* counters at the start of the window, modulo 2^32 */
-    uint32_t evidence
-        [4]; /* sums of their differences: transmissions sent, first ones and others; outcomes, good ones and failed ones */
-    uint32_t orphans; /* transmissions of which a restart has dropped the outcome */
+    uint32_t evidence[4];                  /* sums of them: sent first, sent again, outcomes good, outcomes failed */
+    uint32_t other[2];                     /* outcomes and failures at the N that was in use before */
+    uint8_t other_n;                       /* that N; 0: nothing is known of another one */
+    uint8_t other_age;                     /* windows since it was left */
+    uint32_t orphans;                      /* transmissions of which a restart has dropped the outcome */
     uint32_t settled; /* number of outcomes from which on they are of this setting, and behind the last outage */
     uint32_t setting; /* N of first transmissions and others that the evidence is about; 0: none */
     uint8_t wins;     /* windows in a row that speak for a change */

@@ -37,20 +37,21 @@ uint32_t arqlink_linear(arqlink_log2 x) {
     return halvings >> 25 ? 0u : ~arqlink_times(f, sum) >> (halvings >> 20);
 }
 
+/* Two digits of 16 bits, each by the upper half of the divisor, which makes it too great by 2 at most (Knuth, algorithm D). */
 uint32_t arqlink_share(uint32_t part, uint32_t rest) {
-    while ((part | rest) >> 30) {
+    if (part + rest < part) {
         part >>= 1;
         rest >>= 1;
     }
-    const uint32_t whole = part + rest;
-    uint32_t share = 0;
-    for (int i = 0; i < 32; ++i) {
-        part <<= 1;
-        share <<= 1;
-        if (part >= whole) {
-            part -= whole;
-            ++share;
-        }
+    uint32_t whole = part + rest, share = 0;
+    if (rest == 0) return UINT32_MAX;
+    for (; !(whole & 0x80000000u); whole <<= 1) part <<= 1;
+    for (int i = 0; i < 2; ++i) {
+        uint32_t digit = part / (whole >> 16);
+        int64_t left = ((int64_t)part << 16) - (int64_t)((uint64_t)digit * whole);
+        for (; left < 0; left += whole) --digit;
+        share = share << 16 | digit;
+        part = (uint32_t)left;
     }
     return share;
 }

@@ -33,6 +33,10 @@ struct arqlink_interval {
 };
 struct arqlink_interval arqlink_interval(uint32_t failed, uint32_t outcomes);
 
+/** arqlink_choose of N from `least` to `most` alone; arguments are not checked. */
+int arqlink_choose_among(const struct arqlink_goal *goal, uint32_t least, uint32_t most,
+                         const struct arqlink_estimate *e, struct arqlink_choice *choice);
+
 /** Whether delta is finite, and the greatest delay of a packet within the goal's bound if there is one. */
 bool arqlink_in_time(const struct arqlink_goal *goal, uint32_t n, uint32_t delta);
 

@@ -13,21 +13,34 @@ arqlink_log2 arqlink_log2_decimal(uint32_t mantissa, int exponent) {
 
 /*
  * A transmission fails with its (n-k+1)-th erasure, j = n-k+1, which comes at unit j+m with m units before it received: a sum
- * of C(j-1+m, m) p^j (1-p)^m over m = 0 to k-1. All terms are positive, so nothing cancels, and p^j is taken as a logarithm.
+ * over m = 0 to k-1 of C(j-1+m, m) times the chance of one such sequence. All terms are positive, so nothing cancels; what
+ * they have in common, the j erasures, is taken as a logarithm.
  */
-arqlink_log2 arqlink_log2_p_t(uint32_t p, uint32_t k, uint32_t n) {
+arqlink_log2 arqlink_log2_p_t(uint32_t p, uint32_t correlation, uint32_t k, uint32_t n) {
     if (p == 0) return ARQLINK_LOG2_ZERO;
     const uint32_t j = n - k + 1;
+    /* The urn's shares of units lost and kept, and what each unit adds to its own; scaled so that the whole of n units fits. */
+    const uint32_t whole = correlation ? 1u + (uint32_t)((uint64_t)correlation * n >> 32) : 0;
+    int scale = 0;
+    while (whole >> scale) ++scale;
+    const uint32_t step = correlation >> scale;
+    const uint32_t share = (p - arqlink_times(p, correlation)) >> scale, lost = share ? share : 1u;
+    const uint32_t kept = (~p - arqlink_times(~p, correlation)) >> scale;
+
+    int64_t log2 = arqlink_log2_q26(p);
+    for (uint32_t i = 1; i < j; ++i)
+        log2 += arqlink_log2_q26(lost + i * step) - arqlink_log2_q26(lost + kept + i * step);
     uint32_t term = 1u << 23, sum = term; /* times 2^(23 - halvings), below 2^24 */
     int halvings = 0;
     for (uint32_t m = 1; m < k; ++m) {
-        term = arqlink_times(term * (j - 1 + m) / m, 0u - p);
+        const uint32_t received = arqlink_share(kept + (m - 1u) * step, lost + j * step);
+        term = arqlink_times(term * (j - 1 + m) / m, received);
         for (sum += term; sum >> 24; sum >>= 1) {
             term >>= 1;
             ++halvings;
         }
     }
-    return arqlink_narrow((int64_t)arqlink_log2_q26(p) * j + arqlink_log2_q26(sum) + (int64_t)(halvings + 9) * ONE_Q26);
+    return arqlink_narrow(log2 + arqlink_log2_q26(sum) + (int64_t)(halvings + 9) * ONE_Q26);
 }
 
 arqlink_log2 arqlink_log2_p_f(arqlink_log2 p_t, uint32_t delta) {
@@ -58,8 +71,8 @@ arqlink_log2 arqlink_log2_packet_loss(arqlink_log2 p_f, uint32_t frames) {
     return arqlink_narrow(arqlink_log2_q26(loss) + ONE_Q26) - (arqlink_log2)(scale << 20);
 }
 
-uint32_t arqlink_alpha(uint32_t p, uint32_t k, uint32_t n, uint32_t delta, uint32_t frames) {
-    const arqlink_log2 p_t = arqlink_log2_p_t(p, k, n);
+uint32_t arqlink_alpha(uint32_t p, uint32_t correlation, uint32_t k, uint32_t n, uint32_t delta, uint32_t frames) {
+    const arqlink_log2 p_t = arqlink_log2_p_t(p, correlation, k, n);
     const arqlink_log2 others_lost = arqlink_log2_packet_loss(arqlink_log2_p_f(p_t, delta), frames - 1u);
     return arqlink_times(~arqlink_linear(p_t), ~arqlink_linear(others_lost)) / n * k;
 }

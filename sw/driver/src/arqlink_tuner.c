@@ -5,12 +5,16 @@
 
 #define MEMORY_WINDOWS 16u /* evidence of more windows than this fades */
 #define MOST_IN_WINDOW (1u << 23)
-#define GAIN_SHIFT 5   /* a change for goodput alone must gain 1/32 */
-#define WINS_WANTED 2u /* in so many windows in a row */
+#define GAIN_SHIFT 6                 /* a change for goodput alone must gain 1/32 */
+#define WINS_WANTED 2u               /* in so many windows in a row */
+#define OTHER_WINDOWS 48u            /* evidence of another N counts for so many */
+#define LEAST_OUTCOMES 32u           /* fewer say nothing */
+#define MOST_CORRELATION 0xFE010000u /* the most that is ever estimated */
 
 /* The counters of struct arqlink_tuner, in its order. Evidence is about the first four. */
 enum { FIRST, RETX, OK, FAILED, OUTAGES, RESTARTS };
 #define EVIDENCE (FAILED + 1)
+enum { OUTCOMES, FAILURES }; /* of another N */
 static const uint16_t watched[ARQLINK_TUNER_COUNTERS] = {
     ARQLINK_COUNTER_TX_FRAMES_OFFSET,      ARQLINK_COUNTER_TX_RETX_OFFSET,
     ARQLINK_COUNTER_TX_OUTCOMES_OK_OFFSET, ARQLINK_COUNTER_TX_OUTCOMES_FAILED_OFFSET,
@@ -33,6 +37,45 @@ static bool apart(const uint32_t *one, const uint32_t *other) {
     return a.high < b.low || b.high < a.low;
 }
 
+static struct arqlink_evidence evidence_of(const struct arqlink_tuner *t, const struct arqlink_config *config) {
+    return (struct arqlink_evidence){
+        .sent_first = t->evidence[FIRST],
+        .sent_retx = t->evidence[RETX],
+        .outcomes = t->evidence[OK] + t->evidence[FAILED],
+        .failed = t->evidence[FAILED],
+        .k = config->k,
+        .n_first = config->n_first,
+        .n_retx = config->n_retx,
+    };
+}
+
+/*
+ * Without evidence of another N the correlation is taken as before. Where there is some, p comes from that with more failures;
+ * the goal has to be met by what is known of the present N, too.
+ */
+static int estimate(struct arqlink_tuner *t, const struct arqlink_config *config) {
+    const struct arqlink_evidence here = evidence_of(t, config);
+    uint32_t correlation = t->estimate.correlation;
+    if (t->other_n == 0) return arqlink_estimate_p(&here, correlation, &t->estimate);
+
+    struct arqlink_evidence there = here;
+    there.n_first = there.n_retx = t->other_n;
+    there.outcomes = t->other[OUTCOMES];
+    there.failed = t->other[FAILURES];
+    const bool few = here.failed < there.failed;
+    int error = arqlink_estimate_correlation(few ? &there : &here, few ? &here : &there, &correlation);
+    if (error == -ARQLINK_ERANGE)
+        t->other_n = 0; /* one of the two is of another time */
+    else if (error)
+        return error;
+    error = arqlink_estimate_p(&here, correlation, &t->estimate);
+    if (error || !few || t->other_n == 0) return error;
+    const uint32_t high = t->estimate.p_high;
+    error = arqlink_estimate_p(&there, correlation, &t->estimate);
+    if (t->estimate.p_high < high) t->estimate.p_high = high;
+    return error;
+}
+
 /*
  * Adds a window to the evidence. Where the two contradict each other p has changed: then the estimate is that of the window, which
  * may have begun before the change, and evidence begins anew with the next one.
@@ -46,17 +89,10 @@ static int learn(struct arqlink_tuner *t, const struct arqlink_config *config, c
         if (anew) kept = 0;
         t->evidence[i] = kept + window[i];
     }
-    const struct arqlink_evidence evidence = {
-        .sent_first = t->evidence[FIRST],
-        .sent_retx = t->evidence[RETX],
-        .outcomes = t->evidence[OK] + t->evidence[FAILED],
-        .failed = t->evidence[FAILED],
-        .k = config->k,
-        .n_first = config->n_first,
-        .n_retx = config->n_retx,
-    };
+    if (anew || t->other_age++ == OTHER_WINDOWS || t->other_n == config->n_first) t->other_n = 0;
+    const int error = estimate(t, config);
     if (anew) forget(t);
-    return arqlink_estimate_p(&evidence, &t->estimate);
+    return error;
 }
 
 /* Whether the setting in force has to be left: it breaks the goal by what is the likeliest p. */
@@ -65,22 +101,61 @@ static bool breaks_goal(const struct arqlink_tuner *t, const struct arqlink_conf
     if (config->n_first != config->n_retx) return true;
     if (goal->delay_bound != 0 && !arqlink_in_time(goal, config->n_first, config->delta)) return true;
     if (goal->objective != ARQLINK_TARGET_LOSS) return false;
-    const arqlink_log2 p_t = arqlink_log2_p_t(t->estimate.p, goal->k, config->n_first);
+    const arqlink_log2 p_t = arqlink_log2_p_t(t->estimate.p, t->estimate.correlation, goal->k, config->n_first);
     return arqlink_log2_packet_loss(arqlink_log2_p_f(p_t, config->delta), goal->frames) > goal->log2_loss;
 }
 
 static bool gains(const struct arqlink_tuner *t, const struct arqlink_config *config) {
     const struct arqlink_goal *goal = &t->goal;
-    const uint32_t now = arqlink_alpha(t->estimate.p, goal->k, config->n_first, config->delta, goal->frames);
-    const uint32_t then = arqlink_alpha(t->estimate.p, goal->k, t->choice.n, t->choice.delta, goal->frames);
+    const uint32_t p = t->estimate.p, c = t->estimate.correlation;
+    const uint32_t now = arqlink_alpha(p, c, goal->k, config->n_first, config->delta, goal->frames);
+    const uint32_t then = arqlink_alpha(p, c, goal->k, t->choice.n, t->choice.delta, goal->frames);
     return t->choice.met && then > now && then - now > now >> GAIN_SHIFT;
+}
+
+/*
+ * One N tells nothing of the correlation. Where it matters, because independent losses or losses all together would call for
+ * another N, the next N on that side is tried, with the delta that it needs at the correlation that is worst for it.
+ */
+static bool tries(const struct arqlink_tuner *t, const struct arqlink_config *config, struct arqlink_choice *trial) {
+    const struct arqlink_evidence here = evidence_of(t, config);
+    const uint32_t n = config->n_first;
+    struct arqlink_estimate other;
+    if (t->other_n != 0 || here.outcomes < WINS_WANTED * t->window) return false;
+    uint32_t wanted = t->choice.n;
+    if (wanted == n) {
+        if (arqlink_estimate_p(&here, 0, &other) || arqlink_choose(&t->goal, &other, trial)) return false;
+        wanted = trial->n;
+    }
+    if (wanted == n) wanted = t->goal.k;
+    if (wanted == n) return false;
+    const uint32_t next = wanted > n ? n + 1u : n - 1u;
+    return !arqlink_estimate_p(&here, wanted > n ? MOST_CORRELATION : 0, &other) &&
+           !arqlink_choose_among(&t->goal, next, next, &other, trial) && trial->met;
+}
+
+/* Puts the evidence of the N that is left aside, and takes up what there is of the new one. */
+static void move(struct arqlink_tuner *t, const struct arqlink_config *config, uint32_t n) {
+    const uint32_t outcomes = t->evidence[OK] + t->evidence[FAILED], failed = t->evidence[FAILED];
+    const bool back = t->other_n == n;
+    forget(t);
+    if (back) {
+        t->evidence[OK] = t->other[OUTCOMES] - t->other[FAILURES];
+        t->evidence[FAILED] = t->other[FAILURES];
+    }
+    if (back || outcomes >= LEAST_OUTCOMES) {
+        t->other_n = config->n_first == config->n_retx && outcomes >= LEAST_OUTCOMES ? config->n_first : 0;
+        t->other[OUTCOMES] = outcomes;
+        t->other[FAILURES] = failed;
+        t->other_age = 0;
+    }
 }
 
 int arqlink_tuner_init(struct arqlink_tuner *tuner, const struct arqlink_goal *goal, uint32_t window) {
     struct arqlink_choice ignored;
     if (window == 0) window = ARQLINK_TUNER_WINDOW;
     if (window < 32u || window > 1u << 19) return -ARQLINK_EINVAL;
-    int error = arqlink_choose(goal, 1, 1, &ignored); /* checks the goal */
+    int error = arqlink_choose(goal, &(struct arqlink_estimate){0}, &ignored); /* checks the goal */
     if (error) return error;
     *tuner = (struct arqlink_tuner){.goal = *goal, .window = window};
     return 0;
@@ -88,16 +163,21 @@ int arqlink_tuner_init(struct arqlink_tuner *tuner, const struct arqlink_goal *g
 
 static int judge(struct arqlink_tuner *t, const struct arqlink_device *device, struct arqlink_config *config,
                  bool *changed) {
-    int error = arqlink_choose(&t->goal, t->estimate.p, t->estimate.p_high, &t->choice);
+    int error = arqlink_choose(&t->goal, &t->estimate, &t->choice);
     if (error) return error;
+    struct arqlink_choice next = t->choice;
     ++t->windows;
     t->wins = gains(t, config) ? (uint8_t)(t->wins + 1u) : 0u;
-    if (t->choice.n == config->n_first && t->choice.n == config->n_retx && t->choice.delta == config->delta) return 0;
-    if (t->wins < WINS_WANTED && !breaks_goal(t, config)) return 0;
-    config->n_first = config->n_retx = t->choice.n;
-    config->delta = t->choice.delta;
+    const bool same = next.n == config->n_first && next.n == config->n_retx && next.delta == config->delta;
+    if ((same || (t->wins < WINS_WANTED && !breaks_goal(t, config))) && !tries(t, config, &next)) return 0;
+    const struct arqlink_config old = *config;
+    config->n_first = config->n_retx = next.n;
+    config->delta = next.delta;
     if ((error = arqlink_set_config(device, config))) return error;
-    t->setting = 0; /* the next step begins with new evidence, even if only delta is another one */
+    if (next.n != old.n_first || next.n != old.n_retx) {
+        move(t, &old, next.n);
+        t->setting = 0;
+    }
     *changed = true;
     ++t->changes;
     return 0;
@@ -118,10 +198,11 @@ int arqlink_tuner_step(struct arqlink_tuner *t, const struct arqlink_device *dev
         if (t->running || now[RESTARTS] > 1) t->orphans = sent - done;
         t->running = true;
         t->setting = 0;
+        forget(t);
     }
     const uint32_t setting = config.n_first | (uint32_t)config.n_retx << 8; /* K is the goal's */
     if (setting != t->setting || now[OUTAGES] != t->mark[OUTAGES]) {
-        if (setting != t->setting) forget(t); /* what was learnt under another setting */
+        if (setting != t->setting && t->setting != 0) forget(t); /* somebody else has changed it */
         t->setting = setting;
         t->wins = 0;
         /* What is in flight was sent under the other setting, or hit by the outage, which says nothing about p. In an outage nothing is sent. */
