@@ -7,6 +7,7 @@ not legal. Counters that depend on time are bounded, all others are exact once t
 
 from collections import Counter
 
+from .contradictions import Contradictions
 from .intake import Intake
 from .receiver import Receiver
 from .reports import Reports, outcomes_shown, repeat_lags
@@ -32,6 +33,7 @@ class EndChecker:
 
     def __init__(self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True, clock=None, late=0, packet_crc=False):
         self.limits = (unit_bytes, max_k, max_parity)
+        self.contradictions = Contradictions(window, *self.limits)
         self.sender = Sender(window, unit_bytes, settings, slack, packet_crc)
         self.receiver = Receiver(window, unit_bytes, in_order, packet_crc=packet_crc)
         self.in_order = in_order
@@ -75,6 +77,11 @@ class EndChecker:
         except Rejected:  # a restart ends the unit that is leaving with a wrong CRC
             self.spoiled += 1
             return
+        self._judge(unit)
+        self.contradictions.has_left(unit)
+
+    def _judge(self, unit):
+        """The first complaint is the checker's own, which knows more."""
         if self.epoch is None:
             self.epoch = unit.epoch
         elif unit.epoch != self.epoch:
@@ -153,6 +160,7 @@ class EndChecker:
         except Rejected as reason:
             self.receiver.counters[reason.counter] += 1
             return
+        self.contradictions.has_come(unit)
         if not isinstance(unit, ControlUnit):
             if self.up and unit.epoch == self.peer_epoch:
                 self.heard = True

@@ -9,7 +9,9 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, Timer
 from cocotb.utils import get_sim_time
 
+from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, Registers, master, regs
+from cocotb_tests.model.contradictions import Contradictions
 from cocotb_tests.model.units import DataUnit, parse
 from cocotb_tests.system.streams import watch_units
 
@@ -53,6 +55,14 @@ class Pair:
     def clock():
         """Rising edges so far; the falling edge behind one belongs to the same clock."""
         return int(get_sim_time("ns") // PERIOD_NS)
+
+    def watch_contradictions(self):
+        """Checks all that both ends say from now on. It costs more than the link, so runs that only read counters go without."""
+        build = built()
+        for phy, tap in (("a_phy", "ba_tap"), ("b_phy", "ab_tap")):
+            monitor = Contradictions.of(build)
+            for prefix, found in ((phy, lambda raw, erased, monitor=monitor: monitor.sent(raw)), (tap, monitor.received)):
+                cocotb.start_soon(watch_units(self.dut, prefix, build.data_bytes, found))
 
     async def watch_data_units(self, prefix, data_bytes, unit_bytes, found):
         """Calls found(unit, clock of its first beat, clock of its last beat) with each data unit on `prefix`."""

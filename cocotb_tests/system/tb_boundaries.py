@@ -215,6 +215,40 @@ async def no_unit_of_the_old_epoch_after_a_restart(dut, by, at):
 
 
 @cocotb.test()
+@cocotb.parametrize(by=["peer", "register"], busy=[False, True])
+async def no_answer_composed_before_a_restart_leaves_after_it(dut, by, busy):
+    """A poll comes some clocks before the restart. The PHY takes nothing until the end has restarted, so the answer waits, composed or
+    half composed, on an idle line or behind data: it never leaves whole."""
+    end = await begin(dut, Setting(2, 2, 2, 0, INFINITE))
+    for clocks in range(13) if by == "peer" else range(26):  # a register takes some clocks to be written
+        old = end.own_epoch
+        if busy:
+            since = end.now
+            end.source.start(one_unit_packets(12))
+            await end.until(lambda since=since: len(end.data(since)) > 4, 1000, "data")
+        dut.m_axis_phy_tready.value = 0
+        poll = cocotb.start_soon(end.say(end.control(poll=True)))
+        if by == "peer":
+            await poll
+            await end.clocks(clocks)
+            end.epoch += 1
+            await end.say(end.hello(peer_known=False))
+        else:
+            await end.clocks(clocks)
+            await end.set(CTRL=3)
+            await poll
+        await end.clocks(40)
+        since = end.now
+        dut.m_axis_phy_tready.value = 1
+        await end.clocks(8 * BUILD.window_frames + 500)
+        left = [u.unit for u in end.left if u.end > since]
+        whole = [unit for unit in left if unit]
+        assert len(left) - len(whole) <= 1, f"{clocks} clocks: {len(left) - len(whole)} units with a wrong CRC"
+        assert whole and all(unit.epoch == (old + 1) % 256 for unit in whole), f"{clocks} clocks after a poll: {whole[0]}"
+        await end.up()
+
+
+@cocotb.test()
 @cocotb.parametrize(pace=[1, 8, 24])
 async def data_takes_turns_with_control_units(dut, pace):
     """The peer polls without a pause, and the PHY takes a beat each `pace` clocks: an answer is always due, and data leaves all the same."""

@@ -22,6 +22,7 @@ async def idle_latency(dut):
     """A packet of one full frame: its last beat in to the first beat of its first unit out; the last beat of its last data unit in to
     its first beat out. Nothing is erased, K is the largest, two parity units."""
     pair = await started(dut)
+    pair.watch_contradictions()
     build = built()
     data_bytes, unit_bytes, k = build.data_bytes, build.unit_bytes, build.max_k
     await pair.start_link(k, k + 2, k + 2, delta=15, delay=100)

@@ -33,6 +33,7 @@ async def nack_to_retransmission(dut):
             told.setdefault(unit.rx_next - 1, Pair.clock())
 
     pair = await started(dut)
+    pair.watch_contradictions()
     data_bytes, unit_bytes = built().data_bytes, built().unit_bytes
     cocotb.start_soon(pair.watch_data_units("a_phy", data_bytes, unit_bytes, sent))
     cocotb.start_soon(watch_units(dut, "ba_tap", data_bytes, heard))

@@ -9,6 +9,7 @@ from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, master
+from cocotb_tests.model.contradictions import Contradictions
 from cocotb_tests.system.streams import PacketSource, watch_packets
 
 CORE_NS = 10
@@ -18,9 +19,11 @@ PAYLOAD = ("tdata", "tlast", "tuser")
 
 
 async def loop(dut, loss, rng):
-    """Each beat that leaves goes in again, a clock later; units are flagged at random. Nothing waits but for `tready`."""
+    """Each beat that leaves goes in again, a clock later; units are flagged at random. Nothing waits but for `tready`. What the end
+    says is checked for contradictions."""
     dut.m_axis_phy_tready.value = 1
     flagged, waiting = False, []
+    monitor, raw = Contradictions.of(built()), bytearray()
     while True:
         await FallingEdge(dut.phy_aclk)
         if dut.s_axis_phy_tvalid.value and dut.s_axis_phy_tready.value:
@@ -28,7 +31,11 @@ async def loop(dut, loss, rng):
         if dut.m_axis_phy_tvalid.value and dut.m_axis_phy_tready.value:
             last = int(dut.m_axis_phy_tlast.value)
             waiting.append((int(dut.m_axis_phy_tdata.value), last, flagged))
+            raw += waiting[-1][0].to_bytes(DATA_BYTES, "little")
             if last:
+                monitor.sent(bytes(raw))
+                monitor.received(bytes(raw), bool(flagged))
+                raw.clear()
                 flagged = int(rng.random() < loss)
         await RisingEdge(dut.phy_aclk)
         dut.m_axis_phy_tready.value = int(len(waiting) < 8)

@@ -5,10 +5,12 @@ what the test tells it to."""
 import cocotb
 
 from cocotb_tests.model.sender import INFINITE, Setting
-from cocotb_tests.system.scripted import BUILD, SN, Scripted
+from cocotb_tests.model.units import unwrap
+from cocotb_tests.system.scripted import BUILD, READ_AGAIN, SN, Scripted
 
 TIMEOUT = 1000
-LATE = 60
+LATE = 52 + BUILD.control_unit_beats + READ_AGAIN
+"""Clocks in which the answer to a control unit has left."""
 HELLO, UP, OUTAGE = 2, 3, 4
 WINDOW = BUILD.window_frames
 
@@ -251,7 +253,7 @@ async def a_hello_with_an_unknown_option_is_a_mismatch(dut, option):
 
 @cocotb.test()
 async def reserved_bits_beside_ack_tsn_are_passed_over(dut):
-    """Bits 7:4 of byte 4, in a control unit without hello."""
+    """Bits 7:4 of byte 4, in a control unit without hello. (A window of one block has no series.)"""
     end = await begin(dut)
     await end.say(*[u for tsn in range(80) for u in end.frame(0, tsn)])
     await end.clocks(500)
@@ -260,7 +262,7 @@ async def reserved_bits_beside_ack_tsn_are_passed_over(dut):
             said = await end.say(end.control(poll=True, tx_edge=80, param=bits | ack))
             await end.clocks(500)
             units = end.controls(said)
-            assert units[0].unit.reply and any(u.unit.bitmap_base == 0 for u in units) == series
+            assert units[0].unit.reply and any(u.unit.bitmap_base == 0 for u in units) == (series and WINDOW > 32)
     counters = await end.registers.counters()
     assert counters["rx_control_invalid"] == counters["rx_bad_header"] == 0
 
@@ -295,3 +297,42 @@ async def hellos_that_do_not_fit_are_counted(dut):
     await end.clocks(LATE)
     counters = await end.registers.counters()
     assert counters["rx_units_epoch"] == 5 and counters["rx_control_units"] == 0
+
+
+@cocotb.test()
+@cocotb.parametrize(ahead=[1, 5, WINDOW // 2], abandons=[False, True])
+async def one_tx_base_ahead_on_an_idle_link_skips_nothing(dut, ahead, abandons):
+    """A single control unit says that frames are done with which have not been sent; then they come, and all of them are delivered."""
+    end = await begin(dut)
+    epoch = end.own_epoch
+    await end.say(end.control(tx_base=ahead, abandons=abandons))
+    await end.clocks(LATE)
+    for fsn in range(ahead + 4):
+        await end.say(*end.frame(fsn, fsn))
+    await end.say(end.control(tx_edge=ahead + 4))
+    assert not await restarted(end, epoch)
+    assert len(end.packets) == ahead + 4
+
+
+@cocotb.test()
+@cocotb.parametrize(ahead=[1, 5, WINDOW // 2])
+async def one_tx_edge_ahead_on_an_idle_link_fails_what_it_closes(dut, ahead):
+    """A single control unit closes transmissions that have not been sent: when they come they are late, and reported as failed. Sent again,
+    all are delivered."""
+    end = await begin(dut)
+    epoch = end.own_epoch
+    await end.say(end.control(tx_edge=ahead))
+    await end.clocks(LATE + 2 * ahead)
+    count = ahead + 4
+    for tsn in range(count):
+        await end.say(*end.frame(tsn, tsn))
+    said = await end.say(end.control(tx_edge=count, poll=True))
+    await end.clocks(LATE)
+    report = next(u.unit for u in end.controls(said) if u.unit.reply)
+    first = unwrap(report.bitmap_base, report.rx_next)
+    failed = [tsn for tsn in range(count) if not report.bitmap >> (tsn - first) & 1]
+    assert report.rx_next == count and first <= 0 and failed == list(range(ahead)), failed
+    for tsn, fsn in enumerate(failed, count):
+        await end.say(*end.frame(fsn, tsn, attempt=1))
+    assert not await restarted(end, epoch)
+    assert len(end.packets) == count

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the timers' durations on the build with the smallest window."""
+"""Runs the timers' durations on the build with the smallest window of several blocks, and on one that is built for area."""
+
+import pytest
 
 from cocotb_tests.lib import rtl
 
 
-def test_timers():
-    rtl.run("ArqLink", "small", "cocotb_tests.system.tb_timers")
+@pytest.mark.parametrize("config", ["small", "tiny"])
+def test_timers(config):
+    rtl.run("ArqLink", config, "cocotb_tests.system.tb_timers", quick=config != "small")

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs beliefs and contradictions on the build with the smallest window."""
+"""Runs beliefs and contradictions on the build with the smallest window of several blocks, and on one that is built for area."""
+
+import pytest
 
 from cocotb_tests.lib import rtl
 
 
-def test_trust():
-    rtl.run("ArqLink", "small", "cocotb_tests.system.tb_trust")
+@pytest.mark.parametrize("config", ["small", "tiny"])
+def test_trust(config):
+    rtl.run("ArqLink", config, "cocotb_tests.system.tb_trust", quick=config != "small")

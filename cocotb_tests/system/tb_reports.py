@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports of a link end, clock by clock: base and bitmap belong together, older blocks are repeated, lost outcomes are polled for."""
+
+import random
+
+import cocotb
+
+from cocotb_tests.model.reports import BLOCK, outcomes_shown, repeat_lags
+from cocotb_tests.model.sender import INFINITE, Setting
+from cocotb_tests.model.units import unwrap
+from cocotb_tests.system.scripted import BUILD, Scripted
+
+WINDOW = BUILD.window_frames
+OWN = WINDOW.bit_length() - 1
+LAGS = repeat_lags(WINDOW)
+PACE = 127
+"""Least clocks between two control units with older blocks (docs/arq_receiver.md)."""
+LATE = 24 + 2 * BUILD.control_unit_beats
+"""Clocks that a control unit may begin after its cause: the cause's way to the message and to the PHY, behind another control unit."""
+
+
+class Talker:
+    """A peer that sends frames of one unit; some transmissions are erased. `truth` is what became of each."""
+
+    def __init__(self, end, seed):
+        self.end, self.rng = end, random.Random(seed)
+        self.truth, self.fsn = [], 0
+        self.ack = 0
+
+    def transmissions(self, fates):
+        """The units that arrive. A frame that failed is sent again, so that the window moves on."""
+        units = []
+        for received in fates:
+            if received:
+                units += self.end.frame(self.fsn, len(self.truth))
+                self.fsn += 1
+            self.truth.append(received)
+        return units
+
+    def some(self, count):
+        """The last one arrives, the others do half the time."""
+        return self.transmissions([self.rng.random() < 0.5 for _ in range(count - 1)] + [True])
+
+    def control(self, **fields):
+        return self.end.control(**{"param": self.ack, "tx_edge": len(self.truth), **fields})
+
+    def first(self, unit):
+        """bitmapBase of a control unit of the end."""
+        return unwrap(unit.bitmap_base, unit.rx_next)
+
+    def check(self, units):
+        """All that these control units show is what came; returns the older blocks among it, by clock."""
+        older = []
+        for u in units:
+            assert u.unit.rx_next <= len(self.truth)
+            base, block = self.first(u.unit), u.unit.rx_next // BLOCK
+            for tsn, received in outcomes_shown(u.unit, u.unit.rx_next, WINDOW):
+                assert received == self.truth[tsn], f"TSN {tsn} is reported as {received} by bitmapBase {base}, rxNext {u.unit.rx_next}"
+            assert base == max(0, block - 1) * BLOCK or base == (block - 1) * BLOCK or base < (block - 1) * BLOCK, base
+            if 0 <= base < (block - 1) * BLOCK:
+                older.append((u.begin, base // BLOCK, block))
+        return older
+
+
+async def begin(dut, window_log2=None, **times):
+    end = Scripted(dut, Setting(1, 1, 1, 0, INFINITE))
+    await end.start(**times)
+    await end.up(window_log2)
+    return end
+
+
+GAPS = (BLOCK + 1, 2 * BLOCK + 3) if WINDOW > 4 * BLOCK else (BLOCK + 1, BLOCK + 11) if WINDOW > BLOCK else (5, 11)
+PAUSES = range(36)
+"""Clocks between the two units; the later one's effect meets the report that the earlier one made due in each of its clocks."""
+
+
+@cocotb.test()
+@cocotb.parametrize(order=["status first", "poll first", "at once"], gap=GAPS)
+async def base_and_bitmap_belong_together_when_a_poll_meets_a_report(dut, order, gap):
+    """A report is due for transmissions behind a gap of a block or more. Some clocks before or after it a poll with an old ackTsn
+    begins a series. Every control unit shows what came, under the base that it names, and the series shows all from ackTsn on."""
+    end = await begin(dut)
+    peer = Talker(end, cocotb.RANDOM_SEED)
+    shown = 0
+    for pause in PAUSES:
+        await end.say(*peer.some(BLOCK // 2))
+        await end.clocks(2 * PACE)
+        peer.ack = max(0, len(peer.truth) - min(3 * BLOCK, WINDOW - gap - 2))  # still within the window behind the gap
+        before = len(peer.truth)
+        jump = peer.transmissions([False] * gap)
+        since = end.now
+        if order == "at once":  # the poll's own txEdge closes the gap
+            await end.say(peer.control(poll=True))
+        else:
+            status = [*jump, *peer.some(1)]
+            poll = peer.control(poll=True, tx_edge=before if order == "poll first" else len(peer.truth))
+            for units in ([poll], status) if order == "poll first" else (status, [poll]):
+                await end.say(*units)
+                await end.clocks(pause)
+        await end.clocks((len(peer.truth) - peer.ack) // (2 * BLOCK) * 130 + 400)
+        units = end.controls(since)
+        older = peer.check(units)
+        replies = [u for u in units if u.unit.reply]
+        assert len(replies) == 1, f"pause {pause}: {len(replies)} replies"
+        told = {tsn for u in units for tsn, _ in outcomes_shown(u.unit, u.unit.rx_next, WINDOW)}
+        end_of_series = replies[0].unit.rx_next
+        missing = set(range(max(peer.ack, len(peer.truth) - WINDOW), end_of_series)) - told
+        assert not missing, f"pause {pause}: nothing was said of TSN {sorted(missing)}, the reply's rxNext was {end_of_series}"
+        shown += len(older)
+    assert shown > 4 or WINDOW <= 2 * BLOCK, "series were shown"
+
+
+@cocotb.test(skip=not LAGS)
+@cocotb.parametrize(log2=[OWN, 8])
+async def older_blocks_are_repeated_after_their_lag(dut, log2):
+    """The peer says nothing, so it has heard nothing: each pair of blocks is shown once more, unasked, when its lag is over, with what
+    came. The lag follows from the smaller window."""
+    (lag,) = repeat_lags(min(WINDOW, 1 << log2))
+    end = await begin(dut, log2)
+    peer = Talker(end, cocotb.RANDOM_SEED + log2)
+    blocks = lag + 11
+    since = end.now
+    for _ in range(blocks * BLOCK // 8):
+        await end.say(*peer.some(8))
+        await end.clocks(PACE // 2)  # a block lasts longer than a pair's turn, so no pair has to wait for another one
+    await end.clocks(3 * PACE)
+    older = peer.check(end.controls(since))
+    assert [pair for _, pair, _ in older] == list(range(0, blocks - 2 - lag + 1, 2)), older
+    assert all(block == pair + 2 + lag for _, pair, block in older), f"{older}, the lag is {lag}"
+
+
+@cocotb.test(skip=not LAGS)
+async def blocks_that_the_peer_knows_are_not_repeated(dut):
+    """The peer's ackTsn has passed some pairs when their turn comes: they are left out, and the others are not."""
+    (lag,) = LAGS
+    end = await begin(dut)
+    peer = Talker(end, cocotb.RANDOM_SEED)
+    since = end.now
+    for _ in range((lag + 11) * BLOCK // 8):
+        await end.say(*peer.some(8))
+        peer.ack = 4 * BLOCK - 1 if len(peer.truth) < (lag + 5) * BLOCK else 8 * BLOCK
+        await end.say(peer.control())
+        await end.clocks(PACE // 2)
+    await end.clocks(3 * PACE)
+    older = peer.check(end.controls(since))
+    assert [pair for _, pair, _ in older] == [2, 8], f"{older}: pair 0 and then all up to pair 6 were known"
+
+
+@cocotb.test(skip=bool(LAGS))
+async def small_windows_have_no_repeats(dut):
+    """Below a window of 256 frames nothing is shown again unasked."""
+    end = await begin(dut)
+    peer = Talker(end, cocotb.RANDOM_SEED)
+    since = end.now
+    for _ in range(WINDOW):
+        await end.say(*peer.some(8))
+        await end.clocks(PACE // 2)
+    await end.clocks(3 * PACE)
+    assert len(peer.truth) >= 8 * WINDOW and not peer.check(end.controls(since))
+
+
+REACH = BLOCK * (max(LAGS) + 4) if LAGS else 0
+"""Outcomes below a report that far above ackTsn will be shown again unasked."""
+
+
+async def lost_outcomes(dut):
+    """An end that has sent a window of frames; and a function that reports the two blocks from a TSN on, and counts the polls."""
+    end = await begin(dut)
+    sent = min(WINDOW, 2 * REACH + 8 * BLOCK)
+    await end.source.start([bytes(8)] * sent)
+    await end.clocks(sent * (BUILD.data_unit_beats + 4) + 500)
+    assert len(end.data()) == sent
+    received = dict(rx_base=0, bitmap=(1 << 64) - 1)
+
+    async def told(base):
+        """Polls after a report of the block at `base` and the one that follows it."""
+        said = await end.say(end.control(**received, bitmap_base=base, rx_next=min(sent, base + 2 * BLOCK)))
+        await end.clocks(LATE + 130)
+        polls = [u for u in end.controls(said) if u.unit.poll]
+        assert all(u.begin - said <= LATE for u in polls), [u.begin - said for u in polls]
+        return len(polls)
+
+    return end, told
+
+
+@cocotb.test(skip=WINDOW <= BLOCK)
+async def lost_outcomes_are_polled_for_at_once(dut):
+    """A report that begins further above ackTsn than the peer repeats unasked: a poll at once, and again when all was known meanwhile. One
+    that begins no further has none."""
+    _, told = await lost_outcomes(dut)
+    if not LAGS:
+        assert await told(BLOCK) == 1
+        return
+    counts = [await told(above) for above in (REACH, REACH + BLOCK)]
+    assert counts == [0, 1], f"polls after reports that begin {REACH} and {REACH + BLOCK} above ackTsn: {counts}"
+    for base in range(0, REACH + 3 * BLOCK, 2 * BLOCK):
+        assert await told(base) == 0, "nothing more is missing"
+    ack = REACH + 4 * BLOCK
+    assert await told(ack + REACH) == 0
+    assert await told(ack + REACH + BLOCK) == 1
+
+
+@cocotb.test(skip=WINDOW <= BLOCK, expect_fail=True)
+async def lost_outcomes_are_polled_for_once(dut):
+    """x"""
+    end, told = await lost_outcomes(dut)
+    counts = [await told(REACH + BLOCK) for _ in range(4)]
+    assert counts == [1, 0, 0, 0], counts
