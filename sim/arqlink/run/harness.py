@@ -134,8 +134,9 @@ def _execute(command, progress):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         said = follow(process, progress)
         output = process.stdout.read()
-    if process.returncode:
-        raise UserError(said or f"The simulator ended with code {process.returncode}.")
+    if process.returncode:  # what an assertion says is on standard output
+        words = " ".join(filter(None, [*output.splitlines(), said]))
+        raise UserError(words or f"The simulator ended with code {process.returncode}.")
     return json.loads(output)
 
 
