@@ -69,6 +69,45 @@ def test_other_sources_are_synthesized(flow):
     assert flow.after(TARGET) == []
 
 
+GUARDED = """
+always @(posedge aclk) begin
+  `ifndef SYNTHESIS
+    `ifdef FORMAL
+      assert(a);
+    `else
+      if(!a) $finish;
+    `endif
+  `endif
+  b <= a;
+  `ifndef SYNTHESIS
+    d = a;
+  `else
+    d = b;
+  `endif
+end
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "runs"),
+    [
+        ("assert(a)", "assert(c)", []),
+        ("if(!a)", "if(!c)", []),
+        ("d = a", "d = c", []),
+        ("d = b", "d = c", ALL),
+        ("b <= a", "b <= c", ALL),
+        ("ifndef SYNTHESIS", "ifdef SYNTHESIS", ALL),
+        ("always", "reg c;\nalways", ALL),
+    ],
+)
+def test_what_synthesis_leaves_out_does_not_count(flow, old, new, runs):
+    flow.verilog += GUARDED
+    flow.after(TARGET)
+    assert old in GUARDED
+    flow.verilog = flow.verilog.replace(old, new)
+    assert flow.after(TARGET) == runs
+
+
 @pytest.mark.parametrize(
     ("changed", "runs"),
     [

@@ -23,10 +23,26 @@ def script(target, folder):
     return f"read_verilog {' '.join(files)}; {target.device.yosys.format(top=top)}"
 
 
+def synthesized(text):
+    """The lines of a source without the comment at its head, and without what only simulation sees, such as assertions."""
+    lines, hidden = [], []
+    for line in text.splitlines():
+        words = line.split()
+        directive = words[0] if words else ""
+        if directive in ("`ifdef", "`ifndef"):
+            hidden.append(words == ["`ifndef", "SYNTHESIS"])
+        elif directive == "`else":
+            hidden[-1] = False
+        if not any(hidden) and not line.startswith("//"):
+            lines.append(line)
+        if directive == "`endif":
+            hidden.pop()
+    return lines
+
+
 def of_netlist(target, folder, files=SOURCES):
-    """Of the sources of a target in `folder`, without the comment at their head, of Yosys, and of the passes behind it."""
-    texts = [path.read_text().splitlines() for path in sorted(folder.glob(files))]
-    code = [[line for line in lines if not line.startswith("//")] for lines in texts]
+    """Of the sources of a target in `folder` as far as they are synthesized, of Yosys, and of the passes behind it."""
+    code = [synthesized(path.read_text()) for path in sorted(folder.glob(files))]
     passes = [Path(str(module.__file__)).read_text() for module in (output_registers, carry_chains)] if target.device.improved else []
     return digest(code, script(target, folder), passes, version(YOSYS))
 

@@ -135,8 +135,9 @@ def _execute(command, progress):
         said = follow(process, progress)
         assert process.stdout
         output = process.stdout.read()
-    if process.returncode:
-        raise UserError(said or f"The simulator ended with code {process.returncode}.")
+    if process.returncode:  # what an assertion says is on standard output
+        words = " ".join(filter(None, [*output.splitlines(), said]))
+        raise UserError(words or f"The simulator ended with code {process.returncode}.")
     return json.loads(output)
 
 

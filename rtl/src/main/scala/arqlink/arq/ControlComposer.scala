@@ -226,6 +226,10 @@ class ControlComposer(link: LinkConfig) extends Component {
   )
   Invariant.when(compose)(!offer, "a message changes while it is offered")
   Invariant.when(composesOlder)(io.older.valid, "older outcomes are told, and there are none")
+  Invariant.when(composesDue)(
+    Invariant.follows(io.rxNext, io.recent.base, from = log2Up(Wire.blockBits)),
+    "the outcomes told do not belong to their base"
+  )
 
   io.message.valid := offer
   io.message.payload := message

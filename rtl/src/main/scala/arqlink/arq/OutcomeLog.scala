@@ -147,6 +147,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
   // The block in progress follows the one before.
   val before = Reg(OutcomeLog.blockNumber) init (BigInt(1) << Wire.snBits - log2Up(Wire.blockBits)) - 1
   when(full)(before := block)
+  Invariant.when(step.now)(Invariant.follows(block, before), "the recent outcomes are not those of their base")
   io.port.recent.base := before @@ U(0, blockSize bits)
   io.port.recent.bitmap := current ## previous
 

@@ -5,6 +5,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.amba4.axilite._
 
+import arqlink.lib.Invariant
+
 /** One AXI4-Lite slave of 64 KiB in front of several slaves of 4 KiB: address bits 15:12 choose, and what no slave has
   * is answered with SLVERR. One read and one write may be outstanding.
   *
@@ -40,6 +42,7 @@ class AxiLiteDecoder(slaves: Int) extends Component {
     io.input.w.ready := !dataHeld
     io.input.b.valid := done
     io.input.b.resp := resp
+    Invariant.when(done)(both, "a write is answered that has not come")
 
     when(io.input.aw.fire) {
       addressHeld := True
@@ -57,6 +60,7 @@ class AxiLiteDecoder(slaves: Int) extends Component {
       output.w.valid := chosen && dataOffered && both
       output.w.payload := data
       output.b.ready := chosen && both && !done
+      Invariant(!(output.b.valid && (output.aw.valid || output.w.valid)), "a slave answers a write that it has not taken")
     }
     when(both) {
       addressOffered.clearWhen(choice(_.aw.ready))
@@ -81,6 +85,7 @@ class AxiLiteDecoder(slaves: Int) extends Component {
     io.input.ar.ready := !held
     io.input.r.valid := done
     io.input.r.payload := answer
+    Invariant.when(done)(held, "a read is answered that has not come")
 
     when(io.input.ar.fire) {
       held := True
@@ -92,6 +97,7 @@ class AxiLiteDecoder(slaves: Int) extends Component {
       output.ar.addr := within(address.addr)
       output.ar.prot := address.prot
       output.r.ready := chosen && held && !done
+      Invariant(!(output.r.valid && output.ar.valid), "a slave answers a read that it has not taken")
     }
     when(held) {
       offered.clearWhen(choice(_.ar.ready))

@@ -4,6 +4,8 @@ package arqlink.channel
 import spinal.core._
 import spinal.lib._
 
+import arqlink.lib.Invariant
+
 /** Constant delay: a ring RAM addressed by time, written and read in each clock, so that gaps are kept as they are.
   *
   * A beat leaves `delay` clocks after it came, at least `DelayLine.least`. A change of `delay` empties the line; a unit
@@ -49,6 +51,7 @@ class DelayLine(config: ChannelConfig) extends Component {
     val cuts = inUnit && !flush.done
     when(cuts)(inUnit := False)
     when(passes)(inUnit := !oldest.content.beat.last)
+    Invariant.when(passes)(!inUnit || !oldest.content.first, "a unit begins within another one")
   }
 
   private val result = Reg(ChannelBeat(config.dataBytes))

@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.axi.PhyBeat
-import arqlink.lib.Xorshift128
+import arqlink.lib.{Invariant, Xorshift128}
 import arqlink.wire.Wire
 
 /** How units are erased; see "Registers" in docs/channel_emulator.md. Probabilities are multiples of 2^-32. */
@@ -109,6 +109,7 @@ class Eraser(config: ChannelConfig) extends Component {
       remaining := beatsLeft - 1
       bit := position
     }
+    Invariant.when(first)(!armed, "a unit has ended, and its bit has not been flipped")
   }
 
   io.output.valid := RegNext(io.input.fire && !vanish) init False

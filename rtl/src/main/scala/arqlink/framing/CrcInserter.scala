@@ -4,7 +4,7 @@ package arqlink.framing
 import spinal.core._
 import spinal.lib._
 
-import arqlink.lib.Crc32
+import arqlink.lib.{Crc32, Invariant}
 
 /** A beat of a unit whose CRC bytes are still blank: the last four bytes of the unit, in beats with `check`. */
 case class BlankBeat(dataBytes: Int) extends Bundle {
@@ -46,6 +46,8 @@ case class CrcInserter(dataBytes: Int) extends Component {
   private val width = dataBytes * 8
   private val wide = dataBytes > 4
   private val takes = io.input.valid && io.moves
+  Invariant.when(io.input.valid && io.input.last)(io.input.check, "a unit ends without its CRC")
+  if (dataBytes >= 4) Invariant.when(io.input.valid && io.input.check)(io.input.last, "a CRC comes before the end of its unit")
 
   val beat = new Area {
     val valid = RegNextWhen(io.input.valid, io.moves, init = False)

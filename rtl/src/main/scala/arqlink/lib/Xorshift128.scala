@@ -50,5 +50,6 @@ class Xorshift128(words: Int, initialSeed: BigInt) extends Component {
     state.zip(advanced).foreach { case (s, value) => s := value }
     when(!io.ready)(remaining := remaining - 1)
   }
+  Invariant.when(io.next)(state.map(_.orR).reduce(_ || _), "the state is zero, and stays so for ever")
   io.words.zip(state.takeRight(words)).foreach { case (word, s) => word := s }
 }

@@ -4,7 +4,7 @@ package arqlink.packet
 import spinal.core._
 import spinal.lib._
 
-import arqlink.lib.Crc32c
+import arqlink.lib.{Crc32c, Invariant}
 
 /** Puts the CRC-32C of each packet that is to be stored behind its last byte. Other packets pass unchanged.
   *
@@ -64,6 +64,7 @@ case class PacketCrcInserter(dataBytes: Int) extends Component {
     private val fits = end <= dataBytes
     private val isEnd = if (dataBytes < 4) left <= dataBytes else True
 
+    Invariant.when(pending)(left =/= 0 && left <= 4, "a packet's CRC has left, and more of it is to come")
     filled.valid := pending || valid
     filled.payload := pending ? of | sum.of
     when(pending) {

@@ -5,6 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.axi.{AxiNames, PacketBeat}
+import arqlink.lib.Invariant
 
 /** Keeps a restart of what is behind it from cutting a packet in two: the rest of a packet that was partly taken when
   * `flush` came is discarded to its `tlast`. Stands before the segmenter and is not reset with it.
@@ -25,6 +26,7 @@ case class PacketDrain(dataBytes: Int) extends Component {
   val inside = Bool()
   inside := RegNext(io.input.fire, init = False) ? !RegNext(io.input.last) | RegNext(inside, init = False)
   val dropping = RegInit(False)
+  Invariant.when(dropping)(inside, "a packet is dropped of which nothing has been passed on")
 
   io.output.valid := io.input.valid && !dropping && !io.flush
   io.output.payload := io.input.payload

@@ -6,6 +6,7 @@ import spinal.lib._
 
 import arqlink.axi.PacketBeat
 import arqlink.config.CodeConfig
+import arqlink.lib.Invariant
 
 /** A beat whose `tkeep` has been judged: `data` beyond the kept bytes is zero, `bytes` is how many are kept
   * (0 to dataBytes; 0 only in a packet's single beat, or with `keepBad`), and `last` is on the last beat that holds bytes.
@@ -69,6 +70,7 @@ case class PacketFront(code: CodeConfig) extends Component {
   val held = Reg(JudgedBeat(dataBytes))
 
   // What joins comes while the beat before it is held.
+  Invariant.when(input.valid && input.joins)(holding && !held.last, "a packet's end comes alone, and the beat before it has left")
   io.beat.valid := holding && (held.last || (input.valid && !input.joins))
   io.beat.payload := held
   input.ready := !holding || input.joins || io.beat.ready

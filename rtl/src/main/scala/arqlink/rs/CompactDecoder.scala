@@ -13,6 +13,7 @@ import arqlink.lib.Invariant
 class CompactDecoder(code: CodeConfig) extends ErasureCodec[DecodeJob] {
   val io = CodecPort(DecodeJob(code), code)
   Invariant.when(io.job.valid)(io.job.isExact, "a frame has other than K units")
+  Invariant.when(io.job.valid)(io.job.preset =/= 3, "a frame's coefficients are in no table")
 
   /** A beat that comes in or leaves. */
   case class Step() extends Bundle {

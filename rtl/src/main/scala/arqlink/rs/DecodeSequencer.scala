@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.CodeConfig
-import arqlink.lib.BeatCounter
+import arqlink.lib.{BeatCounter, Invariant}
 
 /** Pairs the beats of received units with what is to be done with them, one beat a clock when there is room. */
 class DecodeSequencer(code: CodeConfig) extends Component {
@@ -47,8 +47,10 @@ class DecodeSequencer(code: CodeConfig) extends Component {
     last := frame.units.msb
   }
   when(fire)(beat.step())
+  Invariant.when(!live)(beat.first, "no unit is taken in, and beats of one are missing")
 
   io.coefficients.ready := plan.moves && frame.repair
+  Invariant.when(plan.moves && frame.repair)(io.coefficients.valid, "a unit is taken whose coefficients are not there")
   val vector = RegNextWhen(io.coefficients.values, plan.moves) // of a frame without repair anything
   io.vector := vector
   plan.isEnd := frame.units.msb

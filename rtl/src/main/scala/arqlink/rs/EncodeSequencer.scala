@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.CodeConfig
-import arqlink.lib.BeatCounter
+import arqlink.lib.{BeatCounter, Invariant}
 
 /** What becomes of a beat of a frame. */
 case class EncodeStep(code: CodeConfig) extends Bundle {
@@ -86,6 +86,8 @@ class EncodeSequencer(code: CodeConfig) extends Component {
     address := plan.isFirst ? (frame.offset + frame.row) | (address + 1)
   }
   when(fire)(beat.step())
+  Invariant(!(dataUnit && parityUnit), "a unit is data and parity")
+  Invariant.when(!dataUnit && !parityUnit)(beat.first, "no unit is taken in, and beats of one are missing")
 
   plan.taken := vacant && plan.valid
   private val isEnd = planLast || (plan.isFirst && frame.data.msb && frame.parity.msb)

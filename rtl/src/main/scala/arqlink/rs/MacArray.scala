@@ -6,7 +6,7 @@ import spinal.lib._
 
 import arqlink.config.CodeConfig
 import arqlink.gf.TowerLogic
-import arqlink.lib.Kept
+import arqlink.lib.{Invariant, Kept}
 
 /** A beat on its way into the multiply-accumulate array. */
 case class MacBeat(code: CodeConfig, parts: Int) extends Bundle {
@@ -123,6 +123,9 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
         copy
       }
     }
+
+  Invariant.when(beat.valid && beat.load)(beat.position === code.unitBeats - 2, "coefficients change within a unit")
+  Invariant.when(beat.valid && formed.head.valid)(beat.position =/= formed.head.position, "a sum is read that the beat before changes")
 
   // Sums of two products of bits.
   val pairs = for ((form, c) <- forms.zip(formed)) yield for (p <- 0 until 3) yield for (half <- 0 until 2) yield {

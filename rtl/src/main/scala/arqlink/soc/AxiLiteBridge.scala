@@ -6,6 +6,8 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axilite._
 import spinal.lib.bus.wishbone._
 
+import arqlink.lib.Invariant
+
 /** Wishbone slave of 64 KiB that passes each access on to AXI4-Lite; every answer but OKAY becomes ERR. */
 class AxiLiteBridge extends Component {
   val bus = slave(Wishbone(SocBus.config))
@@ -41,6 +43,7 @@ class AxiLiteBridge extends Component {
     data := axil.r.data
   }
 
+  Invariant.when(addressTaken || dataTaken || done)(active, "an access is given up before its answer")
   bus.ACK := done && !failed
   bus.ERR := done && failed
   bus.DAT_MISO := data

@@ -6,6 +6,8 @@ import spinal.lib._
 import spinal.lib.bus.misc.SizeMapping
 import spinal.lib.bus.wishbone._
 
+import arqlink.lib.Invariant
+
 /** Ends every access to an address that nothing has, and shows errors to software.
   *
   * The CPU does not look at ERR, so an access that fails is ended with ACK, reads as 0, and is told in `failed` and
@@ -32,6 +34,7 @@ class BusGuard(mapped: Seq[SizeMapping]) extends Component {
 
   private val refusing = RegInit(False)
   refusing := active && !known && !refusing
+  Invariant.when(refusing)(active && !known, "an access is refused that is not there")
   failed := refusing || (active && known && output.ERR)
   input.ACK := failed || (active && known && output.ACK)
   input.ERR := failed

@@ -5,6 +5,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.wishbone._
 
+import arqlink.lib.Invariant
+
 /** On-chip memory behind Wishbone, 32 bits wide, one access in two clocks; it repeats over the addresses above its size.
   *
   * @param bytes    size: a power of two
@@ -23,6 +25,7 @@ class WishboneMemory(bytes: Int, content: Seq[Byte], writable: Boolean) extends 
   private val busy = RegInit(False)
   private val access = bus.CYC && bus.STB && !busy
   busy := access
+  Invariant.when(busy)(bus.CYC && bus.STB, "an access is answered that is not there")
 
   private val address = bus.ADR(log2Up(words) - 1 downto 0)
   bus.DAT_MISO := memory.readSync(address, access)

@@ -113,6 +113,7 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
 
   Invariant.when(io.read.valid)(io.read.units =/= 0 && Invariant.atMost(io.read.units, code.maxK), "a frame is read that no slot holds")
   Invariant.when(io.write.valid)(Invariant.atMost(io.write.beat, code.maxK * code.unitBeats - 1), "a frame is written that no slot holds")
+  Invariant.when(io.write.valid && reader.active)(io.write.slot =/= reader.slot, "a slot is written while it is read")
 
   private val readAddress = reader.slot @@ reader.beat
 

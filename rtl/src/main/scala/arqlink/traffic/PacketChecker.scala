@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.axi.PacketBeat
-import arqlink.lib.Xorshift128
+import arqlink.lib.{Invariant, Xorshift128}
 
 /** Counts of a checker. `received`: packets without tuser, corrupt ones included. */
 case class CheckerCounts() extends Bundle {
@@ -67,6 +67,7 @@ class PacketChecker(dataBytes: Int, seed: BigInt) extends Component {
         }
       }
     }
+    Invariant.when(valid && !beat.last)(beat.keep.andR, "a beat within a packet has holes")
     val number = header(31 downto 0).asUInt
     val length = header(47 downto 32).asUInt
     val zero = header(63 downto 48)

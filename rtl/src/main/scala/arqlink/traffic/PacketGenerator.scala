@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.axi.PacketBeat
-import arqlink.lib.Xorshift128
+import arqlink.lib.{Invariant, Xorshift128}
 
 /** What the generator sends. Lengths in bytes, `gap` in clocks, `count` in packets, 0 = without end. */
 case class TrafficSetting() extends Bundle {
@@ -85,6 +85,7 @@ class PacketGenerator(dataBytes: Int, seed: BigInt) extends Component {
     draw.take := begins
 
     beat.valid := active
+    Invariant.when(active)(left =/= 0, "a packet is sent of which no byte is left")
     beat.last := last
     beat.error := False
     for (lane <- 0 until dataBytes) {

@@ -6,6 +6,7 @@ import spinal.lib._
 import spinal.lib.bus.amba4.axilite.AxiLite4
 
 import arqlink.axi.{PacketBeat, RegisterPort}
+import arqlink.lib.Invariant
 
 /** Registers of a generator and a checker. */
 class TrafficRegisters extends Component {
@@ -97,6 +98,7 @@ class TrafficPort(dataBytes: Int, seed: BigInt = 1) extends Component {
     val generate = RegInit(False)
     when(Mux(generate, packetGenerator.io.idle, betweenPackets(io.tx)))(generate := registers.io.generate)
     packetGenerator.io.enable := registers.io.generate && generate
+    Invariant.when(!packetGenerator.io.idle)(generate, "the user has the port, and the generator has a packet")
     io.tx.valid := Mux(generate, packetGenerator.io.output.valid, io.userTx.valid)
     io.tx.payload := Mux(generate, packetGenerator.io.output.payload, io.userTx.payload)
     packetGenerator.io.output.ready := generate && io.tx.ready
