@@ -4,10 +4,11 @@
 import random
 
 import cocotb
-from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+from cocotb.triggers import ClockCycles, FallingEdge
+from cocotbext.axi import AxiStreamFrame
 
 from cocotb_tests.channel.bench import probability
+from cocotb_tests.lib.bench import Bench, Sink, pause
 from cocotb_tests.lib.regs import Registers, master, regs
 
 
@@ -21,92 +22,40 @@ def packet(number, length):
     return head + bytes(byte(number, i) for i in range(8, length))
 
 
-class Source:
-    """Drives a packet stream from `queue` of (bytes, tuser); holds a beat until it is taken."""
+class PacketSink:
+    """Takes packets from `prefix` with random readiness: (bytes, tuser) of each, and the clock of each beat."""
 
-    def __init__(self, dut, prefix, idle=0.0):
-        self.dut, self.prefix, self.idle, self.queue, self.taken = dut, prefix, idle, [], 0
-        self.width = len(getattr(dut, f"{prefix}_tdata")) // 8
-        for port in ("tvalid", "tdata", "tkeep", "tlast", "tuser"):
-            self.port(port).value = 0
-        cocotb.start_soon(self.run())
+    def __init__(self, bench, prefix, busy=0.0):
+        self.packets, self.times, self.data = [], [], b""
+        self.width = len(getattr(bench.dut, f"{prefix}_tdata")) // 8
+        Sink(bench, f"{prefix}_t", [f"{prefix}_{name}" for name in ("tdata", "tkeep", "tlast", "tuser")], rate=1 - busy, log=self._take)
 
-    def port(self, name):
-        return getattr(self.dut, f"{self.prefix}_{name}")
-
-    async def run(self):
-        while True:
-            if not self.queue:
-                await RisingEdge(self.dut.aclk)
-                continue
-            data, error = self.queue.pop(0)
-            for i in range(0, len(data), self.width):
-                while random.random() < self.idle:
-                    await RisingEdge(self.dut.aclk)
-                part = data[i : i + self.width]
-                last = i + self.width >= len(data)
-                self.port("tdata").value = int.from_bytes(part, "little")
-                self.port("tkeep").value = (1 << len(part)) - 1
-                self.port("tlast").value = int(last)
-                self.port("tuser").value = int(last and error)
-                self.port("tvalid").value = 1
-                while True:
-                    await FallingEdge(self.dut.aclk)
-                    ready = int(self.port("tready").value)
-                    await RisingEdge(self.dut.aclk)
-                    if ready:
-                        break
-                self.port("tvalid").value = 0
-            self.taken += 1
+    def _take(self, beat):
+        clock, content, keep, last, error = beat
+        assert keep & (keep + 1) == 0 and (last or keep == (1 << self.width) - 1)
+        self.data += content.to_bytes(self.width, "little")[: keep.bit_count()]
+        self.times.append(clock)
+        if last:
+            self.packets.append((self.data, error))
+            self.data = b""
 
 
-class Sink:
-    """Takes packets with random readiness; checks that an offered beat stays until it is taken."""
-
-    def __init__(self, dut, prefix, busy=0.0):
-        self.dut, self.prefix, self.busy, self.packets, self.times = dut, prefix, busy, [], []
-        self.width = len(getattr(dut, f"{prefix}_tdata")) // 8
-        self.clock = 0
-        cocotb.start_soon(self.run())
-
-    def port(self, name):
-        return int(getattr(self.dut, f"{self.prefix}_{name}").value)
-
-    async def run(self):
-        ready = getattr(self.dut, f"{self.prefix}_tready")
-        held, data = None, b""
-        while True:
-            ready.value = int(random.random() >= self.busy)
-            await FallingEdge(self.dut.aclk)
-            offer = None
-            if self.port("tvalid"):
-                offer = (self.port("tdata"), self.port("tkeep"), self.port("tlast"), self.port("tuser"))
-            assert held is None or offer == held, f"{self.prefix} changed while it waited"
-            held = offer
-            if offer and int(ready.value):
-                content, keep, last, error = offer
-                held = None
-                assert keep & (keep + 1) == 0 and (last or keep == (1 << self.width) - 1)
-                data += content.to_bytes(self.width, "little")[: keep.bit_count()]
-                self.times.append(self.clock)
-                if last:
-                    self.packets.append((data, error))
-                    data = b""
-            await RisingEdge(self.dut.aclk)
-            self.clock += 1
+def offer(source, packets):
+    """Hands packets, (bytes, tuser at the last beat), to an AxiStreamSource."""
+    for data, error in packets:
+        source.send_nowait(AxiStreamFrame(data, tuser=[0] * (len(data) - 1) + [error]))
 
 
 async def start(dut, busy=0.0, idle=0.0):
-    random.seed(cocotb.RANDOM_SEED)
-    cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
-    dut.aresetn.value = 0
-    user, link = Source(dut, "s_axis", idle), Source(dut, "s_axis_link", idle)
-    out, delivered = Sink(dut, "m_axis_link", busy), Sink(dut, "m_axis", busy)
+    bench = Bench(dut)
+    sources = [bench.axis_source(prefix) for prefix in ("s_axis", "s_axis_link")]
+    for source in sources:
+        source.set_pause_generator(pause(1 - idle))
+    out, delivered = PacketSink(bench, "m_axis_link", busy), PacketSink(bench, "m_axis", busy)
     r = Registers(master(dut), regs.ARQTRAF)
-    await ClockCycles(dut.aclk, 5)
-    dut.aresetn.value = 1
+    await bench.start()
     await ClockCycles(dut.aclk, 20)
-    return r, user, out, link, delivered
+    return r, sources[0], out, sources[1], delivered
 
 
 async def until(dut, condition, clocks=60_000):
@@ -194,10 +143,9 @@ async def check_clean(dut, sink):
     await r.write("COUNT", 60)
     await r.write("CTRL", generate=1, check=1, random_length=1)
     done = 0
-    while link.taken < 60:
-        while done < len(out.packets):
-            link.queue.append(out.packets[done])
-            done += 1
+    while done < 60 or not link.idle():
+        offer(link, out.packets[done:])
+        done = len(out.packets)
         await ClockCycles(dut.aclk, 10)
     await ClockCycles(dut.aclk, 10)
     names = ("RECEIVED", "LOST", "DISORDERED", "CORRUPT", "ABORTED")
@@ -243,8 +191,8 @@ async def check_harm(dut):
             corrupt, lost = corrupt + 1, lost + 1
         number += 1
     stream.append((packet(number, 8), 0))
-    link.queue = list(stream)
-    await until(dut, lambda: link.taken == len(stream))
+    offer(link, stream)
+    await until(dut, link.idle)
     await ClockCycles(dut.aclk, 10)
     names = ("RECEIVED", "LOST", "DISORDERED", "CORRUPT", "ABORTED")
     seen = [await r.read(n) for n in names]
@@ -260,14 +208,15 @@ async def packet_ports(dut):
     """With both off the packet ports are used; changing over under traffic cuts and loses no packet."""
     r, user, out, link, delivered = await start(dut, busy=0.3, idle=0.2)
     own = [(bytes(255 - x for x in random.randbytes(random.randint(9, 40))), random.randrange(2)) for _ in range(120)]
-    user.queue, link.queue = list(own), list(own)
+    for source in (user, link):
+        offer(source, own)
     await r.write("LENGTH_MIN", 20)
     for _ in range(8):
         await ClockCycles(dut.aclk, random.randrange(100, 200))
         await r.write("CTRL", generate=1)
         await ClockCycles(dut.aclk, random.randrange(10, 100))
         await r.write("CTRL", generate=0)
-    await until(dut, lambda: user.taken == len(own) and link.taken == len(own))
+    await until(dut, lambda: user.idle() and link.idle())
     await ClockCycles(dut.aclk, 100)
     assert delivered.packets == own
     sent = await r.read("SENT")
@@ -281,11 +230,11 @@ async def packet_ports(dut):
 async def checker_takes_over(dut):
     """Packets offered when `check` changes go whole to one side or the other."""
     r, _, _, link, delivered = await start(dut, busy=0.3, idle=0.1)
-    link.queue = [(packet(i, 25), 0) for i in range(200)]
+    offer(link, [(packet(i, 25), 0) for i in range(200)])
     for check in (1, 0) * 6:
         await ClockCycles(dut.aclk, random.randrange(30, 120))
         await r.write("CTRL", check=check)
-    await until(dut, lambda: link.taken == 200)
+    await until(dut, link.idle)
     await ClockCycles(dut.aclk, 200)
     received = await r.read("RECEIVED")
     assert received > 10 and len(delivered.packets) > 10
@@ -296,15 +245,12 @@ async def checker_takes_over(dut):
 @cocotb.test()
 async def reset_while_stalled(dut):
     """A stalled beat goes with the reset; the generator then begins with packet 0 again."""
-    random.seed(cocotb.RANDOM_SEED)
-    cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
-    dut.aresetn.value = 0
+    bench = Bench(dut)
     dut.m_axis_link_tready.value = 0
     for prefix in ("s_axis", "s_axis_link"):
         getattr(dut, f"{prefix}_tvalid").value = 0
     r = Registers(master(dut), regs.ARQTRAF)
-    await ClockCycles(dut.aclk, 5)
-    dut.aresetn.value = 1
+    await bench.start()
     await r.write("CTRL", generate=1)
     await ClockCycles(dut.aclk, 60)
     assert int(dut.m_axis_link_tvalid.value)
@@ -313,7 +259,7 @@ async def reset_while_stalled(dut):
     await FallingEdge(dut.aclk)
     assert not int(dut.m_axis_link_tvalid.value)
     dut.aresetn.value = 1
-    out = Sink(dut, "m_axis_link", 0.5)
+    out = PacketSink(bench, "m_axis_link", 0.5)
     await r.write("COUNT", 3)
     await r.write("CTRL", generate=1)
     await until(dut, lambda: len(out.packets) == 3)
