@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Tuner: estimates the erasure probability p of a unit from a link end's own counters, and chooses N and delta.
+ * Tuner: estimates from a link end's own counters the erasure probability p of a unit, and how erasures cluster in a frame, and
+ * chooses N and delta.
  *
- * Model: Barakat and Al Fawal, RR-4752, eqs. 3 to 6, for independent erasures; frames of full length; first transmissions and
- * retransmissions alike (n_first = n_retx = N). No floating point; the formats and error bounds are in docs/driver.md.
+ * Model: Barakat and Al Fawal, RR-4752, eqs. 3 to 6, with Polya's urn in place of independent erasures in eq. 4: for losses in
+ * bursts, fitted near the N in use. Transmissions of one frame are independent; frames are of full length; first transmissions and
+ * retransmissions are alike (n_first = n_retx = N). No floating point; the formats and error bounds are in docs/driver.md.
  * Context as in arqlink.h.
  */
 #ifndef ARQLINK_TUNER_H
