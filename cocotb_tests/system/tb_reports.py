@@ -61,6 +61,11 @@ class Talker:
                 older.append((u.begin, base // BLOCK, block))
         return older
 
+    def missing(self, units, reply):
+        """TSNs that the poll asked for, and that none of these control units shows."""
+        told = {tsn for u in units for tsn, _ in outcomes_shown(u.unit, u.unit.rx_next, WINDOW)}
+        return sorted(set(range(max(self.ack, len(self.truth) - WINDOW), reply.rx_next)) - told)
+
 
 async def begin(dut, window_log2=None, **times):
     end = Scripted(dut, Setting(1, 1, 1, 0, INFINITE))
@@ -69,45 +74,78 @@ async def begin(dut, window_log2=None, **times):
     return end
 
 
-GAPS = (BLOCK + 1, 2 * BLOCK + 3) if WINDOW > 4 * BLOCK else (BLOCK + 1, BLOCK + 11) if WINDOW > BLOCK else (5, 11)
-PAUSES = range(36)
-"""Clocks between the two units; the later one's effect meets the report that the earlier one made due in each of its clocks."""
+GAPS = (BLOCK + 1, 2 * BLOCK + 3) if WINDOW > 4 * BLOCK else (BLOCK + 1, BLOCK + 11)
+RELEASES = range(2 * BUILD.data_unit_beats + BUILD.control_unit_beats + 24)
+"""Clocks from the first unit on until the PHY takes units again: a control unit that waits for it is composed in each of the clocks in
+which what the peer says takes effect."""
 
 
 @cocotb.test()
 @cocotb.parametrize(order=["status first", "poll first", "at once"], gap=GAPS)
 async def base_and_bitmap_belong_together_when_a_poll_meets_a_report(dut, order, gap):
-    """A report is due for transmissions behind a gap of a block or more. Some clocks before or after it a poll with an old ackTsn
+    """Reports wait for the PHY when a gap of a block or more comes, and up to 6 clocks before or after it a poll with an old ackTsn, which
     begins a series. Every control unit shows what came, under the base that it names, and the series shows all from ackTsn on."""
     end = await begin(dut)
     peer = Talker(end, cocotb.RANDOM_SEED)
     shown = 0
-    for pause in PAUSES:
+
+    async def release(clocks):
+        await end.clocks(clocks)
+        dut.m_axis_phy_tready.value = 1
+
+    for clocks in RELEASES:
+        since = end.now
+        dut.m_axis_phy_tready.value = 0
         await end.say(*peer.some(BLOCK // 2))
-        await end.clocks(2 * PACE)
+        await end.clocks(40)
         peer.ack = max(0, len(peer.truth) - min(3 * BLOCK, WINDOW - gap - 2))  # still within the window behind the gap
         before = len(peer.truth)
         jump = peer.transmissions([False] * gap)
-        since = end.now
+        cocotb.start_soon(release(clocks))
+        poll_edge = before if order == "poll first" else len(peer.truth) + (order == "status first")
         if order == "at once":  # the poll's own txEdge closes the gap
             await end.say(peer.control(poll=True))
         else:
             status = [*jump, *peer.some(1)]
-            poll = peer.control(poll=True, tx_edge=before if order == "poll first" else len(peer.truth))
+            poll = peer.control(poll=True, tx_edge=poll_edge)
             for units in ([poll], status) if order == "poll first" else (status, [poll]):
                 await end.say(*units)
-                await end.clocks(pause)
+                await end.clocks(clocks % 7)
         await end.clocks((len(peer.truth) - peer.ack) // (2 * BLOCK) * 130 + 400)
         units = end.controls(since)
         older = peer.check(units)
         replies = [u for u in units if u.unit.reply]
-        assert len(replies) == 1, f"pause {pause}: {len(replies)} replies"
-        told = {tsn for u in units for tsn, _ in outcomes_shown(u.unit, u.unit.rx_next, WINDOW)}
-        end_of_series = replies[0].unit.rx_next
-        missing = set(range(max(peer.ack, len(peer.truth) - WINDOW), end_of_series)) - told
-        assert not missing, f"pause {pause}: nothing was said of TSN {sorted(missing)}, the reply's rxNext was {end_of_series}"
+        assert len(replies) == 1, f"release {clocks}: {len(replies)} replies"
+        if replies[0].unit.rx_next < poll_edge + BLOCK:  # else see a_reply_that_waited_has_its_series
+            missing = peer.missing(units, replies[0].unit)
+            assert not missing, f"release {clocks}: nothing was said of TSN {missing}"
         shown += len(older)
     assert shown > 4 or WINDOW <= 2 * BLOCK, "series were shown"
+
+
+@cocotb.test(expect_fail=True)
+async def a_reply_that_waited_has_its_series(dut):
+    """The reply waits for the PHY, and a gap comes meanwhile, so that it no longer shows ackTsn, which was recent when the poll came. The
+    series that shows it is missing (docs/limits.md)."""
+    end = await begin(dut)
+    peer = Talker(end, cocotb.RANDOM_SEED)
+    await end.say(*peer.some(BLOCK + BLOCK // 2))
+    await end.clocks(2 * PACE)
+    dut.m_axis_phy_tready.value = 0
+    peer.ack = len(peer.truth)
+    await end.say(*peer.transmissions([True] * 8))
+    await end.clocks(40)
+    since = await end.say(peer.control(poll=True))
+    await end.say(*peer.transmissions([False] * (BLOCK + 8)), *peer.some(1))
+    await end.clocks(40)
+    dut.m_axis_phy_tready.value = 1
+    await end.clocks(4 * PACE)
+    units = end.controls(since)
+    peer.check(units)
+    (reply,) = [u.unit for u in units if u.unit.reply]
+    missing = peer.missing(units, reply)
+    cocotb.log.warning("a reply with rxNext %d, ackTsn %d, missing %s", reply.rx_next, peer.ack, missing)
+    assert not missing
 
 
 @cocotb.test(skip=not LAGS)
@@ -183,7 +221,7 @@ async def lost_outcomes(dut):
     return end, told
 
 
-@cocotb.test(skip=WINDOW <= BLOCK)
+@cocotb.test()
 async def lost_outcomes_are_polled_for_at_once(dut):
     """A report that begins further above ackTsn than the peer repeats unasked: a poll at once, and again when all was known meanwhile. One
     that begins no further has none."""
@@ -200,9 +238,10 @@ async def lost_outcomes_are_polled_for_at_once(dut):
     assert await told(ack + REACH + BLOCK) == 1
 
 
-@cocotb.test(skip=WINDOW <= BLOCK, expect_fail=True)
+@cocotb.test(expect_fail=True)
 async def lost_outcomes_are_polled_for_once(dut):
-    """x"""
-    end, told = await lost_outcomes(dut)
+    """A second report of the kind has no poll, as neither has POLL_TIMEOUT ended nor all become known. It has one all the same (docs/limits.md)."""
+    _, told = await lost_outcomes(dut)
     counts = [await told(REACH + BLOCK) for _ in range(4)]
+    cocotb.log.warning("polls after four reports with lost outcomes: %s", counts)
     assert counts == [1, 0, 0, 0], counts
