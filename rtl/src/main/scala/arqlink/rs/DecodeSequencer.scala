@@ -47,7 +47,7 @@ class DecodeSequencer(code: CodeConfig) extends Component {
     last := frame.units.msb
   }
   when(fire)(beat.step())
-  Invariant.when(!live)(beat.first, "no unit is taken in, and beats of one are missing")
+  Invariant.when(plan.taken && !live)(beat.first, "a unit begins, and beats of the one before are missing")
 
   io.coefficients.ready := plan.moves && frame.repair
   Invariant.when(plan.moves && frame.repair)(io.coefficients.valid, "a unit is taken whose coefficients are not there")

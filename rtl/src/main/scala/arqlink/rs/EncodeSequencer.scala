@@ -87,9 +87,9 @@ class EncodeSequencer(code: CodeConfig) extends Component {
   }
   when(fire)(beat.step())
   Invariant(!(dataUnit && parityUnit), "a unit is data and parity")
-  Invariant.when(!dataUnit && !parityUnit)(beat.first, "no unit is taken in, and beats of one are missing")
 
   plan.taken := vacant && plan.valid
+  Invariant.when(plan.taken && !dataUnit && !parityUnit)(beat.first, "a unit begins, and beats of the one before are missing")
   private val isEnd = planLast || (plan.isFirst && frame.data.msb && frame.parity.msb)
   plan.isEnd := RegNext(isEnd)
   plan.follow {

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A failed assertion ends whatever runs the model, with the assertion's words: shown with Verilog in which one has to fail."""
+
+import re
+import subprocess
+
+import pytest
+
+from arqlink.campaign import __main__ as campaign
+from arqlink.campaign import builds, runs
+from arqlink.errors import UserError
+from arqlink.model.link_setup import LinkSetup
+from arqlink.rtl import verilator
+from arqlink.run import harness, pair, pair_simulator
+from cocotb_tests.lib.rtl import BUILD, generate, locked, run
+
+DRAIN = "PacketDrain: a packet is dropped of which nothing has been passed on"
+WINDOW = "Segmenter: a frame is beyond the window"
+PAIR = "ArqPair: an address comes"
+
+
+def broken(block, config, sentence, holds, folder):
+    """Writes the Verilog of a block in which the assertion of that sentence demands the Verilog expression `holds`; returns the file."""
+    condition = rf'if\(!(.*)\) begin(?=[^\n]*\n\s*\$display\("FAILURE {re.escape(sentence)}")'
+    text, count = re.subn(condition, f"if(!({holds})) begin", generate(block, config).read_text())
+    assert count == 1, f"{count} assertions say '{sentence}'"
+    path = folder / f"{block}.v"
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture(scope="module")
+def drain(tmp_path_factory):
+    """PacketDrain that stops at the first beat offered."""
+    return broken("PacketDrain", "default", DRAIN, "!s_axis_tvalid", tmp_path_factory.mktemp("drain"))
+
+
+def test_the_broken_block_runs_until_its_assertion_fails(drain):
+    run("PacketDrain", "broken", "cocotb_tests.invariants.tb_drain", "no_beat", sources=[drain], quick=True)
+
+
+def test_a_cocotb_run_fails(drain):
+    with pytest.raises(SystemExit) as end:
+        run("PacketDrain", "broken", "cocotb_tests.invariants.tb_drain", "a_beat", sources=[drain], quick=True)
+    assert end.value.code == 1
+    assert f"FAILURE {DRAIN}" in (BUILD / "cocotb" / "broken" / "PacketDrain" / "runs" / "tb_drain-a_beat" / "run.log").read_text()
+
+
+@pytest.fixture(scope="module")
+def arqsim(tmp_path_factory):
+    """The C++ harness around a pair that has nothing but its ports, and an assertion which fails when a register is written."""
+    folder = tmp_path_factory.mktemp("arqsim")
+    text = generate("ArqPair", "small").read_text()
+    ports = re.search(r"^module ArqPair \(\n(.*?)^\);", text, re.MULTILINE | re.DOTALL)[0]
+    outputs = re.findall(r"^ *output .*?(\w+),?$", ports, re.MULTILINE)
+    assert len(outputs) > 20
+    zeros = "".join(f"  assign {name} = 0;\n" for name in outputs)
+    words = f'$display("FAILURE {PAIR}"); $finish;'
+    (folder / "ArqPair.v").write_text(
+        f"{ports.replace('output reg', 'output wire')}\n{zeros}  always @(posedge aclk) if(s_axil_awvalid) begin {words} end\nendmodule\n"
+    )
+    model = verilator.verilate([folder / "ArqPair.v"], folder / "model", optimize="-O0")
+    sources = [pair_simulator.HARNESS / name for name in pair_simulator.SOURCES]
+    model.link(sources, folder / "arqsim", ["-O0", f"-I{pair_simulator.HARNESS}"])
+    return folder / "arqsim"
+
+
+def test_a_job_of_the_harness_fails(arqsim):
+    job = pair.stats_job(LinkSetup(), 10)
+    with pytest.raises(UserError, match=PAIR):
+        harness.run(arqsim, job)
+
+
+def test_the_harness_returns_1(arqsim, tmp_path):
+    (tmp_path / "job").write_text(pair.stats_job(LinkSetup(), 10).text(tmp_path / "packets", tmp_path / "deliveries"))
+    done = subprocess.run([arqsim, tmp_path / "job"], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert f"FAILURE {PAIR}" in done.stdout and "An invariant of the model does not hold" in done.stderr
+
+
+@pytest.fixture
+def broken_ends(tmp_path, monkeypatch):
+    """Builds of link ends that stop at the first packet offered."""
+    folder = BUILD / "campaign" / "broken"
+    with locked("campaign-broken"):
+        folder.mkdir(parents=True, exist_ok=True)
+        source = broken("ArqLink", "tiny", WINDOW, "!s_axis_tvalid", folder)
+        model = verilator.verilate([source], folder, "VArqLink_broken", ["--assert"], "-O0", builds.HIDDEN)
+        options = [f"-I{builds.SOURCES}", "-DMODEL=VArqLink_broken", '-DMODEL_HEADER="VArqLink_broken.h"']
+        model.link([builds.SOURCES / "verilated_end.cpp"], folder / "libend_broken.so", options, builds.LINK)
+    monkeypatch.setattr(builds, "library", lambda name, waves=False: folder / "libend_broken.so")
+
+
+def test_a_campaign_run_fails(broken_ends, monkeypatch, capsys):
+    command = runs.command_of("tiny:tiny", 1, 1)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert " assertion clock " in done.stdout and WINDOW in done.stdout
+
+    monkeypatch.setattr("sys.argv", ["campaign", "--pair", "tiny:tiny", "--seed", "1"])
+    with pytest.raises(SystemExit) as end:
+        campaign.main()
+    assert end.value.code == 1
+    assert re.search(f"^assertion: .*{WINDOW}", capsys.readouterr().out, re.MULTILINE)
