@@ -107,6 +107,12 @@ def test_a_seed_gives_the_same_run_twice():
     assert len({result.digest for result in first}) == 3, "other seeds give other runs"
 
 
+def test_a_long_run_tells_what_each_end_has_sent():
+    (result,) = runs.run_seeds("k1:k1", SEED, 1, frames=2000)
+    frames, transmissions = result.sent[::2], result.sent[1::2]
+    assert min(frames) > 1000 and all(t > f for f, t in zip(frames, transmissions, strict=True))
+
+
 def test_a_scenario_hangs_on_the_share_of_forged_units():
     without, forged = (runs.run_seeds("small:small", SEED + 3, 1, forge=share)[0] for share in (0, 1))
     assert without.digest != forged.digest
@@ -123,7 +129,8 @@ def test_sequence_numbers_wrap():
     """More frames each way than there are sequence numbers, FSN and TSN, with losses all the time."""
     (result,) = runs.run_seeds("k1:k1", SEED, 1, frames=1_400_000)
     judge([result])
-    assert result.packets > 2.1 * (1 << 20) and result.lost > 2000 and result.lives == 2
+    assert len(result.sent) == 4 and min(result.sent) > 1.05 * (1 << 20), "both numbers wrap in both directions"
+    assert result.lost > 2000 and result.lives == 2
 
 
 def test_a_failed_run_tells_how_to_repeat_it():
