@@ -36,7 +36,7 @@ def modules(tmp_path_factory):
     """Name of each module -> the texts of all that have it; a number at its end tells instances of different parameters apart."""
     folder = tmp_path_factory.mktemp("soc")
     (folder / "rom").write_bytes(b"\x6f\x00\x00\x00")
-    java("arqlink.gen.GenerateSoc", "ArqSoc", "small", folder, f"rom={folder / 'rom'}", stdout=subprocess.DEVNULL)
+    java("GenerateSoc", "ArqSoc", "small", folder, f"rom={folder / 'rom'}")
     found = {}
     for path in (folder / "ArqSoc.v", *(generate("ArqPair", config) for config in PAIRS)):
         for name, text in re.findall(r"^module (\w+)(.*?)^endmodule", path.read_text(), re.MULTILINE | re.DOTALL):

@@ -51,7 +51,9 @@ def arqsim(tmp_path_factory):
     """The C++ harness around a pair that has nothing but its ports, and an assertion which fails when a register is written."""
     folder = tmp_path_factory.mktemp("arqsim")
     text = generate("ArqPair", "small").read_text()
-    ports = re.search(r"^module ArqPair \(\n(.*?)^\);", text, re.MULTILINE | re.DOTALL)[0]
+    head = re.search(r"^module ArqPair \(\n(.*?)^\);", text, re.MULTILINE | re.DOTALL)
+    assert head
+    ports = head[0]
     outputs = re.findall(r"^ *output .*?(\w+),?$", ports, re.MULTILINE)
     assert len(outputs) > 20
     zeros = "".join(f"  assign {name} = 0;\n" for name in outputs)

@@ -94,6 +94,7 @@ void Run::snapshot(bool all) {
         };
         if (all) {
             for (const auto& [name, offset] : counterOffsets()) ask(name, offset);
+            side.bus.read(ARQLINK_ERROR_OFFSET, [&side](uint32_t value) { side.error = value; });
             side.counters["rx_attempts"] = 0;
             for (unsigned i = 0; i < 16; ++i)
                 side.bus.read(ARQLINK_COUNTER_RX_ATTEMPT_0_OFFSET + 8 * i,
@@ -136,7 +137,14 @@ void Run::checkBooks(unsigned e) {
     }
     if (!side.wasReset && c["link_restarts"] < monitor_->lives(e))
         equal(e, "link_restarts = lives on the wire", c["link_restarts"], monitor_->lives(e));
+    checkRestarts(e);
+    if (overdue(e))
+        throw Failure(
+            "packet-lost",
+            format("clock %llu: %llu packets of the present life of %s are missing more than it counts as lost",
+                   ull(now_), ull(overdue(e)), endName(e)));
     if (!calm()) return;
+    equal(e, "tx_frames_flushed = 0", c["tx_frames_flushed"], 0);
     if (s_.info[e].dataBytes < 16) equal(e, "rx_overflow = 0", c["rx_overflow"], 0);
     const Source& source = *side.source;
     if (c["tx_packets"] + c["tx_drop_oversize"] <
@@ -165,6 +173,9 @@ void Run::checkBooks(unsigned e) {
     equal(e, "tx_frames_acked = the peer's clean + repaired", c["tx_frames_acked"],
           p["rx_frames_clean"] + p["rx_frames_repaired"]);
     equal(e, "tx_frames_abandoned = the peer's skipped", c["tx_frames_abandoned"], p["rx_frames_skipped"]);
+    if (s_.info[1 - e].dataBytes < 16)
+        equal(e, "packets that the peer had to drop = its rx_packets_dropped", monitor_->dropped(e),
+              p["rx_packets_dropped"]);
     equal(e, "rx_units_invalid = 0", c["rx_units_invalid"], 0);
     equal(e, "rx_control_invalid = 0", c["rx_control_invalid"], 0);
     equal(e, "rx_units_late = 0", c["rx_units_late"], 0);

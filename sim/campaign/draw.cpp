@@ -11,10 +11,11 @@ namespace {
 class Draw {
   public:
     Draw(uint64_t seed, const std::string& pair, const EndInfo (&info)[2], double forge)
-        : random_(seed, pair), forge_(seed, pair + " forge") {
+        : random_(seed, pair), forge_(seed, pair + " forge"), deep_(seed, pair + " deep") {
         s_.info[0] = info[0];
         s_.info[1] = info[1];
         forged_ = forge_.chance(forge);
+        isDeep_ = deep_.chance(0.04);
     }
 
     Scenario run() {
@@ -24,6 +25,7 @@ class Draw {
         for (unsigned e : {0, 1}) code(s_.code[e]);
         delays();
         if (s_.clean && coin(0.5)) manyFrames();
+        if (isDeep_) deepDelays();
         s_.finite = coin(0.4);
         for (unsigned e : {0, 1}) arq(s_.arq[e]);
         for (unsigned e : {0, 1}) s_.timers[e] = timers(false), s_.healTimers[e] = timers(true);
@@ -35,6 +37,7 @@ class Draw {
             pauses();
             dark();
             outages();
+            if (isDeep_) deepDark();
             restarts();
             stops();
             changes();
@@ -107,6 +110,26 @@ class Draw {
             s_.way[e].delay = std::clamp<uint64_t>(d, 4, 20000);
         }
     }
+
+    /// Whatever the window: a round trip of one to three windows. Large windows have frames of one unit, so that the run ends.
+    void deepDelays() {
+        if (window() > 256)
+            for (Code& c : s_.code) c.k = 1, c.nFirst = c.nRetx = 1 + deep_.below(2);
+        for (Way& w : s_.way)
+            w.delay = static_cast<uint32_t>(std::max<uint64_t>(deep_.between(fill() / 2, fill() * 3 / 2), 4));
+    }
+
+    /// Spells of one to three windows in which the feedback of an end, or all that it sends, is erased.
+    void deepDark() {
+        const unsigned e = deep_.below(2);
+        const uint64_t clocks = deep_.between(fill(), 3 * fill());
+        s_.chaosClocks = std::max(s_.chaosClocks, 4 * clocks);
+        const EventKind kind = deep_.chance(0.7) ? EventKind::darkControl : EventKind::darkAll;
+        add(clocks + deep_.below(static_cast<unsigned>(clocks)), kind, e, clocks);
+    }
+
+    /// Clocks in which a window of frames is sent.
+    uint64_t fill() const { return std::max(frame(0), frame(1)) * window(); }
 
     /// More frames a round trip than a report has outcomes, as many as the window allows.
     void manyFrames() {
@@ -353,8 +376,8 @@ class Draw {
         t.tooLongTo = info.maxPacketBytes + static_cast<unsigned>(random_.octaves(1, 3 * info.maxPacketBytes));
     }
 
-    Random random_, forge_;
-    bool forged_ = false;
+    Random random_, forge_, deep_;
+    bool forged_ = false, isDeep_ = false;
     Scenario s_;
 };
 

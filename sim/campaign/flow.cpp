@@ -8,6 +8,7 @@ Scenario drawFlow(const EndInfo (&info)[2], const Flow& flow) {
     Scenario s;
     const uint64_t frame = info[0].unitClocks(), trip = flow.roundTrip * frame;
     s.flow = flow;
+    s.clean = !flow.loss && !flow.feedbackLoss;
     for (unsigned e : {0, 1}) {
         s.info[e] = info[e];
         s.way[e].delay = static_cast<uint32_t>(trip / 2);

@@ -12,7 +12,10 @@ using ull = unsigned long long;
 constexpr unsigned freshPackets = 24;
 
 /// Restarts of an end that one shot may cost.
-constexpr unsigned restartsAllowed = 2;
+constexpr unsigned restartsAllowed = 1;
+
+/// Times that fresh packets may be lost, each time with a report.
+constexpr unsigned tries = 3;
 
 }  // namespace
 
@@ -42,12 +45,12 @@ void Run::recover() {
     for (const uint64_t until = now_ + restBound(); now_ < until && !(sourcesIdle() && atRest());) clocks(lookEvery);
     for (unsigned attempt = 0;; ++attempt) {
         const unsigned lives[2] = {monitor_->lives(0), monitor_->lives(1)};
-        const uint64_t odd = oddPackets();
+        const uint64_t odd = oddPackets(), reported = reportedLosses();
         const auto excused = [&] {
             const bool restarted = lives[0] != monitor_->lives(0) || lives[1] != monitor_->lives(1);
             // A forged unit may have waited for the frame that it fits: the packet comes out with its content, which only
             // `packetCrc` can tell. At finite δ the transmission that it has spoiled is given up, and the sender says so.
-            return restarted || odd != oddPackets() || s_.finite;
+            return restarted || odd != oddPackets() || (s_.finite && reported != reportedLosses());
         };
         if (freshCross(excused)) {
             recovery_.clocks = now_ - begin;
@@ -57,7 +60,7 @@ void Run::recover() {
             recovery_.attempts = attempt + 1;
             return checkForged(forged);
         }
-        if (excused() && attempt <= restartsAllowed) continue;
+        if (excused() && attempt + 1 < tries) continue;
         const bool rests = atRest() && sourcesIdle();
         const std::string text = standing() + forged;
         if (rests && freshCross([] { return false; }))
@@ -72,6 +75,15 @@ uint64_t Run::oddPackets() {
     snapshot(true);
     uint64_t count = 0;
     for (Side& side : side_) count += side.book->odd() + side.counters["rx_packets_corrupt"];
+    return count;
+}
+
+/// What both ends have said of losses, as oddPackets() has read it.
+uint64_t Run::reportedLosses() {
+    uint64_t count = 0;
+    for (Side& side : side_)
+        for (const char* name : {"tx_packets_lost", "rx_packets_dropped", "rx_frames_skipped"})
+            count += side.counters[name];
     return count;
 }
 
@@ -106,14 +118,20 @@ void Run::checkForged(const std::string& forged) {
     const unsigned restarts = restartsSinceShot();
     if (restarts > restartsAllowed)
         throw Failure("forge-restarts", format("clock %llu: %u restarts", ull(now_), restarts) + forged);
-    if (restarts || s_.finite) return;
+    checkReported(forged);
     for (unsigned e : {0, 1}) {
-        Counters& peer = side_[1 - e].counters;
-        const uint64_t dropped = peer["rx_packets_dropped"] + peer["rx_packets_corrupt"];
+        Counters &own = side_[e].counters, &peer = side_[1 - e].counters;
+        // A restart flushes what the life before it had taken; what entered later has to come out.
+        const uint64_t missing = restarts ? side_[e].book->missingSince(monitor_->lifeId(e)) : side_[e].book->missing();
+        // A loss at finite δ may be counted at both ends, but each takes a skipped frame.
+        const uint64_t lost =
+            s_.finite ? std::min(own["tx_packets_lost"] + peer["rx_packets_dropped"], peer["rx_frames_skipped"])
+                      : peer["rx_packets_dropped"];
         // What came out in its place is an undetected error: only `packetCrc` can tell.
-        if (!side_[e].book->missing() || dropped || side_[e].book->odd()) continue;
-        silentLoss_ = format("%llu packets of %s are missing, and nothing was reported", ull(side_[e].book->missing()),
-                             endName(e));
+        const uint64_t reported = lost + peer["rx_packets_corrupt"] + side_[e].book->odd();
+        if (missing <= reported) continue;
+        silentLoss_ =
+            format("%llu packets of %s are missing, and %llu were reported", ull(missing), endName(e), ull(reported));
         if (s_.forged == 1)
             throw Failure("forge-silent-loss", format("clock %llu: ", ull(now_)) + silentLoss_ + forged);
     }

@@ -38,7 +38,7 @@ uint64_t Run::owed(unsigned e) {
     const uint64_t missing = side_[e].book->missingSince(calm() ? 0 : monitor_->lifeId(e));
     if (!s_.finite) return missing;
     const uint64_t lost = side_[e].counters["tx_packets_lost"];
-    if (!calm()) return 0;
+    if (!calm()) return overdue(e);
     return missing > lost ? missing - lost : 0;
 }
 
@@ -79,6 +79,7 @@ uint64_t Run::restBound() const {
 
 void Run::healFaults() {
     healed_ = true;
+    monitor_->timersChange();
     for (unsigned e : {0, 1}) {
         Side& side = side_[e];
         side.way->heal();

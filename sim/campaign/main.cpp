@@ -5,7 +5,7 @@
 //
 // One line of standard output for each run: `run SEED CLOCKS UNITS PACKETS LIVES POLLS EARLY LOST DIGEST KIND TEXT`,
 // with KIND "-" where nothing is wrong. Before it, with forged units, `forged UNITS CLOCKS ROUND_TRIP POLL_TIMEOUT RESTARTS
-// ATTEMPTS`, and with --round-trip `flow CLOCKS FRAMES AGAIN POLLS REPORTS`. `arqlink.campaign` reads them.
+// ATTEMPTS`, with --frames `sent FRAMES_A TRANSMISSIONS_A FRAMES_B TRANSMISSIONS_B`, and with --round-trip `flow CLOCKS FRAMES AGAIN POLLS REPORTS`. `arqlink.campaign` reads them.
 #include <dlfcn.h>
 
 #include <chrono>
@@ -150,6 +150,9 @@ int main(int argc, char** argv) {
         if (const FlowResult& f = r.flow; f.clocks)
             std::printf("flow %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", f.clocks, f.frames,
                         f.again, f.polls, f.reports);
+        if (o.frames)
+            std::printf("sent %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r.frames[0], r.transmissions[0],
+                        r.frames[1], r.transmissions[1]);
         if (const Recovery& f = r.recovery; f.units)
             std::printf("forged %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u\n", f.units, f.clocks,
                         f.roundTrip, f.pollTimeout, f.restarts, f.attempts);

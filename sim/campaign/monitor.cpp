@@ -90,6 +90,7 @@ void Monitor::sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t cloc
             sentHello(life, unit.control);
         } else {
             checkPolls(life, unit.control, begin);
+            if (unit.control.poll) checkSteadyPoll(life, unit.control, begin);
             sentControl(life, unit.control);
         }
     }
@@ -151,9 +152,9 @@ void Monitor::sentFirst(Life& life, const DataUnit& u) {
         const unsigned next = std::min(f.attempt + 1, 15);
         if (u.attempt != next && u.attempt != f.attempt)
             fail("attempt", life, format("FSN %lld: attempt %u follows %u", ll(fsn), u.attempt, f.attempt));
-        if (u.attempt > rules_.mostAttempts && rules_.mostAttempts < 15)
+        if (u.attempt > rules_.mostAttempts[life.end] && rules_.mostAttempts[life.end] < 15)
             fail("persistency", life,
-                 format("FSN %lld: attempt %u, delta is %u", ll(fsn), u.attempt, rules_.mostAttempts));
+                 format("FSN %lld: attempt %u, delta is %u", ll(fsn), u.attempt, rules_.mostAttempts[life.end]));
     }
     SentFrame& f = life.frames[fsn];
     t.again = f.lastTsn >= 0;

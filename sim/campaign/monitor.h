@@ -26,8 +26,9 @@ struct Rules {
     bool clean[2] = {};  ///< end i has no reason to ask: nothing is lost, nobody stalls, its timers fit
     uint32_t poll[2] = {}, keepalive[2] = {};  ///< timers of a clean end
     std::set<std::string> ignore;              ///< kinds of failures that are known; what can go on goes on
-    unsigned mostAttempts = 15;                ///< persistency of both ends if it is constant and no outage can lift it
-    bool overflows[2] = {};                    ///< end i may drop whole units (beats of 16 bytes)
+    unsigned mostAttempts[2] = {15, 15};       ///< persistency of end i if it is constant and no outage can lift it
+    bool steady[2] = {};     ///< end i keeps its timers, its PHY takes each beat, and nobody restarts or is deaf
+    bool overflows[2] = {};  ///< end i may drop whole units (beats of 16 bytes)
 };
 
 /// What happened to a transmission.
@@ -103,7 +104,9 @@ class Monitor {
     /// A unit that nobody sent has come: what the ends say from now on may be wrong. Lives alone are followed.
     void relax() { relaxed_ = true; }
     /// From now on the PHYs stand still at times, so that an end may have asked and not been heard.
-    void expectPolls() { rules_.clean[0] = rules_.clean[1] = false; }
+    void expectPolls() { rules_.clean[0] = rules_.clean[1] = rules_.steady[0] = rules_.steady[1] = false; }
+    /// From now on the timers are others.
+    void timersChange() { rules_.steady[0] = rules_.steady[1] = false; }
     /// Whether a copy of a data unit is what a FIFO channel could bring: of a transmission that the receiver is past,
     /// one that it has, or one behind all that it has.
     bool fits(unsigned end, const Bytes& raw) const;
@@ -114,6 +117,8 @@ class Monitor {
     uint64_t tsnCount(unsigned end) const { return life_[end] ? life_[end]->transmissions.size() : 0; }
     bool spokeUp(unsigned end) const { return life_[end] && life_[end]->spokeUp; }
     const Life* life(unsigned end) const { return life_[end]; }
+    /// Packets of the present life of `end` that its peer has to have counted as dropped when all frames are resolved.
+    uint64_t dropped(unsigned end) const;
     const Tally& tally(unsigned end) const { return tally_[end]; }
     uint64_t digest() const { return digest_; }
     uint64_t units() const { return units_; }
@@ -129,6 +134,7 @@ class Monitor {
     void checkFeedback(Life& life, const ControlUnit& unit);
     void checkOutcome(Life& life, Life& peer, int64_t tsn, bool received);
     void checkPolls(Life& life, const ControlUnit& unit, uint64_t begin);
+    void checkSteadyPoll(Life& life, const ControlUnit& unit, uint64_t begin);
     void arrivedData(unsigned end, Life& from, const DataUnit& unit);
     void arrivedControl(unsigned end, Life& from, const ControlUnit& unit);
     [[noreturn]] void fail(const char* kind, const Life& life, const std::string& text) const;
@@ -145,6 +151,7 @@ class Monitor {
     uint64_t lastSent_[2] = {};
     uint64_t silence_[2] = {}, silenceEnd_[2] = {};  ///< the last silence that was long
     uint64_t pollCame_[2] = {};
+    std::deque<std::pair<uint64_t, uint32_t>> polled_[2];  ///< clock and ackTsn of the last polls
     Tally tally_[2];
     bool relaxed_ = false;
     uint64_t clock_ = 0, digest_ = 0, units_ = 0;

@@ -91,37 +91,4 @@ void Monitor::checkOutcome(Life& life, Life& peer, int64_t tsn, bool received) {
              format("TSN %lld (FSN %u) is told as failed; %u of K %u units came", ll(tsn), t.fsn, came, t.k));
 }
 
-// An end that has no reason to ask polls when it comes up, after silence, and where nothing has moved for POLL_TIMEOUT.
-// Nothing is missing, so no old block is asked for.
-void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
-    const unsigned e = life.end;
-    if (!rules_.clean[0] || !rules_.clean[1] || lives_[0] > 1 || lives_[1] > 1) return;
-    if (rules_.ignore.count("poll-without-cause")) return;
-    const Heard* heard = life.peer ? &life.heard[life.peer->id] : nullptr;
-    const bool first = !heard || !heard->up || begin < heard->upClock + settles;
-    // A keep-alive may be due in the clock in which an answer leaves, and follows it.
-    const bool keepalive = silence_[e] + settles >= rules_.keepalive[e] && begin <= silenceEnd_[e] + settles;
-    if (u.poll && !first && !keepalive) {
-        ++tally_[e].earlyPolls;
-        // What comes while a poll that is due waits for the PHY is no reason against it.
-        const uint64_t moved = begin <= heard->runClock + settles ? heard->beforeRun : heard->progressClock;
-        const uint64_t progress = std::max(moved, heard->upClock);
-        if (begin + settles < progress + rules_.poll[e])
-            fail("poll-without-cause", life,
-                 format("a poll leaves %llu clocks after the peer's last progress and %llu after this end's last unit: "
-                        "ackTsn %u, txEdge %u, POLL_TIMEOUT %u",
-                        ull(begin - progress), ull(begin - lastSent_[e]), u.ackTsn, u.txEdge, rules_.poll[e]));
-    }
-    const int64_t rxNext = unwrap(u.rxNext, life.rxNext), base = unwrap(u.bitmapBase, rxNext);
-    const uint64_t seriesClocks = 2000 + 4 * rules_.info[e].window;
-    const unsigned window = std::min(rules_.info[0].window, rules_.info[1].window);
-    const unsigned lag = std::min(window / 256, 32u), showings = !lag ? 0 : window < 8192 ? 1 : 2;
-    const bool isOld = base < (rxNext / 32 - 1) * 32;
-    if (!isOld || clock_ <= pollCame_[e] + seriesClocks) return;
-    const bool isRepeat = base % 64 == 0 && base / 32 + lag + 2 <= rxNext / 32 && life.repeats[base]++ < showings;
-    if (!isRepeat)
-        fail("poll-without-cause", life,
-             format("a series of reports without a loss: bitmapBase %lld, rxNext %lld", ll(base), ll(rxNext)));
-}
-
 }  // namespace campaign

@@ -13,20 +13,28 @@ namespace {
 using ull = unsigned long long;
 constexpr unsigned resetClocks = 20;
 
+/// Nobody restarts or is ever deaf, and no timer changes before the faults end.
+bool steadyTimers(const Scenario& s) {
+    const auto unsettles = [](const Event& e) {
+        return e.kind <= EventKind::phyUp || e.kind == EventKind::timers || e.kind == EventKind::stopPhy;
+    };
+    return !s.copies && !s.timers[0].outage && !s.timers[1].outage &&
+           std::none_of(s.events.begin(), s.events.end(), unsettles);
+}
+
 Rules rulesFor(const Scenario& s, const std::set<std::string>& ignore) {
     Rules rules;
     rules.ignore = ignore;
     rules.fifo = !s.copies;
-    unsigned most = 0;
     for (unsigned e : {0, 1}) {
         rules.info[e] = s.info[e];
         rules.clean[e] = s.clean;
         rules.poll[e] = s.timers[e].poll;
         rules.keepalive[e] = s.timers[e].keepalive;
         rules.overflows[e] = s.info[e].dataBytes == 16;
-        most = std::max(most, s.arq[e].delta);
+        rules.mostAttempts[e] = s.steadyArq ? s.arq[e].delta : 15;
+        rules.steady[e] = steadyTimers(s) && s.pace[e] == 1 && s.phy[e].ready >= 1;
     }
-    rules.mostAttempts = s.steadyArq ? most : 15;
     return rules;
 }
 
@@ -95,6 +103,7 @@ void Run::notePhy(Side& side, unsigned e) {
     if (!side.out.phy.last) return;
     monitor_->sent(e, side.unit, side.unitBegin, now_, side.unitSinceRestart);
     if (side.restarting && monitor_->lifeId(e) != side.lifeAtRestart) side.restarting = false;
+    noteLife(e);
     side.way->send(
         {std::move(side.unit), false, false, monitor_->lifeId(e), {monitor_->tsnCount(0), monitor_->tsnCount(1)}},
         now_);
@@ -165,6 +174,7 @@ void Run::configure(unsigned e, const Timers& timers) {
 void Run::armRestart(unsigned e) {
     Side& side = side_[e];
     if (side.restarting || monitor_->broken(e)) monitor_->restartedAgain(e);
+    ++side.causes;
     if (!side.restarting) side.sinceRestart = 0, side.lifeAtRestart = monitor_->lifeId(e);
     side.restarting = side.wasRestarted = true;
 }
@@ -189,6 +199,7 @@ void Run::act(const Event& event) {
     case EventKind::resetLow:
         side.in.resetn = false;
         side.wasReset = true;
+        ++side.causes;
         side.restarting = true;  // what is accepted until a unit of the new life is seen may be lost
         side.sinceRestart = 0;
         side.lifeAtRestart = monitor_->lifeId(e);
@@ -287,6 +298,8 @@ Outcome Run::run() {
     outcome.digest = monitor_->digest();
     for (unsigned e : {0, 1}) {
         outcome.packets += side_[e].book->deliveredCount();
+        outcome.transmissions[e] = monitor_->tsnCount(e);
+        outcome.frames[e] = monitor_->life(e) ? monitor_->life(e)->frames.size() : 0;
         outcome.polls += monitor_->tally(e).polls;
         outcome.earlyPolls += monitor_->tally(e).earlyPolls;
         outcome.lost += side_[e].way->lost();

@@ -31,6 +31,7 @@ struct Outcome {
     uint64_t clocks = 0, units = 0, packets = 0, lives = 0, polls = 0, earlyPolls = 0, lost = 0, digest = 0;
     FlowResult flow;
     Recovery recovery;
+    uint64_t frames[2] = {}, transmissions[2] = {};  ///< of the last life of each end
 };
 
 using Counters = std::map<std::string, uint64_t>;
@@ -66,6 +67,11 @@ class Run {
         unsigned packetLife = 0;  ///< sender's life when the packet under way began
         uint64_t cutPackets = 0;
         bool wasReset = false, wasRestarted = false;
+        unsigned causes = 0;      ///< restarts, disables and resets that the run asked this end for
+        uint32_t error = 0;       ///< register ERROR at the last full snapshot
+        unsigned lostLife = 0;    ///< life of which `lostBefore` is known
+        uint64_t lostBefore = 0;  ///< tx_packets_lost when it began
+        unsigned notedLife = 0;
         bool ragged = false;  ///< a unit came while it left reset: it may be counted as damaged, or not
         uint32_t state = 0, stalled = 0;
         Counters counters;
@@ -81,9 +87,11 @@ class Run {
     void shoot(unsigned e, unsigned count);
     void recover();
     uint64_t oddPackets();
+    uint64_t reportedLosses();
     bool freshCross(const std::function<bool()>& excused);
     unsigned restartsSinceShot() const;
     void checkForged(const std::string& forged);
+    void checkReported(const std::string& forged);
 
     void clock();
     void clocks(uint64_t count) {
@@ -107,6 +115,9 @@ class Run {
     uint64_t restBound() const;
     std::string standing() const;
     void checkBooks(unsigned e);
+    void checkRestarts(unsigned e) const;
+    void noteLife(unsigned e);
+    uint64_t overdue(unsigned e);
     void equal(unsigned e, const char* what, uint64_t left, uint64_t right) const;
     uint64_t restartClocks() const;
 

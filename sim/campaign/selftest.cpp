@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// selftest                        streams that are right, and streams that are broken in one way, which the checks have
-// to name selftest decode UNIT_BYTES      reads units in hexadecimal, a line each, and prints what the codec makes of
-// them
+// selftest                    plays what is right, and what is broken in one way, which the checks have to name
+// selftest decode UNIT_BYTES  reads units in hexadecimal, a line each, and prints what the codec makes of them
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <iostream>
 #include <string>
 
 #include "failure.h"
 #include "packets.h"
+#include "selftest.h"
 #include "talk.h"
 
 namespace {
 
 using namespace campaign;
-
-struct Case {
-    const char* name;
-    const char* kind;  ///< nullptr: nothing is wrong
-    std::function<void()> play;
-};
 
 PacketBook bookOf(bool inOrder, unsigned count, Bytes (*content)(unsigned)) {
     PacketBook book(0, inOrder);
@@ -31,7 +24,7 @@ PacketBook bookOf(bool inOrder, unsigned count, Bytes (*content)(unsigned)) {
 
 Bytes numbered(unsigned i) { return packetContent(5, 0, i, 20); }
 
-const Case cases[] = {
+const std::vector<Case> firstCases = {
     {"a link that comes up, loses a frame and sends it again", nullptr,
      [] {
          Talk t;
@@ -173,7 +166,7 @@ const Case cases[] = {
      }},
     {"an attempt too many", "persistency",
      [] {
-         Talk t([](Rules& r) { r.mostAttempts = 0; });
+         Talk t([](Rules& r) { r.mostAttempts[0] = 0; });
          t.up();
          t.frame(0, 0), t.frame(1);
          t.report(2, 2);
@@ -396,6 +389,8 @@ int decode(unsigned bytes) {
 int main(int argc, char** argv) {
     if (argc == 3 && std::string(argv[1]) == "decode") return decode(static_cast<unsigned>(std::atoi(argv[2])));
     unsigned wrong = 0;
+    std::vector<Case> cases = firstCases;
+    for (const auto& more : {numberCases(), runCases()}) cases.insert(cases.end(), more.begin(), more.end());
     for (const Case& c : cases) {
         std::string kind;
         try {

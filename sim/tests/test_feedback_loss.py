@@ -19,6 +19,13 @@ def test_without_losses_nobody_polls(round_trip):
     assert flow.frames >= SHORT * 5000 * 0.9
 
 
+@pytest.mark.parametrize("status", [0, 1200])
+def test_long_links_are_judged_with_any_status_interval(status):
+    """Reports at once, or one for 200 frames: no polls, and no series but repeats, or the run fails."""
+    flow = measure(Point(533, status=status), trips=40)
+    assert flow.polls == 0 and flow.again == 0
+
+
 @pytest.mark.parametrize("burst", [0, 64])
 def test_lost_feedback_costs_a_long_link_little(burst):
     point = Point(5000, loss=0.001, feedback_loss=0.1, burst=burst)

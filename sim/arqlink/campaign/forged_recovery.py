@@ -59,6 +59,11 @@ def measure(pair, first, count):
     return [found for runs in zip(forged, blank, strict=True) if (found := cost(*runs))]
 
 
+def beyond(costs):
+    """Those that cost more than a link may: more than one restart, or more time than the bound where nothing was lost."""
+    return [c for c in costs if c.restarts > 1 or (c.waited and c.share > 1)]
+
+
 def row(pair, costs):
     """The cells of HEADINGS."""
     waited = [c for c in costs if c.waited]
@@ -86,6 +91,9 @@ def main():
     for cells in [*rows, row("all", [c for costs in found for c in costs])]:
         table.add_row(*map(str, cells))
     Console(width=None if sys.stdout.isatty() else 200).print(table)
+    wrong = [c for costs in found for c in beyond(costs)]
+    if wrong:
+        sys.exit(f"{len(wrong)} runs went beyond the bound: {wrong[0]}")
 
 
 if __name__ == "__main__":

@@ -50,6 +50,8 @@ class RunResult:
     forge: float = 0
     frames: int = 0
     recovery: Recovery | None = None
+    sent: tuple[int, ...] = ()
+    """With `frames`: frames and transmissions of A, and of B."""
 
     def repeat(self):
         """The command that repeats the run, with waves."""
@@ -85,7 +87,7 @@ def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0
 
 def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), on_result=None, frames=0, blank=False):
     """Runs `count` seeds from `first` on, one after the other; returns their RunResults. `blank` leaves the forged units out, and nothing else."""
-    results, recovery = [], None
+    results, recovery, sent = [], None, ()
     command = command_of(pair, first, count, seconds, waves, show, forge, ignore, frames, blank)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout and process.stderr
@@ -93,11 +95,15 @@ def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0,
             if line.startswith("forged "):
                 recovery = Recovery(*map(int, line.split()[1:]))
                 continue
+            if line.startswith("sent "):
+                sent = tuple(map(int, line.split()[1:]))
+                continue
             result = parse_line(pair, line, forge, frames)
             if result is None:
                 print(line, end="")
                 continue
             result.recovery, recovery = recovery, None
+            result.sent, sent = sent, ()
             results.append(result)
             if on_result:
                 on_result(result)

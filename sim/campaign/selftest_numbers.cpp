@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of control units that go back, frames that change, reports and polls without a cause.
+#include "selftest.h"
+#include "talk.h"
+
+namespace campaign {
+namespace {
+
+void clean(Rules& r) {
+    r.clean[0] = r.clean[1] = true;
+    r.poll[0] = r.keepalive[0] = r.poll[1] = r.keepalive[1] = 5000;
+}
+
+void steady(Rules& r) {
+    r.steady[0] = r.steady[1] = true;
+    r.poll[0] = r.poll[1] = 5000;
+    r.keepalive[0] = r.keepalive[1] = 1 << 20;
+}
+
+/// Two frames cross, and both ends say so.
+void cross(Talk& t) {
+    t.up();
+    t.frame(0), t.frame(1);
+    t.control(1, [](ControlUnit& u) { u.bitmapBase = 0, u.rxNext = 2, u.bitmap = 3, u.rxBase = 2; });
+    t.control(0, [](ControlUnit& u) { u.txBase = u.txEdge = u.ackTsn = 2; });
+}
+
+Case talk(const char* name, const char* kind, void (*say)(Talk&), void (*rules)(Rules&) = nullptr) {
+    return {name, kind, [=] {
+                Talk t(rules ? std::function<void(Rules&)>(rules) : std::function<void(Rules&)>());
+                say(t);
+            }};
+}
+
+/// A unit of frame `fsn` with something that differs.
+void odd(Talk& t, unsigned fsn, unsigned attempt, void (*change)(DataUnit&)) {
+    DataUnit u = t.data(fsn, 0, attempt);
+    change(u);
+    t.leave(0, build(u));
+}
+
+/// Outcomes of the last transmissions of many, which are in two blocks.
+void manyReports(Talk& t) {
+    t.up();
+    for (unsigned i = 0; i < 60; ++i) t.frame(i), t.report(i + 1, (uint64_t(1) << (i + 1)) - 1);
+}
+
+void pollFor(Talk& t, unsigned polls, uint64_t apart) {
+    t.up();
+    t.frame(0), t.frame(1);
+    for (unsigned i = 0; i < polls; ++i) {
+        t.clock += apart;
+        t.control(0, [](ControlUnit& u) { u.txEdge = 2, u.poll = true; });
+    }
+}
+
+}  // namespace
+
+std::vector<Case> numberCases() {
+    return {
+        talk("txBase that goes back", "txBase-back",
+             [](Talk& t) { cross(t), t.control(0, [](ControlUnit& u) { u.txBase = 1; }); }),
+        talk("txEdge that goes back", "txEdge-back",
+             [](Talk& t) { cross(t), t.control(0, [](ControlUnit& u) { u.txEdge = 1; }); }),
+        talk("ackTsn that goes back", "ackTsn-back",
+             [](Talk& t) { cross(t), t.control(0, [](ControlUnit& u) { u.ackTsn = 1; }); }),
+        talk("rxBase that goes back", "rxBase-back",
+             [](Talk& t) { cross(t), t.control(1, [](ControlUnit& u) { u.rxBase = 1; }); }),
+        talk("a bitmapBase that is no multiple of 32", "bitmap-base",
+             [](Talk& t) { cross(t), t.control(1, [](ControlUnit& u) { u.bitmapBase = 1; }); }),
+        talk("a bitmapBase above rxNext", "bitmap-base",
+             [](Talk& t) { cross(t), t.control(1, [](ControlUnit& u) { u.bitmapBase = 32; }); }),
+        talk("a frame without sop after the end of a packet", "frame-order",
+             [](Talk& t) { t.up(), odd(t, 0, 0, [](DataUnit& u) { u.sop = false; }); }),
+        talk("a frame that has another pad when it is sent again", "frame-changed",
+             [](Talk& t) {
+                 t.up();
+                 t.frame(0, 0), t.frame(1);
+                 t.report(2, 2);
+                 odd(t, 0, 1, [](DataUnit& u) { u.pad = 3; });
+             }),
+        talk("a frame of type 2 that is sent again", "retx-only",
+             [](Talk& t) {
+                 t.up();
+                 for (unsigned i = 0; i < 3; ++i) {
+                     DataUnit u = t.data(0, i);
+                     u.only = true;
+                     t.leave(0, build(u), false);
+                 }
+                 ++t.tsn;
+                 t.frame(1);
+                 t.report(2, 2);
+                 t.frame(0, 3, 1);
+             }),
+        talk(
+            "an attempt that the other end's persistency would allow", "persistency",
+            [](Talk& t) {
+                t.up();
+                t.frame(0, 0), t.frame(1);
+                t.report(2, 2);
+                t.frame(0, 3, 1);
+            },
+            [](Rules& r) { r.mostAttempts[0] = 0, r.mostAttempts[1] = 14; }),
+        talk("recent blocks in each report", nullptr, manyReports, clean),
+        talk(
+            "a series of reports that nobody asked for", "poll-without-cause",
+            [](Talk& t) {
+                t.up();
+                for (unsigned i = 0; i < 64; ++i) t.frame(i);
+                t.control(1,
+                          [](ControlUnit& u) { u.bitmapBase = 0, u.rxNext = u.rxBase = 64, u.bitmap = ~uint64_t(0); });
+                for (unsigned i = 64; i < 100; ++i) t.frame(i);
+                t.clock += 5000;
+                t.control(1, [](ControlUnit& u) { u.rxNext = u.rxBase = 100, u.bitmapBase = 64; });
+                t.control(1, [](ControlUnit& u) { u.bitmapBase = 0; });
+            },
+            clean),
+        talk(
+            "a poll although all is known, in a run with losses", "poll-without-cause",
+            [](Talk& t) {
+                cross(t);
+                t.clock += 2000;
+                t.control(0, [](ControlUnit& u) { u.poll = true; });
+            },
+            steady),
+        talk(
+            "polls for an outcome that is missing", nullptr, [](Talk& t) { pollFor(t, 6, 5000); }, steady),
+        talk(
+            "four polls for an outcome in one POLL_TIMEOUT", "poll-without-cause", [](Talk& t) { pollFor(t, 6, 1000); },
+            steady),
+    };
+}
+
+}  // namespace campaign
