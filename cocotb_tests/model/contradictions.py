@@ -16,20 +16,21 @@ class Contradictions:
     def __init__(self, window, unit_bytes, max_k=255, max_parity=255):
         self.window, self.limits = window, (unit_bytes, max_k, max_parity)
         self.controls = 0  # control units without hello that were checked
-        self._new_life(None)
+        self.epoch = None
+        self.begin_at(0)
 
     @staticmethod
     def of(build):
         """The monitor of an end of that build."""
         return Contradictions(build.window_frames, build.unit_bytes, build.max_k, build.max_parity)
 
-    def _new_life(self, epoch):
-        self.epoch = epoch
-        self.edges = dict.fromkeys(EDGES, 0)
+    def begin_at(self, number):
+        """A life begins; all its sequence numbers begin there."""
+        self.edges = dict.fromkeys(EDGES, number)
         self.outcomes = {}  # by TSN, as said first
-        self.fsn_end = self.begun = self.whole = 0  # FSNs, transmissions begun, transmissions sent in full
-        self.came = {}  # data units that came, by TSN and FSN: (K, indices)
-        self.brought = set()  # FSNs of which one transmission came
+        self.fsn_end = self.begun = self.whole = number  # FSNs, transmissions begun, transmissions sent in full
+        self.came = {}  # by TSN, and by (epoch, FSN, K): indices of the data units that came
+        self.brought = set()  # (epoch, FSN) of which one transmission came
 
     def _parsed(self, raw, erased=False):
         try:
@@ -49,17 +50,18 @@ class Contradictions:
         if not isinstance(unit, DataUnit):
             return
         tsn, fsn = unwrap(unit.tsn, self.edges["rx_next"]), unwrap(unit.fsn, self.edges["rx_base"])
-        k, indices = self.came.setdefault(tsn, {}).setdefault(fsn, (unit.k, set()))
+        indices = self.came.setdefault(tsn, {}).setdefault((unit.epoch, fsn, unit.k), set())
         indices.add(unit.index)
-        if len(indices) >= k:
-            self.brought.add(fsn)
+        if len(indices) >= unit.k:
+            self.brought.add((unit.epoch, fsn))
 
     def has_left(self, unit):
         if unit is None:
             return
-        if unit.epoch != self.epoch:
-            assert self.epoch is None or unit.epoch == (self.epoch + 1) % 256, f"a unit of epoch {unit.epoch} left after one of epoch {self.epoch}"
-            self._new_life(unit.epoch)
+        if self.epoch is not None and unit.epoch != self.epoch:
+            assert unit.epoch == (self.epoch + 1) % 256, f"a unit of epoch {unit.epoch} left after one of epoch {self.epoch}"
+            self.begin_at(0)
+        self.epoch = unit.epoch
         if isinstance(unit, ControlUnit):
             if not unit.hello:
                 self._control(unit)
@@ -89,14 +91,16 @@ class Contradictions:
         assert base % BLOCK == 0 and base <= rx_next, f"bitmapBase {base}, rxNext {rx_next}"
         for tsn, received in outcomes_shown(unit, rx_next, self.window):
             if tsn not in self.outcomes:
-                assert not received or self._may_be_received(tsn), f"TSN {tsn} is reported as received, and too few of its units came"
+                assert not received or self._may_be_received(tsn, unit.peer_epoch), f"TSN {tsn} is reported as received, and too few of its units came"
             said = self.outcomes.setdefault(tsn, received)
             assert said == received, f"TSN {tsn} is reported as {_name(received)}, and was reported as {_name(said)}"
 
-    def _may_be_received(self, tsn):
+    def _may_be_received(self, tsn, epoch):
         """K units came, or one of a frame that the end has had already, or has passed."""
-        frames = self.came.get(tsn, {}).items()
-        return any(len(indices) >= k or fsn in self.brought or fsn < self.edges["rx_base"] for fsn, (k, indices) in frames)
+        return any(
+            e == epoch and (len(indices) >= k or (e, fsn) in self.brought or fsn < self.edges["rx_base"])
+            for (e, fsn, k), indices in self.came.get(tsn, {}).items()
+        )
 
 
 def _name(received):

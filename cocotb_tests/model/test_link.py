@@ -176,6 +176,7 @@ def test_sequence_numbers_wrap():
         s.next_fsn = s.next_tsn = s.ack_tsn = s.tx_base = s.newest_base = s.peer_rx_base = begin
         s.last = {"tx_base": begin, "tx_edge": begin, "ack": begin}
         check.said = {"rx_next": begin, "rx_base": begin}
+        check.contradictions.begin_at(begin)
         begin_receiver(check.receiver, begin)
     there = packets(9, 60, 40)
     start(pair, there)
