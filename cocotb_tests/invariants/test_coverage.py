@@ -2,7 +2,6 @@
 """Every module with registers has an assertion, or is named here with the reason why it has none."""
 
 import re
-import subprocess
 
 import pytest
 
