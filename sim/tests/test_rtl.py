@@ -21,7 +21,7 @@ def test_refused(words, sentence, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["rtl", *words])
     with pytest.raises(SystemExit) as end:
         verilog.main()
-    assert str(end.value.code).startswith("'arqlink.Generate ")
+    assert str(end.value.code).startswith("'Generate ")
     assert sentence in capsys.readouterr().err
 
 
