@@ -20,8 +20,8 @@ def arqlink(tmp_path, monkeypatch, capsys):
     return run
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def board():
-    """A simulated board, and the only one of its process: tests leave its link up, with nothing under way."""
+    """A simulated board for the tests of a module, which leave its link up, with nothing under way. It takes a core as long as it lives."""
     with simulation.SocSim(simulation.program()) as board:
         yield board
