@@ -68,5 +68,6 @@ def with_pair(name, main, sources, options, changed):
             objects.append(str(folder / f"{source.stem}.o"))
             run("gcc", *STRICT, "-O2", *options, *INCLUDES, "-c", str(source), "-o", objects[-1])
         warnings = ["-O1", "-Wall", "-Wextra", *options, f"-I{pair_simulator.HARNESS}", *INCLUDES]
-        Model.load(simulator.parent).link([main, pair_simulator.HARNESS / "arq_pair_sim.cpp", *objects], program, warnings)
+        sanitizers = [option for option in options if option.startswith("-fsanitize")]
+        Model.load(simulator.parent).link([main, pair_simulator.HARNESS / "arq_pair_sim.cpp", *objects], program, warnings, sanitizers)
     return program
