@@ -62,7 +62,7 @@ async def progress(bench, units, count):
     await bench.until(done, LONGEST + 30 * count * BUILD.data_unit_beats, "rest")
     assert bench.now - begun <= LONGEST + 30 * count * BUILD.data_unit_beats
     assert bench.peer.counters["link_restarts"] <= before + 1, "one restart is enough"
-    reported = [await bench.registers.error(0, name) for name in ("resync", "peer_restart")]
+    reported = [await bench.registers.error(name) for name in ("resync", "peer_restart")]
     assert any(reported) == restarted(), f"restarted {restarted()}, ERROR.resync and ERROR.peer_restart {reported}"
     there, back = one_frame(bench, 8), one_frame(bench, 8)
     heard, delivered = len(bench.peer.delivered), []
