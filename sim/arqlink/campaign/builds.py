@@ -78,8 +78,7 @@ def library(name, waves=False):
         changed = max(*((SOURCES / file).stat().st_mtime for file in END_SOURCES), os.stat(__file__).st_mtime)
         if tree.is_stale(output, source.stat().st_mtime, changed, verilator.CHANGED):
             prefix = f"VArqLink_{name}"
-            optimize = verilator.QUICK_TO_BUILD if waves else None
-            model = verilator.verilate([source], folder, prefix, ["--assert"], optimize, HIDDEN, waves, changed)
+            model = verilator.verilate([source], folder, prefix, ["--assert"], options=HIDDEN, waves=waves, changed=changed)
             options = ["-O2", f"-I{SOURCES}", f"-DMODEL={prefix}", f'-DMODEL_HEADER="{prefix}.h"']
             model.link([SOURCES / "verilated_end.cpp"], output, options, LINK)
     return output

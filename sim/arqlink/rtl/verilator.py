@@ -72,8 +72,8 @@ class Model:
 def verilate(sources, folder, prefix=None, arguments=(), optimize=None, options=(), waves=False, changed=0.0):
     """Verilates `sources`, the top's Verilog file first, and compiles the model in `folder`; returns a Model.
 
-    `arguments` are for Verilator, `options` for the C++ compiler; `optimize` (None: fast_options()) is how what runs in every clock is
-    compiled. With `waves` the model can write FST. `changed` is the time of the newest file that `options` name.
+    `arguments` are for Verilator, `options` for the C++ compiler; `optimize` is how what runs in every clock is compiled: fast_options()
+    unless it is given, or QUICK_TO_BUILD with `waves`. With `waves` the model can write FST. `changed` is the time of the newest file that `options` name.
     """
     use_verilator()
     folder.mkdir(parents=True, exist_ok=True)
@@ -85,7 +85,7 @@ def verilate(sources, folder, prefix=None, arguments=(), optimize=None, options=
     run([*command, "--Mdir", str(folder), *map(str, sources)], folder / "verilate.log")
     files = json.loads((folder / f"{prefix}.json").read_text())["sources"]
     flags = [*_flags(waves), *options, f"-I{folder}"]
-    fast = (fast_options() if optimize is None else optimize).split()
+    fast = (optimize or (QUICK_TO_BUILD if waves else fast_options())).split()
     jobs = [_part(folder, prefix, speed, files, [*flags, *level]) for speed, level in (("fast", fast), ("slow", ["-O0"]))]
     compile_all(jobs)
     objects = [str(job[1]) for job in jobs] + library(files["global"], options, waves, changed)

@@ -24,6 +24,6 @@ def simulator(block, waves=False):
     program = folder / "codecsim"
     with tree.locked(f"codec-{folder.name}"):
         if tree.is_stale(program, source.stat().st_mtime, SOURCE.stat().st_mtime, verilator.CHANGED, os.stat(__file__).st_mtime):
-            model = verilator.verilate([source], folder, waves=waves, optimize=verilator.QUICK_TO_BUILD if waves else None)
+            model = verilator.verilate([source], folder, waves=waves)
             model.link([SOURCE], program, ["-O2", "-Wall", DEFINES[block], f"-DCODEC_DATA_BYTES={limits()['data_bytes']}"])
     return program

@@ -17,6 +17,6 @@ def simulator(config, waves=False):
     with tree.locked(f"sim-{folder.name}"):
         times = (source.stat().st_mtime, tree.newest(HARNESS, "*.*"), verilator.CHANGED)
         if tree.is_stale(program, *times):
-            model = verilator.verilate([source], folder, waves=waves, optimize=verilator.QUICK_TO_BUILD if waves else None)
+            model = verilator.verilate([source], folder, waves=waves)
             model.link([HARNESS / name for name in SOURCES], program, ["-O2", "-Wall", f"-I{HARNESS}"])
     return program
