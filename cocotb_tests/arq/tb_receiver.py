@@ -88,7 +88,7 @@ class Link:
     def __init__(self, bench, rate):
         self.bench, self.dut, self.model = bench, bench.dut, Model()
         self.units = Source(bench, "io_unit_", UNIT, rate)
-        self.closes = Source(bench, "io_close_", [f"io_close_payload_{f}" for f in ("txEdge", "poll", "ackBlock")])
+        self.closes = Source(bench, "io_close_", [f"io_close_payload_{f}" for f in ("txEdge", "poll")])
         self.writes = Sink(bench, "io_write_", [f"io_write_payload_{f}" for f in ("slot", "beat", "data")], rate)
         self.complete = Sink(bench, "io_complete_", [f"io_complete_payload_{f}" for f in COMPLETE], 1.0)
         self.events = Events(bench, [f"io_event_{name}" for name in COUNTS])
@@ -196,7 +196,7 @@ async def edges_close(dut):
     link.send(fsn=0, tsn=0, k=2, n=4, index=0)
     await link.drain()
     for edge in (1, 1, 0, 5, 5 + WINDOW + 1, 5 + WINDOW):
-        link.closes.queue.append((edge, random.getrandbits(1), edge // 32))
+        link.closes.queue.append((edge, random.getrandbits(1)))
         if edge - link.model.next > WINDOW:
             link.model.count["closeInvalid"] += 1
         else:

@@ -9,11 +9,10 @@ import arqlink.lib.Invariant
 import arqlink.store.StoreWrite
 import arqlink.wire._
 
-/** What a control unit of the peer closes: all transmissions with a TSN below `txEdge` have been sent in full. A poll tells the block of its ackTsn, too. */
+/** What a control unit of the peer closes: all transmissions with a TSN below `txEdge` have been sent in full. */
 case class CloseNotice() extends Bundle {
   val txEdge = Wire.sn
   val poll = Bool()
-  val ackBlock = OutcomeLog.blockNumber
 }
 
 /** Selective-repeat receiver: gathers the units of one transmission at a time and decides its outcome.
@@ -40,8 +39,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     /** Closes all transmissions with a TSN below. */
     val close = slave Stream CloseNotice()
 
-    /** A poll whose edge has been closed and is in `rxNext`, and the block of its ackTsn. */
-    val polled = master Flow OutcomeLog.blockNumber
+    /** Pulse: the edge of a poll has been closed and is in `rxNext`. */
+    val polled = out Bool ()
 
     /** Pulse: an edge was within the window; else `closeInvalid` tells. */
     val closeAccepted = out Bool ()
@@ -368,10 +367,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
   /** A poll waits for what it has closed to be written down. */
   val polled = new Area {
     val pending = RegInit(False)
-    when(io.polled.valid)(pending := False)
+    when(io.polled)(pending := False)
     when(closed && hand.notice.poll)(pending := True)
-    io.polled.valid := pending && !log.io.busy
-    io.polled.payload := RegNextWhen(hand.notice.ackBlock, closed)
+    io.polled := pending && !log.io.busy
   }
   hand.leaves := hand.valid && hand.mayLeave && (phase =/= Phase.pass || write.ready)
   private val then = phase.getAheadValue()

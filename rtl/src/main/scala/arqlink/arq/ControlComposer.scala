@@ -35,6 +35,9 @@ class ControlComposer(link: LinkConfig) extends Component {
     /** Pulse: a poll of the peer is to be answered; `rxNext` tells what it has closed. */
     val asked = in Bool ()
 
+    /** Pulse: the reply was composed two clocks ago. */
+    val replied = out Bool ()
+
     /** Pulse: the poll timer has run out. The peer's control units of this period were all rejected. */
     val tick = out Bool ()
     val suspicious = in Bool ()
@@ -132,7 +135,7 @@ class ControlComposer(link: LinkConfig) extends Component {
     val gapNow = io.gap && gapAllowed
     when(io.gap)(gapOpen := True)
     when(gapNow)(gapAllowed := False)
-    when(io.isWhole)(gapAllowed := True)
+    when(io.isWhole.rise(initAt = False))(gapAllowed := True)
   }
 
   val causes = new Area {
@@ -197,6 +200,7 @@ class ControlComposer(link: LinkConfig) extends Component {
   olderNext := settled && olderDue && io.older.valid && isUp
   composesDue := helloNext || plainNext
   composesOlder := olderNext
+  io.replied := RegNext(RegNext(composesDue && reply) init False) init False
   io.older.ready := olderNext
   when(compose && (isHello || active))(offer := True)
   when(io.message.fire || silent)(offer := False)

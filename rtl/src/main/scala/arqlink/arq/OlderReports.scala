@@ -9,7 +9,7 @@ import arqlink.lib.Invariant
 import arqlink.wire.Wire
 
 /** Chooses which older outcomes are shown: each pair of blocks again some time after it was recent, and, after a poll that asks for them,
-  * a series of all from its ackTsn on (docs/architecture.md, "Receiver", 4).
+  * a series of all from the peer's ackTsn on (docs/architecture.md, "Receiver", 4).
   */
 class OlderReports(link: LinkConfig) extends Component {
   val io = new Bundle {
@@ -21,8 +21,8 @@ class OlderReports(link: LinkConfig) extends Component {
     /** Block of the ackTsn of each control unit of the peer. */
     val peerAck = slave Flow OutcomeLog.blockNumber
 
-    /** The same of a poll that is being answered. */
-    val asked = slave Flow OutcomeLog.blockNumber
+    /** Pulse: a poll has its reply, composed two clocks ago: it shows what was recent then. */
+    val replied = in Bool ()
 
     val current = in(OutcomeLog.blockNumber)
     val lookup = master Stream OutcomeLog.blockNumber
@@ -67,15 +67,12 @@ class OlderReports(link: LinkConfig) extends Component {
   /** The next look-up of a series. */
   val series = new Area {
     val request = Stream(OutcomeLog.blockNumber)
-    // Judged a clock after it was asked for: an ackTsn may be as old as the window, and no older.
-    private val begins = RegNext(io.asked.valid && io.running) init False
-    private val first = io.asked.payload
-    private val start = RegNext(first)
-    private val isOld = RegNext((first - recent).msb)
-    private val isKept = RegNext(io.current - first <= blocks)
+    // Of the clock in which the reply was composed. An ackTsn may be as old as the window, and no older.
+    private val isOld = RegNext((peerAck - recent).msb)
+    private val isKept = RegNext(io.current - peerAck <= blocks)
     val block = Reg(OutcomeLog.blockNumber)
     val active = RegInit(False)
-    private val accepted = begins && isOld && isKept
+    private val accepted = io.replied && io.running && isOld && isKept
 
     /** What is said of `block` is of where it is now. */
     private val settled = RegNext(!request.fire && !accepted) init False
@@ -85,7 +82,7 @@ class OlderReports(link: LinkConfig) extends Component {
     when(request.fire)(block := block + 2)
     when(settled && isOver)(active := False)
     when(accepted) {
-      block := start
+      block := peerAck
       active := True
     }
     when(!io.running)(active := False)

@@ -211,7 +211,6 @@ class ArqLink(link: LinkConfig) extends Component {
     receiver.io.close.arbitrationFrom(control.io.taken)
     receiver.io.close.txEdge := control.io.taken.txEdge
     receiver.io.close.poll := control.io.taken.poll
-    receiver.io.close.ackBlock := OutcomeLog.blockOf(control.io.taken.ackTsn)
     sender.io.feedback << taken
     peerEdges.io.seen.valid := taken.valid
     peerEdges.io.seen.txBase := taken.txBase
@@ -221,7 +220,7 @@ class ArqLink(link: LinkConfig) extends Component {
     olderReports.io.running := isUp
     olderReports.io.peerWindowLog2 := control.io.peerWindowLog2
     olderReports.io.peerAck << taken.translateWith(OutcomeLog.blockOf(taken.ackTsn))
-    olderReports.io.asked << receiver.io.polled
+    olderReports.io.replied := composer.io.replied
     olderReports.io.current := receiver.io.outcomes.current
     receiver.io.outcomes.lookup << olderReports.io.lookup
     olderReports.io.found << receiver.io.outcomes.report
@@ -262,7 +261,7 @@ class ArqLink(link: LinkConfig) extends Component {
     composer.io.answerDue := control.io.answerDue
     composer.io.outageEnded := control.io.outageEnded
     // A poll is answered when the receiver has closed what it closes: the answer tells of that too, which the peer may not ask for again.
-    composer.io.asked := receiver.io.polled.valid
+    composer.io.asked := receiver.io.polled
     composer.io.suspicious := watch.io.suspicious
     composer.io.sentData := framer.io.txUnits || framer.io.txRetxUnits
     composer.io.sent := composer.io.sentData || framer.io.txControlUnits
