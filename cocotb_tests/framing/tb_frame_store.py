@@ -5,7 +5,7 @@ import random
 
 import cocotb
 
-from cocotb_tests.lib.bench import Bench, Sink, Source
+from cocotb_tests.lib.bench import Bench, Events, Sink, Source
 from cocotb_tests.lib.limits import built
 
 
@@ -86,6 +86,26 @@ async def write_then_read_at_once(dut):
         read.queue.append((slot, 1))
         wanted += expect(limits, content, slot, 1)
     await check(bench, data, wanted)
+
+
+@cocotb.test()
+@cocotb.parametrize(rate=[1.0, 0.3])
+async def a_slot_is_free_when_its_read_is_done(dut, rate):
+    """One readDone a read; what is written from the next clock on does not change what the read gives."""
+    limits = built()
+    bench, write, read, data = await prepare(dut, data_rate=rate)
+    done = Events(bench, ["readDone"])
+    content = {}
+    wanted = []
+    for count in range(1, 6):
+        units = random.randint(1, limits.max_k)
+        fill(limits, write, content, 6, units)
+        await bench.until(lambda: write.idle and not write.offered, 5000, "writes taken")
+        read.queue.append((6, units))
+        wanted += expect(limits, content, 6, units)
+        await bench.until(lambda count=count: done.count["readDone"] == count, 40000, "read done")
+    await check(bench, data, wanted)
+    assert done.count["readDone"] == 5
 
 
 @cocotb.test()

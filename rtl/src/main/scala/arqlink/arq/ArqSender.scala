@@ -3,6 +3,7 @@ package arqlink.arq
 
 import spinal.core._
 import spinal.lib._
+import spinal.lib.misc.pipeline._
 
 import arqlink.config.{CodeConfig, LinkConfig}
 import arqlink.lib.{Invariant, TableClear}
@@ -148,38 +149,57 @@ class ArqSender(link: LinkConfig) extends Component {
   }
 
   val retransmit = new RetransmitQueue(Sent(), window)
+
+  /** What becomes of a frame whose transmission has an outcome. */
+  private val stages = new StageCtrlPipeline
   val outcome = new Area {
-    val freeze = RegNext(io.config.outageFreeze && io.config.delta =/= 0)
-    val finite = RegNext(io.config.delta =/= 15)
+    // What was sent is there a clock after the outcome: it passes the table, its output register, and one near its user.
+    private val outcomeAt = OutcomeIntake.latency
+    private val sentAt = outcomeAt + 1
+    val list = stages.ctrl(0)
+    val read = stages.ctrl(1)
+    val take = stages.ctrl(outcomeAt)
+    val decide = stages.ctrl(sentAt)
+    val tell = stages.ctrl(sentAt + 1)
 
-    // What was sent comes three clocks after its TSN was listed, through a register near its user; the outcome waits for it.
-    val valid = RegNext(intake.io.outcome.valid) init False
-    val received = RegNext(intake.io.outcome.payload)
-    val forgiven = Delay(outage.pending && outage.before && freeze, 2)
-    val sent = Delay(sentRam.readSync(slotOf(intake.io.listed)), 2)
+    private val freeze = RegNext(io.config.outageFreeze && io.config.delta =/= 0)
+    private val finite = RegNext(io.config.delta =/= 15)
 
-    // What was announced as the only transmission stays that, whatever delta has become.
-    val last = sent.only || (finite && sent.attempt >= io.config.delta && !forgiven)
-    private def pulse(x: Bool) = RegNext(x) init False
-    val acked = pulse(valid && received)
-    val failed = pulse(valid && !received)
-    val abandoned = pulse(valid && !received && last)
-    val resolved = pulse(valid && (received || last))
-    val slot = RegNext(sent.slot)
-    val again = pulse(valid && !received && !last)
-    val attempt = RegNext((forgiven || sent.attempt === 15) ? sent.attempt | (sent.attempt + 1))
-    val busy = intake.io.outcome.valid || valid || failed || acked
+    list.up.valid := True // each clock's TSN is looked up
+    val transmission = read.insert(sentRam.readSync(slotOf(intake.io.listed)))
+    val isForgiven = read.insert(outage.pending && outage.before && freeze)
+    take.throwWhen(!intake.io.outcome.valid)
+    val received = take.insert(intake.io.outcome.payload)
 
-    retransmit.io.push.valid := again
+    val decided = new decide.Area {
+      // What was announced as the only transmission stays that, whatever delta has become.
+      private val sent = this(transmission)
+      private val isLast = sent.only || finite && sent.attempt >= io.config.delta && !this(isForgiven)
+      val slot = insert(sent.slot)
+      val acked = insert(this(received))
+      val abandoned = insert(!this(received) && isLast)
+      val again = insert(!this(received) && !isLast)
+      val attempt = insert((this(isForgiven) || sent.attempt === 15) ? sent.attempt | (sent.attempt + 1))
+      val inOutage = insert(!this(received) && this(isForgiven) && !sent.only)
+    }
+    private def told(what: Payload[Bool]) = tell.isValid && tell(what)
+    tell.down.ready := True
+    val acked = told(decided.acked)
+    val abandoned = told(decided.abandoned)
+    val resolved = acked || abandoned
+    val slot = tell(decided.slot)
+    val busy = intake.io.outcome.valid || decide.isValid || tell.isValid
+
+    retransmit.io.push.valid := told(decided.again)
     retransmit.io.push.slot := slot
     retransmit.io.push.only := False
-    retransmit.io.push.attempt := attempt
+    retransmit.io.push.attempt := tell(decided.attempt)
 
     io.event.acked := acked
     io.event.abandoned := abandoned
     io.event.outcomeOk := acked
-    io.event.outcomeFailed := failed
-    io.event.outcomeOutage := pulse(valid && !received && forgiven && !sent.only)
+    io.event.outcomeFailed := tell.isValid && !tell(decided.acked)
+    io.event.outcomeOutage := told(decided.inOutage)
   }
 
   // Window edge --------------------------------------------------------------------------------------------------
@@ -316,6 +336,7 @@ class ArqSender(link: LinkConfig) extends Component {
   Invariant.when(io.frame.fire)(nextTsn - intake.io.ackTsn < window, "more outcomes are missing than are kept")
   Invariant.when(io.frame.fire && !issue.retx)(nextFsn - intake.io.peerRxBase < (U(1, Wire.snBits bits) |<< io.peerWindowLog2), "a frame is beyond the peer's credit")
 
+  stages.build()
   io.txBase := txBase
   io.txEdge := txEdge
   io.nextFsn := nextFsn
@@ -332,4 +353,10 @@ class ArqSender(link: LinkConfig) extends Component {
   io.idle := RegNext(rests.map(RegNext(_, init = False)).reduce(_ && _)) init False
   open := openNext
   io.open := openNext
+}
+
+object ArqSender {
+
+  /** Most clocks from `wanted` to a frame on the port: the choice, its description from the table, and their sums. */
+  def choiceLatency(code: CodeConfig): Int = if (code.isWide) 8 else 7
 }

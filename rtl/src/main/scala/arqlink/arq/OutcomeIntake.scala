@@ -3,6 +3,7 @@ package arqlink.arq
 
 import spinal.core._
 import spinal.lib._
+import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
 import arqlink.lib.Invariant
@@ -58,73 +59,105 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   /** Outcomes that are older than this the peer will not show unasked. */
   private val repeated = new RepeatLags(link, io.peerWindowLog2).repeated
 
-  // A message takes four clocks: distances, what they say, what follows, what is done about it. It stays on the port meanwhile.
-  val measuring, comparing, judging, acting, listing = RegInit(False)
-  val sweeping = RegInit(False)
+  /** The outcomes of a message are listed. */
+  val listing = RegInit(False)
 
   /** ackTsn may be behind; the sweep has let a message go first. */
-  val sweepDue, yielded = RegInit(False)
-  private val busy = Seq(measuring, comparing, judging, acting, listing).orR
-  measuring := io.feedback.valid && !busy && (!sweepDue || yielded)
-  comparing := measuring
-  judging := comparing
-  acting := judging
+  val sweepDue, yielded, sweeping = RegInit(False)
 
-  // Distances: of its numbers from what they have to lie between, and of its bitmap from what is known.
-  val advance = RegNext(io.feedback.rxNext - ackTsn)
-  val sent = RegNext((io.txEdge - ackTsn).resize(spanBits))
-  val baseAdvance = RegNext(io.feedback.rxBase - peerRxBase)
-  val baseSpan = RegNext(io.nextFsn - peerRxBase) // the peer's window may be the larger one
-  val toEnd = RegNext(io.feedback.rxNext - io.feedback.bitmapBase)
-  val toAck = RegNext(ackTsn - io.feedback.bitmapBase)
-  val toTop = if (hasHoles) RegNext(top - io.feedback.bitmapBase) else toAck
-  val isSolid = if (hasHoles) RegNext(!Sn.behind(io.feedback.bitmapBase, solid)) else False
+  // Judgement: one message at a time, which stays on the port meanwhile ------------------------------------------------------
 
-  // A window is a power of two: up to that far behind are the numbers with nothing but ones in the bits above it.
-  private def above(x: UInt) = x(snBits - 1 downto slotBits)
-  private def within(x: UInt, span: UInt) = !x(snBits - 1 downto spanBits).orR && x.resize(spanBits) <= span
-  val ahead = RegNext(within(advance, sent))
-  val stale = RegNext(above(advance).andR)
-  val baseAhead = RegNext(baseAdvance <= baseSpan)
-  val baseStale = RegNext(above(baseAdvance).andR)
+  private val stages = new StageCtrlPipeline
+  val measure = stages.ctrl(0)
+  val compare = stages.ctrl(1)
+  val judge = stages.ctrl(2)
+  val act = stages.ctrl(3)
+  private val isJudging = Seq(compare, judge, act).map(_.isValid).orR
+  private val feedback = io.feedback
 
-  /** Outcomes of the message: those below rxNext, 64 at most. */
-  val shown = RegNext(toEnd.msb ? U(0) | (toEnd.dropLow(6).orR ? U(Wire.bitmapBits, 7 bits) | toEnd.resize(7)))
-
-  /** As many of them are known for certain, from the first one on, or all. */
-  val skipped = RegNext {
-    val known = isSolid ? toTop | toAck
-    known.msb ? U(0, 7 bits) | (known.dropLow(6).orR ? U(Wire.bitmapBits, 7 bits) | known.resize(7))
+  /** Distances: of the message's numbers from what they have to lie between, and of its bitmap from what is known. */
+  val measured = new measure.Area {
+    up.valid := feedback.valid && !isJudging && !listing && (!sweepDue || yielded)
+    val advance = insert(feedback.rxNext - ackTsn)
+    val sent = insert((io.txEdge - ackTsn).resize(spanBits))
+    val baseAdvance = insert(feedback.rxBase - peerRxBase)
+    val baseSpan = insert(io.nextFsn - peerRxBase) // the peer's window may be the larger one
+    val toEnd = insert(feedback.rxNext - feedback.bitmapBase)
+    val toAck = insert(ackTsn - feedback.bitmapBase)
+    val toTop = hasHoles generate insert(top - feedback.bitmapBase)
+    val isSolid = hasHoles generate insert(!Sn.behind(feedback.bitmapBase, solid))
   }
-  val missed = RegNext(toAck.msb && (toAck + repeated).msb)
 
-  val judged = (ahead || stale) && (baseAhead || baseStale)
-  val tells = judged && ahead
-  val some = shown > skipped
-  io.judged.accepted := RegNext(judging && judged) init False
-  io.judged.rejected := RegNext(judging && !judged) init False
-  io.gap := RegNext(judging && tells && missed) init False
-  val moves = RegNext(judging && judged && baseAhead) init False
-  when(moves)(peerRxBase := io.feedback.rxBase)
+  /** What the distances say. */
+  val compared = new compare.Area {
+    // A window is a power of two: up to that far behind are the numbers with nothing but ones in the bits above it.
+    private def above(x: UInt) = x(snBits - 1 downto slotBits)
+    private def within(x: UInt, span: UInt) = !x(snBits - 1 downto spanBits).orR && x.resize(spanBits) <= span
 
-  /** Outcomes to list, and where they begin. Where there are no holes a message that begins beyond ackTsn is of no use. */
-  val lists = RegNext(judging && tells && some && (if (hasHoles) True else !toAck.msb)) init False
-  val first = RegNext(io.feedback.bitmapBase + skipped)
-  val firstBit = RegNext(skipped.resize(6))
-  val lessOne = RegNext((shown - skipped - 1).resize(6))
-  val fromAck = if (hasHoles) RegNext(skipped === toAck) else True
+    /** As many as there are from the bitmap's first outcome up to a distance: 0 to 64. */
+    private def countTo(distance: UInt) = distance.msb ? U(0, 7 bits) | (distance.dropLow(6).orR ? U(Wire.bitmapBits, 7 bits) | distance.resize(7))
+    private val toAck = this(measured.toAck)
 
-  val bitmap = if (relaxed) io.feedback.bitmap else Reg(Bits(Wire.bitmapBits bits))
+    val isAhead = insert(within(this(measured.advance), this(measured.sent)))
+    val isStale = insert(above(this(measured.advance)).andR)
+    val baseIsAhead = insert(this(measured.baseAdvance) <= this(measured.baseSpan))
+    val baseIsStale = insert(above(this(measured.baseAdvance)).andR)
+
+    /** Outcomes of the message: those below rxNext, 64 at most. */
+    val shown = insert(countTo(this(measured.toEnd)))
+
+    /** As many of them are known for certain, from the first one on, or all. */
+    val skipped = insert(countTo(if (hasHoles) this(measured.isSolid) ? this(measured.toTop) | toAck else toAck))
+
+    /** Outcomes before the bitmap are missing; the peer will not show them unasked. */
+    val isBeyondAck = insert(toAck.msb)
+    val missed = insert(toAck.msb && (toAck + repeated).msb)
+  }
+
+  /** What follows: the message is taken whole or not at all. */
+  val judged = new judge.Area {
+    import compared._
+    private val isPossible = (this(isAhead) || this(isStale)) && (this(baseIsAhead) || this(baseIsStale))
+    private val tells = isPossible && this(isAhead)
+    val accepted = insert(isPossible)
+    val gap = insert(tells && this(missed))
+    val movesBase = insert(isPossible && this(baseIsAhead))
+
+    /** There are outcomes to list. Where there are no holes a message that begins beyond ackTsn is of no use. */
+    val lists = insert(tells && this(shown) > this(skipped) && (if (hasHoles) True else !this(isBeyondAck)))
+    val first = hasHoles generate insert(feedback.bitmapBase + this(skipped))
+    val fromAck = if (hasHoles) insert(this(skipped) === this(measured.toAck)) else null
+    val end = hasHoles generate insert(feedback.bitmapBase + this(shown))
+    val opensHole = hasHoles generate insert(this(measured.toTop).msb)
+    val raisesTop = hasHoles generate insert(
+      this(measured.toTop).msb || !this(measured.toTop).dropLow(6).orR && this(shown) > this(measured.toTop).resize(7)
+    )
+    val firstBit = insert(this(skipped).resize(6))
+    val lessOne = insert((this(shown) - this(skipped) - 1).resize(6))
+  }
+
+  val acts = new act.Area {
+    down.ready := True
+    io.judged.accepted := up.isValid && this(judged.accepted)
+    io.judged.rejected := up.isValid && !this(judged.accepted)
+    io.gap := up.isValid && this(judged.gap)
+    when(up.isValid && this(judged.movesBase))(peerRxBase := feedback.rxBase)
+    val lists = up.isValid && this(judged.lists)
+  }
+
+  // Listing: TSNs whose outcomes may be new, one a clock -----------------------------------------------------------------------
+
+  val bitmap = if (relaxed) feedback.bitmap else RegNextWhen(feedback.bitmap, acts.lists)
   val cursor = if (hasHoles) Reg(Wire.sn) else ackTsn
   val index = Reg(UInt(6 bits))
   val left = Reg(UInt(6 bits))
   val movesAck = RegInit(False)
+  private val fromAck = if (hasHoles) act(judged.fromAck) else True
   private val ends = listing && left === 0
-  when(lists) {
+  when(acts.lists) {
     listing := True
-    if (!relaxed) bitmap := io.feedback.bitmap
-    index := firstBit
-    left := lessOne
+    index := act(judged.firstBit)
+    left := act(judged.lessOne)
     movesAck := fromAck
   }
   when(listing) {
@@ -134,43 +167,48 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   }
   when(ends)(listing := False)
   // Where the bitmap is not copied the message stays until its last bit is being read.
-  io.feedback.ready := (if (relaxed) acting && !lists || ends else acting)
+  feedback.ready := (if (relaxed) act.isValid && !acts.lists || ends else act.isValid)
 
   // The bit in two clocks: its byte, then itself.
+  private val reads = new StageCtrlPipeline
   val reading = new Area {
-    val valid = RegNext(listing) init False
-    val byte = RegNext(bitmap.subdivideIn(8 bits)(index(5 downto 3)))
-    val place = RegNext(index(2 downto 0))
-    val told = RegNext(valid) init False
+    private val begin = reads.ctrl(0)
+    begin.up.valid := listing
+    private val place = begin.insert(index(2 downto 0))
+    private val byte = begin.insert(bitmap.subdivideIn(8 bits)(index(5 downto 3)))
+    private val bit = reads.ctrl(1).insert(reads.ctrl(1)(byte)(reads.ctrl(1)(place)))
+    private val end = reads.ctrl(OutcomeIntake.latency)
+    end.down.ready := True
+
+    /** An outcome is on its way. */
+    val isBusy = (1 until OutcomeIntake.latency).map(reads.ctrl(_).isValid).orR
+    val done = end.isValid
+    io.outcome.payload := end(bit)
   }
   io.listed := cursor
-  io.outcome.payload := RegNext(reading.byte(reading.place))
 
   if (!hasHoles) {
-    io.outcome.valid := reading.told
+    io.outcome.valid := reading.done
     io.isWhole := listing
   } else {
     val known = new KnownOutcomes(link)
     known.io.clear << io.clear
     known.io.tsn := cursor.resized
     known.io.mark := io.outcome.valid
-    io.outcome.valid := reading.told && !known.io.isKnown
+    io.outcome.valid := reading.done && !known.io.isKnown
 
-    val raises = RegNext(toTop.msb || !toTop.dropLow(6).orR && shown > toTop.resize(7))
-    val opensHole = RegNext(toTop.msb)
-    val end = RegNext(io.feedback.bitmapBase + shown)
     val isWhole = RegNext(ackTsn === top) init True
     io.isWhole := isWhole
-    when(lists) {
-      cursor := first
-      when(raises)(top := end)
-      when(opensHole)(solid := first).elsewhen(isWhole)(solid := end)
+    when(acts.lists) {
+      cursor := act(judged.first)
+      when(act(judged.raisesTop))(top := act(judged.end))
+      when(act(judged.opensHole))(solid := act(judged.first)).elsewhen(isWhole)(solid := act(judged.end))
     }
     when(listing)(cursor := cursor + 1)
 
     // ackTsn follows over what is known already: with a jump where no hole is left, else one a clock, for a while between two messages.
     val sweep = new Area {
-      private val idle = !busy && !reading.valid && !reading.told && !RegNext(reading.told, init = False)
+      private val idle = !isJudging && !listing && !reading.isBusy && !reading.done && !RegNext(reading.done, init = False)
       private val fillsHole = RegInit(False)
       private val stop = Bool()
       val asked = Delay(sweeping && !stop, KnownOutcomes.latency, init = False) && sweeping
@@ -178,9 +216,9 @@ class OutcomeIntake(link: LinkConfig) extends Component {
 
       /** Answers left in this turn; the sign ends it. */
       val turn = Reg(UInt(6 bits))
-      when(lists)(fillsHole := fromAck && !isWhole)
+      when(acts.lists)(fillsHole := fromAck && !isWhole)
       when(ends && fillsHole)(sweepDue := True)
-      when(acting)(yielded := False)
+      when(act.isValid)(yielded := False)
       when(sweepDue && idle && !sweeping && !yielded) {
         sweeping := True
         cursor := ackTsn
@@ -199,7 +237,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
         } elsewhen (asked && !known.io.isKnown) {
           sweepDue := False
           stop := True
-        } elsewhen (turn.msb && io.feedback.valid) {
+        } elsewhen (turn.msb && feedback.valid) {
           yielded := True
           stop := True
         }
@@ -207,7 +245,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
       }
     }
   }
-  io.busy := busy || reading.valid || sweepDue
+  io.busy := isJudging || listing || measure.isValid || reading.isBusy || sweepDue
 
   Invariant(!Sn.behind(io.txEdge, ackTsn), "an outcome is known of what was not sent")
   Invariant(!Sn.behind(io.nextFsn, peerRxBase), "the peer is believed to have passed a frame that was not sent")
@@ -215,12 +253,14 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     Invariant(!Sn.behind(top, ackTsn), "ackTsn has passed what is known")
     Invariant(!Sn.behind(io.txEdge, top), "an outcome was listed of what was not sent")
   }
+  stages.build()
+  reads.build()
 }
 
 object OutcomeIntake {
 
-  /** From `listed` to `outcome`. */
-  val latency = 2
+  /** From `listed` to `outcome`: its bit is read while the table says whether it is known. */
+  val latency = KnownOutcomes.latency
 
   /** TSNs that a sweep looks at before it lets a message go first. */
   val sweepTurn = 16

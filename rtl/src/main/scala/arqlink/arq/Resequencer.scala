@@ -28,6 +28,7 @@ class Resequencer(link: LinkConfig) extends Component {
 
   val io = new Bundle {
     val complete = slave Stream Completion(link)
+    /** Whether the frame of `querySlot` is complete, or dead; answered `Resequencer.queryLatency` clocks later. */
     val querySlot = in UInt (slotBits bits)
     val queryComplete = out Bool ()
 
@@ -125,7 +126,7 @@ class Resequencer(link: LinkConfig) extends Component {
   val query = new Area {
     val state = RegNext(stateRam.readSync(io.querySlot))
     // A write to the same slot makes it complete or dead, or frees it: then the frame is behind rxBase from now on.
-    io.queryComplete := RegNext(port.meets(io.querySlot) || state =/= State.empty)
+    io.queryComplete := port.meets(io.querySlot) || state =/= State.empty
   }
 
   private val completedFlags = Flags()
@@ -368,4 +369,10 @@ class Resequencer(link: LinkConfig) extends Component {
   Invariant(near(walk.scan) - near(rxBase) <= window, "the scan has left the window")
   Invariant(!Sn.behind(walk.scan, rxBase), "a slot is freed that has not been dealt with")
   Invariant.when(io.frameRead)(free.read =/= 15, "more frames have been read than were handed over")
+}
+
+object Resequencer {
+
+  /** Clocks from `querySlot` to `queryComplete`: the table, and its output register. */
+  val queryLatency = 2
 }

@@ -14,8 +14,10 @@ import arqlink.wire._
   * For each `frame` its `n` units come at `units`, unitBeats beats each; a beat leaves four clocks or more after it was due. A control unit
   * goes before the next data unit. Layout: docs/architecture.md, "Wire format". Nothing can go wrong here but a `flush`: the unit that
   * has begun is ended with a wrong CRC.
+  *
+  * @param leadClocks a frame's first beat comes at most so many clocks after `nearEnd`
   */
-case class Framer(code: CodeConfig) extends Component {
+case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
   private val dataBytes = code.dataBytes
   private val controlBeats = UnitFormat.controlBeats(dataBytes)
   private val dataBeats = UnitFormat.dataBeats(code)
@@ -68,9 +70,6 @@ case class Framer(code: CodeConfig) extends Component {
     when(io.frame.fire)(tx := io.frame.payload)
   }
 
-  // From the choice of a frame to its first payload beat at the framer, less the header beats: the sender's tables 7, the store 8 and
-  // the encoder 5 clocks, and the registers between them; sender, store and encoder one more each where beats are wide.
-  private val leadClocks = if (code.isWide) 25 else 22
   private val lead = (leadClocks + dataBeats - 1) / dataBeats
   private val isNear = if (lead > code.maxN) True else frame.unitsLeft < lead
   io.nearEnd := RegNext((!frame.active || isNear) && !io.frame.fire) init True

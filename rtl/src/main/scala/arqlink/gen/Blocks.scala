@@ -68,7 +68,7 @@ object Blocks {
     "PacketCrcChecker" -> (link => PacketCrcChecker(link)),
     "Reassembler" -> (link => Reassembler(link.code)),
     "FrameStore" -> (link => FrameStore(link)),
-    "Framer" -> (link => Framer(link.code)),
+    "Framer" -> (link => Framer(link.code, ArqLink.leadClocks(link.code))),
     "Deframer" -> (link => Deframer(link.code).setDefinitionName("Deframer")),
     "ArqSender" -> (new ArqSender(_)),
     "ArqReceiver" -> (new ArqReceiver(_)),

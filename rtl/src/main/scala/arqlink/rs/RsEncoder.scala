@@ -26,6 +26,9 @@ case class EncodeOrder(code: CodeConfig) extends Bundle {
 
 object RsEncoder {
 
+  /** Most clocks from a job and its first data beat to that beat at the output, a register behind it for wide beats included. */
+  def latency(code: CodeConfig): Int = if (code.isWide) 6 else 5
+
   /** The encoder that the configuration asks for. */
   def apply(code: CodeConfig): ErasureCodec[EncodeJob] = if (code.area.codec) new CompactEncoder(code) else new RsEncoder(code)
 }

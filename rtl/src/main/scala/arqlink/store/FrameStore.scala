@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.axi.AxiNames
-import arqlink.config.LinkConfig
+import arqlink.config.{CodeConfig, LinkConfig}
 import arqlink.lib.{Invariant, Kept}
 import arqlink.lib.queue.ReadQueue
 
@@ -25,16 +25,21 @@ case class StoreRead(link: LinkConfig) extends Bundle {
 /** Ports of a frame store, seen from the user of it. Whatever the memory behind it:
   *
   *   - a write that was accepted is visible to every read accepted in a later clock;
-  *   - the data of reads leave in the order of the reads, `last` ends each unit.
+  *   - the data of reads leave in the order of the reads, `last` ends each unit;
+  *   - a slot is not written between a read of it and that read's `readDone`.
   */
 case class FrameStorePort(link: LinkConfig) extends Bundle with IMasterSlave {
   val write = Stream(StoreWrite(link))
   val read = Stream(StoreRead(link))
   val data = Stream(Fragment(Bits(link.code.dataBits bits)))
 
+  /** Pulse: all of the oldest read has left the memory, and its slot may be written. */
+  val readDone = Bool()
+
   override def asMaster(): Unit = {
     master(write, read)
     slave(data)
+    in(readDone)
   }
 }
 
@@ -69,7 +74,7 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   private val writeAddress = io.write.slot @@ io.write.beat
 
   private val read = io.read.map(order => TupleBundle(order, order.units === 1)).s2mPipe()
-  private val latency = if (code.area.relaxed) 2 else if (code.isWide) 4 else 3
+  private val latency = FrameStore.memoryLatency(code)
   val queue = new ReadQueue(Fragment(Bits(code.dataBits bits)), latency)
 
   // Ends are known from registers: the counters are compared a beat before.
@@ -111,6 +116,8 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
     }
   }
 
+  io.readDone := RegNext(reader.issue && reader.endsRead) init False
+
   Invariant.when(io.read.valid)(io.read.units =/= 0 && Invariant.atMost(io.read.units, code.maxK), "a frame is read that no slot holds")
   Invariant.when(io.write.valid)(Invariant.atMost(io.write.beat, code.maxK * code.unitBeats - 1), "a frame is written that no slot holds")
   Invariant.when(io.write.valid && reader.active)(io.write.slot =/= reader.slot, "a slot is written while it is read")
@@ -141,4 +148,13 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   queue.io.word.fragment := Cat(lanes.map(_.word))
   queue.io.word.last := Delay(reader.endsUnit, latency)
   queue.io.pop >> io.data
+}
+
+object FrameStore {
+
+  /** From an address to its word: on the way there, the array, its output register, and on the way back. */
+  private def memoryLatency(code: CodeConfig): Int = if (code.area.relaxed) 2 else if (code.isWide) 4 else 3
+
+  /** Most clocks from a read that comes alone to its first beat: until it is begun, in the memory, and in the queue. */
+  def readLatency(code: CodeConfig): Int = 5 + memoryLatency(code)
 }

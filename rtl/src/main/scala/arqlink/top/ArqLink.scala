@@ -7,14 +7,14 @@ import spinal.lib.bus.amba4.axilite.AxiLite4
 
 import arqlink.arq._
 import arqlink.axi._
-import arqlink.config.LinkConfig
+import arqlink.config.{CodeConfig, LinkConfig}
 import arqlink.csr.{CsrBank, LinkRegisters}
 import arqlink.framing.{Deframer, Framer}
 import arqlink.lib.BlockReset
 import arqlink.packet._
 import arqlink.rs.{RsDecoder, RsEncoder}
-import arqlink.store.{FrameStore, ReadTracker}
-import arqlink.wire.{ControlMessage, UnitBeat}
+import arqlink.store.FrameStore
+import arqlink.wire.ControlMessage
 
 /** One end of a full-duplex hybrid FEC/ARQ-SR link (docs/architecture.md).
   *
@@ -52,7 +52,7 @@ class ArqLink(link: LinkConfig) extends Component {
   val composer = BlockReset.late(new ControlComposer(link))
   val watch = BlockReset.late(new ConsistencyWatch)
   val drain = PacketDrain(code.dataBytes)
-  val framer = BlockReset.late(new Framer(code))
+  val framer = BlockReset.late(new Framer(code, ArqLink.leadClocks(code)))
   val deframer = BlockReset.late(Deframer(code))
   val reassembler = BlockReset.late(new Reassembler(code))
   val packetChecker = link.packetCrc generate BlockReset.late(new PacketCrcChecker(link))
@@ -71,7 +71,6 @@ class ArqLink(link: LinkConfig) extends Component {
   val receiver = emptied(new ArqReceiver(link))
   val rxStore = emptied(new FrameStore(link))
   val resequencer = emptied(new Resequencer(link))
-  val readTracker = emptied(new ReadTracker(code))
   val decoder = emptied(RsDecoder(code, lateResets = true))
   val peerEdges = emptied(new PeerEdges(link))
   val olderReports = emptied(new OlderReports(link))
@@ -81,30 +80,14 @@ class ArqLink(link: LinkConfig) extends Component {
   val between = emptied(new Area {
     private def piped[T <: Data](stream: Stream[T]): Stream[T] = if (code.area.relaxed) stream else stream.halfPipe()
 
-    /** A register for `ready` too. Two beats fit, and units have four or more: when a unit's first beat leaves, and for a beat more, the
-      * deframer still shows its header, and a control unit behind it finds that beat taken.
-      */
-    private def fromAfar(unit: Stream[Fragment[UnitBeat]]) = {
-      val far = Stream(Fragment(UnitBeat(code)))
-      val beat = unit.m2sPipe().s2mPipe()
-      far.arbitrationFrom(beat)
-      far.last := beat.last
-      far.data := beat.data
-      far.header := RegNext(unit.header)
-      far
-    }
     val chosen = piped(sender.io.frame)
     val frame = StreamFork(chosen, 3)
     val nextFrame = piped(frame(2))
-    val job = StreamFork(resequencer.io.job.halfPipe(), 4)
+    val job = StreamFork(resequencer.io.job.halfPipe(), 3)
     val nextMeta = job(2).translateWith(job(2).frame.meta).halfPipe()
-    val units =
-      if (code.area.deframer) deframer.io.unit
-      else if (code.isWide && code.unitBeats > 3) fromAfar(deframer.io.unit)
-      else deframer.io.unit.m2sPipe()
+    val units = if (code.area.deframer) deframer.io.unit else deframer.io.unit.m2sPipe()
     val encodeJob = frame(1).halfPipe()
     val encoded = if (code.isWide) encoder.io.output.s2mPipe().m2sPipe() else encoder.io.output
-    val frameRead = RegNext(readTracker.io.frameRead) init False
   })
   import between._
 
@@ -172,10 +155,7 @@ class ArqLink(link: LinkConfig) extends Component {
     decoder.io.job.k := job(1).frame.meta.k
     decoder.io.job.received := job(1).frame.received
     reassembler.io.frame << nextMeta
-    readTracker.io.units.arbitrationFrom(job(3))
-    readTracker.io.units.payload := job(3).frame.meta.k
-    readTracker.io.unitRead := RegNext(rxStore.io.data.fire && rxStore.io.data.last) init False
-    resequencer.io.frameRead := frameRead
+    resequencer.io.frameRead := rxStore.io.readDone
     decoder.io.input << rxStore.io.data
     reassembler.io.units << decoder.io.output
     reassembler.io.flush := control.io.flush
@@ -348,4 +328,12 @@ class ArqLink(link: LinkConfig) extends Component {
     c.count("link_outages", control.io.event.outage)
     for (i <- 0 to 15) c.count(s"rx_attempt_$i", receiver.io.event.attempt(i))
   }
+}
+
+object ArqLink {
+
+  /** Most clocks from the choice of a frame to its first payload beat at the framer, less the header beats: the blocks on the way, and the two
+    * registers between them.
+    */
+  def leadClocks(code: CodeConfig): Int = ArqSender.choiceLatency(code) + FrameStore.readLatency(code) + RsEncoder.latency(code) + 2
 }

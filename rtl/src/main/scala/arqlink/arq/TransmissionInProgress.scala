@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.arq
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink.config.LinkConfig
+import arqlink.lib.Invariant
+import arqlink.wire._
+
+/** The one transmission whose units may arrive now. The link is FIFO and the units of a transmission follow each other, so it is in
+  * registers.
+  *
+  * It has TSN `next` while it is `open`. What is known of its frame stays when it is closed: the frame may be sent again right behind it.
+  */
+class TransmissionInProgress(link: LinkConfig) extends Area {
+  private val code = link.code
+
+  /** All transmissions with a TSN below have been decided. */
+  val next = Reg(Wire.sn) init 0
+
+  /** A unit of it has come. */
+  val open = RegInit(False)
+  val fsn = Reg(Wire.sn)
+  val frame = Reg(ReceivedFrame(code))
+  val attempt = Reg(UInt(Wire.attemptBits bits))
+
+  /** The frame is sent only once: if this transmission fails the frame is dead. */
+  val only = Reg(Bool())
+
+  /** The frame was complete before the transmission began. */
+  val duplicate = Reg(Bool())
+
+  /** The frame is complete; K units have come, or it was complete before. */
+  val good = RegInit(False)
+
+  /** A parity unit is among the units in the store. */
+  val repaired = Reg(Bool())
+
+  /** Units that are missing, while the frame is not complete. */
+  val missing = Reg(UInt(code.kBits bits))
+
+  /** The frame has failed for good if the transmission ends without being `good`. */
+  def fails(isGood: Bool): Bool = only && !isGood
+
+  /** `next` goes up to `tsn`: what is below has been decided. */
+  def moveTo(tsn: UInt): Unit = {
+    Invariant(!Sn.behind(tsn, next), "rxNext goes back")
+    open := False
+    next := tsn
+  }
+
+  /** The first unit of a transmission has come. */
+  def begin(tx: Transmission, isOnly: Bool, isKnown: Bool): Unit = {
+    open := True
+    fsn := tx.fsn
+    frame.preset := tx.preset
+    only := isOnly
+    duplicate := isKnown
+    frame.received := 0
+    repaired := False
+  }
+
+  /** A unit goes into the store; `left` are missing before it. */
+  def store(index: UInt, left: UInt, isParity: Bool): Unit = {
+    Invariant(left =/= 0, "a unit is stored of a frame that is complete")
+    missing := left - 1
+    frame.received(index.resize(log2Up(code.maxN))) := True
+    repaired setWhen isParity
+  }
+}

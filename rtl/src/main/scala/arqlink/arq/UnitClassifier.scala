@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.arq
+
+import spinal.core._
+import spinal.lib._
+import spinal.lib.misc.pipeline._
+
+import arqlink.config.LinkConfig
+import arqlink.wire._
+
+/** What the receiver judges at once: a data unit, by its header, or the txEdge of a control unit (`isEdge`), which stands in
+  * `header.tx.tsn`.
+  */
+case class Arrival(link: LinkConfig) extends Bundle {
+  val isEdge = Bool()
+  val polls = Bool()
+  val header = UnitHeader(link.code)
+}
+
+/** Says what an arrival is: a function of its header, of the transmission in progress and of the window. docs/architecture.md, Receiver 1
+  * to 3.
+  *
+  * Distances are taken in stage `measure`, where the arrival is on the port; in `compare` each one says what it means; `decide` puts that
+  * together. The transmission in progress does not change meanwhile, as one arrival at a time is in these stages.
+  */
+class UnitClassifier(
+    link: LinkConfig,
+    now: TransmissionInProgress,
+    rxBase: UInt,
+    /** Data units are taken, and of this epoch. */
+    accept: Bool,
+    epoch: UInt,
+    /** The arrival in stage `measure`, and in the stages behind it. */
+    arrives: Arrival,
+    arrival: Arrival,
+    /** The frame is complete, as the table knows; in `compare`. */
+    isComplete: Bool
+)(val measure: CtrlLink, val compare: CtrlLink, val decide: CtrlLink)
+    extends Area {
+  import link.code
+  private val slotBits = link.window.slotBits
+
+  val measured = new measure.Area {
+    private val tx = arrives.header.tx
+    val tsnAhead = insert(tx.tsn - now.next)
+    val fsnAhead = insert(tx.fsn - rxBase)
+    val toEnd = insert(tx.n - arrives.header.index)
+    val sameFrame = insert(tx.fsn === now.fsn)
+    val sameCode = insert(tx.meta.k === now.frame.meta.k && tx.preset === now.frame.preset)
+    val isOfPeer = insert(accept && arrives.header.epoch === epoch)
+
+    /** Of each eight units of the transmission in progress, the one with the arrival's place among eight. */
+    val hasPlace = insert(Cat(now.frame.received.subdivideIn(8 bits, strict = false).map(_.resize(8)(arrives.header.index.resize(3)))))
+  }
+
+  val compared = new compare.Area {
+    private def isWindowAhead(distance: UInt) = distance.dropHigh(1).dropLow(slotBits).orR
+    private val tsnAhead = this(measured.tsnAhead)
+    private val fsnAhead = this(measured.fsnAhead)
+
+    val isOurs = insert(arrival.isEdge || this(measured.isOfPeer))
+    val isLate = insert(tsnAhead.msb)
+    val isNext = insert(tsnAhead === 0)
+    // An edge may be a whole window ahead: what is below it is within the window.
+    val tsnTooFar = insert(isWindowAhead(tsnAhead) && !(arrival.isEdge && tsnAhead === link.window.windowFrames))
+    val isPassed = insert(fsnAhead.msb)
+    val fsnTooFar = insert(!fsnAhead.msb && isWindowAhead(fsnAhead))
+    val same = insert(this(measured.sameFrame) && this(measured.sameCode))
+    val hasCome = insert(this(measured.hasPlace)((arrival.header.index >> 3).resize(log2Up(widthOf(this(measured.hasPlace))))))
+    val isKnown = insert(fsnAhead.msb || this(measured.sameFrame) && now.good || isComplete)
+    val isParity = insert(arrival.header.index >= arrival.header.tx.meta.k)
+    val isLast = insert(this(measured.toEnd) === 1)
+  }
+
+  val decided = new decide.Area {
+    import compared._
+    private val isUnit = this(isOurs) && !arrival.isEdge
+    private val joins = this(isNext) && now.open
+    private val isAhead = !this(isLate) && !this(isNext)
+    private val tooFar = this(tsnTooFar) || !arrival.isEdge && this(fsnTooFar)
+    private val steps = this(isOurs) && isAhead && !tooFar
+    private val starts = isUnit && !joins && !this(isLate) && !tooFar
+
+    /** Of another epoch, or no unit is taken. */
+    val isForeign = insert(!this(isOurs))
+    val late = insert(isUnit && this(isLate))
+
+    /** Beyond the window, or not of the frame and the code of its transmission. */
+    val isInvalid = insert(this(isOurs) && isAhead && tooFar || isUnit && this(isNext) && (now.open ? !this(same) | this(fsnTooFar)))
+
+    /** Transmissions before the arrival's have to be closed first. */
+    val closesBefore = insert(steps)
+
+    /** A unit begins its transmission, or is of the one in progress. */
+    val begins = insert(starts)
+    val belongs = insert(starts || isUnit && joins && this(same))
+
+    /** The frame was complete before this unit came. */
+    val wasGood = insert(joins ? now.good | this(isKnown))
+
+    /** A unit that the frame lacks, with which it may be complete. */
+    val isNew = insert((starts && !this(isKnown)) || (isUnit && joins && this(same) && !now.good && !this(hasCome)))
+    val completes = insert(joins ? (now.missing === 1) | (arrival.header.tx.meta.k === 1))
+    val ends = insert(this(compared.isLast))
+    val parity = insert(this(compared.isParity))
+  }
+}
