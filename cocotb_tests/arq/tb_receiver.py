@@ -119,13 +119,13 @@ class Link:
     def check(self):
         count = {n: self.events.count[f"io_event_{n}"] for n in COUNTS}
         assert count == {n: self.model.count[n] for n in COUNTS}
-        assert int(self.dut.io_rxNext.value) == self.model.next % (1 << 20)
+        assert int(self.dut.io_view_rxNext.value) == self.model.next % (1 << 20)
         assert [w[1:] for w in self.writes.items] == self.model.writes
         assert len(self.complete.items) == len(self.model.completions)
         for got, want in zip(self.complete.items, self.model.completions):
             assert got[1 : 1 + len(want)] == want
-        base = int(self.dut.io_outcomes_recent_base.value)
-        bitmap = int(self.dut.io_outcomes_recent_bitmap.value)
+        base = int(self.dut.io_view_recent_base.value)
+        bitmap = int(self.dut.io_view_recent_bitmap.value)
         for i in range(64):
             tsn = base + i
             if tsn < self.model.next % (1 << 20):

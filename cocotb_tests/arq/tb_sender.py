@@ -108,7 +108,7 @@ class Peer:
         dut.io_frameDone.value = int(done)
         self.edge += done
         # The segmenter keeps the window full.
-        base = int(dut.io_txBase.value)
+        base = int(dut.io_view_txBase.value)
         dut.io_meta_valid.value = 0
         dut.io_head.value = self.offered % SPACE
         if self.offered < len(self.metas) and (self.offered - base) % SPACE < WINDOW:
@@ -169,9 +169,9 @@ class Peer:
         assert got["packetLost"] == packets
         assert got["outcomeOutage"] == 0
         assert self.events.count["io_judged_rejected"] == self.invalid
-        assert int(self.dut.io_isWhole.value) and int(self.dut.io_ackTsn.value) == len(self.sent) % SPACE
-        assert int(self.dut.io_txBase.value) == frames and int(self.dut.io_open.value) == 0
-        await self.bench.until(lambda: int(self.dut.io_idle.value), 400, "idle")
+        assert int(self.dut.io_view_isWhole.value) and int(self.dut.io_view_ackTsn.value) == len(self.sent) % SPACE
+        assert int(self.dut.io_view_txBase.value) == frames and int(self.dut.io_open.value) == 0
+        await self.bench.until(lambda: int(self.dut.io_view_idle.value), 400, "idle")
 
 
 @cocotb.test()
@@ -251,4 +251,4 @@ async def the_newest_message_is_taken(dut):
     for told in (40, 42, 44, 46, 48, 58):
         peer.feedback.queue.append((told, told, 0, (1 << 64) - 1))
     await bench.clocks(300)
-    assert int(dut.io_ackTsn.value) == int(dut.io_peerRxBase.value) == 58
+    assert int(dut.io_view_ackTsn.value) == int(dut.io_view_peerRxBase.value) == 58

@@ -49,9 +49,6 @@ class ArqReceiver(link: LinkConfig) extends Component {
     /** Closes all transmissions with a TSN below. */
     val close = slave Stream CloseNotice()
 
-    /** Pulse: the edge of a poll has been closed and is in `rxNext`. */
-    val polled = out Bool ()
-
     /** Pulse: an edge was within the window; else `closeInvalid` tells. */
     val closeAccepted = out Bool ()
     val rxBase = in(Wire.sn)
@@ -65,33 +62,36 @@ class ArqReceiver(link: LinkConfig) extends Component {
     /** The user is always ready: the link is not up before its tables are clear. */
     val complete = master Flow Completion(link)
 
-    val rxNext = out(Wire.sn)
+    val view = out(ReceiverView())
     val outcomes = master(OutcomePort(link))
-
-    /** Pulse: outcomes were added. */
-    val decided = out Bool ()
 
     /** Pulse: a data unit of the peer's epoch came. */
     val alive = out Bool ()
     val event = out(ReceiverEvents())
   }
 
-  // Where things are done. Decisions have a stage of their own where units are long enough not to wait for it.
-  private val measureAt = 0
-  private val compareAt = 1
+  // Where things are done. Built for area, an arrival stands on the port until the table has answered; where units are long enough not to wait
+  // for it, decisions have a stage of their own.
+  private val askAt = 0
+  private val measureAt = if (code.area.relaxed) askAt else askAt + 1
+  private val compareAt = measureAt + 1
   private val decideAt = if (code.area.relaxed || code.unitBeats < 4) compareAt else compareAt + 1
   private val judgeAt = decideAt + 1
   private val storeAt = judgeAt + 1
-  private val stages = new StageCtrlPipeline
-  val measure = stages.ctrl(measureAt)
-  val compare = stages.ctrl(compareAt)
-  val decide = stages.ctrl(decideAt)
-  val judge = stages.ctrl(judgeAt)
-  val store = stages.ctrl(storeAt)
+  private val stages = Seq.fill(storeAt + 1)(CtrlLink())
+  val ask = stages(askAt)
+  val measure = stages(measureAt)
+  val compare = stages(compareAt)
+  val decide = stages(decideAt)
+  val judge = stages(judgeAt)
+  val store = stages(storeAt)
 
   val log = new OutcomeLog(link)
   io.outcomes <> log.io.port
-  io.rxNext := log.io.next
+  io.view.rxBase := io.rxBase
+  io.view.rxNext := log.io.next
+  io.view.recent := log.io.port.recent
+  io.view.decided := log.io.moved
 
   val current = new TransmissionInProgress(link)
 
@@ -99,9 +99,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
   val FIRST, LAST = Payload(Bool())
   val DATA = Payload(Bits(code.dataBits bits))
-  val arrivals = new measure.Area {
+  val ARRIVAL = Payload(Arrival(link))
+  val arrivals = new ask.Area {
     private val close = CloseFilter(link, io.close, current.next)
-    val isFirst = RegInit(True)
+    private val isFirst = RegInit(True)
     private val takesEdge = isFirst && close.valid
     up.valid := takesEdge || io.unit.valid
     close.ready := isFirst && up.ready
@@ -111,33 +112,33 @@ class ArqReceiver(link: LinkConfig) extends Component {
     up(FIRST) := isFirst
     up(LAST) := takesEdge || io.unit.last
     up(DATA) := io.unit.data
+    up(ARRIVAL).isEdge := takesEdge
+    up(ARRIVAL).polls := close.poll
+    up(ARRIVAL).header := io.unit.header
+    when(takesEdge)(up(ARRIVAL).header.tx.tsn := close.txEdge)
 
-    val arrives = Arrival(link)
-    arrives.isEdge := takesEdge
-    arrives.polls := close.poll
-    arrives.header := io.unit.header
-    when(takesEdge)(arrives.header.tx.tsn := close.txEdge)
-
-    /** The one in the stages behind. */
-    val arrival = RegNextWhen(arrives, isFirst && up.isFiring)
-
-    // A unit waits for so many clocks that the table's answer is there when it is compared.
+    // The table is asked about each first beat.
     io.querySlot := io.unit.header.tx.fsn.resize(slotBits)
     private val waits = io.unit.valid && isFirst
-    private val isAsked = (compareAt until Resequencer.queryLatency).foldLeft(waits)((asked, _) => RegNext(asked && !io.unit.fire) init False)
-
-    /** One at a time: what is measured must be what the one before has left. */
-    private val isJudging = (compareAt to judgeAt).map(stages.ctrl(_)).map(stage => stage.isValid && stage(FIRST)).orR
-    haltWhen(isFirst && (isJudging || !log.io.room || !takesEdge && !isAsked))
-  }
-  import arrivals.arrival
-
-  val answer = new compare.Area {
-    private val isNew = RegNext(measure.down.isFiring) init False
-    val isComplete = isNew ? io.queryComplete | RegNextWhen(io.queryComplete, isNew)
+    private val isAsked = (compareAt - askAt until Resequencer.queryLatency).foldLeft(waits)((asked, _) => RegNext(asked && !io.unit.fire) init False)
+    haltWhen(waits && !takesEdge && !isAsked)
   }
 
-  val classifier = new UnitClassifier(link, current, io.rxBase, io.accept, io.epoch, arrivals.arrives, arrival, answer.isComplete)(
+  /** One at a time: what is measured is what the one before has left. */
+  val isJudging = RegInit(False)
+  measure.haltWhen(measure.isValid && measure(FIRST) && (isJudging || !log.io.room))
+  isJudging setWhen (measure.down.isFiring && measure(FIRST)) clearWhen (judge.down.isFiring && judge(FIRST))
+
+  /** The one in the stages behind `measure`. */
+  val arrival = RegNextWhen(measure(ARRIVAL), measure.down.isFiring && measure(FIRST))
+
+  /** What the table says about it: there when it comes into `compare`, or before if it has waited in `measure`. */
+  val answer = new Area {
+    private val comes = Delay(ask.down.isFiring && ask(FIRST), compareAt - askAt, init = False)
+    val isComplete = comes ? io.queryComplete | RegNextWhen(io.queryComplete, comes)
+  }
+
+  val classifier = new UnitClassifier(link, current, io.rxBase, io.accept, io.epoch, measure(ARRIVAL), arrival, answer.isComplete)(
     measure,
     compare,
     decide
@@ -159,7 +160,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private val closed = RegInit(False)
     private val isFirst = up.isValid && is(FIRST)
     val closes = isFirst && is(verdict.closesBefore) && !closed && down.ready
-    haltWhen(is(FIRST) && is(verdict.closesBefore) && !closed)
+    haltWhen(isFirst && is(verdict.closesBefore) && !closed)
     closed := (closed || closes) && !down.isFiring
 
     val now = down.isFiring && is(FIRST)
@@ -209,7 +210,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     io.write.slot := current.fsn.resize(slotBits)
     io.write.beat := beat
     io.write.data := this(DATA)
-    haltWhen(this(WRITES) && !io.write.ready)
+    haltWhen(io.write.valid && !io.write.ready)
     down.ready := True
     when(io.write.fire)(beat := beat + 1)
     when(judgement.now && judge(classifier.decided.begins))(beat := 0)
@@ -227,9 +228,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
   /** A poll waits for what it has closed to be written down. */
   val polls = new Area {
     private val pending = RegInit(False)
-    when(io.polled)(pending := False)
+    when(io.view.polled)(pending := False)
     when(judgement.now && arrival.isEdge && arrival.polls)(pending := True)
-    io.polled := pending && !log.io.busy
+    io.view.polled := pending && !log.io.busy
   }
 
   val events = new judge.Area {
@@ -253,9 +254,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     io.closeAccepted := pulse(now && arrival.isEdge && !this(isInvalid))
     io.alive := pulse(now && !arrival.isEdge && !this(isForeign))
   }
-  io.decided := log.io.moved
-
-  stages.build()
+  // No stage is skipped: `ready` depends on nothing but the two halts.
+  Builder(stages ++ stages.zip(stages.tail).map { case (from, to) => StageLink(from.down, to.up).withoutCollapse() })
 }
 
 /** Skips edges that need not be closed, where a control unit is shorter than the three clocks that an edge takes. */

@@ -55,23 +55,10 @@ class ArqSender(link: LinkConfig) extends Component {
     /** Pulse at the end of an outage: transmissions so far do not count towards delta when they failed. */
     val outageEnded = in Bool ()
 
-    val txBase = out(Wire.sn)
-    val txEdge = out(Wire.sn)
-    val nextFsn = out(Wire.sn)
-    val ackTsn = out(Wire.sn)
-    val peerRxBase = out(Wire.sn)
+    val view = out(SenderView())
+
+    /** The tables are clear. */
     val ready = out Bool ()
-
-    /** Nothing to send and nothing being sent. */
-    val idle = out Bool ()
-
-    /** Frames wait, but the peer's window is full. */
-    val stalled = out Bool ()
-    val gap, isWhole = out Bool ()
-
-    /** Pulse: txBase passed an abandoned frame; `unconfirmed` until the peer's rxBase has passed it too. */
-    val gaveUp = out Bool ()
-    val unconfirmed = out Bool ()
 
     /** Frames sent and not resolved, as they will be in the next clock. */
     val open = out UInt (slotBits + 1 bits)
@@ -228,9 +215,9 @@ class ArqSender(link: LinkConfig) extends Component {
 
     /** Abandoned, and the peer is still to skip it. */
     private val isOwed = lostHere && RegNext(!Sn.behind(txBase, intake.io.peerRxBase))
-    io.gaveUp := pulse(move && isOwed)
-    val confirmed = RegNext(Sn.behind(lastAbandoned, io.peerRxBase))
-    when(confirmed && !io.gaveUp)(unconfirmed := False) // `confirmed` is of a clock ago
+    io.view.gaveUp := pulse(move && isOwed)
+    val confirmed = RegNext(Sn.behind(lastAbandoned, io.view.peerRxBase))
+    when(confirmed && !io.view.gaveUp)(unconfirmed := False) // `confirmed` is of a clock ago
     when(move) {
       txBase := txBase + 1
       packetLost := (packetLost || lostHere) && !eop
@@ -239,7 +226,7 @@ class ArqSender(link: LinkConfig) extends Component {
         unconfirmed := True
       }
     }
-    io.unconfirmed := unconfirmed
+    io.view.unconfirmed := unconfirmed
     io.event.packetLost := pulse(move && eop && (packetLost || lostHere))
   }
 
@@ -258,7 +245,7 @@ class ArqSender(link: LinkConfig) extends Component {
     // The peer's window limits what it must store; both limit the outcomes that are kept.
     // None of what is held here is more than this side's window.
     private def held(end: UInt, begin: UInt) = RegNext((end - begin).resize(slotBits + 1))
-    val stored = RegNext(nextFsn - io.peerRxBase)
+    val stored = RegNext(nextFsn - io.view.peerRxBase)
     val unresolved = held(nextFsn, txBase)
     val undecided = held(nextTsn, intake.io.ackTsn)
     val beyond = RegNext(Cat((0 until Wire.snBits).map(i => U(i) >= io.peerWindowLog2)))
@@ -268,7 +255,7 @@ class ArqSender(link: LinkConfig) extends Component {
     val mayRepeat = RegNext(!exceeds(undecided) && !undecided.msb) init False
     val credit = RegNext(!exceeds(stored | (unresolved | undecided).resized) && !undecided.msb) init False
     val fresh = RegNext(differ(nextFsn, io.head)) init False
-    io.stalled := fresh && !credit
+    io.view.stalled := fresh && !credit
 
     val chosen = RegInit(False)
     val retx = Reg(Bool())
@@ -337,20 +324,20 @@ class ArqSender(link: LinkConfig) extends Component {
   Invariant.when(io.frame.fire && !issue.retx)(nextFsn - intake.io.peerRxBase < (U(1, Wire.snBits bits) |<< io.peerWindowLog2), "a frame is beyond the peer's credit")
 
   stages.build()
-  io.txBase := txBase
-  io.txEdge := txEdge
-  io.nextFsn := nextFsn
-  io.ackTsn := intake.io.ackTsn
-  io.peerRxBase := intake.io.peerRxBase
-  io.gap := intake.io.gap
-  io.isWhole := intake.io.isWhole
+  io.view.txBase := txBase
+  io.view.txEdge := txEdge
+  io.view.nextFsn := nextFsn
+  io.view.ackTsn := intake.io.ackTsn
+  io.view.peerRxBase := intake.io.peerRxBase
+  io.view.gap := intake.io.gap
+  io.view.isWhole := intake.io.isWhole
   private val rests = Seq(
     !issue.chosen && issue.settled && !(issue.fresh && issue.credit),
     !differ(txEdge, nextTsn),
     !retransmit.io.busy || retransmit.io.pop.valid && issue.settled && !issue.mayRepeat,
     !intake.io.busy && !outcome.busy && !intake.io.feedback.valid && !newest.valid
   )
-  io.idle := RegNext(rests.map(RegNext(_, init = False)).reduce(_ && _)) init False
+  io.view.idle := RegNext(rests.map(RegNext(_, init = False)).reduce(_ && _)) init False
   open := openNext
   io.open := openNext
 }

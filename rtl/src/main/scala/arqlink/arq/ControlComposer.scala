@@ -12,28 +12,12 @@ import arqlink.wire.{ControlMessage, Wire}
 class ControlComposer(link: LinkConfig) extends Component {
   val io = new Bundle {
     val timers = in(TimerSetting())
-    val state = in(LinkState())
-    val ownEpoch, peerEpoch = in UInt (Wire.epochBits bits)
-    val peerKnown = in Bool ()
+    val link = in(LinkView())
+    val sender = in(SenderView())
+    val receiver = in(ReceiverView())
 
-    /** Of the sender half. */
-    val txBase, txEdge, ackTsn, nextFsn, peerRxBase = in(Wire.sn)
-    val senderIdle, stalled, gap, isWhole, gaveUp, unconfirmed = in Bool ()
-
-    /** Of the receiver half. `recent`: the newest outcomes; `older`: others, for a control unit of their own. */
-    val rxBase, rxNext = in(Wire.sn)
-    val recent = in(OutcomeReport())
+    /** Outcomes that are not the newest, for a control unit of their own. */
     val older = slave Stream OutcomeReport()
-    val decided = in Bool ()
-
-    /** Nothing is heard; the peer has been seen up. */
-    val deaf, peerUp = in Bool ()
-
-    /** Causes from the link's state machine. */
-    val helloDue, answerDue, outageEnded = in Bool ()
-
-    /** Pulse: a poll of the peer is to be answered; `rxNext` tells what it has closed. */
-    val asked = in Bool ()
 
     /** Pulse: the reply was composed two clocks ago. */
     val replied = out Bool ()
@@ -47,9 +31,9 @@ class ControlComposer(link: LinkConfig) extends Component {
     val message = master Stream ControlMessage()
   }
 
-  val isHello = io.state === LinkState.hello
-  val isUp = io.state === LinkState.up
-  val isOutage = io.state === LinkState.outage
+  val isHello = io.link.state === LinkState.hello
+  val isUp = io.link.state === LinkState.up
+  val isOutage = io.link.state === LinkState.outage
   val active = isUp || isOutage
 
   val offer = RegInit(False)
@@ -86,12 +70,12 @@ class ControlComposer(link: LinkConfig) extends Component {
   val keepaliveTimer = new Countdown(io.timers.keepalive, sent || RegNext(compose) || io.timers.written, running)
 
   /** The peer may answer; in an outage because it was deaf, a poll asks whether it still is. */
-  private val asking = RegNext(isUp || isOutage && !io.deaf) init False
+  private val asking = RegNext(isUp || isOutage && !io.link.deaf) init False
   val pollExpired = Bool()
   // Data leaves from when the peer is up; before that nothing can make progress.
   val pollTimer = new Countdown(
     io.timers.pollTimeout,
-    pollExpired || !asking || RegNext(io.peerUp.rise(initAt = False)) || io.timers.written,
+    pollExpired || !asking || RegNext(io.link.peerUp.rise(initAt = False)) || io.timers.written,
     asking
   )
   pollExpired := pollTimer.expired && asking
@@ -101,7 +85,7 @@ class ControlComposer(link: LinkConfig) extends Component {
 
   /** Transmissions are without an outcome; there are no more of them than the window has frames. */
   private def near(sn: UInt) = sn.resize(link.window.slotBits + 1)
-  val unresolved = differ(near(io.ackTsn), near(io.txEdge))
+  val unresolved = differ(near(io.sender.ackTsn), near(io.sender.txEdge))
 
   val poll = new Area {
     private val relaxed = link.code.area.relaxed
@@ -112,30 +96,30 @@ class ControlComposer(link: LinkConfig) extends Component {
       if (relaxed) {
         val flag = RegInit(False)
         when(pollExpired)(flag := False)
-        when(ackMoves || near(io.peerRxBase) =/= (RegNext(near(io.peerRxBase)) init 0))(flag := True)
+        when(ackMoves || near(io.sender.peerRxBase) =/= (RegNext(near(io.sender.peerRxBase)) init 0))(flag := True)
         flag
-      } else differ(io.ackTsn, lastAck) || differ(io.peerRxBase, lastBase)
+      } else differ(io.sender.ackTsn, lastAck) || differ(io.sender.peerRxBase, lastBase)
     private def ackMoves =
-      if (relaxed) io.ackTsn.lsb =/= (RegNext(io.ackTsn.lsb) init False) else differ(RegNext(io.ackTsn) init 0, io.ackTsn)
-    val unfinished = differ(io.peerRxBase, io.nextFsn) || unresolved || io.stalled
+      if (relaxed) io.sender.ackTsn.lsb =/= (RegNext(io.sender.ackTsn.lsb) init False) else differ(RegNext(io.sender.ackTsn) init 0, io.sender.ackTsn)
+    val unfinished = differ(io.sender.peerRxBase, io.sender.nextFsn) || unresolved || io.sender.stalled
     val gapOpen = RegInit(False)
 
     /** At most one poll for missing outcomes per POLL_TIMEOUT, unless none was missing meanwhile. */
     val gapAllowed = RegInit(True)
-    val due = RegNext(pollExpired && (unfinished && !moved || io.unconfirmed || gapOpen || io.suspicious || !io.peerUp)) init False
-    val first = isUp && !up && !io.peerUp
+    val due = RegNext(pollExpired && (unfinished && !moved || io.sender.unconfirmed || gapOpen || io.suspicious || !io.link.peerUp)) init False
+    val first = isUp && !up && !io.link.peerUp
     when(pollExpired) {
       if (!relaxed) {
-        lastAck := io.ackTsn
-        lastBase := io.peerRxBase
+        lastAck := io.sender.ackTsn
+        lastBase := io.sender.peerRxBase
       }
       gapAllowed := True
       gapOpen := False
     }
-    val gapNow = io.gap && gapAllowed
-    when(io.gap)(gapOpen := True)
+    val gapNow = io.sender.gap && gapAllowed
+    when(io.sender.gap)(gapOpen := True)
     when(gapNow)(gapAllowed := False)
-    when(io.isWhole.rise(initAt = False))(gapAllowed := True)
+    when(io.sender.isWhole.rise(initAt = False))(gapAllowed := True)
   }
 
   val causes = new Area {
@@ -143,31 +127,31 @@ class ControlComposer(link: LinkConfig) extends Component {
     private val saidBits = if (link.code.area.relaxed) link.window.slotBits + 2 else Wire.snBits
     val saidEdge = Reg(Wire.sn) init 0
     val saidRxBase, saidRxNext = Reg(UInt(saidBits bits)) init 0
-    val hello = pending(RegNext(io.helloDue) && isHello)
-    val answer = pending(RegNext(io.answerDue) || io.asked)
-    val reply = pending(io.asked)
-    val status = pending(io.decided)
+    val hello = pending(RegNext(io.link.helloDue) && isHello)
+    val answer = pending(RegNext(io.link.answerDue) || io.receiver.polled)
+    val reply = pending(io.receiver.polled)
+    val status = pending(io.receiver.decided)
 
     /** After a control unit a data unit that waits goes first, whatever is due, or the peer could starve this side's data. */
     val dataTurn = RegInit(False) clearWhen (io.sentData && !offer) setWhen compose clearWhen !io.sending
     private def atLeast(power: Int, now: UInt, said: UInt) = RegNext(RegNext((now.resize(saidBits) - said).dropLow(log2Up(power))).orR) init False
-    val many = atLeast(16, io.rxNext, saidRxNext)
+    val many = atLeast(16, io.receiver.rxNext, saidRxNext)
 
     /** Control units that tell of a frame given up and are still to be sent; the peer believes two in succession, so one of three may be lost. */
     val tellings = Reg(UInt(2 bits)) init 0
     when(composesDue && tellings =/= 0)(tellings := tellings - 1)
-    when(io.gaveUp)(tellings := 3)
+    when(io.sender.gaveUp)(tellings := 3)
     when(silent)(tellings := 0)
     val gaveUp = RegNext(tellings =/= 0) init False
-    val polling = pending(poll.due || poll.gapNow || poll.first || RegNext(io.outageEnded))
+    val polling = pending(poll.due || poll.gapNow || poll.first || RegNext(io.link.outageEnded))
 
-    val tail = RegNext(RegNext(io.senderIdle) && unresolved && differ(io.txEdge, saidEdge)) init False
-    val credit = atLeast(link.window.windowFrames / 4, io.rxBase, saidRxBase)
+    val tail = RegNext(RegNext(io.sender.idle) && unresolved && differ(io.sender.txEdge, saidEdge)) init False
+    val credit = atLeast(link.window.windowFrames / 4, io.receiver.rxBase, saidRxBase)
     when(compose) {
-      saidEdge := io.txEdge
-      saidRxBase := io.rxBase.resized
+      saidEdge := io.sender.txEdge
+      saidRxBase := io.receiver.rxBase.resized
     }
-    when(composesDue)(saidRxNext := io.rxNext.resized)
+    when(composesDue)(saidRxNext := io.receiver.rxNext.resized)
     when(!running) {
       saidEdge := 0
       saidRxBase := 0
@@ -182,7 +166,7 @@ class ControlComposer(link: LinkConfig) extends Component {
   private val plain = !dataTurn && Mux(
     isUp,
     answer || status && (paceTimer.expired || many) || gaveUp || polling || tail || credit || keepalive,
-    isOutage && (answer || keepalive || polling && !io.deaf)
+    isOutage && (answer || keepalive || polling && !io.link.deaf)
   )
 
   /** Older outcomes take turns with what is due. */
@@ -208,20 +192,20 @@ class ControlComposer(link: LinkConfig) extends Component {
   val message = RegNextWhen(
     {
       val m = ControlMessage()
-      m.epoch := io.ownEpoch
+      m.epoch := io.link.ownEpoch
       m.hello := isHello
-      m.peerKnown := io.peerKnown
+      m.peerKnown := io.link.peerKnown
       m.poll := !isHello && !olderNext && (polling || keepalive)
       m.reply := !isHello && !olderNext && reply
-      m.deaf := !isHello && io.deaf
-      m.abandons := !isHello && io.unconfirmed
-      m.peerEpoch := io.peerEpoch
-      m.param := isHello ? (Bool(link.packetCrc) ## B(link.window.slotBits, 7 bits) ## B(link.code.unitBytes, 16 bits)) | (B(0, 4 bits) ## io.ackTsn)
-      m.txBase := io.txBase
-      m.txEdge := io.txEdge
-      m.rxBase := io.rxBase
-      m.rxNext := io.rxNext
-      val shown = olderNext ? io.older.payload | io.recent
+      m.deaf := !isHello && io.link.deaf
+      m.abandons := !isHello && io.sender.unconfirmed
+      m.peerEpoch := io.link.peerEpoch
+      m.param := isHello ? (Bool(link.packetCrc) ## B(link.window.slotBits, 7 bits) ## B(link.code.unitBytes, 16 bits)) | (B(0, 4 bits) ## io.sender.ackTsn)
+      m.txBase := io.sender.txBase
+      m.txEdge := io.sender.txEdge
+      m.rxBase := io.receiver.rxBase
+      m.rxNext := io.receiver.rxNext
+      val shown = olderNext ? io.older.payload | io.receiver.recent
       m.bitmapBase := shown.base
       m.bitmap := shown.bitmap
       m
@@ -231,7 +215,7 @@ class ControlComposer(link: LinkConfig) extends Component {
   Invariant.when(compose)(!offer, "a message changes while it is offered")
   Invariant.when(composesOlder)(io.older.valid, "older outcomes are told, and there are none")
   Invariant.when(composesDue)(
-    Invariant.follows(io.rxNext, io.recent.base, from = log2Up(Wire.blockBits)),
+    Invariant.follows(io.receiver.rxNext, io.receiver.recent.base, from = log2Up(Wire.blockBits)),
     "the outcomes told do not belong to their base"
   )
 

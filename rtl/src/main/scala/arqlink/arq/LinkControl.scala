@@ -40,9 +40,7 @@ class LinkControl(link: LinkConfig) extends Component {
 
     /** What a restart empties is to be empty; `flushNext`: in the next clock. */
     val flush, flushNext = out Bool ()
-    val state = out(LinkState())
-    val ownEpoch, peerEpoch = out UInt (Wire.epochBits bits)
-    val peerKnown = out Bool ()
+    val view = out(LinkView())
     val peerWindowLog2 = out UInt (5 bits)
 
     val control = slave Stream ControlMessage()
@@ -52,17 +50,6 @@ class LinkControl(link: LinkConfig) extends Component {
 
     /** Pulse: a data unit of the peer came. */
     val alive = in Bool ()
-
-    /** Pulses: a hello asks for an answer; an outage has ended. */
-    val helloDue = out Bool ()
-    val answerDue = out Bool ()
-    val outageEnded = out Bool ()
-
-    /** Nothing is heard from the peer. */
-    val deaf = out Bool ()
-
-    /** The peer has been seen up, and data may be sent. */
-    val peerUp = out Bool ()
     val event = out(new Bundle {
       val control, epoch, restart, outage, peerMismatch, peerRestart, resync = Bool()
     })
@@ -85,12 +72,12 @@ class LinkControl(link: LinkConfig) extends Component {
   val peerSeenUp = RegInit(False)
   val peerWindowLog2 = Reg(UInt(5 bits)) init 0
 
-  io.state := state
-  io.ownEpoch := ownEpoch
-  io.peerEpoch := peerEpoch
-  io.peerKnown := peerKnown
+  io.view.state := state
+  io.view.ownEpoch := ownEpoch
+  io.view.peerEpoch := peerEpoch
+  io.view.peerKnown := peerKnown
   io.peerWindowLog2 := peerWindowLog2
-  io.peerUp := state === LinkState.up && peerSeenUp
+  io.view.peerUp := state === LinkState.up && peerSeenUp
 
   val message = io.control.payload
   val isUp = state === LinkState.up || state === LinkState.outage
@@ -148,9 +135,9 @@ class LinkControl(link: LinkConfig) extends Component {
   event.restart := False
   event.resync := False
   event.outage := False
-  io.helloDue := False
-  io.answerDue := False
-  io.outageEnded := False
+  io.view.helloDue := False
+  io.view.answerDue := False
+  io.view.outageEnded := False
 
   when(judged && pass && state === LinkState.hello)(state := LinkState.up)
   // Only what passes may have to wait, and does so without harm: none of this counts.
@@ -160,13 +147,13 @@ class LinkControl(link: LinkConfig) extends Component {
       peerKnown := True
       peerEpoch := message.epoch
       peerWindowLog2 := message.windowLog2
-      io.helloDue := True
+      io.view.helloDue := True
       when(verdict.knowsUs) {
         state := LinkState.up
-        io.answerDue := True
+        io.view.answerDue := True
       }
     }
-    when(isUp)(io.answerDue := True)
+    when(isUp)(io.view.answerDue := True)
   }
 
   when(judged && stranger && !verdict.mismatch) {
@@ -194,11 +181,11 @@ class LinkControl(link: LinkConfig) extends Component {
     }
     when(state === LinkState.outage && !lost) {
       state := LinkState.up
-      io.outageEnded := True
+      io.view.outageEnded := True
     }
   }
 
-  io.deaf := silence.deaf
+  io.view.deaf := silence.deaf
   Invariant.when(isUp)(peerKnown, "the link is up, and the peer is not known")
 
   val flushing = RegInit(True)

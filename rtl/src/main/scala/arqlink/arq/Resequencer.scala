@@ -3,9 +3,10 @@ package arqlink.arq
 
 import spinal.core._
 import spinal.lib._
+import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.{Invariant, TableClear}
+import arqlink.lib.Invariant
 import arqlink.wire.{Sn, Wire}
 
 /** A frame to be read from the store, decoded and handed on. */
@@ -14,12 +15,10 @@ case class DeliveryJob(link: LinkConfig) extends Bundle {
   val frame = ReceivedFrame(link.code)
 }
 
-/** Holds complete frames until their packet is complete, and hands packets on: in sequence (`inOrder`) or as soon as they
-  * are complete.
+/** Holds complete frames until their packet is complete, and hands packets on: in sequence (`inOrder`) or as soon as they are complete.
   *
-  * The scan goes through the frames in sequence. It ends a packet at eop, or at a frame that the sender has given up
-  * (incomplete and below `peerTxBase`); what is left of such a packet is dropped. Packets out of sequence are found from the
-  * frames that complete them. Everything leaves through one queue, so a slot is freed only after it has been read.
+  * [[FrameStates]] knows which frames are complete, [[PacketWalk]] finds packets, `delivery` hands their frames on one by one. Everything leaves
+  * through one queue, so a slot is freed only after it has been read.
   */
 class Resequencer(link: LinkConfig) extends Component {
   import link.code
@@ -28,6 +27,7 @@ class Resequencer(link: LinkConfig) extends Component {
 
   val io = new Bundle {
     val complete = slave Stream Completion(link)
+
     /** Whether the frame of `querySlot` is complete, or dead; answered `Resequencer.queryLatency` clocks later. */
     val querySlot = in UInt (slotBits bits)
     val queryComplete = out Bool ()
@@ -50,307 +50,105 @@ class Resequencer(link: LinkConfig) extends Component {
       val skipped, packetDropped = Bool()
     })
   }
-
   private def slotOf(sn: UInt) = sn.resize(slotBits)
+  private def near(sn: UInt) = Near.of(link, sn)
 
-  /** Within the window one bit more than a slot's number tells two frames apart. */
-  private def near(sn: UInt) = sn.resize(slotBits + 1)
-  private def Near = UInt(slotBits + 1 bits)
-
-  object State {
-    val empty = B"00"
-    val complete = B"01"
-
-    /** On its way out, out of sequence. */
-    val taken = B"10"
-
-    /** Never to be complete. */
-    val dead = B"11"
+  /** A queue that need not be fast is in block RAM where the core is built for area. */
+  private def queueOf[T <: Data](payload: HardType[T], depth: Int) = {
+    val queue = StreamFifo(payload, depth)
+    if (code.area.relaxed) queue.logic.ram.addAttribute("ram_style", "block")
+    queue
   }
 
-  case class Flags() extends Bundle {
-    val sop, eop = Bool()
-  }
+  val states = new FrameStates(link)
+  io.ready := states.clear.done
+  io.complete.ready := states.clear.done
+  states.told.valid := io.complete.fire
+  states.told.payload := slotOf(io.complete.fsn)
+  states.isDead := io.complete.dead
 
-  /** Frames first … last of the packet to `deliver`; all up to last are freed if `release`. */
-  case class Parcel() extends Bundle {
-    val first, last = Near
-    val deliver, release = Bool()
-  }
+  // A write to the slot that is asked for makes its frame complete or dead, or frees it: then the frame is behind rxBase from now on.
+  io.queryComplete := states.isMet(io.querySlot) || states.read(io.querySlot) =/= FrameState.empty
 
-  val stateRam = Mem(Bits(2 bits), window)
-  val flagRam = Mem(Flags(), window)
+  val flagRam = Mem(PacketFlags(), window)
   val frameRam = Mem(ReceivedFrame(code), window)
   // What a read in the clock of a write to the same slot shows is not used.
-  for (ram <- Seq(stateRam, flagRam, frameRam)) {
+  for (ram <- Seq(flagRam, frameRam)) {
     ram.addAttribute("no_rw_check")
     ram.addAttribute("ram_style", "block")
   }
-
-  val clear = new TableClear(slotBits)
-  io.ready := clear.done
-
-  /** What has become complete or dead. */
-  val told = new Area {
-    val valid = io.complete.fire
-    val fsn = near(io.complete.fsn)
-    val dead = io.complete.dead
-    val frame = io.complete.frame
-  }
-
-  // The table's one write port: completions first, then the walk, then freeing.
-  val port = new Area {
-    val walk, free = Bool()
-    val walkSlot, freeSlot = UInt(slotBits bits)
-    val walkGranted = !told.valid && clear.done
-    val freeGranted = walkGranted && !walk
-    val slot = told.valid ? slotOf(told.fsn) | (walk ? walkSlot | freeSlot)
-    val address = clear.done ? slot | clear.address
-    val data = (!clear.done) ? State.empty | (told.valid ? (told.dead ? State.dead | State.complete) | (walk ? State.taken | State.empty))
-    val enable = !clear.done || told.valid || walk || free
-
-    // Written a clock later, as the choice is late.
-    private val written = RegNext(enable) init False
-    private val place = RegNext(address)
-    stateRam.write(place, RegNext(data), written)
-    private val writtenBefore = RegNext(written) init False
-    private val placeBefore = RegNext(place)
-
-    /** A read of `slot` meets a write, or comes in the clock before: tells so when the read's data is there. */
-    def meets(slot: UInt): Bool = {
-      val read = RegNext(slot)
-      RegNext(written && place === read || writtenBefore && placeBefore === read) init False
-    }
-  }
-
-  val query = new Area {
-    val state = RegNext(stateRam.readSync(io.querySlot))
-    // A write to the same slot makes it complete or dead, or frees it: then the frame is behind rxBase from now on.
-    io.queryComplete := port.meets(io.querySlot) || state =/= State.empty
-  }
-
-  private val completedFlags = Flags()
-  completedFlags.sop := told.frame.meta.sop
-  completedFlags.eop := told.frame.meta.eop
-  flagRam.write(slotOf(told.fsn), completedFlags, told.valid)
-  frameRam.write(slotOf(told.fsn), told.frame, told.valid)
+  private val flags = PacketFlags()
+  flags.assignSomeByName(io.complete.frame.meta)
+  flagRam.write(slotOf(io.complete.fsn), flags, io.complete.fire)
+  frameRam.write(slotOf(io.complete.fsn), io.complete.frame, io.complete.fire)
 
   // Frames whose packet may leave out of sequence. When the queue is full one is forgotten: its packet leaves with the scan.
-  val completed = StreamFifo(Near, 16)
-  completed.io.push.valid := told.valid && !told.dead && !io.inOrder
-  completed.io.push.payload := told.fsn
-  io.complete.ready := clear.done
-
-  val parcels = StreamFifo(Parcel(), 4)
-  if (code.area.relaxed) parcels.logic.ram.addAttribute("ram_style", "block")
-  parcels.io.push.valid := False
-  parcels.io.push.payload.assignDontCare()
+  val completed = StreamFifo(Near(link), 16)
+  completed.io.push.valid := io.complete.fire && !io.complete.dead && !io.inOrder
+  completed.io.push.payload := near(io.complete.fsn)
 
   val rxBase = Reg(Wire.sn) init 0
+  io.rxBase := rxBase
 
-  // The walk ------------------------------------------------------------------------------------------------------
-  val walk = new Area {
-    object Phase extends SpinalEnum(binaryOneHot) {
+  val walk = new PacketWalk(link, states, slot => RegNext(flagRam.readSync(slot)), rxBase, io.abandoned, io.resolved, completed.io.pop)
+  io.contradiction := RegNext(walk.acts.isContradiction) init False
+  io.event.skipped := walk.acts.isSkipped
+  io.event.packetDropped := walk.acts.isDropped
 
-      /** Two clocks of the tables, one that compares; act on what was found; mark a packet as taken; send it. */
-      val array, output, compare, act, take, send = newElement()
-    }
-    val phase = RegInit(Phase.array)
-
-    /** All before `scan` has been dealt with but for the packet that it is in, which begins at `first`. */
-    val scan = Reg(Wire.sn) init 0
-    val first = Reg(Near) init 0
-
-    /** Discarding what is left of a packet with a skipped frame; `counted`: a frame of it had come. */
-    val dropping, counted = RegInit(False)
-
-    /** `scan` is in the middle of its packet. */
-    val inside = RegInit(False)
-
-    /** A look at frame `at`, whose packet goes from `low` to `high`; forward first, then `backward`. */
-    val elsewhere, backward = RegInit(False)
-    val at, low, high = Reg(Near)
-
-    // `at` stands for two clocks or more.
-    val atFirst = RegNext(at === first)
-    val atHigh = RegNext(at === high)
-    val atNext = RegNext((backward && phase =/= Phase.take) ? (at - 1) | (at + 1))
-    val stands = RegInit(False)
-    stands := False
-
-    val address = elsewhere ? at | near(scan)
-    val state = RegNext(stateRam.readSync(slotOf(address)))
-    val flags = RegNext(flagRam.readSync(slotOf(address)))
-
-    // The address stands until the phase after `compare`, so these may take their time.
-    val inWindow = RegNext(!(address - near(rxBase)).msb)
-    // No frame becomes complete after the peer has been told that its last transmission failed, so how old the edges are does not matter.
-    private def scanIsBelow(edge: UInt) = RegNext((scan.resize(edge.getWidth) - edge).msb) init False
-    val givenUp = scanIsBelow(io.abandoned)
-    val isOwed = scanIsBelow(io.resolved)
-    val known = inWindow && !port.meets(slotOf(address))
-    val here = RegNext((state === State.complete || state === State.taken) && known)
-    val taken = RegNext(state === State.taken)
-    val skipped = RegNext(known && (state === State.dead || state === State.empty && givenUp))
-    val sop = RegNext(flags.sop)
-    val eop = RegNext(flags.eop)
-    val isMissing = RegNext(known && state === State.empty && isOwed && !givenUp)
-
-    /** The packet has a window of frames before this one. */
-    val isEndless = RegNext((near(scan) - first).msb)
-
-    io.event.skipped := False
-    io.event.packetDropped := False
-    port.walk := phase === Phase.take && stands
-    port.walkSlot := slotOf(at)
-    completed.io.pop.ready := False
-
-    val advance = False
-    private val act = phase === Phase.act
-    private val isAstray = here && !dropping && inside === sop
-    io.contradiction := RegNext(act && !elsewhere && (isMissing || isEndless || isAstray)) init False
-    private val room = parcels.io.push.ready
-    when(act && !elsewhere) {
-      when(here) {
-        val continues = dropping && !sop
-        val pushes = continues || eop
-        parcels.io.push.valid := pushes
-        parcels.io.push.first := first
-        parcels.io.push.last := near(scan)
-        parcels.io.push.deliver := !continues && !taken
-        parcels.io.push.release := True
-        advance := !pushes || room
-        when(advance) {
-          // A frame whose packet has lost another one.
-          io.event.packetDropped := continues && !counted
-          counted := continues && !eop
-          dropping := continues
-          inside := !pushes
-        }
-      } elsewhen (skipped) {
-        parcels.io.push.valid := True
-        parcels.io.push.last := near(scan)
-        parcels.io.push.deliver := False
-        parcels.io.push.release := True
-        advance := room
-        when(advance) {
-          io.event.skipped := True
-          io.event.packetDropped := inside
-          counted := counted || inside
-          dropping := True
-          inside := False
-        }
-      } elsewhen (completed.io.pop.valid) {
-        // The scan waits for a frame: look whether a later packet is complete.
-        high := completed.io.pop.payload
-        low := completed.io.pop.payload
-        completed.io.pop.ready := True
-        when(!(completed.io.pop.payload - first).msb) {
-          elsewhere := True
-          backward := False
-        }
-      }
-    }
-    when(advance) {
-      scan := scan + 1
-      when(parcels.io.push.valid)(first := near(scan) + 1)
-    }
-    when(act && elsewhere) {
-      when(!here || (!backward && taken) || (backward && !sop && atFirst)) {
-        elsewhere := False
-      } elsewhen (!backward) {
-        when(eop) {
-          high := at
-          backward := True
-        }
-      } elsewhen (sop) {
-        low := at
-      }
-    }
-    // Said for the case that the look goes on; otherwise nobody asks for `at`.
-    when(act) {
-      when(!elsewhere)(at := completed.io.pop.payload)
-        .elsewhen(!backward)(at := eop ? low | atNext)
-        .elsewhen(!sop)(at := atNext)
-    }
-    switch(phase) {
-      is(Phase.array)(when(clear.done)(phase := Phase.output))
-      is(Phase.output)(phase := Phase.compare)
-      is(Phase.compare)(phase := Phase.act)
-      is(Phase.act) {
-        // Looked up anew whenever there was something to act on, even where it had to wait: what has been done is known late.
-        when(elsewhere && here && backward && sop)(phase := Phase.take)
-          .elsewhen(elsewhere || here || skipped || completed.io.pop.valid)(phase := Phase.array)
-      }
-      is(Phase.take) {
-        stands := !(stands && port.walkGranted)
-        when(stands && port.walkGranted) {
-          at := atNext
-          when(atHigh)(phase := Phase.send)
-        }
-      }
-      is(Phase.send) {
-        parcels.io.push.valid := True
-        parcels.io.push.first := low
-        parcels.io.push.last := high
-        parcels.io.push.deliver := True
-        parcels.io.push.release := False
-        when(room) {
-          elsewhere := False
-          phase := Phase.array
-        }
-      }
-    }
-  }
+  val parcels = queueOf(Parcel(link), 4)
+  parcels.io.push << walk.parcel
 
   // Delivery ------------------------------------------------------------------------------------------------------
 
   /** What follows once a frame, or nothing (`reads` low), has been read. */
   case class Receipt() extends Bundle {
     val reads, release = Bool()
-    val last = Near
+    val last = Near(link)
   }
-  val receipts = StreamFifo(Receipt(), 8)
-  if (code.area.relaxed) receipts.logic.ram.addAttribute("ram_style", "block")
+  val receipts = queueOf(Receipt(), 8)
 
   val delivery = new Area {
     val parcel = parcels.io.pop.halfPipe()
     val active = RegInit(False)
-    val fsn = Reg(Near)
+    val fsn = Reg(Near(link))
+    private val begins = !active && parcel.valid && parcel.deliver
+    when(begins)(fsn := parcel.first)
 
-    /** Clocks since `fsn` has stood: two for the table. */
-    val looked, loaded = RegInit(False)
-    val frame = RegNext(frameRam.readSync(slotOf(fsn)))
-    val isLast = RegNext(fsn === parcel.last)
-
-    when(!active && parcel.valid && parcel.deliver) {
-      active := True
-      fsn := parcel.first
-    }
-    looked := active && !io.job.fire
-    loaded := looked && !io.job.fire
+    // One frame at a time, whose description passes the table and its output register.
+    private val stages = new StageCtrlPipeline
+    private val ask = stages.ctrl(0)
+    private val read = stages.ctrl(1)
+    private val give = stages.ctrl(2)
+    ask.up.valid := active && !read.isValid && !give.isValid
+    private val frame = read.insert(frameRam.readSync(slotOf(fsn)))
+    private val isLast = read.insert(fsn === parcel.last)
 
     /** A clock old: there is room for what comes meanwhile, too. */
     val hasRoom = RegNext(receipts.io.occupancy < 6) init False
-
-    io.job.valid := loaded && hasRoom
+    give.down.ready := io.job.ready && hasRoom
+    io.job.valid := give.isValid && hasRoom
     io.job.slot := slotOf(fsn)
-    io.job.frame := frame
+    io.job.frame := give(frame)
+    private val ends = io.job.fire && give(isLast)
+    active := (active || begins) && !ends
+    when(io.job.fire)(fsn := fsn + 1)
+    stages.build()
+
     val nothing = parcel.valid && !parcel.deliver && !active && hasRoom
+    parcel.ready := ends || nothing
     receipts.io.push.valid := io.job.fire || nothing
     receipts.io.push.reads := !nothing
-    receipts.io.push.release := parcel.release && (nothing || isLast)
+    receipts.io.push.release := parcel.release && (nothing || give(isLast))
     receipts.io.push.last := parcel.last
-    parcel.ready := (io.job.fire && isLast) || nothing
-    when(io.job.fire) {
-      fsn := fsn + 1
-      when(isLast)(active := False)
-    }
   }
 
   // Freeing -------------------------------------------------------------------------------------------------------
-  val free = new Area {
-    val target = Reg(Near) init 0
+
+  val freeing = new Area {
+    /** Frames up to this one, without it, may be freed. */
+    val target = Reg(Near(link)) init 0
+
+    /** Frames that have been read and have no receipt yet. */
     val read = Reg(UInt(4 bits)) init 0
     val receipt = receipts.io.pop
     receipt.ready := !receipt.reads || read =/= 0
@@ -359,20 +157,19 @@ class Resequencer(link: LinkConfig) extends Component {
 
     // Compared in one clock, freed in the next.
     val due = RegInit(False)
-    due := near(rxBase) =/= target && !port.free
-    port.free := due && port.freeGranted
-    port.freeSlot := slotOf(rxBase)
-    when(port.free)(rxBase := rxBase + 1)
+    due := near(rxBase) =/= target && !states.free.fire
+    states.free.valid := due
+    states.free.payload := slotOf(rxBase)
+    when(states.free.fire)(rxBase := rxBase + 1)
   }
-  io.rxBase := rxBase
 
   Invariant(near(walk.scan) - near(rxBase) <= window, "the scan has left the window")
   Invariant(!Sn.behind(walk.scan, rxBase), "a slot is freed that has not been dealt with")
-  Invariant.when(io.frameRead)(free.read =/= 15, "more frames have been read than were handed over")
+  Invariant.when(io.frameRead)(freeing.read =/= 15, "more frames have been read than were handed over")
 }
 
 object Resequencer {
 
-  /** Clocks from `querySlot` to `queryComplete`: the table, and its output register. */
-  val queryLatency = 2
+  /** Clocks from `querySlot` to `queryComplete`. */
+  val queryLatency = FrameStates.latency
 }

@@ -76,7 +76,7 @@ class ArqLink(link: LinkConfig) extends Component {
   val olderReports = emptied(new OlderReports(link))
 
   // Forks, and what waits between the blocks, hold state too. A `ready` goes from block to block through a register, but for that of
-  // packets in, which the segmenter has one for, and of `units` and `encoded`, which have one where beats are wide.
+  // packets in and units in, which segmenter and receiver have one for, and of `encoded`, which has one where beats are wide.
   val between = emptied(new Area {
     private def piped[T <: Data](stream: Stream[T]): Stream[T] = if (code.area.relaxed) stream else stream.halfPipe()
 
@@ -85,14 +85,13 @@ class ArqLink(link: LinkConfig) extends Component {
     val nextFrame = piped(frame(2))
     val job = StreamFork(resequencer.io.job.halfPipe(), 3)
     val nextMeta = job(2).translateWith(job(2).frame.meta).halfPipe()
-    val units = if (code.area.deframer) deframer.io.unit else deframer.io.unit.m2sPipe()
     val encodeJob = frame(1).halfPipe()
     val encoded = if (code.isWide) encoder.io.output.s2mPipe().m2sPipe() else encoder.io.output
   })
   import between._
 
   /** Data units may come and go; an outage does not end this. */
-  val isUp = control.io.state === LinkState.up || control.io.state === LinkState.outage
+  val isUp = control.io.view.isRunning
 
   // Transmit: packets to units ------------------------------------------------------------------------------------------------
   val transmit = new Area {
@@ -100,7 +99,7 @@ class ArqLink(link: LinkConfig) extends Component {
     drain.io.flush := control.io.flush
     segmenter.io.packet << drain.io.output
     segmenter.io.k := setting.active.k
-    segmenter.io.base := sender.io.txBase
+    segmenter.io.base := sender.io.view.txBase
     txStore.io.write << segmenter.io.write
     sender.io.meta << segmenter.io.meta
     sender.io.head := segmenter.io.head
@@ -110,9 +109,9 @@ class ArqLink(link: LinkConfig) extends Component {
     sender.io.config.preset := setting.active.preset
     sender.io.config.delta := setting.active.delta
     sender.io.config.outageFreeze := setting.active.outageFreeze
-    sender.io.enable := RegNext(control.io.peerUp) init False
+    sender.io.enable := RegNext(control.io.view.peerUp) init False
     sender.io.peerWindowLog2 := control.io.peerWindowLog2
-    sender.io.outageEnded := control.io.outageEnded
+    sender.io.outageEnded := control.io.view.outageEnded
 
     txStore.io.read.arbitrationFrom(frame(0))
     txStore.io.read.slot := frame(0).fsn.resized
@@ -126,7 +125,7 @@ class ArqLink(link: LinkConfig) extends Component {
     encoder.io.input << txStore.io.data
     framer.io.units << encoded
     framer.io.control << composer.io.message
-    framer.io.epoch := control.io.ownEpoch
+    framer.io.epoch := control.io.view.ownEpoch
     framer.io.flush := control.io.flush
     sender.io.frameDone := framer.io.frameDone
     io.phyOut << framer.io.phy
@@ -135,9 +134,9 @@ class ArqLink(link: LinkConfig) extends Component {
   // Receive: units to packets -------------------------------------------------------------------------------------------------
   val receive = new Area {
     deframer.io.phy << io.phyIn
-    receiver.io.unit << units
+    receiver.io.unit << deframer.io.unit
     receiver.io.accept := isUp
-    receiver.io.epoch := control.io.peerEpoch
+    receiver.io.epoch := control.io.view.peerEpoch
     receiver.io.rxBase := resequencer.io.rxBase
     rxStore.io.write << receiver.io.write
     resequencer.io.complete << receiver.io.complete.toStream // always ready once the link is up
@@ -215,119 +214,18 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.resync := watch.io.resync
 
     composer.io.timers := setting.timers
-    composer.io.state := control.io.state
-    composer.io.ownEpoch := control.io.ownEpoch
-    composer.io.peerEpoch := control.io.peerEpoch
-    composer.io.peerKnown := control.io.peerKnown
-    composer.io.txBase := sender.io.txBase
-    composer.io.txEdge := sender.io.txEdge
-    composer.io.ackTsn := sender.io.ackTsn
-    composer.io.nextFsn := sender.io.nextFsn
-    composer.io.peerRxBase := sender.io.peerRxBase
-    composer.io.senderIdle := sender.io.idle
-    composer.io.stalled := sender.io.stalled
-    composer.io.gap := sender.io.gap
-    composer.io.isWhole := sender.io.isWhole
-    composer.io.gaveUp := sender.io.gaveUp
-    composer.io.unconfirmed := sender.io.unconfirmed
-    composer.io.rxBase := resequencer.io.rxBase
-    composer.io.rxNext := receiver.io.rxNext
-    composer.io.recent := receiver.io.outcomes.recent
-    composer.io.older << olderReports.io.report
-    composer.io.decided := receiver.io.decided
-    composer.io.deaf := control.io.deaf
-    composer.io.peerUp := control.io.peerUp
-    composer.io.helloDue := control.io.helloDue
-    composer.io.answerDue := control.io.answerDue
-    composer.io.outageEnded := control.io.outageEnded
+    composer.io.link := control.io.view
+    composer.io.sender := sender.io.view
     // A poll is answered when the receiver has closed what it closes: the answer tells of that too, which the peer may not ask for again.
-    composer.io.asked := receiver.io.polled
+    composer.io.receiver := receiver.io.view
+    composer.io.older << olderReports.io.report
     composer.io.suspicious := watch.io.suspicious
     composer.io.sentData := framer.io.txUnits || framer.io.txRetxUnits
     composer.io.sent := composer.io.sentData || framer.io.txControlUnits
     composer.io.sending := framer.io.busy
   }
 
-  // Status, errors and counters ---------------------------------------------------------------------------------------------------
-  val report = new Area {
-    val status = csr.io.status
-    status.state := control.io.state.asBits.asUInt.resized
-    status.peerKnown := control.io.peerKnown
-    status.stalled := RegNext(sender.io.stalled || segmenter.io.full) init False
-    status.outage := control.io.state === LinkState.outage
-    status.ownEpoch := control.io.ownEpoch
-    status.peerEpoch := control.io.peerEpoch
-
-    val errors = csr.io.errors
-    errors.dropZero := segmenter.io.dropZero
-    errors.dropOversize := segmenter.io.dropOversize
-    errors.dropAbort := segmenter.io.dropAbort
-    errors.dropKeep := segmenter.io.dropKeep
-    errors.phyLength := deframer.io.erasedLength
-    errors.badHeader := deframer.io.badHeader
-    private val controlInvalid = sender.io.judged.rejected || receiver.io.event.closeInvalid || peerEdges.io.judged.rejected
-    errors.controlInvalid := RegNext(controlInvalid, init = False)
-    errors.unitInvalid := receiver.io.event.invalid
-    errors.peerMismatch := control.io.event.peerMismatch || deframer.io.otherVersion
-    errors.peerRestart := control.io.event.peerRestart
-    errors.outage := control.io.event.outage
-    errors.linkUp := control.io.peerUp.rise(initAt = False)
-    errors.linkDown := isUp.fall(initAt = False)
-    errors.rxOverflow := deframer.io.overflow
-    errors.packetCorrupt := receive.corrupt
-    errors.resync := control.io.event.resync
-
-    val c = csr.io.events
-    c.count("tx_packets", segmenter.io.txPackets)
-    c.add("tx_bytes", segmenter.io.txBytes)
-    c.count("tx_drop_zero", segmenter.io.dropZero)
-    c.count("tx_drop_oversize", segmenter.io.dropOversize)
-    c.count("tx_drop_abort", segmenter.io.dropAbort)
-    c.count("tx_drop_keep", segmenter.io.dropKeep)
-    c.count("tx_packets_lost", sender.io.event.packetLost)
-    c.count("tx_frames", sender.io.event.frames)
-    c.count("tx_retx", sender.io.event.retx)
-    c.count("tx_frames_acked", sender.io.event.acked)
-    c.count("tx_frames_abandoned", sender.io.event.abandoned)
-    // Frames as they were before the flush, a register more as their sum is late.
-    private val flushed = RegNext(control.io.flush.rise(initAt = True)) init False
-    private val dropped = RegNext(flushed ? RegNext(sender.io.open) | U(0)) init 0
-    c.add("tx_frames_flushed", dropped.resize(20))
-    c.count("tx_outcomes_ok", sender.io.event.outcomeOk)
-    c.count("tx_outcomes_failed", sender.io.event.outcomeFailed)
-    c.count("tx_outcomes_outage", sender.io.event.outcomeOutage)
-    c.count("tx_units", framer.io.txUnits)
-    c.count("tx_retx_units", framer.io.txRetxUnits)
-    c.count("tx_control_units", framer.io.txControlUnits)
-    c.count("tx_polls", framer.io.txPolls)
-    c.count("tx_phy_idle", framer.io.idle)
-    c.count("rx_packets", receive.packets)
-    c.add("rx_bytes", receive.bytes)
-    c.count("rx_packets_dropped", resequencer.io.event.packetDropped)
-    c.count("rx_packets_corrupt", receive.corrupt)
-    c.count("rx_frames_clean", receiver.io.event.clean)
-    c.count("rx_frames_repaired", receiver.io.event.repaired)
-    c.count("rx_frames_skipped", resequencer.io.event.skipped)
-    c.count("rx_duplicates", receiver.io.event.duplicate)
-    c.count("rx_outcomes_ok", receiver.io.event.outcomeOk)
-    c.add("rx_outcomes_failed", receiver.io.event.outcomeFailed)
-    c.count("rx_units", receiver.io.event.units)
-    c.count("rx_units_surplus", receiver.io.event.surplus)
-    c.count("rx_units_late", receiver.io.event.late)
-    c.count("rx_units_invalid", receiver.io.event.invalid)
-    // A control unit and a data unit never come in the same clock.
-    c.count("rx_units_epoch", receiver.io.event.epoch || control.io.event.epoch)
-    c.count("rx_control_units", control.io.event.control)
-    c.count("rx_control_invalid", errors.controlInvalid)
-    c.count("rx_erased_crc", deframer.io.erasedCrc)
-    c.count("rx_erased_flag", deframer.io.erasedFlag)
-    c.count("rx_erased_length", deframer.io.erasedLength)
-    c.count("rx_bad_header", deframer.io.badHeader)
-    c.count("rx_overflow", deframer.io.overflow)
-    c.count("link_restarts", control.io.event.restart)
-    c.count("link_outages", control.io.event.outage)
-    for (i <- 0 to 15) c.count(s"rx_attempt_$i", receiver.io.event.attempt(i))
-  }
+  val report = new LinkReport(this)
 }
 
 object ArqLink {

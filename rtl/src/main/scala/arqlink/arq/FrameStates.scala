@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.arq
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink.config.LinkConfig
+import arqlink.lib.TableClear
+
+/** Numbers within a window of each other: one bit more than a slot's number tells two frames apart. */
+object Near {
+  def apply(link: LinkConfig): UInt = UInt(link.window.slotBits + 1 bits)
+  def of(link: LinkConfig, sn: UInt): UInt = sn.resize(link.window.slotBits + 1)
+}
+
+object FrameState {
+  val empty = B"00"
+  val complete = B"01"
+
+  /** On its way out, out of sequence. */
+  val taken = B"10"
+
+  /** Never to be complete. */
+  val dead = B"11"
+}
+
+/** The state of each frame in the window, in block RAM with one write port: what the receiver tells goes first, then what the walk takes, then
+  * what is freed. Reads take `FrameStates.latency` clocks.
+  */
+class FrameStates(link: LinkConfig) extends Area {
+  private val slotBits = link.window.slotBits
+  private def Slot = UInt(slotBits bits)
+
+  private val ram = Mem(Bits(2 bits), link.window.windowFrames)
+  // What a read in the clock of a write to the same slot shows is not used.
+  ram.addAttribute("no_rw_check")
+  ram.addAttribute("ram_style", "block")
+
+  val clear = new TableClear(slotBits)
+
+  /** Becomes complete, or dead. */
+  val told = Flow(Slot)
+  val isDead = Bool()
+
+  /** Becomes taken; is freed. */
+  val take, free = Stream(Slot)
+  take.ready := !told.valid && clear.done
+  free.ready := take.ready && !take.valid
+
+  private val write = new Area {
+    private val slot = told.valid ? told.payload | (take.valid ? take.payload | free.payload)
+    private val state = told.valid ? (isDead ? FrameState.dead | FrameState.complete) | (take.valid ? FrameState.taken | FrameState.empty)
+
+    // Written a clock later, as the choice is late.
+    val now = RegNext(!clear.done || told.valid || take.valid || free.valid) init False
+    val place = RegNext(clear.done ? slot | clear.address)
+    ram.write(place, RegNext(clear.done ? state | FrameState.empty), now)
+    val before = RegNext(now) init False
+    val placeBefore = RegNext(place)
+  }
+
+  /** The array and its output register. */
+  def read(slot: UInt): Bits = RegNext(ram.readSync(slot))
+
+  /** With what was read of `slot`: the read met a write, or came in the clock before one. Then what it shows may be old. */
+  def isMet(slot: UInt): Bool = {
+    val asked = RegNext(slot)
+    RegNext(write.now && write.place === asked || write.before && write.placeBefore === asked) init False
+  }
+}
+
+object FrameStates {
+
+  /** From a slot to its state. */
+  val latency = 2
+}

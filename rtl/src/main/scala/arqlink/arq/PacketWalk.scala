@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.arq
+
+import spinal.core._
+import spinal.lib._
+import spinal.lib.misc.pipeline._
+
+import arqlink.config.LinkConfig
+import arqlink.wire.Wire
+
+/** Where packets begin and end. */
+case class PacketFlags() extends Bundle {
+  val sop, eop = Bool()
+}
+
+/** Frames first … last of the packet to `deliver`; all up to last are freed if `release`. */
+case class Parcel(link: LinkConfig) extends Bundle {
+  val first, last = Near(link)
+  val deliver, release = Bool()
+}
+
+/** Finds packets that can leave, and frames that never will.
+  *
+  * The scan goes through the frames in sequence. It ends a packet at eop, or at a frame that the sender has given up; what is left of such a
+  * packet is dropped. While the scan waits for a frame, packets out of sequence are found from the frames that complete them: forward to their
+  * eop, backward to their sop; then their frames are taken, one by one.
+  *
+  * Frames are looked at through a pipeline, one a clock. When a look has led to something, the looks behind it are of no use any more.
+  *
+  * @param flags     where packets begin and end; read in `FrameStates.latency` clocks
+  * @param candidate frames that have become complete out of sequence
+  */
+class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFlags, rxBase: UInt, abandoned: UInt, resolved: UInt, candidate: Stream[UInt])
+    extends Area {
+  private val slotBits = link.window.slotBits
+  private def slotOf(sn: UInt) = sn.resize(slotBits)
+  private def near(sn: UInt) = Near.of(link, sn)
+
+  val parcel = Stream(Parcel(link))
+
+  /** All before `scan` has been dealt with but for the packet that it is in, which begins at `first`. */
+  val scan = Reg(Wire.sn) init 0
+  val first = Reg(Near(link)) init 0
+
+  /** `scan` is in the middle of its packet. */
+  val inside = RegInit(False)
+
+  /** Discarding what is left of a packet with a skipped frame; `counted`: a frame of it had come. */
+  val dropping, counted = RegInit(False)
+
+  /** Looking at frame `at` of a packet out of sequence, which goes from `low` to `high`; forward first, then `backward`. */
+  val elsewhere, backward = RegInit(False)
+  val at, low, high = Reg(Near(link))
+
+  /** The frames of that packet are marked as taken; then it is sent. */
+  val taking, sending = RegInit(False)
+
+  // A look at a frame ---------------------------------------------------------------------------------------------
+
+  private val stages = new StageCtrlPipeline
+  val ask = stages.ctrl(0)
+  val measure = stages.ctrl(1)
+  val compare = stages.ctrl(FrameStates.latency)
+  val act = stages.ctrl(FrameStates.latency + 1)
+
+  val asked = new ask.Area {
+    up.valid := states.clear.done && !taking && !sending
+    val frame = insert(elsewhere ? at | near(scan))
+    // No frame becomes complete after the peer has been told that its last transmission failed, so how old the edges are does not matter.
+    private def scanIsBelow(edge: UInt) = insert((scan.resize(edge.getWidth) - edge).msb)
+    val isGivenUp = scanIsBelow(abandoned)
+    val isOwed = scanIsBelow(resolved)
+
+    /** The packet has a window of frames before this one. */
+    val isEndless = insert((near(scan) - first).msb)
+    val isFirst = insert(at === first)
+    val next = insert(backward ? (at - 1) | (at + 1))
+  }
+  private val slot = slotOf(ask(asked.frame))
+  val inWindow = measure.insert(!(measure(asked.frame) - near(rxBase)).msb)
+
+  val found = new compare.Area {
+    private val state = states.read(slot)
+    private val isKnown = this(inWindow) && !states.isMet(slot)
+    val here = insert(isKnown && (state === FrameState.complete || state === FrameState.taken))
+    val taken = insert(state === FrameState.taken)
+    val skipped = insert(isKnown && (state === FrameState.dead || state === FrameState.empty && this(asked.isGivenUp)))
+    val isMissing = insert(isKnown && state === FrameState.empty && this(asked.isOwed) && !this(asked.isGivenUp))
+    private val place = flags(slot)
+    val sop = insert(place.sop)
+    val eop = insert(place.eop)
+  }
+
+  // What follows ----------------------------------------------------------------------------------------------------
+
+  parcel.valid := False
+  parcel.payload.assignDontCare()
+  candidate.ready := False
+  states.take.valid := False
+  states.take.payload := slotOf(at)
+
+  val acts = new act.Area {
+    down.ready := True
+    private def is(what: Payload[Bool]): Bool = this(what)
+    val scans = up.isValid && !elsewhere
+    val looks = up.isValid && elsewhere
+    private val here = is(found.here)
+    private val (sop, eop) = (is(found.sop), is(found.eop))
+    val isSkipped, isDropped = False
+    val isContradiction = scans && (is(found.isMissing) || is(asked.isEndless) || here && !dropping && inside === sop)
+
+    when(scans) {
+      val advances = False
+      when(here) {
+        // A frame whose packet has lost another one leaves alone.
+        val continues = dropping && !sop
+        val pushes = continues || eop
+        parcel.valid := pushes
+        parcel.first := first
+        parcel.last := near(scan)
+        parcel.deliver := !continues && !is(found.taken)
+        parcel.release := True
+        advances := !pushes || parcel.ready
+        when(advances) {
+          isDropped := continues && !counted
+          counted := continues && !eop
+          dropping := continues
+          inside := !pushes
+        }
+      } elsewhen (is(found.skipped)) {
+        parcel.valid := True
+        parcel.last := near(scan)
+        parcel.deliver := False
+        parcel.release := True
+        advances := parcel.ready
+        when(advances) {
+          isSkipped := True
+          isDropped := inside
+          counted := counted || inside
+          dropping := True
+          inside := False
+        }
+      } elsewhen (candidate.valid) {
+        // The scan waits for a frame: look whether a later packet is complete.
+        candidate.ready := True
+        at := candidate.payload
+        high := candidate.payload
+        low := candidate.payload
+        elsewhere := !(candidate.payload - first).msb
+        backward := False
+      }
+      when(advances) {
+        scan := scan + 1
+        when(parcel.valid)(first := near(scan) + 1)
+      }
+    }
+
+    when(looks) {
+      when(!here || !backward && is(found.taken) || backward && !sop && is(asked.isFirst)) {
+        elsewhere := False
+      } elsewhen (!backward) {
+        at := eop ? low | this(asked.next)
+        when(eop) {
+          high := at
+          backward := True
+        }
+      } elsewhen (sop) {
+        low := at
+        taking := True
+      } otherwise {
+        at := this(asked.next)
+      }
+    }
+
+    // Even where it had to wait: what has been done is known late.
+    private val isOver = looks || scans && (here || is(found.skipped) || candidate.valid)
+    ask.terminateWhen(isOver)
+    for (stage <- Seq(measure, compare)) stage.throwWhen(isOver)
+  }
+
+  val take = new Area {
+    // Compared in one clock, marked in the next.
+    private val isCompared = RegNext(taking && !states.take.fire) init False
+    private val isLast = RegNext(at === high)
+    private val next = RegNext(at + 1)
+    when(taking && isCompared) {
+      states.take.valid := True
+      when(states.take.ready) {
+        at := next
+        taking := !isLast
+        sending := isLast
+      }
+    }
+    when(sending) {
+      parcel.valid := True
+      parcel.first := low
+      parcel.last := high
+      parcel.deliver := True
+      parcel.release := False
+      when(parcel.ready) {
+        elsewhere := False
+        sending := False
+      }
+    }
+  }
+  stages.build()
+}
