@@ -14,14 +14,14 @@ object Near {
 }
 
 object FrameState {
-  val empty = B"00"
-  val complete = B"01"
+  def empty: Bits = B"00"
+  def complete: Bits = B"01"
 
   /** On its way out, out of sequence. */
-  val taken = B"10"
+  def taken: Bits = B"10"
 
   /** Never to be complete. */
-  val dead = B"11"
+  def dead: Bits = B"11"
 }
 
 /** The state of each frame in the window, in block RAM with one write port: what the receiver tells goes first, then what the walk takes, then
