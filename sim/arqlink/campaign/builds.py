@@ -27,6 +27,7 @@ BUILDS = {
     "crc4": ("crc4", ()),
     "crc16": ("crc16", ()),
     "compact": ("compact", ()),
+    "queued": ("queued", ()),
     **{f"line_w{window}": ("small", (*ONE_UNIT, "unitBytes=24", f"windowFrames={window}")) for window in (256, 1024, 16384, 65536)},
 }
 """Name -> configuration and the values that are changed in it."""
@@ -48,6 +49,7 @@ PAIRS = (
     "crc4:crc4",
     "crc16:crc16",
     "compact:compact",
+    "queued:queued",
 )
 """Ends that can talk: unitBytes is the same, and each window holds the other's longest packet."""
 

@@ -4,8 +4,9 @@ package arqlink.config
 /** A link core: both halves of a full-duplex link end.
   *
   * @param packetCrc a CRC-32C goes with each packet and is checked before the packet leaves; both ends must agree
+  * @param queued    a queue stands in each stream between two blocks: for tests, as no block may count on how long its neighbour takes
   */
-case class LinkConfig(name: String, code: CodeConfig, window: WindowConfig, reset: ResetValues, packetCrc: Boolean = false) {
+case class LinkConfig(name: String, code: CodeConfig, window: WindowConfig, reset: ResetValues, packetCrc: Boolean = false, queued: Boolean = false) {
   require(
     window.maxPacketBytes >= code.dataBytes,
     s"maxPacketBytes is ${window.maxPacketBytes}; it must be dataBytes (${code.dataBytes}) or more"

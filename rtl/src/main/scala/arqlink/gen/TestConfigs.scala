@@ -14,6 +14,9 @@ object TestConfigs {
     ResetValues(k = 4, nFirst = 6, nRetx = 6)
   )
 
+  /** A queue between any two blocks. */
+  val queued = small.copy(name = "queued", queued = true)
+
   /** 64-bit datapath; units of an odd number of beats. */
   val wide8 = LinkConfig(
     "wide8",
@@ -88,5 +91,5 @@ object TestConfigs {
     crc(CodeConfig(dataBytes = 16, unitBytes = 48, maxK = 8, maxParity = 4), windowFrames = 32)
   )
 
-  val all = Seq(small, wide8, wide16, wide, long, corner, fast16, compact) ++ crcs
+  val all = Seq(small, queued, wide8, wide16, wide, long, corner, fast16, compact) ++ crcs
 }

@@ -80,13 +80,22 @@ class ArqLink(link: LinkConfig) extends Component {
   val between = emptied(new Area {
     private def piped[T <: Data](stream: Stream[T]): Stream[T] = if (code.area.relaxed) stream else stream.halfPipe()
 
-    val chosen = piped(sender.io.frame)
+    private def queued[T <: Data](stream: Stream[T]): Stream[T] = if (link.queued) stream.queue(4) else stream
+
+    val accepted = queued(segmenter.io.write)
+    val chosen = piped(queued(sender.io.frame))
     val frame = StreamFork(chosen, 3)
     val nextFrame = piped(frame(2))
-    val job = StreamFork(resequencer.io.job.halfPipe(), 3)
+    val stored = queued(txStore.io.data)
+    val arriving = queued(deframer.io.unit)
+    val written = queued(receiver.io.write)
+    val job = StreamFork(queued(resequencer.io.job).halfPipe(), 3)
     val nextMeta = job(2).translateWith(job(2).frame.meta).halfPipe()
     val encodeJob = frame(1).halfPipe()
-    val encoded = if (code.isWide) encoder.io.output.s2mPipe().m2sPipe() else encoder.io.output
+    val encoded = queued(if (code.isWide) encoder.io.output.s2mPipe().m2sPipe() else encoder.io.output)
+    val read = queued(rxStore.io.data)
+    val decoded = queued(decoder.io.output)
+    val older = queued(olderReports.io.report)
   })
   import between._
 
@@ -100,7 +109,7 @@ class ArqLink(link: LinkConfig) extends Component {
     segmenter.io.packet << drain.io.output
     segmenter.io.k := setting.active.k
     segmenter.io.base := sender.io.view.txBase
-    txStore.io.write << segmenter.io.write
+    txStore.io.write << accepted
     sender.io.meta << segmenter.io.meta
     sender.io.head := segmenter.io.head
 
@@ -122,7 +131,7 @@ class ArqLink(link: LinkConfig) extends Component {
     encoder.io.job.n := encodeJob.n
     framer.io.frame << nextFrame
     sender.io.wanted := framer.io.nearEnd && !chosen.valid && !nextFrame.valid
-    encoder.io.input << txStore.io.data
+    encoder.io.input << stored
     framer.io.units << encoded
     framer.io.control << composer.io.message
     framer.io.epoch := control.io.view.ownEpoch
@@ -134,11 +143,11 @@ class ArqLink(link: LinkConfig) extends Component {
   // Receive: units to packets -------------------------------------------------------------------------------------------------
   val receive = new Area {
     deframer.io.phy << io.phyIn
-    receiver.io.unit << deframer.io.unit
+    receiver.io.unit << arriving
     receiver.io.accept := isUp
     receiver.io.epoch := control.io.view.peerEpoch
     receiver.io.rxBase := resequencer.io.rxBase
-    rxStore.io.write << receiver.io.write
+    rxStore.io.write << written
     resequencer.io.complete << receiver.io.complete.toStream // always ready once the link is up
     resequencer.io.querySlot := receiver.io.querySlot
     receiver.io.queryComplete := resequencer.io.queryComplete
@@ -155,8 +164,8 @@ class ArqLink(link: LinkConfig) extends Component {
     decoder.io.job.received := job(1).frame.received
     reassembler.io.frame << nextMeta
     resequencer.io.frameRead := rxStore.io.readDone
-    decoder.io.input << rxStore.io.data
-    reassembler.io.units << decoder.io.output
+    decoder.io.input << read
+    reassembler.io.units << decoded
     reassembler.io.flush := control.io.flush
     val (packets, bytes, corrupt) = if (link.packetCrc) {
       packetChecker.io.input << reassembler.io.packet
@@ -218,7 +227,7 @@ class ArqLink(link: LinkConfig) extends Component {
     composer.io.sender := sender.io.view
     // A poll is answered when the receiver has closed what it closes: the answer tells of that too, which the peer may not ask for again.
     composer.io.receiver := receiver.io.view
-    composer.io.older << olderReports.io.report
+    composer.io.older << older
     composer.io.suspicious := watch.io.suspicious
     composer.io.sentData := framer.io.txUnits || framer.io.txRetxUnits
     composer.io.sent := composer.io.sentData || framer.io.txControlUnits
