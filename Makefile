@@ -38,11 +38,12 @@ test-full: setup ## Run all tests
 campaign: setup ## Random faults between two link ends, RUNS=100 of each pair; PAIRS="small:small tiny:tiny", SEED=1, FORGE=0.3
 	$(PYTHON) -m arqlink.campaign --runs $(or $(RUNS),100) --first $(or $(SEED),1) --forge $(or $(FORGE),0) $(if $(PAIRS),--pairs $(PAIRS))
 
-lint: setup ## Check Python with ruff and basedpyright, C and C++ with clang-format, and with Verilator the Verilog of all configurations, of the pair and of the soft system
+lint: setup ## Check Python with ruff and basedpyright, C and C++ with clang-format, Scala with scalafmt, and with Verilator the Verilog of all configurations, of the pair and of the soft system
 	$(VENV)/bin/ruff check --quiet
 	$(VENV)/bin/ruff format --quiet --check
 	$(VENV)/bin/basedpyright
 	$(VENV)/bin/clang-format --dry-run -Werror $(C_FILES)
+	mvn -q -B -f rtl/pom.xml spotless:check
 	for target in $(LINTS); do \
 	  PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=$$target arqlink || exit 1; \
 	done

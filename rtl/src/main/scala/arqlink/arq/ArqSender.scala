@@ -138,30 +138,33 @@ class ArqSender(link: LinkConfig) extends Component {
       private val sent = this(transmission)
       private val isLast = sent.only || finite && sent.attempt >= io.config.delta && !this(isForgiven)
       val slot = insert(sent.slot)
-      val acked = insert(this(received))
-      val abandoned = insert(!this(received) && isLast)
-      val again = insert(!this(received) && !isLast)
       val attempt = insert((this(isForgiven) || sent.attempt === 15) ? sent.attempt | (sent.attempt + 1))
-      val inOutage = insert(!this(received) && this(isForgiven) && !sent.only)
+
+      /** High in the next stage, from a register with a reset. */
+      private def pulse(x: Bool) = RegNext(isValid && x) init False
+      val acked = pulse(this(received))
+      val failed = pulse(!this(received))
+      val abandoned = pulse(!this(received) && isLast)
+      val resolved = pulse(this(received) || isLast)
+      val again = pulse(!this(received) && !isLast)
+      val inOutage = pulse(!this(received) && this(isForgiven) && !sent.only)
     }
-    private def told(what: Payload[Bool]) = tell.isValid && tell(what)
     tell.down.ready := True
-    val acked = told(decided.acked)
-    val abandoned = told(decided.abandoned)
-    val resolved = acked || abandoned
+    val acked = decided.acked
+    val resolved = decided.resolved
     val slot = tell(decided.slot)
     val busy = intake.io.outcome.valid || decide.isValid || tell.isValid
 
-    retransmit.io.push.valid := told(decided.again)
+    retransmit.io.push.valid := decided.again
     retransmit.io.push.slot := slot
     retransmit.io.push.only := False
     retransmit.io.push.attempt := tell(decided.attempt)
 
     io.event.acked := acked
-    io.event.abandoned := abandoned
+    io.event.abandoned := decided.abandoned
     io.event.outcomeOk := acked
-    io.event.outcomeFailed := tell.isValid && !tell(decided.acked)
-    io.event.outcomeOutage := told(decided.inOutage)
+    io.event.outcomeFailed := decided.failed
+    io.event.outcomeOutage := decided.inOutage
     stages.build()
   }
 

@@ -123,6 +123,7 @@ class ControlComposer(link: LinkConfig) extends Component {
   }
 
   val causes = new Area {
+
     /** What was said last; the peer sends no more than a window beyond. */
     private val saidBits = if (link.code.area.relaxed) link.window.slotBits + 2 else Wire.snBits
     val saidEdge = Reg(Wire.sn) init 0

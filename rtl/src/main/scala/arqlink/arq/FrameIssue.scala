@@ -39,8 +39,7 @@ case class SenderBounds() extends Bundle {
   * @param may   a frame is wanted now
   * @param again frames to be sent again
   */
-class FrameIssue(link: LinkConfig, config: SenderConfig, metas: Mem[FrameMeta], bounds: SenderBounds, head: UInt, may: Bool, again: Stream[Sent])
-    extends Area {
+class FrameIssue(link: LinkConfig, config: SenderConfig, metas: Mem[FrameMeta], bounds: SenderBounds, head: UInt, may: Bool, again: Stream[Sent]) extends Area {
   import link.code
   private val slotBits = link.window.slotBits
   private def slotOf(sn: UInt) = sn.resize(slotBits)

@@ -89,6 +89,7 @@ class LinkControl(link: LinkConfig) extends Component {
 
   /** A control unit is compared in its first clock, judged in the next, acted on in the third, and leaves in the fourth. */
   private val checked = new Area {
+
     /** The peer's window must hold this side's longest packet at K = 1. */
     private val leastWindow = log2Up((link.longestPacket + link.code.unitBytes - 1) / link.code.unitBytes)
     val valid = RegNext(io.control.valid && !io.control.ready && !restarting) init False

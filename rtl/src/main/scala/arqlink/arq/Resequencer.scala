@@ -145,6 +145,7 @@ class Resequencer(link: LinkConfig) extends Component {
   // Freeing -------------------------------------------------------------------------------------------------------
 
   val freeing = new Area {
+
     /** Frames up to this one, without it, may be freed. */
     val target = Reg(Near(link)) init 0
 

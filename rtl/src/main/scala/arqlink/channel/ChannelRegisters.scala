@@ -47,7 +47,13 @@ class ChannelRegisters(config: ChannelConfig) extends Component {
     io.seed.valid := seedRegister.event
 
     private val delayRegister = register(0x10, "DELAY", "delay in clocks")
-    io.delay := delayRegister.readWrite(0, UInt(config.delayBits bits), 0, "clocks", s"from input to output, at least ${ChannelEmulator.leastDelay}; bits above the built depth read as 0; a change empties the channel")
+    io.delay := delayRegister.readWrite(
+      0,
+      UInt(config.delayBits bits),
+      0,
+      "clocks",
+      s"from input to output, at least ${ChannelEmulator.leastDelay}; bits above the built depth read as 0; a change empties the channel"
+    )
 
     io.setting.good := word(0x14, "P_GOOD", "p", 0, "erasure probability of a unit in the good state, times 2^32; 0xFFFFFFFF = 1")
     io.setting.bad := word(0x18, "P_BAD", "p", 0, "erasure probability of a unit in the bad state, times 2^32; 0xFFFFFFFF = 1")

@@ -38,6 +38,7 @@ class DelayLine(config: ChannelConfig) extends Component {
   private val flush = new Area {
     val known = RegNext(distance) init 1
     val changed = distance =/= known
+
     /** Clocks until the entries read were written under the present distance. */
     val left = RegInit(U(DelayLine.least, config.delayBits + 1 bits))
     when(left =/= 0)(left := left - 1)

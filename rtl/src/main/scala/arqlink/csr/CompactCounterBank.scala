@@ -130,14 +130,14 @@ object CompactCounterBank {
     // A unit is taken no faster than it comes without its CRC.
     val units = passClocks / (UnitFormat.dataBeats(link.code).min(UnitFormat.controlBeats(link.code.dataBytes)) - Wire.crcBytes) + 4
     pace match {
-      case Pace.Unit   => units
+      case Pace.Unit    => units
       case Pace.Payload => passClocks / link.code.unitBeats + 4
-      case Pace.Judges => 3 * (passClocks / UnitFormat.controlBeats(link.code.dataBytes) + 2)
+      case Pace.Judges  => 3 * (passClocks / UnitFormat.controlBeats(link.code.dataBytes) + 2)
       case Pace.Outcome => link.window.windowFrames + units
-      case Pace.Clock  => passClocks
-      case Pace.Bytes  => passClocks * link.code.dataBytes + link.window.maxPacketBytes
-      case Pace.Window => link.window.windowFrames
-      case Pace.Closes => units * link.window.windowFrames
+      case Pace.Clock   => passClocks
+      case Pace.Bytes   => passClocks * link.code.dataBytes + link.window.maxPacketBytes
+      case Pace.Window  => link.window.windowFrames
+      case Pace.Closes  => units * link.window.windowFrames
     }
   }
 

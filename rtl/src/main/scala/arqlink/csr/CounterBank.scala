@@ -59,6 +59,7 @@ class CounterBank extends Counting {
   private val start = RegInit(True)
 
   private val pass = new Area {
+
     /** The first start takes two clocks: all that holds counts is cleared before it is taken, without a reset. */
     val first = RegNext(False) init True
     val slot = Reg(UInt(log2Up(slots) bits)) init 0

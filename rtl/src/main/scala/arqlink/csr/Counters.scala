@@ -6,7 +6,14 @@ import arqlink.config.LinkConfig
 /** A 64-bit event counter. `increment` is the width of what may be added in one clock; `everyClock`: the event often lasts. `pace`: the most
   * that it counts in a time. `isBuilt`: the configuration has what it counts.
   */
-case class Counter(name: String, doc: String, increment: Int = 1, everyClock: Boolean = false, pace: Pace = Pace.Unit, isBuilt: LinkConfig => Boolean = _ => true)
+case class Counter(
+    name: String,
+    doc: String,
+    increment: Int = 1,
+    everyClock: Boolean = false,
+    pace: Pace = Pace.Unit,
+    isBuilt: LinkConfig => Boolean = _ => true
+)
 
 /** How fast a counter may count, whatever comes from outside; [[CompactCounterBank]] has room for that and no more. */
 sealed trait Pace

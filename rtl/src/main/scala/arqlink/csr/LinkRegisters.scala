@@ -138,7 +138,11 @@ class LinkRegisters(link: LinkConfig) extends Component {
 
   val active = new Area {
     private val apply = register(0x030, "APPLY", "activation of the staged setting")
-      .pulse(0, "apply", "write 1: CODE and ARQ become active together, for the next frame; if they are not valid nothing changes and ERROR.apply_rejected is set")
+      .pulse(
+        0,
+        "apply",
+        "write 1: CODE and ARQ become active together, for the next frame; if they are not valid nothing changes and ERROR.apply_rejected is set"
+      )
     rejected := apply && !staged.valid
     when(apply)(applyRejected := !staged.valid)
 
@@ -193,15 +197,22 @@ class LinkRegisters(link: LinkConfig) extends Component {
 
   val counters = new Area {
     private val request = register(0x060, "COUNTERS", "counter snapshots")
-    io.counters.snapshot := request.pulse(0, "snapshot", "write 1: copy all counters to the window, as of one clock, or of one pass where they are built for area")
+    io.counters.snapshot := request.pulse(
+      0,
+      "snapshot",
+      "write 1: copy all counters to the window, as of one clock, or of one pass where they are built for area"
+    )
     io.counters.clear := request.pulse(1, "clear", "write 1: all counters become 0, after the snapshot if one is asked for")
     request.readOnly(2, RegNext(io.counters.busy), "busy", "a snapshot or clear is under way")
 
     // A write to one of these looks at the counter anew.
     private val choice = register(0x064, "THRESHOLD_COUNTER", "counter that ERROR.threshold watches")
     io.counters.watch := choice.readWrite(0, UInt(8 bits), 0, "index", "number of the counter: its offset less 0x200, divided by 8")
-    private val levels = for ((name, address) <- Seq("LOW" -> 0x068, "HIGH" -> 0x06c)) yield register(address, s"THRESHOLD_$name", s"${name.toLowerCase} word of the value that sets ERROR.threshold; 0 in both: none")
-    private val words = levels.map(_.readWrite(0, UInt(32 bits), 0, "value", "set once when the counter gets to the value, or is there when a THRESHOLD register is written"))
+    private val levels =
+      for ((name, address) <- Seq("LOW" -> 0x068, "HIGH" -> 0x06c))
+        yield register(address, s"THRESHOLD_$name", s"${name.toLowerCase} word of the value that sets ERROR.threshold; 0 in both: none")
+    private val words =
+      levels.map(_.readWrite(0, UInt(32 bits), 0, "value", "set once when the counter gets to the value, or is there when a THRESHOLD register is written"))
     io.counters.level := words(1) @@ words(0)
     io.counters.rearm := (choice +: levels).map(_.event).reduce(_ || _)
 

@@ -64,7 +64,8 @@ case class UnitBuffer(code: CodeConfig) extends Component {
       when(!isControl) { slot := slot + 1 }
     }
     io.overflow := io.accept && full
-    Invariant.when(io.accept && !full)(entry + 1 =/= readEntry && (isControl || slot + 1 =/= readSlot), "a unit is accepted, and there is no room for the next one")
+    Invariant
+      .when(io.accept && !full)(entry + 1 =/= readEntry && (isControl || slot + 1 =/= readSlot), "a unit is accepted, and there is no room for the next one")
   }
 
   // The array's latch, the output register, and the header at the output. The former two move whenever the latter of them is empty, the

@@ -40,7 +40,9 @@ object Describe extends Program {
       s"arqlink $version: $block, configuration ${config.name}",
       "Plain Verilog-2005 without dependencies. It is generated: change its parameters by their names.",
       ""
-    ) ++ fields(config).map { case (name, value, meaning) => s"${camelCase(name)} = $value ($meaning)" } ++
+    ) ++ fields(config).map { case (name, value, meaning) =>
+      s"${camelCase(name)} = $value ($meaning)"
+    } ++
       (if (small(config).isEmpty) Seq() else Seq(s"built for area: ${small(config).mkString(", ")}"))).mkString("\n")
 
   private def camelCase(name: String): String = name.split('_').reduce(_ + _.capitalize)

@@ -25,7 +25,17 @@ object Settings {
       }
     }.toMap
     val names = Seq(
-      "dataBytes", "unitBytes", "maxK", "maxParity", "windowFrames", "maxPacketBytes", "packetCrc", "k", "nFirst", "nRetx", "delta"
+      "dataBytes",
+      "unitBytes",
+      "maxK",
+      "maxParity",
+      "windowFrames",
+      "maxPacketBytes",
+      "packetCrc",
+      "k",
+      "nFirst",
+      "nRetx",
+      "delta"
     )
     for (key <- given.keys if !names.contains(key))
       throw new IllegalArgumentException(s"no parameter named '$key'; there are ${names.mkString(", ")}")

@@ -35,7 +35,7 @@ object Gf256 {
       case Preset.Zfec    => if (index == 0) 0 else exp(index - 1)
       case Preset.Rfc5510 => exp(index)
       case Preset.Cauchy  => index
-      case _ => throw new IllegalArgumentException(s"preset is $preset; it must be ${Preset.all.mkString(", ")}")
+      case _              => throw new IllegalArgumentException(s"preset is $preset; it must be ${Preset.all.mkString(", ")}")
     }
   }
 

@@ -176,6 +176,7 @@ class CrcStripper(dataBytes: Int, input: Flow[JudgedCrcBeat]) extends Area {
 
 /** A ring with room for two of the longest packets, whose words can be read when their packet's last one has been written. */
 class PacketRing(dataBytes: Int, longest: Int, input: Flow[RingWord], dropped: Bool) extends Area {
+
   /** Beats that may be on their way when `room` has become low. */
   private val margin = 16
   private val addressBits = log2Up((2 * longest) max (4 * margin))

@@ -52,6 +52,7 @@ case class PacketCrcInserter(dataBytes: Int) extends Component {
 
   val filled = Stream(CheckedBeat(dataBytes))
   val rest = new Area {
+
     /** Bytes of the CRC that have not left, at the bottom of `bytes`, and what goes with them. */
     val pending = RegInit(False)
     val left = Reg(UInt(3 bits))

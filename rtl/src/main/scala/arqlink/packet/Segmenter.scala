@@ -47,11 +47,13 @@ case class Segmenter(link: LinkConfig) extends Component {
   val checked = Stream(CheckedBeat(code.dataBytes))
 
   /** With the CRC of each good packet behind it, if the build has one. */
-  val trailed = if (!link.packetCrc) checked else {
-    val inserter = PacketCrcInserter(code.dataBytes)
-    inserter.io.input << checked
-    inserter.io.output
-  }
+  val trailed =
+    if (!link.packetCrc) checked
+    else {
+      val inserter = PacketCrcInserter(code.dataBytes)
+      inserter.io.input << checked
+      inserter.io.output
+    }
   // Enables of many flip-flops do not follow each other, so that wide beats wait in a skid behind the judgement as well.
   val taken = if (code.isWide) Skid(trailed, "skid").m2sPipe(collapsBubble = false) else trailed.m2sPipe()
   val beat = taken.beat

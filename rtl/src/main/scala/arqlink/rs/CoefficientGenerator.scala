@@ -123,10 +123,12 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
 
   // Logarithms of the differences ------------------------------------------------------------------------------------------------
   val asked = step.m2sPipe(holdPayload = true)
-  val operands = for (i <- 0 until lanes)
-    yield RegNextWhen(lists.io.points(i) ^ unit.x, step.valid).setName(s"operand_$i")
-  val used = for (i <- 0 until lanes)
-    yield RegNextWhen(step.group * lanes + i < point.targets, step.valid).setName(s"used_$i")
+  val operands =
+    for (i <- 0 until lanes)
+      yield RegNextWhen(lists.io.points(i) ^ unit.x, step.valid).setName(s"operand_$i")
+  val used =
+    for (i <- 0 until lanes)
+      yield RegNextWhen(step.group * lanes + i < point.targets, step.valid).setName(s"used_$i")
   val read = asked.m2sPipe(holdPayload = true)
   val usedRead = used.map(RegNextWhen(_, asked.valid))
   val looked = read.m2sPipe(holdPayload = true)

@@ -48,12 +48,15 @@ class DecodeFront(code: CodeConfig) extends Component {
     val job = DecodeJob(code)
     val missing = Bits(code.maxK bits)
   }
-  val checked = io.job.continueWhen(places.some).map { job =>
-    val c = Checked()
-    c.job := job
-    for (i <- 0 until code.maxK) c.missing(i) := job.k > i && !job.received(i)
-    c
-  }.halfPipe()
+  val checked = io.job
+    .continueWhen(places.some)
+    .map { job =>
+      val c = Checked()
+      c.job := job
+      for (i <- 0 until code.maxK) c.missing(i) := job.k > i && !job.received(i)
+      c
+    }
+    .halfPipe()
 
   /** Ones of the bitmap: of its parts, then of all. */
   case class Counted(parts: Int) extends Bundle {
@@ -62,13 +65,15 @@ class DecodeFront(code: CodeConfig) extends Component {
     val counts = Vec(UInt(code.kBits bits), parts)
   }
   val groups = (code.maxK + 5) / 6
-  val partial = checked.map { c =>
-    val r = Counted(groups)
-    r.checked := c
-    r.some := c.missing.orR
-    for ((count, bits) <- r.counts.zip(c.missing.asBools.grouped(6))) count := CountOne(bits).resized
-    r
-  }.halfPipe()
+  val partial = checked
+    .map { c =>
+      val r = Counted(groups)
+      r.checked := c
+      r.some := c.missing.orR
+      for ((count, bits) <- r.counts.zip(c.missing.asBools.grouped(6))) count := CountOne(bits).resized
+      r
+    }
+    .halfPipe()
 
   /** Adds the counts in pairs, a clock for each level. */
   private def added(stream: Stream[Counted]): Stream[Counted] = {

@@ -110,27 +110,29 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
   }
 
   val formed = copies(entering)
-  val forms = for ((byte, b) <- beat.data.subdivideIn(8 bits).zipWithIndex)
-    yield {
-      // Nothing to add is a zero: the flip-flops' reset makes it without a gate. A copy for every four lanes, and for each byte of what
-      // decides, keeps fan-out small.
-      val form = TowerLogic.form(byte)
-      val enters = Kept(RegNext(io.input.valid) init False, s"enters_$b")
-      val adds = Kept(RegNext(io.input.add), s"adds_$b")
-      for (group <- 0 until (code.maxParity + 3) / 4) yield {
-        val copy = Kept(RegNextWhen(form, enters), s"form_${b}_$group")
-        when(!adds)(copy := 0)
-        copy
+  val forms =
+    for ((byte, b) <- beat.data.subdivideIn(8 bits).zipWithIndex)
+      yield {
+        // Nothing to add is a zero: the flip-flops' reset makes it without a gate. A copy for every four lanes, and for each byte of what
+        // decides, keeps fan-out small.
+        val form = TowerLogic.form(byte)
+        val enters = Kept(RegNext(io.input.valid) init False, s"enters_$b")
+        val adds = Kept(RegNext(io.input.add), s"adds_$b")
+        for (group <- 0 until (code.maxParity + 3) / 4) yield {
+          val copy = Kept(RegNextWhen(form, enters), s"form_${b}_$group")
+          when(!adds)(copy := 0)
+          copy
+        }
       }
-    }
 
   Invariant.when(beat.valid && beat.load)(beat.position === code.unitBeats - 2, "coefficients change within a unit")
   Invariant.when(beat.valid && formed.head.valid)(beat.position =/= formed.head.position, "a sum is read that the beat before changes")
 
   // Sums of two products of bits.
   val pairs = for ((form, c) <- forms.zip(formed)) yield for (p <- 0 until 3) yield for (half <- 0 until 2) yield {
-    val terms = for (i <- Seq(2 * half, 2 * half + 1))
-      yield columns(4 * p + i) & Cat((0 until code.maxParity).map(lane => B(4 bits, default -> form(lane / 4)(4 * p + i))))
+    val terms =
+      for (i <- Seq(2 * half, 2 * half + 1))
+        yield columns(4 * p + i) & Cat((0 until code.maxParity).map(lane => B(4 bits, default -> form(lane / 4)(4 * p + i))))
     RegNextWhen(terms.reduce(_ ^ _), c.valid)
   }
 

@@ -67,7 +67,8 @@ class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
 
   // The word comes two clocks after its address and goes through one more register, as the way from block RAM is long.
   table.io.address := sequencer.io.address
-  Invariant.when(step.valid && step.repair && !step.parity)(Invariant.atMost(sequencer.io.address, table.size - 1), "a data unit has no coefficients in the table")
+  Invariant
+    .when(step.valid && step.repair && !step.parity)(Invariant.atMost(sequencer.io.address, table.size - 1), "a data unit has no coefficients in the table")
   mac.io.coefficients := RegNext(table.io.coefficients)
 
   val macInput = step

@@ -26,10 +26,21 @@ class VexRiscv extends BlackBox {
     val SEL = out Bits (4 bits)
     val CTI = out Bits (3 bits)
     val BTE = out Bits (2 bits)
-    for ((signal, suffix) <- Seq[(Data, String)](
-        CYC -> "CYC", STB -> "STB", WE -> "WE", ACK -> "ACK", ERR -> "ERR", ADR -> "ADR", DAT_MISO -> "DAT_MISO",
-        DAT_MOSI -> "DAT_MOSI", SEL -> "SEL", CTI -> "CTI", BTE -> "BTE"
-      )) signal.setName(s"${port}_$suffix")
+    for (
+      (signal, suffix) <- Seq[(Data, String)](
+        CYC -> "CYC",
+        STB -> "STB",
+        WE -> "WE",
+        ACK -> "ACK",
+        ERR -> "ERR",
+        ADR -> "ADR",
+        DAT_MISO -> "DAT_MISO",
+        DAT_MOSI -> "DAT_MOSI",
+        SEL -> "SEL",
+        CTI -> "CTI",
+        BTE -> "BTE"
+      )
+    ) signal.setName(s"${port}_$suffix")
 
     def drive(bus: Wishbone): Unit = {
       bus.CYC := CYC
