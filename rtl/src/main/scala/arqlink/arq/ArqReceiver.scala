@@ -187,18 +187,18 @@ class ArqReceiver(link: LinkConfig) extends Component {
       lastOnly := header.tx.only
       current.frame.meta := header.tx.meta
       current.attempt := header.tx.attempt
-      current.good := isGood
+      current.isComplete := isGood
     }
     when(now && stores)(current.store(header.index, is(verdict.begins) ? header.tx.meta.k | current.missing, is(verdict.parity)))
     when(ends)(current.moveTo(current.next + 1))
 
-    private val received = closes ? (current.open && current.good) | isGood
+    private val received = closes ? (current.open && current.isComplete) | isGood
     log.io.push.valid := RegNext(closes || ends) init False
     log.io.push.received := RegNext(received)
     log.io.push.end := current.next // as the judgement has left it
 
     /** The frame of what is closed never becomes complete. */
-    val dies = RegNext(closes && current.open && current.only && !current.good || ends && isOnly && !isGood) init False
+    val dies = RegNext(closes && current.open && current.only && !current.isComplete || ends && isOnly && !isGood) init False
     val wasDuplicate = RegNext(closes ? (current.open && current.duplicate) | (is(verdict.begins) ? is(verdict.wasGood) | current.duplicate))
   }
 

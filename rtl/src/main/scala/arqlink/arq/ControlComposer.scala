@@ -125,9 +125,9 @@ class ControlComposer(link: LinkConfig) extends Component {
   val causes = new Area {
 
     /** What was said last; the peer sends no more than a window beyond. */
-    private val saidBits = if (link.code.area.relaxed) link.window.slotBits + 2 else Wire.snBits
-    val saidEdge = Reg(Wire.sn) init 0
-    val saidRxBase, saidRxNext = Reg(UInt(saidBits bits)) init 0
+    private val sentBits = if (link.code.area.relaxed) link.window.slotBits + 2 else Wire.snBits
+    val sentEdge = Reg(Wire.sn) init 0
+    val sentRxBase, sentRxNext = Reg(UInt(sentBits bits)) init 0
     val hello = pending(RegNext(io.link.helloDue) && isHello)
     val answer = pending(RegNext(io.link.answerDue) || io.receiver.polled)
     val reply = pending(io.receiver.polled)
@@ -135,28 +135,28 @@ class ControlComposer(link: LinkConfig) extends Component {
 
     /** After a control unit a data unit that waits goes first, whatever is due, or the peer could starve this side's data. */
     val dataTurn = RegInit(False) clearWhen (io.sentData && !offer) setWhen compose clearWhen !io.sending
-    private def atLeast(power: Int, now: UInt, said: UInt) = RegNext(RegNext((now.resize(saidBits) - said).dropLow(log2Up(power))).orR) init False
-    val many = atLeast(16, io.receiver.rxNext, saidRxNext)
+    private def atLeast(power: Int, now: UInt, said: UInt) = RegNext(RegNext((now.resize(sentBits) - said).dropLow(log2Up(power))).orR) init False
+    val manyNew = atLeast(16, io.receiver.rxNext, sentRxNext)
 
     /** Control units that tell of a frame given up and are still to be sent; the peer believes two in succession, so one of three may be lost. */
-    val tellings = Reg(UInt(2 bits)) init 0
-    when(composesDue && tellings =/= 0)(tellings := tellings - 1)
-    when(io.sender.gaveUp)(tellings := 3)
-    when(silent)(tellings := 0)
-    val gaveUp = RegNext(tellings =/= 0) init False
+    val noticesLeft = Reg(UInt(2 bits)) init 0
+    when(composesDue && noticesLeft =/= 0)(noticesLeft := noticesLeft - 1)
+    when(io.sender.gaveUp)(noticesLeft := 3)
+    when(silent)(noticesLeft := 0)
+    val gaveUp = RegNext(noticesLeft =/= 0) init False
     val polling = pending(poll.due || poll.gapNow || poll.first || RegNext(io.link.outageEnded))
 
-    val tail = RegNext(RegNext(io.sender.idle) && unresolved && differ(io.sender.txEdge, saidEdge)) init False
-    val credit = atLeast(link.window.windowFrames / 4, io.receiver.rxBase, saidRxBase)
+    val tailDue = RegNext(RegNext(io.sender.idle) && unresolved && differ(io.sender.txEdge, sentEdge)) init False
+    val creditDue = atLeast(link.window.windowFrames / 4, io.receiver.rxBase, sentRxBase)
     when(compose) {
-      saidEdge := io.sender.txEdge
-      saidRxBase := io.receiver.rxBase.resized
+      sentEdge := io.sender.txEdge
+      sentRxBase := io.receiver.rxBase.resized
     }
-    when(composesDue)(saidRxNext := io.receiver.rxNext.resized)
+    when(composesDue)(sentRxNext := io.receiver.rxNext.resized)
     when(!running) {
-      saidEdge := 0
-      saidRxBase := 0
-      saidRxNext := 0
+      sentEdge := 0
+      sentRxBase := 0
+      sentRxNext := 0
     }
   }
 
@@ -164,26 +164,26 @@ class ControlComposer(link: LinkConfig) extends Component {
   val keepalive = keepaliveTimer.expired && active
 
   // In an outage no data is sent, and there is nothing to report.
-  private val plain = !dataTurn && Mux(
+  private val regularDue = !dataTurn && Mux(
     isUp,
-    answer || status && (paceTimer.expired || many) || gaveUp || polling || tail || credit || keepalive,
+    answer || status && (paceTimer.expired || manyNew) || gaveUp || polling || tailDue || creditDue || keepalive,
     isOutage && (answer || keepalive || polling && !io.link.deaf)
   )
 
   /** Older outcomes take turns with what is due. */
   val olderTurn = RegInit(False) setWhen composesDue clearWhen composesOlder
-  private val older = io.older.valid && isUp && !dataTurn && (olderTurn || !plain)
+  private val older = io.older.valid && isUp && !dataTurn && (olderTurn || !regularDue)
 
   // What a message settles needs four clocks to show in what is due.
-  private val helloNext, plainNext, olderNext = RegInit(False)
+  private val helloNext, regularNext, olderNext = RegInit(False)
   private val settled = !History(compose, 1 to 4, init = False).orR && !compose && !offer
   private val helloDue = RegNext(isHello && (hello || paceTimer.expired)) init False
-  private val plainDue = RegNext(plain && !older) init False
+  private val regularReady = RegNext(regularDue && !older) init False
   private val olderDue = RegNext(older) init False
   helloNext := settled && helloDue
-  plainNext := settled && plainDue
+  regularNext := settled && regularReady
   olderNext := settled && olderDue && io.older.valid && isUp
-  composesDue := helloNext || plainNext
+  composesDue := helloNext || regularNext
   composesOlder := olderNext
   io.replied := RegNext(RegNext(composesDue && reply) init False) init False
   io.older.ready := olderNext

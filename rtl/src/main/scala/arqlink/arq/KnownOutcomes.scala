@@ -30,12 +30,12 @@ class KnownOutcomes(link: LinkConfig) extends Component {
   ram.addAttribute("ram_style", "block")
 
   private val asked = Delay(io.tsn, latency)
-  private val lap = asked.msb
-  io.isKnown := RegNext(ram.readSync(io.tsn.resize(slotBits))) =/= lap
+  private val round = asked.msb
+  io.isKnown := RegNext(ram.readSync(io.tsn.resize(slotBits))) =/= round
   Invariant.when(io.mark)(!io.isKnown, "an outcome is taken twice")
   ram.write(
     address = RegNext(io.clear.valid ? io.clear.payload | asked.resize(slotBits)),
-    data = RegNext(!io.clear.valid && !lap),
+    data = RegNext(!io.clear.valid && !round),
     enable = RegNext(io.clear.valid || io.mark) init False
   )
 }

@@ -93,7 +93,7 @@ class LinkControl(link: LinkConfig) extends Component {
     /** The peer's window must hold this side's longest packet at K = 1. */
     private val leastWindow = log2Up((link.longestPacket + link.code.unitBytes - 1) / link.code.unitBytes)
     val valid = RegNext(io.control.valid && !io.control.ready && !restarting) init False
-    val knowsUs = RegNext(message.peerKnown && message.peerEpoch === ownEpoch)
+    val knowsOwnEpoch = RegNext(message.peerKnown && message.peerEpoch === ownEpoch)
     val fromPeer = RegNext(peerKnown && message.epoch === peerEpoch)
     private val isSame = message.unitBytes === link.code.unitBytes && message.packetCrc === Bool(link.packetCrc) && message.reserved === 0
     val sameWindow = RegNext(message.windowLog2 === peerWindowLog2)
@@ -102,25 +102,25 @@ class LinkControl(link: LinkConfig) extends Component {
   private val verdict = new Area {
     import checked.{fits, fromPeer, sameWindow}
     val valid = RegNext(checked.valid && io.control.valid && !io.control.ready && !restarting) init False
-    private val passes = !message.hello && fromPeer && checked.knowsUs
+    private val passes = !message.hello && fromPeer && checked.knowsOwnEpoch
     val pass = RegNext(passes && (isUp || state === LinkState.hello))
     val passUp = RegNext(passes && isUp)
 
     /** A hello that fits. */
-    val greets = RegNext(message.hello && fits)
+    val helloFits = RegNext(message.hello && fits)
     val mismatch = RegNext(message.hello && !fits)
-    val knowsUs = RegNext(checked.knowsUs)
+    val knowsOwnEpoch = RegNext(checked.knowsOwnEpoch)
 
     /** Two hellos of one epoch tell different windows. */
     private val contradicts = message.hello && fromPeer && !sameWindow
     // Once the peer has shown that it knows this side, all it sends does, until it restarts.
-    private val isStranger = contradicts || isUp && (!fromPeer || !checked.knowsUs || (message.hello && peerSeenUp))
-    val stranger = RegNext(isStranger)
+    private val isStranger = contradicts || isUp && (!fromPeer || !checked.knowsOwnEpoch || (message.hello && peerSeenUp))
+    val otherPeer = RegNext(isStranger)
 
     /** A hello that is acted on. */
-    val welcome = RegNext(message.hello && fits && !isStranger)
+    val helloAccepted = RegNext(message.hello && fits && !isStranger)
   }
-  import verdict.{greets, pass, stranger, welcome}
+  import verdict.{helloFits, pass, otherPeer, helloAccepted}
   private val judged = verdict.valid && !io.control.ready
   io.taken.valid := judged && verdict.passUp
   io.taken.payload := message
@@ -129,8 +129,8 @@ class LinkControl(link: LinkConfig) extends Component {
   io.control.ready := RegNext(take) init False
 
   val event = io.event
-  event.control := take && (pass || greets)
-  event.epoch := take && !pass && !greets
+  event.control := take && (pass || helloFits)
+  event.epoch := take && !pass && !helloFits
   event.peerMismatch := judged && verdict.mismatch
   event.peerRestart := False
   event.restart := False
@@ -143,13 +143,13 @@ class LinkControl(link: LinkConfig) extends Component {
   when(judged && pass && state === LinkState.hello)(state := LinkState.up)
   // Only what passes may have to wait, and does so without harm: none of this counts.
   when(judged && verdict.passUp || io.alive)(peerSeenUp := True)
-  when(judged && welcome) {
+  when(judged && helloAccepted) {
     when(state === LinkState.hello) {
       peerKnown := True
       peerEpoch := message.epoch
       peerWindowLog2 := message.windowLog2
       io.view.helloDue := True
-      when(verdict.knowsUs) {
+      when(verdict.knowsOwnEpoch) {
         state := LinkState.up
         io.view.answerDue := True
       }
@@ -157,13 +157,13 @@ class LinkControl(link: LinkConfig) extends Component {
     when(isUp)(io.view.answerDue := True)
   }
 
-  when(judged && stranger && !verdict.mismatch) {
+  when(judged && otherPeer && !verdict.mismatch) {
     event.peerRestart := True
     restart := True
   }
 
   val silence = new Area {
-    val heard = RegNext(judged && (pass || greets), init = False) || io.alive
+    val heard = RegNext(judged && (pass || helloFits), init = False) || io.alive
     private val timeout = io.timers.outageTimeout
     private val never = RegNext(!timeout.subdivideIn(2 slices).map(half => RegNext(half.orR)).orR) init True
     private val hearing = RegNext(heard || !isUp || never) init True

@@ -43,15 +43,15 @@ class OlderReports(link: LinkConfig) extends Component {
     val cursor = Reg(OutcomeLog.blockNumber) init 0
     private val isReached = RegNext(!(recent - lag - cursor - 1).msb)
     private val isKnown = RegNext((cursor + 1 - peerAck).msb)
-    private val isGone = RegNext(io.current - cursor > blocks)
+    private val isOverwritten = RegNext(io.current - cursor > blocks)
 
     /** What is said of `cursor` is of where it is now. */
     private val settled = RegInit(False)
     private val isDue = settled && isReached && isBuilt
-    private val isUseless = isKnown || isGone
-    request.valid := isDue && !isUseless
+    private val skipPair = isKnown || isOverwritten
+    request.valid := isDue && !skipPair
     request.payload := cursor
-    val moves = request.fire || isDue && isUseless
+    val moves = request.fire || isDue && skipPair
     settled := !moves
     when(moves)(cursor := cursor + 2)
     when(!io.running)(cursor := 0)
@@ -76,11 +76,11 @@ class OlderReports(link: LinkConfig) extends Component {
 
     /** What is said of `block` is of where it is now. */
     private val settled = RegNext(!request.fire && !accepted) init False
-    private val isOver = RegNext(!(block - recent).msb)
-    request.valid := active && settled && !isOver
+    private val isDone = RegNext(!(block - recent).msb)
+    request.valid := active && settled && !isDone
     request.payload := block
     when(request.fire)(block := block + 2)
-    when(settled && isOver)(active := False)
+    when(settled && isDone)(active := False)
     when(accepted) {
       block := peerAck
       active := True

@@ -14,7 +14,7 @@ import arqlink.wire._
   * A message is taken whole or not at all: rxNext must lie within ackTsn … txEdge and rxBase within the last rxBase …
   * nextFsn, so that nothing from the air can free what was not sent. Its outcomes are listed from the first one on that may be new, one a clock.
   *
-  * All below `ackTsn` is known, nothing from `top` on is, and from `solid` to `top` all is known again. Between `ackTsn` and `solid` there are
+  * All below `ackTsn` is known, nothing from `knownEnd` on is, and from `contiguousFrom` to `knownEnd` all is known again. Between `ackTsn` and `contiguousFrom` there are
   * holes; which outcomes are known there, [[KnownOutcomes]] tells. Without a hole all three are equal. A window of one block has no holes: each message
   * shows all that may be missing.
   */
@@ -51,7 +51,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   }
 
   val ackTsn = Reg(Wire.sn) init 0
-  val top, solid = hasHoles generate (Reg(Wire.sn) init 0)
+  val knownEnd, contiguousFrom = hasHoles generate (Reg(Wire.sn) init 0)
   val peerRxBase = Reg(Wire.sn) init 0
   io.ackTsn := ackTsn
   io.peerRxBase := peerRxBase
@@ -63,7 +63,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   val listing = RegInit(False)
 
   /** ackTsn may be behind; the sweep has let a message go first. */
-  val sweepDue, yielded, sweeping = RegInit(False)
+  val sweepPending, sweepPaused, sweeping = RegInit(False)
 
   // Judgement: one message at a time, which stays on the port meanwhile ------------------------------------------------------
 
@@ -77,15 +77,15 @@ class OutcomeIntake(link: LinkConfig) extends Component {
 
   /** Distances: of the message's numbers from what they have to lie between, and of its bitmap from what is known. */
   val measured = new measure.Area {
-    up.valid := feedback.valid && !isJudging && !listing && (!sweepDue || yielded)
+    up.valid := feedback.valid && !isJudging && !listing && (!sweepPending || sweepPaused)
     val advance = insert(feedback.rxNext - ackTsn)
     val sent = insert((io.txEdge - ackTsn).resize(spanBits))
     val baseAdvance = insert(feedback.rxBase - peerRxBase)
     val baseSpan = insert(io.nextFsn - peerRxBase) // the peer's window may be the larger one
     val toEnd = insert(feedback.rxNext - feedback.bitmapBase)
     val toAck = insert(ackTsn - feedback.bitmapBase)
-    val toTop = hasHoles generate insert(top - feedback.bitmapBase)
-    val isSolid = hasHoles generate insert(!Sn.behind(feedback.bitmapBase, solid))
+    val toKnownEnd = hasHoles generate insert(knownEnd - feedback.bitmapBase)
+    val isContiguous = hasHoles generate insert(!Sn.behind(feedback.bitmapBase, contiguousFrom))
   }
 
   /** What the distances say. */
@@ -104,10 +104,10 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     val baseIsStale = insert(above(this(measured.baseAdvance)).andR)
 
     /** Outcomes of the message: those below rxNext, 64 at most. */
-    val shown = insert(countTo(this(measured.toEnd)))
+    val reported = insert(countTo(this(measured.toEnd)))
 
     /** As many of them are known for certain, from the first one on, or all. */
-    val skipped = insert(countTo(if (hasHoles) this(measured.isSolid) ? this(measured.toTop) | toAck else toAck))
+    val knownPrefix = insert(countTo(if (hasHoles) this(measured.isContiguous) ? this(measured.toKnownEnd) | toAck else toAck))
 
     /** Outcomes before the bitmap are missing; the peer will not show them unasked. */
     val isBeyondAck = insert(toAck.msb)
@@ -118,22 +118,22 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   val judged = new judge.Area {
     import compared._
     private val isPossible = (this(isAhead) || this(isStale)) && (this(baseIsAhead) || this(baseIsStale))
-    private val tells = isPossible && this(isAhead)
+    private val hasOutcomes = isPossible && this(isAhead)
     val accepted = insert(isPossible)
-    val gap = insert(tells && this(missed))
+    val gap = insert(hasOutcomes && this(missed))
     val movesBase = insert(isPossible && this(baseIsAhead))
 
     /** There are outcomes to list. Where there are no holes a message that begins beyond ackTsn is of no use. */
-    val lists = insert(tells && this(shown) > this(skipped) && (if (hasHoles) True else !this(isBeyondAck)))
-    val first = hasHoles generate insert(feedback.bitmapBase + this(skipped))
-    val fromAck = if (hasHoles) insert(this(skipped) === this(measured.toAck)) else null
-    val end = hasHoles generate insert(feedback.bitmapBase + this(shown))
-    val opensHole = hasHoles generate insert(this(measured.toTop).msb)
-    val raisesTop = hasHoles generate insert(
-      this(measured.toTop).msb || !this(measured.toTop).dropLow(6).orR && this(shown) > this(measured.toTop).resize(7)
+    val startsList = insert(hasOutcomes && this(reported) > this(knownPrefix) && (if (hasHoles) True else !this(isBeyondAck)))
+    val first = hasHoles generate insert(feedback.bitmapBase + this(knownPrefix))
+    val fromAck = if (hasHoles) insert(this(knownPrefix) === this(measured.toAck)) else null
+    val end = hasHoles generate insert(feedback.bitmapBase + this(reported))
+    val opensHole = hasHoles generate insert(this(measured.toKnownEnd).msb)
+    val raisesEnd = hasHoles generate insert(
+      this(measured.toKnownEnd).msb || !this(measured.toKnownEnd).dropLow(6).orR && this(reported) > this(measured.toKnownEnd).resize(7)
     )
-    val firstBit = insert(this(skipped).resize(6))
-    val lessOne = insert((this(shown) - this(skipped) - 1).resize(6))
+    val firstBit = insert(this(knownPrefix).resize(6))
+    val countLessOne = insert((this(reported) - this(knownPrefix) - 1).resize(6))
   }
 
   val acts = new act.Area {
@@ -142,22 +142,22 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     io.judged.rejected := up.isValid && !this(judged.accepted)
     io.gap := up.isValid && this(judged.gap)
     when(up.isValid && this(judged.movesBase))(peerRxBase := feedback.rxBase)
-    val lists = up.isValid && this(judged.lists)
+    val startsList = up.isValid && this(judged.startsList)
   }
 
   // Listing: TSNs whose outcomes may be new, one a clock -----------------------------------------------------------------------
 
-  val bitmap = if (relaxed) feedback.bitmap else RegNextWhen(feedback.bitmap, acts.lists)
+  val bitmap = if (relaxed) feedback.bitmap else RegNextWhen(feedback.bitmap, acts.startsList)
   val cursor = if (hasHoles) Reg(Wire.sn) else ackTsn
   val index = Reg(UInt(6 bits))
   val left = Reg(UInt(6 bits))
   val movesAck = RegInit(False)
   private val fromAck = if (hasHoles) act(judged.fromAck) else True
   private val ends = listing && left === 0
-  when(acts.lists) {
+  when(acts.startsList) {
     listing := True
     index := act(judged.firstBit)
-    left := act(judged.lessOne)
+    left := act(judged.countLessOne)
     movesAck := fromAck
   }
   when(listing) {
@@ -167,7 +167,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   }
   when(ends)(listing := False)
   // Where the bitmap is not copied the message stays until its last bit is being read.
-  feedback.ready := (if (relaxed) act.isValid && !acts.lists || ends else act.isValid)
+  feedback.ready := (if (relaxed) act.isValid && !acts.startsList || ends else act.isValid)
 
   // The bit in two clocks: its byte, then itself.
   private val reads = new StageCtrlPipeline
@@ -197,12 +197,12 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     known.io.mark := io.outcome.valid
     io.outcome.valid := reading.done && !known.io.isKnown
 
-    val isWhole = RegNext(ackTsn === top) init True
+    val isWhole = RegNext(ackTsn === knownEnd) init True
     io.isWhole := isWhole
-    when(acts.lists) {
+    when(acts.startsList) {
       cursor := act(judged.first)
-      when(act(judged.raisesTop))(top := act(judged.end))
-      when(act(judged.opensHole))(solid := act(judged.first)).elsewhen(isWhole)(solid := act(judged.end))
+      when(act(judged.raisesEnd))(knownEnd := act(judged.end))
+      when(act(judged.opensHole))(contiguousFrom := act(judged.first)).elsewhen(isWhole)(contiguousFrom := act(judged.end))
     }
     when(listing)(cursor := cursor + 1)
 
@@ -212,14 +212,14 @@ class OutcomeIntake(link: LinkConfig) extends Component {
       private val fillsHole = RegInit(False)
       private val stop = Bool()
       val asked = Delay(sweeping && !stop, KnownOutcomes.latency, init = False) && sweeping
-      val isSolid = RegNext(!Sn.behind(ackTsn, solid)) init False
+      val isContiguous = RegNext(!Sn.behind(ackTsn, contiguousFrom)) init False
 
       /** Answers left in this turn; the sign ends it. */
       val turn = Reg(UInt(6 bits))
-      when(acts.lists)(fillsHole := fromAck && !isWhole)
-      when(ends && fillsHole)(sweepDue := True)
-      when(act.isValid)(yielded := False)
-      when(sweepDue && idle && !sweeping && !yielded) {
+      when(acts.startsList)(fillsHole := fromAck && !isWhole)
+      when(ends && fillsHole)(sweepPending := True)
+      when(act.isValid)(sweepPaused := False)
+      when(sweepPending && idle && !sweeping && !sweepPaused) {
         sweeping := True
         cursor := ackTsn
         turn := OutcomeIntake.sweepTurn
@@ -229,29 +229,29 @@ class OutcomeIntake(link: LinkConfig) extends Component {
         cursor := cursor + 1
         when(!turn.msb)(turn := turn - 1)
         when(asked && known.io.isKnown)(ackTsn := ackTsn + 1)
-        when(isSolid) {
-          ackTsn := top
-          solid := top
-          sweepDue := False
+        when(isContiguous) {
+          ackTsn := knownEnd
+          contiguousFrom := knownEnd
+          sweepPending := False
           stop := True
         } elsewhen (asked && !known.io.isKnown) {
-          sweepDue := False
+          sweepPending := False
           stop := True
         } elsewhen (turn.msb && feedback.valid) {
-          yielded := True
+          sweepPaused := True
           stop := True
         }
         when(stop)(sweeping := False)
       }
     }
   }
-  io.busy := isJudging || listing || measure.isValid || reading.isBusy || sweepDue
+  io.busy := isJudging || listing || measure.isValid || reading.isBusy || sweepPending
 
   Invariant(!Sn.behind(io.txEdge, ackTsn), "an outcome is known of what was not sent")
   Invariant(!Sn.behind(io.nextFsn, peerRxBase), "the peer is believed to have passed a frame that was not sent")
   if (hasHoles) {
-    Invariant(!Sn.behind(top, ackTsn), "ackTsn has passed what is known")
-    Invariant(!Sn.behind(io.txEdge, top), "an outcome was listed of what was not sent")
+    Invariant(!Sn.behind(knownEnd, ackTsn), "ackTsn has passed what is known")
+    Invariant(!Sn.behind(io.txEdge, knownEnd), "an outcome was listed of what was not sent")
   }
   stages.build()
   reads.build()

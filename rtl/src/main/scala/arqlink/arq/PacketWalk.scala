@@ -48,9 +48,9 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
   /** Discarding what is left of a packet with a skipped frame; `counted`: a frame of it had come. */
   val dropping, counted = RegInit(False)
 
-  /** Looking at frame `at` of a packet out of sequence, which goes from `low` to `high`; forward first, then `backward`. */
-  val elsewhere, backward = RegInit(False)
-  val at, low, high = Reg(Near(link))
+  /** Looking at frame `walkAt` of a packet out of sequence, which goes from `walkFirst` to `walkLast`; forward first, then `backward`. */
+  val walking, backward = RegInit(False)
+  val walkAt, walkFirst, walkLast = Reg(Near(link))
 
   /** The frames of that packet are marked as taken; then it is sent. */
   val taking, sending = RegInit(False)
@@ -65,16 +65,16 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
 
   val asked = new ask.Area {
     up.valid := states.clear.done && !taking && !sending
-    val frame = insert(elsewhere ? at | near(scan))
+    val frame = insert(walking ? walkAt | near(scan))
     // No frame becomes complete after the peer has been told that its last transmission failed, so how old the edges are does not matter.
     private def scanIsBelow(edge: UInt) = insert((scan.resize(edge.getWidth) - edge).msb)
     val isGivenUp = scanIsBelow(abandoned)
-    val isOwed = scanIsBelow(resolved)
+    val isResolved = scanIsBelow(resolved)
 
     /** The packet has a window of frames before this one. */
     val isEndless = insert((near(scan) - first).msb)
-    val isFirst = insert(at === first)
-    val next = insert(backward ? (at - 1) | (at + 1))
+    val isFirst = insert(walkAt === first)
+    val next = insert(backward ? (walkAt - 1) | (walkAt + 1))
   }
   private val slot = slotOf(ask(asked.frame))
   val inWindow = measure.insert(!(measure(asked.frame) - near(rxBase)).msb)
@@ -82,10 +82,10 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
   val found = new compare.Area {
     private val state = states.read(slot)
     private val isKnown = this(inWindow) && !states.isMet(slot)
-    val here = insert(isKnown && (state === FrameState.complete || state === FrameState.taken))
+    val isStored = insert(isKnown && (state === FrameState.complete || state === FrameState.taken))
     val taken = insert(state === FrameState.taken)
     val skipped = insert(isKnown && (state === FrameState.dead || state === FrameState.empty && this(asked.isGivenUp)))
-    val isMissing = insert(isKnown && state === FrameState.empty && this(asked.isOwed) && !this(asked.isGivenUp))
+    val isMissing = insert(isKnown && state === FrameState.empty && this(asked.isResolved) && !this(asked.isGivenUp))
     private val place = flags(slot)
     val sop = insert(place.sop)
     val eop = insert(place.eop)
@@ -97,21 +97,21 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
   parcel.payload.assignDontCare()
   candidate.ready := False
   states.take.valid := False
-  states.take.payload := slotOf(at)
+  states.take.payload := slotOf(walkAt)
 
   val acts = new act.Area {
     down.ready := True
     private def is(what: Payload[Bool]): Bool = this(what)
-    val scans = up.isValid && !elsewhere
-    val looks = up.isValid && elsewhere
-    private val here = is(found.here)
+    val scans = up.isValid && !walking
+    val looks = up.isValid && walking
+    private val isStored = is(found.isStored)
     private val (sop, eop) = (is(found.sop), is(found.eop))
     val isSkipped, isDropped = False
-    val isContradiction = scans && (is(found.isMissing) || is(asked.isEndless) || here && !dropping && inside === sop)
+    val isContradiction = scans && (is(found.isMissing) || is(asked.isEndless) || isStored && !dropping && inside === sop)
 
     when(scans) {
       val advances = False
-      when(here) {
+      when(isStored) {
         // A frame whose packet has lost another one leaves alone.
         val continues = dropping && !sop
         val pushes = continues || eop
@@ -143,10 +143,10 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
       } elsewhen (candidate.valid) {
         // The scan waits for a frame: look whether a later packet is complete.
         candidate.ready := True
-        at := candidate.payload
-        high := candidate.payload
-        low := candidate.payload
-        elsewhere := !(candidate.payload - first).msb
+        walkAt := candidate.payload
+        walkLast := candidate.payload
+        walkFirst := candidate.payload
+        walking := !(candidate.payload - first).msb
         backward := False
       }
       when(advances) {
@@ -156,24 +156,24 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
     }
 
     when(looks) {
-      when(!here || !backward && is(found.taken) || backward && !sop && is(asked.isFirst)) {
-        elsewhere := False
+      when(!isStored || !backward && is(found.taken) || backward && !sop && is(asked.isFirst)) {
+        walking := False
       } elsewhen (!backward) {
-        at := eop ? low | this(asked.next)
+        walkAt := eop ? walkFirst | this(asked.next)
         when(eop) {
-          high := at
+          walkLast := walkAt
           backward := True
         }
       } elsewhen (sop) {
-        low := at
+        walkFirst := walkAt
         taking := True
       } otherwise {
-        at := this(asked.next)
+        walkAt := this(asked.next)
       }
     }
 
     // Even where it had to wait: what has been done is known late.
-    private val isOver = looks || scans && (here || is(found.skipped) || candidate.valid)
+    private val isOver = looks || scans && (isStored || is(found.skipped) || candidate.valid)
     ask.terminateWhen(isOver)
     for (stage <- Seq(measure, compare)) stage.throwWhen(isOver)
   }
@@ -181,24 +181,24 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
   val take = new Area {
     // Compared in one clock, marked in the next.
     private val isCompared = RegNext(taking && !states.take.fire) init False
-    private val isLast = RegNext(at === high)
-    private val next = RegNext(at + 1)
+    private val isLast = RegNext(walkAt === walkLast)
+    private val next = RegNext(walkAt + 1)
     when(taking && isCompared) {
       states.take.valid := True
       when(states.take.ready) {
-        at := next
+        walkAt := next
         taking := !isLast
         sending := isLast
       }
     }
     when(sending) {
       parcel.valid := True
-      parcel.first := low
-      parcel.last := high
+      parcel.first := walkFirst
+      parcel.last := walkLast
       parcel.deliver := True
       parcel.release := False
       when(parcel.ready) {
-        elsewhere := False
+        walking := False
         sending := False
       }
     }

@@ -32,7 +32,7 @@ class TransmissionInProgress(link: LinkConfig) extends Area {
   val duplicate = Reg(Bool())
 
   /** The frame is complete; K units have come, or it was complete before. */
-  val good = RegInit(False)
+  val isComplete = RegInit(False)
 
   /** A parity unit is among the units in the store. */
   val repaired = Reg(Bool())
@@ -40,7 +40,7 @@ class TransmissionInProgress(link: LinkConfig) extends Area {
   /** Units that are missing, while the frame is not complete. */
   val missing = Reg(UInt(code.kBits bits))
 
-  /** The frame has failed for good if the transmission ends without being `good`. */
+  /** The frame has failed for good if the transmission ends without being `isComplete`. */
   def fails(isGood: Bool): Bool = only && !isGood
 
   /** `next` goes up to `tsn`: what is below has been decided. */

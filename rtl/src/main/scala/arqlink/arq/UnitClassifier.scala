@@ -67,7 +67,7 @@ class UnitClassifier(
     val fsnTooFar = insert(!fsnAhead.msb && isWindowAhead(fsnAhead))
     val same = insert(this(measured.sameFrame) && this(measured.sameCode))
     val hasCome = insert(this(measured.hasPlace)((arrival.header.index >> 3).resize(log2Up(widthOf(this(measured.hasPlace))))))
-    val isKnown = insert(fsnAhead.msb || this(measured.sameFrame) && now.good || isComplete)
+    val isKnown = insert(fsnAhead.msb || this(measured.sameFrame) && now.isComplete || isComplete)
     val isParity = insert(arrival.header.index >= arrival.header.tx.meta.k)
     val isLast = insert(this(measured.toEnd) === 1)
   }
@@ -96,10 +96,10 @@ class UnitClassifier(
     val belongs = insert(starts || isUnit && joins && this(same))
 
     /** The frame was complete before this unit came. */
-    val wasGood = insert(joins ? now.good | this(isKnown))
+    val wasGood = insert(joins ? now.isComplete | this(isKnown))
 
     /** A unit that the frame lacks, with which it may be complete. */
-    val isNew = insert((starts && !this(isKnown)) || (isUnit && joins && this(same) && !now.good && !this(hasCome)))
+    val isNew = insert((starts && !this(isKnown)) || (isUnit && joins && this(same) && !now.isComplete && !this(hasCome)))
     val completes = insert(joins ? (now.missing === 1) | (arrival.header.tx.meta.k === 1))
     val ends = insert(this(compared.isLast))
     val parity = insert(this(compared.isParity))
