@@ -14,9 +14,9 @@ import arqlink.wire._
   * A message is taken whole or not at all: rxNext must lie within ackTsn … txEdge and rxBase within the last rxBase …
   * nextFsn, so that nothing from the air can free what was not sent. Its outcomes are listed from the first one on that may be new, one a clock.
   *
-  * All below `ackTsn` is known, nothing from `knownEnd` on is, and from `contiguousFrom` to `knownEnd` all is known again. Between `ackTsn` and `contiguousFrom` there are
-  * holes; which outcomes are known there, [[KnownOutcomes]] tells. Without a hole all three are equal. A window of one block has no holes: each message
-  * shows all that may be missing.
+  * Every outcome below `ackTsn` is known, none from `knownEnd` on is, and from `contiguousFrom` to `knownEnd` every one is known again. Between
+  * `ackTsn` and `contiguousFrom` there are holes; which outcomes are known there, [[KnownOutcomes]] tells. Without a hole all three are equal. A
+  * window of one block has no holes: each message shows every outcome that may be missing.
   */
 class OutcomeIntake(link: LinkConfig) extends Component {
   private val snBits = Wire.snBits
