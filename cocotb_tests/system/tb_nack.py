@@ -5,7 +5,7 @@ import os
 
 import cocotb
 
-from arqlink.bench.requirements import most_nack_clocks
+from arqlink.bench.requirements import MOST_NACK_CLOCKS
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.measured import record
 from cocotb_tests.model.sender import INFINITE
@@ -46,4 +46,4 @@ async def nack_to_retransmission(dut):
     cocotb.log.warning("%s: clocks from the last beat of a NACK to the first beat of the retransmission: %s", CONFIG, sorted(set(clocks)))
     assert len(clocks) > 20 and min(clocks) > 0
     record(f"nack-{CONFIG}", config=CONFIG, nack_to_retransmission_clocks=max(clocks))
-    assert max(clocks) <= most_nack_clocks(CONFIG)
+    assert max(clocks) <= MOST_NACK_CLOCKS

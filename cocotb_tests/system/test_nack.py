@@ -5,9 +5,7 @@ import pytest
 
 from cocotb_tests.lib import rtl
 
-WIDE = pytest.mark.xfail(strict=True, reason="45 clocks at 16 bytes (docs/limits.md)")
 
-
-@pytest.mark.parametrize("config", ["tiny", "paper", "default", "line10g", pytest.param("fast16", marks=WIDE)])
+@pytest.mark.parametrize("config", ["tiny", "paper", "default", "line10g", "fast16"])
 def test_nack(config):
     rtl.run("ArqPair", config, "cocotb_tests.system.tb_nack")
