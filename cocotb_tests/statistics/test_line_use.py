@@ -5,6 +5,7 @@ drops nothing at any width."""
 import pytest
 
 from cocotb_tests.lib import rtl
+from cocotb_tests.lib.effort import quick_first
 
 POINTS = [
     # configuration, K, N, p, frames
@@ -39,14 +40,6 @@ POINTS = [
 def name_of(point):
     config, k, n, p, _ = point
     return f"{config}-k{k}-n{n}-p{p:g}"
-
-
-SLOW_TO_BUILD = {"paper", "wide8", "line10g", "fast16"}
-"""Pairs whose other points are left to `make test-full`."""
-
-
-def quick_first(items, config_of):
-    return [pytest.param(*item, marks=pytest.mark.full) if config_of(item) in SLOW_TO_BUILD else pytest.param(*item) for item in items]
 
 
 @pytest.mark.parametrize("point", quick_first([(p,) for p in POINTS], lambda item: item[0][0]), ids=[name_of(p) for p in POINTS])

@@ -11,6 +11,6 @@ FLOODED = {"COCOTB_TEST_FILTER": r"random_traffic|random_darkness|peer_reboots|p
 SELECTIONS = {"small": None, "long": FLOODED, "tiny": FLOODED, "wide16": TRAFFIC}
 
 
-@pytest.mark.parametrize("config", SELECTIONS)
+@pytest.mark.parametrize("config", [pytest.param(name, marks=pytest.mark.full) if name == "long" else name for name in SELECTIONS])
 def test_peer(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters=SELECTIONS[config], quick=config != "small")

@@ -4,8 +4,9 @@
 import pytest
 
 from cocotb_tests.lib import rtl
+from cocotb_tests.lib.effort import quick_first
 
 
-@pytest.mark.parametrize("config", ["montecarlo", "small", "tiny", *(pytest.param(name, marks=pytest.mark.full) for name in ("wide8", "fast16"))])
+@pytest.mark.parametrize("config", quick_first(["montecarlo", "small", "tiny", "wide8", "fast16"]))
 def test_random(config):
     rtl.run("ArqPair", config, "cocotb_tests.system.tb_random")

@@ -6,6 +6,6 @@ import pytest
 from cocotb_tests.lib import rtl
 
 
-@pytest.mark.parametrize("config", ["small", "default"])
+@pytest.mark.parametrize("config", ["small", pytest.param("default", marks=pytest.mark.full)])
 def test_windows(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_windows", quick=True)
