@@ -52,7 +52,7 @@ RESULTS = {
         "encoder-tiny": {"beats_per_clock": 0.89, "job_and_data_to_first_beat_clocks": 9, "last_data_beat_to_first_parity_beat_clocks": 20},
         "decoder-a": {"beats_per_clock": 0.999, "last_needed_beat_to_last_beat_out_clocks": 140, "of_which_a_frame_takes_clocks": 100},
         "nack-default": {"nack_to_retransmission_clocks": 41},
-        "nack-fast16": {"nack_to_retransmission_clocks": 40},
+        "nack-fast16": {"nack_to_retransmission_clocks": 65},
         "nack-tiny": {"nack_to_retransmission_clocks": 58},
     },
     "line_use": {"line-a-p0": line(0.996, 1), "line-b-p0": line(0.994, 1), "line-a-p0.05": line(1, 0.99)},
@@ -65,7 +65,7 @@ RESULTS = {
 
 def test_demands_are_held_against_the_worst_measurement():
     reached = [row[-1] for row in requirements.rows(RESULTS)]
-    assert reached == ["NOT met", "goal", "goal", "must", "NOT met", "must", "must", "NOT met", "goal", "must", "goal"]
+    assert reached == ["NOT met", "goal", "goal", "must", "NOT met", "NOT met", "goal", "must", "goal"]
 
 
 def test_page_has_every_table():
