@@ -66,7 +66,7 @@ class Sender:
         self.abandoned_in_packet = False
         self.abandoned = []  # FSNs of frames that the base has passed
         self.peer_rx_base = 0
-        self.peer_bases = deque([0], maxlen=5)  # as it was when the last control units left: as many leave while one that came is read
+        self.peer_bases = deque([0], maxlen=5)  # as it was when the last control units left: so many may leave before a received one takes effect
         self.last = {"tx_base": 0, "tx_edge": 0, "ack": 0}
         self.freeze_below = 0
         # packets at the head of `packets` that may have been dropped; the next one may have been under way on s_axis

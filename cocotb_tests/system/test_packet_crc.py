@@ -4,6 +4,7 @@
 import pytest
 
 from cocotb_tests.lib import rtl
+from cocotb_tests.lib.effort import slow_in_full
 
 FILTERS = {
     "tb_random": r"random_scenario",
@@ -16,15 +17,14 @@ def test_pair(bench):
     rtl.run("ArqPair", "crc4", f"cocotb_tests.system.{bench}", parameters={"COCOTB_TEST_FILTER": FILTERS[bench]})
 
 
-@pytest.mark.parametrize("config", ["crc4", "crc1", pytest.param("crc16", marks=pytest.mark.full)])
+@pytest.mark.parametrize("config", slow_in_full(["crc4", "crc1", "crc16"], slow={"crc16"}))
 def test_end(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_packet_crc", quick=True)
 
 
 PEERS = {"crc4": r"random_traffic|another_build|peer_reboots", "crc8": r"random_traffic|peer_reboots"}
-SLOW = {"crc8"}
 
 
-@pytest.mark.parametrize("config", [pytest.param(name, marks=pytest.mark.full) if name in SLOW else name for name in PEERS])
+@pytest.mark.parametrize("config", slow_in_full(PEERS, slow={"crc8"}))
 def test_peer(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters={"COCOTB_TEST_FILTER": PEERS[config]}, quick=True)

@@ -4,6 +4,7 @@
 import pytest
 
 from cocotb_tests.lib import rtl
+from cocotb_tests.lib.effort import slow_in_full
 
 TRAFFIC = {"COCOTB_TEST_FILTER": r"random_traffic|random_darkness|peer_reboots|phy_stalls"}
 FLOODED = {"COCOTB_TEST_FILTER": r"random_traffic|random_darkness|peer_reboots|phy_stalls|back_to_back"}
@@ -11,6 +12,6 @@ FLOODED = {"COCOTB_TEST_FILTER": r"random_traffic|random_darkness|peer_reboots|p
 SELECTIONS = {"small": None, "long": FLOODED, "tiny": FLOODED, "wide16": TRAFFIC}
 
 
-@pytest.mark.parametrize("config", [pytest.param(name, marks=pytest.mark.full) if name == "long" else name for name in SELECTIONS])
+@pytest.mark.parametrize("config", slow_in_full(SELECTIONS, slow={"long"}))
 def test_peer(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters=SELECTIONS[config], quick=config != "small")

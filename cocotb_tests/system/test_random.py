@@ -4,9 +4,9 @@
 import pytest
 
 from cocotb_tests.lib import rtl
-from cocotb_tests.lib.effort import quick_first
+from cocotb_tests.lib.effort import slow_in_full
 
 
-@pytest.mark.parametrize("config", quick_first(["montecarlo", "small", "tiny", "wide8", "fast16"]))
+@pytest.mark.parametrize("config", slow_in_full(["montecarlo", "small", "tiny", "wide8", "fast16"]))
 def test_random(config):
     rtl.run("ArqPair", config, "cocotb_tests.system.tb_random")

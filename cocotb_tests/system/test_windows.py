@@ -4,8 +4,9 @@
 import pytest
 
 from cocotb_tests.lib import rtl
+from cocotb_tests.lib.effort import slow_in_full
 
 
-@pytest.mark.parametrize("config", ["small", pytest.param("default", marks=pytest.mark.full)])
+@pytest.mark.parametrize("config", slow_in_full(["small", "default"], slow={"default"}))
 def test_windows(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_windows", quick=True)

@@ -33,7 +33,7 @@ case class ReceiverEvents() extends Bundle {
   *
   * Beats go through a pipeline. A unit is classified by its first beat ([[UnitClassifier]]); in stage `judge` that changes the
   * [[TransmissionInProgress]], and in stage `store` the beats of a unit that the frame lacks are written. The next unit is measured after
-  * that change, so a unit takes unitBeats + 1 clocks.
+  * that change.
   */
 class ArqReceiver(link: LinkConfig) extends Component {
   import link.code
@@ -70,8 +70,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val event = out(ReceiverEvents())
   }
 
-  // Where things are done. Built for area, an arrival stands on the port until the table has answered; where units are long enough not to wait
-  // for it, decisions have a stage of their own.
+  // The stage of each task. Built for area, an arrival waits on the port for the table's answer. Decisions have a stage of their own where units
+  // are long enough to hide it.
   private val askAt = 0
   private val measureAt = if (code.area.relaxed) askAt else askAt + 1
   private val compareAt = measureAt + 1
@@ -152,15 +152,15 @@ class ArqReceiver(link: LinkConfig) extends Component {
   /** The unit's beats are written; with the last of them the frame is complete. */
   val WRITES, COMPLETES = Payload(Bool())
   val judgement = new judge.Area {
-    import classifier.decided._
     private val verdict = classifier.decided
     private def is(payload: Payload[Bool]): Bool = this(payload)
 
     // The transmission in progress is closed, and all up to the arrival's, a clock before the arrival is dealt with.
     private val closed = RegInit(False)
     private val isFirst = up.isValid && is(FIRST)
-    val closes = isFirst && is(verdict.closesBefore) && !closed && down.ready
-    haltWhen(isFirst && is(verdict.closesBefore) && !closed)
+    private def isDue = isFirst && is(verdict.closesBefore) && !closed
+    val closes = isDue && down.ready
+    haltWhen(isDue)
     closed := (closed || closes) && !down.isFiring
 
     val now = down.isFiring && is(FIRST)
@@ -258,10 +258,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
   Builder(stages ++ stages.zip(stages.tail).map { case (from, to) => StageLink(from.down, to.up).withoutCollapse() })
 }
 
-/** Skips edges that need not be closed, where a control unit is shorter than the three clocks that an edge takes. */
+/** Skips edges that close nothing where a control unit is shorter than the time an edge takes. */
 object CloseFilter {
 
-  /** Passed on: edges that close something, and polls. `next` may be a clock old, but does not go back. */
+  /** Passes edges that close something, and polls. `next` may be a clock old, but does not go back. */
   def apply(link: LinkConfig, edge: Stream[CloseNotice], next: UInt): Stream[CloseNotice] =
     if (link.code.area.relaxed) edge
     else if (UnitFormat.controlBeats(link.code.dataBytes) >= 3) edge.halfPipe()

@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.misc.pipeline._
 
-import arqlink.config.{CodeConfig, LinkConfig}
+import arqlink.config.LinkConfig
 import arqlink.lib.{Invariant, TableClear}
 import arqlink.lib.queue.RetransmitQueue
 import arqlink.store.SlotMeta
@@ -221,7 +221,7 @@ class ArqSender(link: LinkConfig) extends Component {
   io.view.stalled := issue.credit.isWaiting && !issue.credit.mayBegin
   private val rests = Seq(
     !issue.chosen && issue.credit.isCurrent && !issue.begins,
-    Near.of(link, txEdge) === Near.of(link, nextTsn),
+    WindowSn.of(link, txEdge) === WindowSn.of(link, nextTsn),
     !retransmit.io.busy || retransmit.io.pop.valid && issue.credit.isCurrent && !issue.credit.mayRepeat,
     !intake.io.busy && !outcome.busy && !intake.io.feedback.valid && !newest.valid
   )
@@ -237,10 +237,4 @@ class ArqSender(link: LinkConfig) extends Component {
     nextFsn - intake.io.peerRxBase < (U(1, Wire.snBits bits) |<< io.peerWindowLog2),
     "a frame is beyond the peer's credit"
   )
-}
-
-object ArqSender {
-
-  /** Most clocks from `wanted` to a frame on the port. */
-  def choiceLatency(code: CodeConfig): Int = FrameIssue.latency(code)
 }

@@ -84,7 +84,7 @@ class ControlComposer(link: LinkConfig) extends Component {
   private def differ(a: UInt, b: UInt) = RegNext(a =/= b) init False
 
   /** Transmissions are without an outcome; there are no more of them than the window has frames. */
-  private def near(sn: UInt) = sn.resize(link.window.slotBits + 1)
+  private def near(sn: UInt) = WindowSn.of(link, sn)
   val unresolved = differ(near(io.sender.ackTsn), near(io.sender.txEdge))
 
   val poll = new Area {

@@ -59,7 +59,7 @@ class FrameIssue(link: LinkConfig, config: SenderConfig, metas: Mem[FrameMeta], 
 
     val mayRepeat = RegNext(!exceeds(undecided) && !undecided.msb) init False
     val mayBegin = RegNext(!exceeds(stored | (unresolved | undecided).resized) && !undecided.msb) init False
-    val isWaiting = RegNext(Near.of(link, nextFsn) =/= Near.of(link, head)) init False
+    val isWaiting = RegNext(WindowSn.of(link, nextFsn) =/= WindowSn.of(link, head)) init False
 
     /** All of these have followed the frame that left last. */
     val isCurrent = RegNext(History(!frame.fire, 0 until FrameIssue.creditLatency, init = True).andR) init True

@@ -7,12 +7,6 @@ import spinal.lib._
 import arqlink.config.LinkConfig
 import arqlink.lib.TableClear
 
-/** Numbers within a window of each other: one bit more than a slot's number tells two frames apart. */
-object Near {
-  def apply(link: LinkConfig): UInt = UInt(link.window.slotBits + 1 bits)
-  def of(link: LinkConfig, sn: UInt): UInt = sn.resize(link.window.slotBits + 1)
-}
-
 object FrameState {
   def empty: Bits = B"00"
   def complete: Bits = B"01"

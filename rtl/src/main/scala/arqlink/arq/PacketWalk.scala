@@ -15,7 +15,7 @@ case class PacketFlags() extends Bundle {
 
 /** Frames first … last of the packet to `deliver`; all up to last are freed if `release`. */
 case class Parcel(link: LinkConfig) extends Bundle {
-  val first, last = Near(link)
+  val first, last = WindowSn(link)
   val deliver, release = Bool()
 }
 
@@ -34,13 +34,13 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
     extends Area {
   private val slotBits = link.window.slotBits
   private def slotOf(sn: UInt) = sn.resize(slotBits)
-  private def near(sn: UInt) = Near.of(link, sn)
+  private def near(sn: UInt) = WindowSn.of(link, sn)
 
   val parcel = Stream(Parcel(link))
 
   /** All before `scan` has been dealt with but for the packet that it is in, which begins at `first`. */
   val scan = Reg(Wire.sn) init 0
-  val first = Reg(Near(link)) init 0
+  val first = Reg(WindowSn(link)) init 0
 
   /** `scan` is in the middle of its packet. */
   val inside = RegInit(False)
@@ -50,7 +50,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
 
   /** Looking at frame `walkAt` of a packet out of sequence, which goes from `walkFirst` to `walkLast`; forward first, then `backward`. */
   val walking, backward = RegInit(False)
-  val walkAt, walkFirst, walkLast = Reg(Near(link))
+  val walkAt, walkFirst, walkLast = Reg(WindowSn(link))
 
   /** The frames of that packet are marked as taken; then it is sent. */
   val taking, sending = RegInit(False)

@@ -51,7 +51,7 @@ class Resequencer(link: LinkConfig) extends Component {
     })
   }
   private def slotOf(sn: UInt) = sn.resize(slotBits)
-  private def near(sn: UInt) = Near.of(link, sn)
+  private def near(sn: UInt) = WindowSn.of(link, sn)
 
   /** A queue that need not be fast is in block RAM where the core is built for area. */
   private def queueOf[T <: Data](payload: HardType[T], depth: Int) = {
@@ -83,7 +83,7 @@ class Resequencer(link: LinkConfig) extends Component {
   frameRam.write(slotOf(io.complete.fsn), io.complete.frame, io.complete.fire)
 
   // Frames whose packet may leave out of sequence. When the queue is full one is forgotten: its packet leaves with the scan.
-  val completed = StreamFifo(Near(link), 16)
+  val completed = StreamFifo(WindowSn(link), 16)
   completed.io.push.valid := io.complete.fire && !io.complete.dead && !io.inOrder
   completed.io.push.payload := near(io.complete.fsn)
 
@@ -103,14 +103,14 @@ class Resequencer(link: LinkConfig) extends Component {
   /** What follows once a frame, or nothing (`reads` low), has been read. */
   case class Receipt() extends Bundle {
     val reads, release = Bool()
-    val last = Near(link)
+    val last = WindowSn(link)
   }
   val receipts = queueOf(Receipt(), 8)
 
   val delivery = new Area {
     val parcel = parcels.io.pop.halfPipe()
     val active = RegInit(False)
-    val fsn = Reg(Near(link))
+    val fsn = Reg(WindowSn(link))
     private val begins = !active && parcel.valid && parcel.deliver
     when(begins)(fsn := parcel.first)
 
@@ -147,7 +147,7 @@ class Resequencer(link: LinkConfig) extends Component {
   val freeing = new Area {
 
     /** Frames up to this one, without it, may be freed. */
-    val target = Reg(Near(link)) init 0
+    val target = Reg(WindowSn(link)) init 0
 
     /** Frames that have been read and have no receipt yet. */
     val read = Reg(UInt(4 bits)) init 0

@@ -40,9 +40,6 @@ class TransmissionInProgress(link: LinkConfig) extends Area {
   /** Units that are missing, while the frame is not complete. */
   val missing = Reg(UInt(code.kBits bits))
 
-  /** The frame has failed for good if the transmission ends without being `isComplete`. */
-  def fails(isGood: Bool): Bool = only && !isGood
-
   /** `next` goes up to `tsn`: what is below has been decided. */
   def moveTo(tsn: UInt): Unit = {
     Invariant(!Sn.behind(tsn, next), "rxNext goes back")

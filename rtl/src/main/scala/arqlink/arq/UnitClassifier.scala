@@ -20,20 +20,22 @@ case class Arrival(link: LinkConfig) extends Bundle {
 /** Says what an arrival is: a function of its header, of the transmission in progress and of the window. docs/architecture.md, Receiver 1
   * to 3.
   *
-  * Distances are taken in stage `measure`, where the arrival is on the port; in `compare` each one says what it means; `decide` puts that
-  * together. The transmission in progress does not change meanwhile, as one arrival at a time is in these stages.
+  * Stage `measure` takes distances, `compare` tests each of them, `decide` combines the tests. The transmission in progress does not change
+  * meanwhile, as one arrival at a time is in these stages.
+  *
+  * @param accept     data units are accepted; they must be of `epoch`
+  * @param arrives    the arrival in stage `measure`
+  * @param arrival    the arrival in the stages after it
+  * @param isComplete the table has the arrival's frame as complete; valid in `compare`
   */
 class UnitClassifier(
     link: LinkConfig,
     now: TransmissionInProgress,
     rxBase: UInt,
-    /** Data units are taken, and of this epoch. */
     accept: Bool,
     epoch: UInt,
-    /** The arrival in stage `measure`, and in the stages behind it. */
     arrives: Arrival,
     arrival: Arrival,
-    /** The frame is complete, as the table knows; in `compare`. */
     isComplete: Bool
 )(val measure: CtrlLink, val compare: CtrlLink, val decide: CtrlLink)
     extends Area {
@@ -63,7 +65,6 @@ class UnitClassifier(
     val isNext = insert(tsnAhead === 0)
     // An edge may be a whole window ahead: what is below it is within the window.
     val tsnTooFar = insert(isWindowAhead(tsnAhead) && !(arrival.isEdge && tsnAhead === link.window.windowFrames))
-    val isPassed = insert(fsnAhead.msb)
     val fsnTooFar = insert(!fsnAhead.msb && isWindowAhead(fsnAhead))
     val same = insert(this(measured.sameFrame) && this(measured.sameCode))
     val hasCome = insert(this(measured.hasPlace)((arrival.header.index >> 3).resize(log2Up(widthOf(this(measured.hasPlace))))))

@@ -34,7 +34,7 @@ class WindowSweep(link: LinkConfig, states: Mem[Bits], eops: Mem[Bool], nextFsn:
   val compare = stages.ctrl(2)
   val act = stages.ctrl(3)
 
-  ask.up.valid := Near.of(link, txBase) =/= Near.of(link, nextFsn) && !isWriting
+  ask.up.valid := WindowSn.of(link, txBase) =/= WindowSn.of(link, nextFsn) && !isWriting
   private val state = read.insert(states.readSync(slotOf(txBase)))
   private val isEop = read.insert(eops.readSync(slotOf(txBase)))
 

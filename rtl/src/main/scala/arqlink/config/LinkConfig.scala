@@ -4,7 +4,7 @@ package arqlink.config
 /** A link core: both halves of a full-duplex link end.
   *
   * @param packetCrc a CRC-32C goes with each packet and is checked before the packet leaves; both ends must agree
-  * @param queued    a queue stands in each stream between two blocks: for tests, as no block may count on how long its neighbour takes
+  * @param queued    for tests: a queue in each stream of frames, units and reports between two blocks, as no block may rely on its neighbour's latency
   */
 case class LinkConfig(name: String, code: CodeConfig, window: WindowConfig, reset: ResetValues, packetCrc: Boolean = false, queued: Boolean = false) {
   require(

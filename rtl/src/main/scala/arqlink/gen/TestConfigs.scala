@@ -14,7 +14,7 @@ object TestConfigs {
     ResetValues(k = 4, nFirst = 6, nRetx = 6)
   )
 
-  /** A queue between any two blocks. */
+  /** Queues between the blocks: nothing may rely on the latency of a neighbour. */
   val queued = small.copy(name = "queued", queued = true)
 
   /** 64-bit datapath; units of an odd number of beats. */

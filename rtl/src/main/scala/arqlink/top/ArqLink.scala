@@ -242,5 +242,5 @@ object ArqLink {
   /** Most clocks from the choice of a frame to its first payload beat at the framer, less the header beats: the blocks on the way, and the two
     * registers between them.
     */
-  def leadClocks(code: CodeConfig): Int = ArqSender.choiceLatency(code) + FrameStore.readLatency(code) + RsEncoder.latency(code) + 2
+  def leadClocks(code: CodeConfig): Int = FrameIssue.latency(code) + FrameStore.readLatency(code) + RsEncoder.latency(code) + 2
 }
