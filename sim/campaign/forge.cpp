@@ -94,6 +94,7 @@ Bytes Forger::data(const Life& self, unsigned end) {
     text_ += format(" [data to %s: FSN %u (%lld) TSN %u (%lld) K %u N %u index %u attempt %u%s%s%s]", endName(end),
                     u.fsn, (long long)nextFsn, u.tsn, (long long)nextTsn, u.k, u.n, u.index, u.attempt,
                     u.sop ? " sop" : "", u.eop ? " eop" : "", u.only ? " type 2" : "");
+    ++dataUnits_;
     return build(u);
 }
 

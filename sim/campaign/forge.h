@@ -17,6 +17,8 @@ class Forger {
     Bytes unit(const Monitor& monitor, unsigned end);
     /// What was forged, in words.
     const std::string& text() const { return text_; }
+    /// Data units among them.
+    unsigned dataUnits() const { return dataUnits_; }
 
   private:
     uint32_t number(int64_t truth, unsigned window);
@@ -27,6 +29,7 @@ class Forger {
     Random random_;
     const Scenario& s_;
     std::string text_;
+    unsigned dataUnits_ = 0;
 };
 
 }  // namespace campaign

@@ -20,6 +20,7 @@ Bytes helloOf(unsigned epoch) {
 struct Play {
     FakeLink link;
     Scenario s;
+    uint64_t seed = 1;
 
     Play() {
         for (unsigned e : {0, 1}) {
@@ -41,7 +42,7 @@ struct Play {
         link.registers[end][counterOffsets().at(name)] = value;
     }
 
-    /// One forged unit at clock 500, which these ends do not read.
+    /// One forged unit at clock 500, which these ends do not read: a data unit with the first seed.
     void forge() {
         s.forged = 1;
         Event event;
@@ -49,8 +50,14 @@ struct Play {
         s.events.push_back(event);
     }
 
+    /// Two packets are missing; each end reports one, and one frame was skipped.
+    void loseTwoWithOneSkip() {
+        forge(), s.finite = s.traffic[0].any = link.carries = true, link.loses = 2;
+        counter(1, "rx_packets_dropped", 1), counter(0, "tx_packets_lost", 1), counter(1, "rx_frames_skipped", 1);
+    }
+
     void run() {
-        Run run(1, s, [this](unsigned e) { return std::make_unique<FakeEnd>(link, e); });
+        Run run(seed, s, [this](unsigned e) { return std::make_unique<FakeEnd>(link, e); });
         const Outcome outcome = run.run();
         if (!outcome.kind.empty()) throw Failure(outcome.kind, outcome.text);
     }
@@ -132,12 +139,10 @@ std::vector<Case> runCases() {
                  p.forge(), p.s.traffic[0].any = p.link.carries = true, p.link.loses = 2;
                  p.counter(1, "rx_packets_dropped", 1);
              }),
-        play("two packets lost to a forged unit at finite delta and one reported", "forge-silent-loss",
-             [](Play& p) {
-                 p.forge(), p.s.finite = p.s.traffic[0].any = p.link.carries = true, p.link.loses = 2;
-                 p.counter(1, "rx_packets_dropped", 1), p.counter(0, "tx_packets_lost", 1),
-                     p.counter(1, "rx_frames_skipped", 1);
-             }),
+        play("two packets lost to a forged control unit at finite delta and one reported", "forge-silent-loss",
+             [](Play& p) { p.seed = 5, p.loseTwoWithOneSkip(); }),
+        play("one packet lost to a forged data unit at finite delta, and another one as delta ran out", nullptr,
+             [](Play& p) { p.loseTwoWithOneSkip(); }),
     };
 }
 
