@@ -10,13 +10,7 @@ import arqlink.lib.Invariant
 import arqlink.store.StoreWrite
 import arqlink.wire._
 
-/** What a control unit of the peer closes: all transmissions with a TSN below `txEdge` have been sent in full. */
-case class CloseNotice() extends Bundle {
-  val txEdge = Wire.sn
-  val poll = Bool()
-}
-
-/** What the receiver tells the counters, a pulse for each event. */
+/** What the receiver counts, a pulse for each event. */
 case class ReceiverEvents() extends Bundle {
   val clean, repaired, duplicate, outcomeOk, units, surplus, late, invalid, epoch, closeInvalid = Bool()
 
@@ -198,7 +192,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     log.io.push.end := current.next // as the judgement has left it
 
     /** The frame of what is closed never becomes complete. */
-    val dies = RegNext(closes && current.open && current.only && !current.isComplete || ends && isOnly && !isGood) init False
+    val becomesDead = (RegNext(closes, init = False) && RegNext(current.open && current.only && !current.isComplete)) ||
+      (RegNext(ends, init = False) && RegNext(isOnly && !isGood))
     val wasDuplicate = RegNext(closes ? (current.open && current.duplicate) | (is(verdict.begins) ? is(verdict.wasGood) | current.duplicate))
   }
 
@@ -216,14 +211,14 @@ class ArqReceiver(link: LinkConfig) extends Component {
     when(judgement.now && judge(classifier.decided.begins))(beat := 0)
 
     val completes = down.isFiring && this(COMPLETES)
-    Invariant(!(completes && judgement.dies), "two frames are told of at once")
-    io.complete.valid := completes || judgement.dies
-    io.complete.dead := judgement.dies
+    Invariant(!(completes && judgement.becomesDead), "two frames end in one clock")
+    io.complete.valid := completes || judgement.becomesDead
+    io.complete.dead := judgement.becomesDead
     io.complete.fsn := current.fsn
     io.complete.frame := current.frame
   }
 
-  // What others are told -------------------------------------------------------------------------------------------
+  // What others see -------------------------------------------------------------------------------------------
 
   /** A poll waits for what it has closed to be written down. */
   val polls = new Area {
@@ -256,17 +251,4 @@ class ArqReceiver(link: LinkConfig) extends Component {
   }
   // No stage is skipped: `ready` depends on nothing but the two halts.
   Builder(stages ++ stages.zip(stages.tail).map { case (from, to) => StageLink(from.down, to.up).withoutCollapse() })
-}
-
-/** Skips edges that close nothing where a control unit is shorter than the time an edge takes. */
-object CloseFilter {
-
-  /** Passes edges that close something, and polls. `next` may be a clock old, but does not go back. */
-  def apply(link: LinkConfig, edge: Stream[CloseNotice], next: UInt): Stream[CloseNotice] =
-    if (link.code.area.relaxed) edge
-    else if (UnitFormat.controlBeats(link.code.dataBytes) >= 3) edge.halfPipe()
-    else {
-      val measured = edge.halfPipe().map(notice => TupleBundle(notice, !notice.poll && !Sn.behind(next, notice.txEdge))).m2sPipe()
-      measured.throwWhen(measured._2).map(_._1)
-    }
 }

@@ -6,7 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.{Invariant, TableClear}
+import arqlink.lib.{BlockRam, Invariant, TableClear}
 import arqlink.lib.queue.RetransmitQueue
 import arqlink.store.SlotMeta
 import arqlink.wire._
@@ -59,19 +59,14 @@ class ArqSender(link: LinkConfig) extends Component {
 
   private def slotOf(sn: UInt) = sn.resize(slotBits)
 
-  val metaRam = Mem(FrameMeta(code), window)
-  val sentRam = Mem(Sent(link), window)
-  val stateRam = Mem(Bits(2 bits), window)
-  val eopRam = Mem(Bool(), window)
-  metaRam.write(io.meta.slot, io.meta.meta, io.meta.valid)
-  eopRam.write(io.meta.slot, io.meta.meta.eop, io.meta.valid)
-
   // All are read in two clocks, array and output register. A slot is read long after it was written: a frame is sent after its
   // description has come, and its outcome comes after it has been sent. Only the sweep looks at states while they are written.
-  for (ram <- Seq(metaRam, sentRam, stateRam, eopRam)) {
-    ram.addAttribute("no_rw_check")
-    ram.addAttribute("ram_style", "block")
-  }
+  val metaRam = BlockRam(FrameMeta(code), window)
+  val sentRam = BlockRam(Sent(link), window)
+  val stateRam = BlockRam(Bits(2 bits), window)
+  val eopRam = BlockRam(Bool(), window)
+  metaRam.write(io.meta.slot, io.meta.meta, io.meta.valid)
+  eopRam.write(io.meta.slot, io.meta.meta.eop, io.meta.valid)
 
   // Outcomes -----------------------------------------------------------------------------------------------------
 
@@ -207,7 +202,7 @@ class ArqSender(link: LinkConfig) extends Component {
   open := open + io.event.frames.asUInt - outcome.resolved.asUInt
   io.open := open.getAheadValue()
 
-  // What others are told -----------------------------------------------------------------------------------------
+  // What others see -----------------------------------------------------------------------------------------
 
   io.view.txBase := sweep.txBase
   io.view.txEdge := txEdge

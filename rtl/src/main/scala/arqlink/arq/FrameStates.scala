@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.TableClear
+import arqlink.lib.{BlockRam, TableClear}
 
 object FrameState {
   def empty: Bits = B"00"
@@ -18,35 +18,33 @@ object FrameState {
   def dead: Bits = B"11"
 }
 
-/** The state of each frame in the window, in block RAM with one write port: what the receiver tells goes first, then what the walk takes, then
-  * what is freed. Reads take `FrameStates.latency` clocks.
+/** The state of each frame in the window, in block RAM with one write port: what the receiver has decided goes first, then what the walk takes,
+  * then what is freed. Reads take `FrameStates.latency` clocks.
   */
 class FrameStates(link: LinkConfig) extends Area {
   private val slotBits = link.window.slotBits
   private def Slot = UInt(slotBits bits)
-
-  private val ram = Mem(Bits(2 bits), link.window.windowFrames)
   // What a read in the clock of a write to the same slot shows is not used.
-  ram.addAttribute("no_rw_check")
-  ram.addAttribute("ram_style", "block")
+
+  private val ram = BlockRam(Bits(2 bits), link.window.windowFrames)
 
   val clear = new TableClear(slotBits)
 
   /** Becomes complete, or dead. */
-  val told = Flow(Slot)
+  val decided = Flow(Slot)
   val isDead = Bool()
 
   /** Becomes taken; is freed. */
   val take, free = Stream(Slot)
-  take.ready := !told.valid && clear.done
+  take.ready := !decided.valid && clear.done
   free.ready := take.ready && !take.valid
 
   private val write = new Area {
-    private val slot = told.valid ? told.payload | (take.valid ? take.payload | free.payload)
-    private val state = told.valid ? (isDead ? FrameState.dead | FrameState.complete) | (take.valid ? FrameState.taken | FrameState.empty)
+    private val slot = decided.valid ? decided.payload | (take.valid ? take.payload | free.payload)
+    private val state = decided.valid ? (isDead ? FrameState.dead | FrameState.complete) | (take.valid ? FrameState.taken | FrameState.empty)
 
     // Written a clock later, as the choice is late.
-    val now = RegNext(!clear.done || told.valid || take.valid || free.valid) init False
+    val now = RegNext(!clear.done || decided.valid || take.valid || free.valid) init False
     val place = RegNext(clear.done ? slot | clear.address)
     ram.write(place, RegNext(clear.done ? state | FrameState.empty), now)
     val before = RegNext(now) init False

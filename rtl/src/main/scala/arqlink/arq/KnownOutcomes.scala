@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.Invariant
+import arqlink.lib.{BlockRam, Invariant}
 
 /** Of which TSNs in the window the outcome is known: one bit each, in block RAM.
   *
@@ -25,9 +25,7 @@ class KnownOutcomes(link: LinkConfig) extends Component {
     val mark = in Bool ()
   }
   import KnownOutcomes.latency
-  val ram = Mem(Bool(), link.window.windowFrames)
-  ram.addAttribute("no_rw_check") // a TSN that is being marked is not asked for
-  ram.addAttribute("ram_style", "block")
+  val ram = BlockRam(Bool(), link.window.windowFrames) // a TSN that is being marked is not asked for
 
   private val asked = Delay(io.tsn, latency)
   private val round = asked.msb

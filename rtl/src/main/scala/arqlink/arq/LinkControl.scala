@@ -46,7 +46,7 @@ class LinkControl(link: LinkConfig) extends Component {
     val control = slave Stream ControlMessage()
 
     /** Control units of the peer that is up, for the two halves; the payload stands for the clock after it was taken, too. */
-    val taken = master Stream ControlMessage()
+    val admitted = master Stream ControlMessage()
 
     /** Pulse: a data unit of the peer came. */
     val alive = in Bool ()
@@ -122,10 +122,10 @@ class LinkControl(link: LinkConfig) extends Component {
   }
   import verdict.{helloFits, pass, otherPeer, helloAccepted}
   private val judged = verdict.valid && !io.control.ready
-  io.taken.valid := judged && verdict.passUp
-  io.taken.payload := message
+  io.admitted.valid := judged && verdict.passUp
+  io.admitted.payload := message
   // The unit that brings the link up is taken two clocks later. What has been acted on leaves a clock after that.
-  val take = judged && (!pass || io.taken.fire)
+  val take = judged && (!pass || io.admitted.fire)
   io.control.ready := RegNext(take) init False
 
   val event = io.event

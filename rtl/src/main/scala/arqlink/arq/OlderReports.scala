@@ -21,8 +21,8 @@ class OlderReports(link: LinkConfig) extends Component {
     /** Block of the ackTsn of each control unit of the peer. */
     val peerAck = slave Flow OutcomeLog.blockNumber
 
-    /** Pulse: a poll has its reply, composed two clocks ago: it shows what was recent then. */
-    val replied = in Bool ()
+    /** A poll has its reply, which shows outcomes from this block on. */
+    val replied = slave Flow OutcomeLog.blockNumber
 
     val current = in(OutcomeLog.blockNumber)
     val lookup = master Stream OutcomeLog.blockNumber
@@ -67,22 +67,22 @@ class OlderReports(link: LinkConfig) extends Component {
   /** The next look-up of a series. */
   val series = new Area {
     val request = Stream(OutcomeLog.blockNumber)
-    // Of the clock in which the reply was composed. An ackTsn may be as old as the window, and no older.
-    private val isOld = RegNext((peerAck - recent).msb)
-    private val isKept = RegNext(io.current - peerAck <= blocks)
     val block = Reg(OutcomeLog.blockNumber)
     val active = RegInit(False)
-    private val accepted = io.replied && io.running && isOld && isKept
+
+    /** The peer misses outcomes that the reply does not show and this end still has. An ackTsn may be as old as the window, and no older. */
+    private val begins = RegNext(io.replied.valid, init = False) && RegNext((peerAck - io.replied.payload).msb) && RegNext(io.current - peerAck <= blocks)
+    private val from = RegNext(peerAck)
 
     /** What is said of `block` is of where it is now. */
-    private val settled = RegNext(!request.fire && !accepted) init False
+    private val settled = RegNext(!request.fire && !begins) init False
     private val isDone = RegNext(!(block - recent).msb)
     request.valid := active && settled && !isDone
     request.payload := block
     when(request.fire)(block := block + 2)
     when(settled && isDone)(active := False)
-    when(accepted) {
-      block := peerAck
+    when(begins) {
+      block := from
       active := True
     }
     when(!io.running)(active := False)

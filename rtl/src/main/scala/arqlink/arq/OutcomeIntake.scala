@@ -11,28 +11,23 @@ import arqlink.wire._
 
 /** Turns control units into outcomes of the sender's own transmissions, each once, in any order (docs/architecture.md, "Sender", 3 and 4).
   *
-  * A message is taken whole or not at all: rxNext must lie within ackTsn … txEdge and rxBase within the last rxBase …
-  * nextFsn, so that nothing from the air can free what was not sent. Its outcomes are listed from the first one on that may be new, one a clock.
+  * A message that [[FeedbackCheck]] accepts has its outcomes listed from the first one on that may be new, one a clock.
   *
   * Every outcome below `ackTsn` is known, none from `knownEnd` on is, and from `contiguousFrom` to `knownEnd` every one is known again. Between
   * `ackTsn` and `contiguousFrom` there are holes; which outcomes are known there, [[KnownOutcomes]] tells. Without a hole all three are equal. A
   * window of one block has no holes: each message shows every outcome that may be missing.
   */
 class OutcomeIntake(link: LinkConfig) extends Component {
-  private val snBits = Wire.snBits
   private val slotBits = link.window.slotBits
   private val relaxed = link.code.area.relaxed
   private val hasHoles = !link.window.isBlock
-
-  /** Bits of 0 to windowFrames. */
-  private val spanBits = slotBits + 1
   val io = new Bundle {
     val feedback = slave Stream ControlMessage()
     val txEdge = in(Wire.sn)
     val nextFsn = in(Wire.sn)
     val peerWindowLog2 = in UInt (5 bits)
 
-    /** The TSN whose outcome may be told `OutcomeIntake.latency` clocks later: received or failed. */
+    /** The TSN whose outcome, received or failed, may be on `outcome` `OutcomeIntake.latency` clocks later. */
     val listed = out(Wire.sn)
     val outcome = master Flow Bool()
     val ackTsn = out(Wire.sn)
@@ -56,108 +51,46 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   io.ackTsn := ackTsn
   io.peerRxBase := peerRxBase
 
-  /** Outcomes that are older than this the peer will not show unasked. */
-  private val repeated = new RepeatLags(link, io.peerWindowLog2).repeated
-
   /** The outcomes of a message are listed. */
   val listing = RegInit(False)
 
   /** ackTsn may be behind; the sweep has let a message go first. */
   val sweepPending, sweepPaused, sweeping = RegInit(False)
 
-  // Judgement: one message at a time, which stays on the port meanwhile ------------------------------------------------------
-
-  private val stages = new StageCtrlPipeline
-  val measure = stages.ctrl(0)
-  val compare = stages.ctrl(1)
-  val judge = stages.ctrl(2)
-  val act = stages.ctrl(3)
-  private val isJudging = Seq(compare, judge, act).map(_.isValid).orR
+  /** One message at a time, which stays on the port meanwhile. */
+  val check = new FeedbackCheck(link)
   private val feedback = io.feedback
-
-  /** Distances: of the message's numbers from what they have to lie between, and of its bitmap from what is known. */
-  val measured = new measure.Area {
-    up.valid := feedback.valid && !isJudging && !listing && (!sweepPending || sweepPaused)
-    val advance = insert(feedback.rxNext - ackTsn)
-    val sent = insert((io.txEdge - ackTsn).resize(spanBits))
-    val baseAdvance = insert(feedback.rxBase - peerRxBase)
-    val baseSpan = insert(io.nextFsn - peerRxBase) // the peer's window may be the larger one
-    val toEnd = insert(feedback.rxNext - feedback.bitmapBase)
-    val toAck = insert(ackTsn - feedback.bitmapBase)
-    val toKnownEnd = hasHoles generate insert(knownEnd - feedback.bitmapBase)
-    val isContiguous = hasHoles generate insert(!Sn.behind(feedback.bitmapBase, contiguousFrom))
+  private val checked = check.io.result
+  check.io.start := feedback.valid && !check.io.busy && !listing && (!sweepPending || sweepPaused)
+  check.io.feedback := feedback.payload
+  check.io.peerWindowLog2 := io.peerWindowLog2
+  check.io.range.txEdge := io.txEdge
+  check.io.range.nextFsn := io.nextFsn
+  check.io.range.ackTsn := ackTsn
+  check.io.range.peerRxBase := peerRxBase
+  if (hasHoles) {
+    check.io.range.knownEnd := knownEnd
+    check.io.range.contiguousFrom := contiguousFrom
   }
-
-  /** What the distances say. */
-  val compared = new compare.Area {
-    // A window is a power of two: up to that far behind are the numbers with nothing but ones in the bits above it.
-    private def above(x: UInt) = x(snBits - 1 downto slotBits)
-    private def within(x: UInt, span: UInt) = !x(snBits - 1 downto spanBits).orR && x.resize(spanBits) <= span
-
-    /** As many as there are from the bitmap's first outcome up to a distance: 0 to 64. */
-    private def countTo(distance: UInt) = distance.msb ? U(0, 7 bits) | (distance.dropLow(6).orR ? U(Wire.bitmapBits, 7 bits) | distance.resize(7))
-    private val toAck = this(measured.toAck)
-
-    val isAhead = insert(within(this(measured.advance), this(measured.sent)))
-    val isStale = insert(above(this(measured.advance)).andR)
-    val baseIsAhead = insert(this(measured.baseAdvance) <= this(measured.baseSpan))
-    val baseIsStale = insert(above(this(measured.baseAdvance)).andR)
-
-    /** Outcomes of the message: those below rxNext, 64 at most. */
-    val reported = insert(countTo(this(measured.toEnd)))
-
-    /** As many of them are known for certain, from the first one on, or all. */
-    val knownPrefix = insert(countTo(if (hasHoles) this(measured.isContiguous) ? this(measured.toKnownEnd) | toAck else toAck))
-
-    /** Outcomes before the bitmap are missing; the peer will not show them unasked. */
-    val isBeyondAck = insert(toAck.msb)
-    val missed = insert(toAck.msb && (toAck + repeated).msb)
-  }
-
-  /** What follows: the message is taken whole or not at all. */
-  val judged = new judge.Area {
-    import compared._
-    private val isPossible = (this(isAhead) || this(isStale)) && (this(baseIsAhead) || this(baseIsStale))
-    private val hasOutcomes = isPossible && this(isAhead)
-    val accepted = insert(isPossible)
-    val gap = insert(hasOutcomes && this(missed))
-    val movesBase = insert(isPossible && this(baseIsAhead))
-
-    /** There are outcomes to list. Where there are no holes a message that begins beyond ackTsn is of no use. */
-    val startsList = insert(hasOutcomes && this(reported) > this(knownPrefix) && (if (hasHoles) True else !this(isBeyondAck)))
-    val first = hasHoles generate insert(feedback.bitmapBase + this(knownPrefix))
-    val fromAck = if (hasHoles) insert(this(knownPrefix) === this(measured.toAck)) else null
-    val end = hasHoles generate insert(feedback.bitmapBase + this(reported))
-    val opensHole = hasHoles generate insert(this(measured.toKnownEnd).msb)
-    val raisesEnd = hasHoles generate insert(
-      this(measured.toKnownEnd).msb || !this(measured.toKnownEnd).dropLow(6).orR && this(reported) > this(measured.toKnownEnd).resize(7)
-    )
-    val firstBit = insert(this(knownPrefix).resize(6))
-    val countLessOne = insert((this(reported) - this(knownPrefix) - 1).resize(6))
-  }
-
-  val acts = new act.Area {
-    down.ready := True
-    io.judged.accepted := up.isValid && this(judged.accepted)
-    io.judged.rejected := up.isValid && !this(judged.accepted)
-    io.gap := up.isValid && this(judged.gap)
-    when(up.isValid && this(judged.movesBase))(peerRxBase := feedback.rxBase)
-    val startsList = up.isValid && this(judged.startsList)
-  }
+  io.judged.accepted := checked.valid && checked.accepted
+  io.judged.rejected := checked.valid && !checked.accepted
+  io.gap := checked.valid && checked.gap
+  when(checked.valid && checked.movesBase)(peerRxBase := feedback.rxBase)
+  private val startsList = checked.valid && checked.startsList
 
   // Listing: TSNs whose outcomes may be new, one a clock -----------------------------------------------------------------------
 
-  val bitmap = if (relaxed) feedback.bitmap else RegNextWhen(feedback.bitmap, acts.startsList)
+  val bitmap = if (relaxed) feedback.bitmap else RegNextWhen(feedback.bitmap, startsList)
   val cursor = if (hasHoles) Reg(Wire.sn) else ackTsn
   val index = Reg(UInt(6 bits))
   val left = Reg(UInt(6 bits))
   val movesAck = RegInit(False)
-  private val fromAck = if (hasHoles) act(judged.fromAck) else True
+  private val fromAck = if (hasHoles) checked.fromAck else True
   private val ends = listing && left === 0
-  when(acts.startsList) {
+  when(startsList) {
     listing := True
-    index := act(judged.firstBit)
-    left := act(judged.countLessOne)
+    index := checked.firstBit
+    left := checked.countLessOne
     movesAck := fromAck
   }
   when(listing) {
@@ -167,7 +100,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   }
   when(ends)(listing := False)
   // Where the bitmap is not copied the message stays until its last bit is being read.
-  feedback.ready := (if (relaxed) act.isValid && !acts.startsList || ends else act.isValid)
+  feedback.ready := (if (relaxed) checked.valid && !startsList || ends else checked.valid)
 
   // The bit in two clocks: its byte, then itself.
   private val reads = new StageCtrlPipeline
@@ -199,26 +132,29 @@ class OutcomeIntake(link: LinkConfig) extends Component {
 
     val isWhole = RegNext(ackTsn === knownEnd) init True
     io.isWhole := isWhole
-    when(acts.startsList) {
-      cursor := act(judged.first)
-      when(act(judged.raisesEnd))(knownEnd := act(judged.end))
-      when(act(judged.opensHole))(contiguousFrom := act(judged.first)).elsewhen(isWhole)(contiguousFrom := act(judged.end))
+    when(startsList) {
+      cursor := checked.first
+      when(checked.raisesEnd)(knownEnd := checked.end)
+      when(checked.opensHole)(contiguousFrom := checked.first).elsewhen(isWhole)(contiguousFrom := checked.end)
     }
     when(listing)(cursor := cursor + 1)
 
     // ackTsn follows over what is known already: with a jump where no hole is left, else one a clock, for a while between two messages.
     val sweep = new Area {
-      private val idle = !isJudging && !listing && !reading.isBusy && !reading.done && !RegNext(reading.done, init = False)
+      private val idle = !check.io.busy && !listing && !reading.isBusy && !reading.done && !RegNext(reading.done, init = False)
       private val fillsHole = RegInit(False)
       private val stop = Bool()
-      val asked = Delay(sweeping && !stop, KnownOutcomes.latency, init = False) && sweeping
+
+      /** Answers are used a clock after the table gives them; those of a turn that has ended are not. */
+      private val answered = Delay(sweeping && !stop, KnownOutcomes.latency + 1, init = False) && sweeping
+      private val isKnown = RegNext(known.io.isKnown)
       val isContiguous = RegNext(!Sn.behind(ackTsn, contiguousFrom)) init False
 
       /** Answers left in this turn; the sign ends it. */
       val turn = Reg(UInt(6 bits))
-      when(acts.startsList)(fillsHole := fromAck && !isWhole)
+      when(startsList)(fillsHole := fromAck && !isWhole)
       when(ends && fillsHole)(sweepPending := True)
-      when(act.isValid)(sweepPaused := False)
+      when(checked.valid)(sweepPaused := False)
       when(sweepPending && idle && !sweeping && !sweepPaused) {
         sweeping := True
         cursor := ackTsn
@@ -228,13 +164,13 @@ class OutcomeIntake(link: LinkConfig) extends Component {
       when(sweeping) {
         cursor := cursor + 1
         when(!turn.msb)(turn := turn - 1)
-        when(asked && known.io.isKnown)(ackTsn := ackTsn + 1)
+        when(answered && isKnown)(ackTsn := ackTsn + 1)
         when(isContiguous) {
           ackTsn := knownEnd
           contiguousFrom := knownEnd
           sweepPending := False
           stop := True
-        } elsewhen (asked && !known.io.isKnown) {
+        } elsewhen (answered && !isKnown) {
           sweepPending := False
           stop := True
         } elsewhen (turn.msb && feedback.valid) {
@@ -245,7 +181,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
       }
     }
   }
-  io.busy := isJudging || listing || measure.isValid || reading.isBusy || sweepPending
+  io.busy := check.io.busy || listing || check.io.start || reading.isBusy || sweepPending
 
   Invariant(!Sn.behind(io.txEdge, ackTsn), "an outcome is known of what was not sent")
   Invariant(!Sn.behind(io.nextFsn, peerRxBase), "the peer is believed to have passed a frame that was not sent")
@@ -253,7 +189,6 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     Invariant(!Sn.behind(knownEnd, ackTsn), "ackTsn has passed what is known")
     Invariant(!Sn.behind(io.txEdge, knownEnd), "an outcome was listed of what was not sent")
   }
-  stages.build()
   reads.build()
 }
 

@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.Invariant
+import arqlink.lib.{BlockRam, Invariant}
 import arqlink.wire.{Sn, Wire}
 
 /** Outcomes to report: 64 of them from TSN `base` on. */
@@ -157,9 +157,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
     io.port.report.payload.assignDontCare()
   } else {
     val older = new Area {
-      val ram = Mem(Bits(Wire.blockBits bits), blocks)
-      ram.addAttribute("no_rw_check") // what is overwritten while it is read is thrown away
-      ram.addAttribute("ram_style", "block")
+      val ram = BlockRam(Bits(Wire.blockBits bits), blocks) // what is overwritten while it is read is thrown away
       ram.write(before.resize(log2Up(blocks)), previous, RegNext(full) init False)
 
       // The two blocks are read one after the other; each passes the memory's output register.

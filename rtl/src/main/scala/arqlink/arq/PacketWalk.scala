@@ -34,7 +34,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
     extends Area {
   private val slotBits = link.window.slotBits
   private def slotOf(sn: UInt) = sn.resize(slotBits)
-  private def near(sn: UInt) = WindowSn.of(link, sn)
+  private def windowSn(sn: UInt) = WindowSn.of(link, sn)
 
   val parcel = Stream(Parcel(link))
 
@@ -65,23 +65,23 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
 
   val asked = new ask.Area {
     up.valid := states.clear.done && !taking && !sending
-    val frame = insert(walking ? walkAt | near(scan))
+    val frame = insert(walking ? walkAt | windowSn(scan))
     // No frame becomes complete after the peer has been told that its last transmission failed, so how old the edges are does not matter.
     private def scanIsBelow(edge: UInt) = insert((scan.resize(edge.getWidth) - edge).msb)
     val isGivenUp = scanIsBelow(abandoned)
     val isResolved = scanIsBelow(resolved)
 
     /** The packet has a window of frames before this one. */
-    val isEndless = insert((near(scan) - first).msb)
+    val isEndless = insert((windowSn(scan) - first).msb)
     val isFirst = insert(walkAt === first)
     val next = insert(backward ? (walkAt - 1) | (walkAt + 1))
   }
   private val slot = slotOf(ask(asked.frame))
-  val inWindow = measure.insert(!(measure(asked.frame) - near(rxBase)).msb)
+  val isInWindow = measure.insert(!(measure(asked.frame) - windowSn(rxBase)).msb)
 
   val found = new compare.Area {
     private val state = states.read(slot)
-    private val isKnown = this(inWindow) && !states.isMet(slot)
+    private val isKnown = this(isInWindow) && !states.isMet(slot)
     val isStored = insert(isKnown && (state === FrameState.complete || state === FrameState.taken))
     val taken = insert(state === FrameState.taken)
     val skipped = insert(isKnown && (state === FrameState.dead || state === FrameState.empty && this(asked.isGivenUp)))
@@ -117,7 +117,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
         val pushes = continues || eop
         parcel.valid := pushes
         parcel.first := first
-        parcel.last := near(scan)
+        parcel.last := windowSn(scan)
         parcel.deliver := !continues && !is(found.taken)
         parcel.release := True
         advances := !pushes || parcel.ready
@@ -129,7 +129,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
         }
       } elsewhen (is(found.skipped)) {
         parcel.valid := True
-        parcel.last := near(scan)
+        parcel.last := windowSn(scan)
         parcel.deliver := False
         parcel.release := True
         advances := parcel.ready
@@ -151,7 +151,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
       }
       when(advances) {
         scan := scan + 1
-        when(parcel.valid)(first := near(scan) + 1)
+        when(parcel.valid)(first := windowSn(scan) + 1)
       }
     }
 

@@ -6,7 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.Invariant
+import arqlink.lib.{BlockRam, Invariant}
 import arqlink.wire.{Sn, Wire}
 
 /** A frame to be read from the store, decoded and handed on. */
@@ -33,7 +33,7 @@ class Resequencer(link: LinkConfig) extends Component {
     val queryComplete = out Bool ()
 
     /** The peer may have given frames up below `abandoned`, and waits for none below `resolved`. */
-    val abandoned, resolved = in(PeerEdges.near(link))
+    val abandoned, resolved = in(PeerEdges.edge(link))
     val inOrder = in Bool ()
 
     val job = master Stream DeliveryJob(link)
@@ -51,7 +51,7 @@ class Resequencer(link: LinkConfig) extends Component {
     })
   }
   private def slotOf(sn: UInt) = sn.resize(slotBits)
-  private def near(sn: UInt) = WindowSn.of(link, sn)
+  private def windowSn(sn: UInt) = WindowSn.of(link, sn)
 
   /** A queue that need not be fast is in block RAM where the core is built for area. */
   private def queueOf[T <: Data](payload: HardType[T], depth: Int) = {
@@ -63,20 +63,16 @@ class Resequencer(link: LinkConfig) extends Component {
   val states = new FrameStates(link)
   io.ready := states.clear.done
   io.complete.ready := states.clear.done
-  states.told.valid := io.complete.fire
-  states.told.payload := slotOf(io.complete.fsn)
+  states.decided.valid := io.complete.fire
+  states.decided.payload := slotOf(io.complete.fsn)
   states.isDead := io.complete.dead
 
   // A write to the slot that is asked for makes its frame complete or dead, or frees it: then the frame is behind rxBase from now on.
   io.queryComplete := states.isMet(io.querySlot) || states.read(io.querySlot) =/= FrameState.empty
 
-  val flagRam = Mem(PacketFlags(), window)
-  val frameRam = Mem(ReceivedFrame(code), window)
-  // What a read in the clock of a write to the same slot shows is not used.
-  for (ram <- Seq(flagRam, frameRam)) {
-    ram.addAttribute("no_rw_check")
-    ram.addAttribute("ram_style", "block")
-  }
+  // A state tells whether a slot is read while it is written.
+  val flagRam = BlockRam(PacketFlags(), window)
+  val frameRam = BlockRam(ReceivedFrame(code), window)
   private val flags = PacketFlags()
   flags.assignSomeByName(io.complete.frame.meta)
   flagRam.write(slotOf(io.complete.fsn), flags, io.complete.fire)
@@ -85,7 +81,7 @@ class Resequencer(link: LinkConfig) extends Component {
   // Frames whose packet may leave out of sequence. When the queue is full one is forgotten: its packet leaves with the scan.
   val completed = StreamFifo(WindowSn(link), 16)
   completed.io.push.valid := io.complete.fire && !io.complete.dead && !io.inOrder
-  completed.io.push.payload := near(io.complete.fsn)
+  completed.io.push.payload := windowSn(io.complete.fsn)
 
   val rxBase = Reg(Wire.sn) init 0
   io.rxBase := rxBase
@@ -158,13 +154,13 @@ class Resequencer(link: LinkConfig) extends Component {
 
     // Compared in one clock, freed in the next.
     val due = RegInit(False)
-    due := near(rxBase) =/= target && !states.free.fire
+    due := windowSn(rxBase) =/= target && !states.free.fire
     states.free.valid := due
     states.free.payload := slotOf(rxBase)
     when(states.free.fire)(rxBase := rxBase + 1)
   }
 
-  Invariant(near(walk.scan) - near(rxBase) <= window, "the scan has left the window")
+  Invariant(windowSn(walk.scan) - windowSn(rxBase) <= window, "the scan has left the window")
   Invariant(!Sn.behind(walk.scan, rxBase), "a slot is freed that has not been dealt with")
   Invariant.when(io.frameRead)(freeing.read =/= 15, "more frames have been read than were handed over")
 }

@@ -28,7 +28,7 @@ object Pace {
   /** Three for each control unit: as many judge it. */
   case object Judges extends Pace
 
-  /** One for each frame whose fate is told: of those in the window, and of those sent meanwhile. */
+  /** One for each frame whose outcome is reported: of those in the window, and of those sent meanwhile. */
   case object Outcome extends Pace
 
   /** One in each clock. */

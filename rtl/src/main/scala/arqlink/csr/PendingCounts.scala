@@ -28,8 +28,8 @@ class PendingCounts(events: CounterEvents, start: Bool, stages: Seq[UInt]) exten
   private val planes = Seq.fill(stateBits)(Reg(Bits(narrow.size bits)))
 
   /** States at `start`, and the events in that clock, which the states do not know. */
-  private val taken = (planes :+ pulses).map(RegNextWhen(_, start))
-  private val counts = narrow.zipWithIndex.map { case ((_, index), i) => index -> Cat(taken.map(_(i))) }.toMap
+  private val captured = (planes :+ pulses).map(RegNextWhen(_, start))
+  private val counts = narrow.zipWithIndex.map { case ((_, index), i) => index -> Cat(captured.map(_(i))) }.toMap
   private val table = Seq.tabulate(columns) { column =>
     Cat((0 until rows).map(row => counts.getOrElse(column * rows + row, B(0, stateBits + 1 bits))))
   }
@@ -79,8 +79,8 @@ class PendingCounts(events: CounterEvents, start: Bool, stages: Seq[UInt]) exten
       val after = total + amount
       total := after
       when(start)(total := 0)
-      val taken = RegNextWhen(after, start)
-      only(RegNext(stages(3) === 2 * index), taken.asBits).asUInt.resize(wide.map(_._1.increment).max + stateBits)
+      val captured = RegNextWhen(after, start)
+      only(RegNext(stages(3) === 2 * index), captured.asBits).asUInt.resize(wide.map(_._1.increment).max + stateBits)
     }
   }
 

@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.CodeConfig
-import arqlink.lib.{Crc32, Invariant}
+import arqlink.lib.{BlockRam, Crc32, Invariant}
 import arqlink.wire.{UnitFormat, Wire}
 
 /** [[Deframer]] for area, one byte a clock: units wait whole in one block RAM, and leave byte by byte.
@@ -26,9 +26,7 @@ class CompactDeframer(code: CodeConfig) extends Deframing {
   /** As many units as fill a block RAM of 512 bytes, four at least. */
   private val slotBits = (9 - byteBits) max 2
 
-  val ram = Mem(Bits(8 bits), 1 << (slotBits + byteBits))
-  ram.addAttribute("no_rw_check") // what is read of a slot that is being written is not used
-  ram.addAttribute("ram_style", "block")
+  val ram = BlockRam(Bits(8 bits), 1 << (slotBits + byteBits)) // what is read of a slot that is being written is not used
 
   val writer = new Area {
     val slot = Reg(UInt(slotBits bits)) init 0
@@ -61,7 +59,7 @@ class CompactDeframer(code: CodeConfig) extends Deframing {
       }
     }
 
-    // The verdict, a clock after the last byte; the first that applies is told.
+    // The verdict, a clock after the last byte: the first that applies.
     private val ends = input.valid && input.last
     private val misfit = isKnown && !rightLength
     private val crcGood = RegNext(crcNext === Crc32.residue)
@@ -114,7 +112,7 @@ class CompactDeframer(code: CodeConfig) extends Deframing {
     }
 
     private val dataHeader = header.takeHigh(headerBytes * 8)
-    private val dataGood = UnitFormat.dataPlausible(code, dataHeader)
+    private val dataGood = UnitFormat.dataChecks(code, dataHeader).map(RegNext(_)).andR
     private val controlGood = UnitFormat.controlPlausible(header)
 
     /** `dataGood` is of this unit. */

@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.CodeConfig
-import arqlink.lib.Invariant
+import arqlink.lib.{BeatCounter, BlockRam, Invariant}
 import arqlink.lib.queue.ReadQueue
 import arqlink.wire.UnitFormat
 
@@ -38,13 +38,9 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     val overflow = out(Bool())
   }
 
-  val data = Mem(Bits(code.dataBits bits), 1 << (slotBits + code.unitBeatBits))
-  val headers = Mem(RawHeader(), 1 << entryBits)
   // What is read of an entry or a slot that is still being written is not used.
-  for (ram <- Seq(data, headers)) {
-    ram.addAttribute("no_rw_check")
-    ram.addAttribute("ram_style", "block")
-  }
+  val data = BlockRam(Bits(code.dataBits bits), 1 << (slotBits + code.unitBeatBits))
+  val headers = BlockRam(RawHeader(), 1 << entryBits)
 
   val writer = new Area {
     val entry = Reg(UInt(entryBits bits)) init 0
@@ -57,7 +53,7 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     // A clock late; units end two clocks apart or more.
     val full = RegNext(entry + 1 === readEntry) || (!isControl && RegNext(slot + 1 === readSlot))
 
-    data.write(slot @@ io.payload.beat, io.payload.data, io.payload.valid)
+    data.write(slot @@ io.payload.address, io.payload.data, io.payload.valid)
     headers.write(entry, io.header.payload, io.header.valid)
     when(io.accept && !full) {
       entry := entry + 1
@@ -86,11 +82,11 @@ case class UnitBuffer(code: CodeConfig) extends Component {
       moves := !arrayFull
       when(here)(entry := entry + 1)
     }
-    val taken = Bool()
+    val leaves = Bool()
     private val hasTime = UnitFormat.dataBeats(code) > code.unitBeats + 1
-    val loads = !moves && (if (hasTime) !full else !full || taken)
+    val loads = !moves && (if (hasTime) !full else !full || leaves)
     when(loads)(moves := True)
-    when(taken)(full := False)
+    when(leaves)(full := False)
     when(loads)(full := True)
     val current = RegNextWhen(read, loads)
   }
@@ -98,20 +94,19 @@ case class UnitBuffer(code: CodeConfig) extends Component {
   // A slot is free once its last beat is being read.
   val reader = new Area {
     val slot = Reg(UInt(slotBits bits)) init 0
-    val beat = Reg(UInt(code.unitBeatBits bits)) init 0
+    val beat = new BeatCounter(code.unitBeats)
     writer.readSlot := slot
 
     val queue = new ReadQueue(Fragment(Bits(code.dataBits bits)))
     val waits = slot =/= writer.slot
     val issue = waits && queue.io.room
-    val last = beat === code.unitBeats - 1
     when(issue) {
-      beat := last ? U(0, code.unitBeatBits bits) | (beat + 1)
-      when(last)(slot := slot + 1)
+      beat.step()
+      when(beat.last)(slot := slot + 1)
     }
     queue.io.issue := issue
-    queue.io.word.fragment := RegNext(data.readSync(slot @@ beat, waits))
-    queue.io.word.last := Delay(last, 2)
+    queue.io.word.fragment := RegNext(data.readSync(slot @@ beat.address, waits))
+    queue.io.word.last := Delay(beat.last, 2)
   }
 
   val beat = reader.queue.io.pop.s2mPipe()
@@ -120,5 +115,5 @@ case class UnitBuffer(code: CodeConfig) extends Component {
   io.output.data := beat.fragment
   io.output.last := header.current.control || beat.last
   beat.ready := header.full && !header.current.control && io.output.ready
-  header.taken := io.output.fire && io.output.last
+  header.leaves := io.output.fire && io.output.last
 }

@@ -3,10 +3,11 @@ package arqlink.framing
 
 import spinal.core._
 import spinal.lib._
+import spinal.lib.misc.pipeline._
 
 import arqlink.axi.PhyBeat
 import arqlink.config.CodeConfig
-import arqlink.lib.{Crc32, Invariant}
+import arqlink.lib.{BeatCounter, Crc32, Invariant}
 import arqlink.wire.{UnitFormat, Wire}
 
 /** Header of a unit as it came: bytes 0 to 27 of a control unit, or bytes 0 to 11 of a data unit in the low bits. */
@@ -15,9 +16,9 @@ case class RawHeader() extends Bundle {
   val bytes = Bits(UnitFormat.controlContentBytes * 8 bits)
 }
 
-/** One payload beat of the unit that is arriving. */
+/** One payload beat of the unit that is arriving, and where it is kept among those of its unit ([[arqlink.lib.BeatCounter]]). */
 case class PayloadBeat(code: CodeConfig) extends Bundle {
-  val beat = UInt(code.unitBeatBits bits)
+  val address = UInt(code.unitBeatBits bits)
   val data = Bits(code.dataBits bits)
 }
 
@@ -25,7 +26,8 @@ case class PayloadBeat(code: CodeConfig) extends Bundle {
   *
   * `payload` shows the beats of data units while they arrive. Then, for a unit of the right length, `header` shows its
   * header, and one clock later `accept` says that all is well. The first payload beat of the next data unit comes after
-  * that: all is delayed by the same number of clocks.
+  * that: each beat goes through the same stages. Stage `arrive` counts it, `sum` adds it to the CRC, and where it is a unit's last one, `identify`
+  * has the unit's header and `judge` the verdict.
   */
 case class UnitChecker(code: CodeConfig) extends Component {
   private val dataBytes = code.dataBytes
@@ -48,61 +50,62 @@ case class UnitChecker(code: CodeConfig) extends Component {
     val otherVersion = out(Bool())
   }
 
-  val input = io.phy.m2sPipe()
+  private val stages = Seq.fill(4)(Node())
+  val Seq(arrive, sum, identify, judge) = stages
 
-  val unit = new Area {
-    val first = RegInit(True)
+  // The beat, and how much of its unit has come -------------------------------------------------------------------------------------
+
+  val arrived = new arrive.Area {
+    private val input = io.phy.m2sPipe()
+    valid := input.valid
+    private val isFirst = RegInit(True)
 
     /** Counts beats and stays at its highest value, which no unit reaches. */
-    val beat = Reg(UInt(log2Up((dataBeats max controlBeats) + 1) bits)) init 0
-    val earlierType = Reg(UInt(2 bits))
-    val kind = first ? input.data(5 downto 4).asUInt | earlierType
-    val flagged = Reg(Bool())
+    private val beat = Reg(UInt(log2Up((dataBeats max controlBeats) + 1) bits)) init 0
+    private val earlierKind = Reg(UInt(2 bits))
+    private val kind = isFirst ? input.data(5 downto 4).asUInt | earlierKind
+    private val flagged = Reg(Bool())
+    private val isFlagged = input.erased || (flagged && !isFirst)
 
     /** The beat is one of the first contentBeats; holds payload, or the end of it where the header shifts it. */
-    val inContent = RegInit(True)
-    val inPayload = RegInit(False)
-    val payloadBeat = Reg(UInt(code.unitBeatBits bits)) init 0
+    val inContent, inPayload = Reg(Bool())
+    inContent init True
+    inPayload init False
+    val payloadBeat = new BeatCounter(code.unitBeats)
 
-    val isData = kind === Wire.typeData || kind === Wire.typeOnly
-    val isControl = kind === Wire.typeControl
+    val data = insert(input.data)
+    val ends = insert(input.valid && input.last)
+    val isErased = insert(isFlagged)
+    val isData = insert(kind === Wire.typeData || kind === Wire.typeOnly)
+    val isControl = insert(kind === Wire.typeControl)
+    val isDataLength = insert(beat === dataBeats - 1)
+    val isControlLength = insert(beat === controlBeats - 1)
+    val shares = RegNextWhen(Crc32.shares(input.data, isFirst, code.dataBits), input.valid)
 
     when(input.valid) {
-      first := input.last
-      earlierType := kind
-      flagged := input.erased || (flagged && !first)
-      when(!beat.andR) { beat := beat + 1 }
-      when(beat === contentBeats - 1) { inContent := False }
-      when(beat === headerBeats - 1) { inPayload := True }
-      when(beat === headerBeats + code.unitBeats - 1) { inPayload := False }
-      when(inPayload) { payloadBeat := payloadBeat + 1 }
+      isFirst := input.last
+      earlierKind := kind
+      flagged := isFlagged
+      when(!beat.andR)(beat := beat + 1)
+      when(beat === contentBeats - 1)(inContent := False)
+      when(beat === headerBeats - 1)(inPayload := True)
+      when(inPayload)(payloadBeat.step())
+      when(inPayload && payloadBeat.last)(inPayload := False)
       when(input.last) {
         beat := 0
         inContent := True
         inPayload := False
-        payloadBeat := 0
+        payloadBeat.restart()
       }
     }
-  }
-
-  // A beat's own share first, then the sum: two clocks after the last beat `whole` holds the CRC of the unit.
-  val crc = new Area {
-    private val width = code.dataBits
-    val valid = RegNext(input.valid) init False
-    val last = RegNextWhen(input.last, input.valid)
-    val shares = RegNextWhen(Crc32.shares(input.data, unit.first, width), input.valid)
-    val state = Reg(Bits(32 bits)) init Crc32.empty(width)
-    val next = Crc32.sum(shares, state, width)
-    when(valid)(state := last ? Crc32.empty(width) | next)
-    val whole = RegNextWhen(next, valid && last)
   }
 
   // The unit's first beats move in from the top, so that each sits in a fixed place once all have come: a control unit's content at
   // the bottom, and a data unit's header as well, unless the whole unit is shorter than that content.
   val capture = new Area {
     val bytes = Reg(Bits(contentBeats * dataBytes * 8 bits))
-    when(input.valid && unit.inContent) {
-      bytes := input.data ## bytes.dropLow(code.dataBits)
+    when(arrive.valid && arrived.inContent) {
+      bytes := arrive(arrived.data) ## bytes.dropLow(code.dataBits)
     }
     private val missing = (contentBeats - dataBeats) max 0
     val dataHeader = (bytes >> (missing * dataBytes * 8)).resize(Wire.headerBytes * 8)
@@ -110,65 +113,68 @@ case class UnitChecker(code: CodeConfig) extends Component {
   }
 
   val payload = new Area {
-    val earlier = (shift > 0) generate RegNextWhen(input.data.dropLow(shift * 8), input.valid)
-    val write = Flow(PayloadBeat(code))
-    write.valid := input.valid && unit.inPayload
-    write.beat := unit.payloadBeat
-    write.data := (if (shift > 0) input.data.resize(shift * 8) ## earlier else input.data)
-    // A clock later than it could be, so that the unit before has been judged.
-    io.payload << write.m2sPipe().m2sPipe()
-    Invariant.when(write.valid)(Invariant.atMost(write.beat, code.unitBeats - 1), "a payload is longer than a unit")
+    private val data = arrive(arrived.data)
+    private val earlier = (shift > 0) generate RegNextWhen(data.dropLow(shift * 8), arrive.valid)
+    val beats = Flow(PayloadBeat(code))
+    beats.valid := arrive.valid && arrived.inPayload
+    beats.address := arrived.payloadBeat.address
+    beats.data := (if (shift > 0) data.resize(shift * 8) ## earlier else data)
+    // As late as the header, so that the unit before has been judged.
+    io.payload << beats.m2sPipe().m2sPipe()
   }
 
-  // One clock after the last beat: `unit` and `capture` hold the whole unit, the CRC is not ready.
-  val ended = new Area {
-    val ends = input.valid && input.last
-    val isData = RegNextWhen(unit.isData, ends)
-    val isControl = RegNextWhen(unit.isControl, ends)
-    val rightLength = RegNextWhen(
-      (unit.isData && unit.beat === dataBeats - 1) || (unit.isControl && unit.beat === controlBeats - 1),
-      ends
+  // What follows of the unit's last beat: `capture` holds the header --------------------------------------------------------------------
+
+  val summed = new sum.Area {
+    private val state = Reg(Bits(32 bits)) init Crc32.empty(code.dataBits)
+    private val next = Crc32.sum(arrived.shares, state, code.dataBits)
+    private val ends: Bool = this(arrived.ends)
+    when(valid)(state := ends ? Crc32.empty(code.dataBits) | next)
+
+    /** CRC of the unit. */
+    val crc = insert(next)
+    val header = insert(
+      if (dataBeats >= contentBeats) capture.control else Mux(this(arrived.isControl), capture.control, capture.dataHeader.resized)
     )
-    val valid = RegNext(ends) init False
+    private val isData: Bool = this(arrived.isData)
+    private val isControl: Bool = this(arrived.isControl)
+    private val isLength = (isData && this(arrived.isDataLength)) || (isControl && this(arrived.isControlLength))
+    val isSized = insert(valid && ends && isLength)
 
-    val header = if (dataBeats >= contentBeats) capture.control else Mux(isControl, capture.control, capture.dataHeader.resized)
+    /** Type 3 has no length that could be wrong; its header is. */
+    val isMisfit = insert((isData || isControl) && !isLength)
+    val dataChecks = UnitFormat.dataChecks(code, capture.dataHeader).map(insert(_))
+    val isControlPlausible = insert(UnitFormat.controlPlausible(capture.control))
   }
 
-  // Another clock later: the header, and what is known without the CRC.
-  val known = new Area {
-    import ended._
-    private def keep[T <: Data](x: T) = RegNextWhen(x, ended.valid)
-    val valid = RegNext(ended.valid) init False
-    val named = RegNext(ended.valid && rightLength) init False
-    val flagged = keep(unit.flagged)
-    val dataUnit = keep(isData)
-    val controlUnit = keep(isControl)
-    // Type 3 has no length that could be wrong; its header is.
-    private val misfit = (isData || isControl) && !rightLength
-    val wrongLength = keep(!unit.flagged && misfit)
-    val wellSized = keep(!unit.flagged && !misfit)
-    val bytes = keep(header)
-    val plausible = UnitFormat.dataPlausible(code, capture.dataHeader)
-    val wrongHeader = !(dataUnit && plausible) && !(controlUnit && keep(UnitFormat.controlPlausible(capture.control)))
+  val named = new identify.Area {
+    private val isData: Bool = this(arrived.isData)
+    private val isControl: Bool = this(arrived.isControl)
+    io.header.valid := this(summed.isSized)
+    io.header.control := isControl
+    io.header.bytes := this(summed.header)
 
-    io.header.valid := named
-    io.header.control := controlUnit
-    io.header.bytes := bytes
+    val ends = insert(valid && this(arrived.ends))
+    val isCrcWrong = insert(this(summed.crc) =/= Crc32.residue)
+    val isPlausible = insert(isData && summed.dataChecks.map(check => this(check)).andR || isControl && this(summed.isControlPlausible))
+
+    /** Not of type 3, whose first byte may not be where it is looked for. */
+    val isOtherVersion = insert((isData || isControl) && UnitFormat.otherVersion(this(summed.header)(7 downto 0)))
   }
 
-  // Another clock later: the verdict, of which the first that applies is told.
-  val verdict = new Area {
-    private def tell(x: Bool) = RegNext(known.valid && x) init False
-    val wrongCrc = RegNextWhen(crc.whole =/= Crc32.residue, known.valid)
-    val wellSized = tell(known.wellSized)
-    val good = tell(known.wellSized && !known.wrongHeader) // but for its CRC
-    io.erasedFlag := tell(known.flagged)
-    io.erasedLength := tell(known.wrongLength)
-    io.erasedCrc := wellSized && wrongCrc
-    io.badHeader := wellSized && !wrongCrc && !good
-    private val named = known.dataUnit || known.controlUnit // else the first byte may not be where it is looked for
-    io.otherVersion := io.badHeader && RegNextWhen(named && UnitFormat.otherVersion(known.bytes(7 downto 0)), known.valid)
-    io.accept := good && !wrongCrc
+  /** The verdict: the first that applies. */
+  val judged = new judge.Area {
+    private def is(what: Payload[Bool]): Bool = this(what)
+    private val isWhole = is(named.ends) && !is(arrived.isErased) && !is(summed.isMisfit)
+    private val isIntact = isWhole && !is(named.isCrcWrong)
+    io.erasedFlag := is(named.ends) && is(arrived.isErased)
+    io.erasedLength := is(named.ends) && !is(arrived.isErased) && is(summed.isMisfit)
+    io.erasedCrc := isWhole && is(named.isCrcWrong)
+    io.badHeader := isIntact && !is(named.isPlausible)
+    io.otherVersion := io.badHeader && is(named.isOtherVersion)
+    io.accept := isIntact && is(named.isPlausible)
     Invariant(CountOne(Seq(io.accept, io.erasedFlag, io.erasedLength, io.erasedCrc, io.badHeader)) <= 1, "a unit is judged twice")
   }
+  // A unit never waits: the nodes have no `ready`.
+  Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
 }

@@ -25,18 +25,6 @@ case class JudgedBeat(dataBytes: Int) extends Bundle {
   val joins = Bool()
 }
 
-/** A judged beat with all that is known of its packet then. */
-case class CheckedBeat(dataBytes: Int) extends Bundle {
-  val beat = JudgedBeat(dataBytes)
-  val keep, abort, oversize = Bool()
-
-  /** There is a beat, and it is to be stored; never so without one, so that an empty stage does not seem to wait for a slot. */
-  val store = Bool()
-
-  /** Bytes of the packet with this beat, as the user gave them. */
-  val total = UInt(14 bits)
-}
-
 /** First stage of the segmenter: judges `tkeep` and moves the end of a packet that ends with an empty beat onto the beat
   * before it. For that a beat waits until the next one of its packet is there; a packet's last beat does not wait.
   */

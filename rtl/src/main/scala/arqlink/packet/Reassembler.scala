@@ -6,7 +6,7 @@ import spinal.lib._
 
 import arqlink.axi.{AxiNames, PacketBeat}
 import arqlink.config.CodeConfig
-import arqlink.lib.Invariant
+import arqlink.lib.{BeatCounter, Invariant}
 import arqlink.wire.FrameMeta
 
 /** Makes packets of frames again: cuts the filling bytes of a packet's last frame and ends the packet there.
@@ -57,16 +57,15 @@ case class Reassembler(code: CodeConfig) extends Component {
   val frame = new Area {
     val active = RegInit(False)
     val meta = Reg(FrameMeta(code))
-    val unitBeat = Reg(UInt(code.unitBeatBits bits))
+    val beat = new BeatCounter(code.unitBeats)
 
-    /** Beats of the last unit before the one that holds the packet's last byte; beats after it are filling. */
-    val lastBeat = Reg(UInt(code.unitBeatBits bits))
+    /** Beats of the last unit behind the one that holds the packet's last byte. */
+    val fillBeats = Reg(UInt(code.unitBeatBits bits))
     val lastUnit = Reg(Bool())
     val inLastUnit = meta.eop && lastUnit
 
-    // Where `unitBeat` is, worked out with it.
-    val endsUnit, endsFrame, atLast = Reg(Bool())
-    val nextBeat = endsUnit ? U(0, code.unitBeatBits bits) | (unitBeat + 1)
+    // Where `beat` is, worked out with it.
+    val endsFrame, atLast = Reg(Bool())
 
     /** The packet's last byte has left. */
     val isFilling = Reg(Bool())
@@ -80,24 +79,21 @@ case class Reassembler(code: CodeConfig) extends Component {
     units.ready := active && (exit.input.ready || isFilling)
     active := (active && !ends || start.fire) && !flush
 
-    private val endsNext = !endsUnit && unitBeat === code.unitBeats - 2
     private val areTwo = meta.k.resize(code.kBits max 2) === 2 // `k` counts the units left
-    private val lastNext = endsUnit ? RegNext(areTwo) | lastUnit
+    private val lastNext = beat.last ? RegNext(areTwo) | lastUnit
     when(units.fire) {
-      unitBeat := nextBeat
-      endsUnit := endsNext
-      endsFrame := endsNext && lastNext
-      atLast := nextBeat === lastBeat
+      beat.step()
+      endsFrame := beat.isNextLast && lastNext
+      atLast := beat.nextLeft === fillBeats
       isFilling setWhen isLast
       lastUnit := lastNext
-      when(endsUnit)(meta.k := meta.k - 1)
+      when(beat.last)(meta.k := meta.k - 1)
     }
     when(start.fire) {
       meta := start.meta
       lastUnit := start.isOneUnit
-      lastBeat := code.unitBeats - 1 - start.fillBeats
-      unitBeat := 0
-      endsUnit := False
+      fillBeats := start.fillBeats
+      beat.restart()
       endsFrame := False
       atLast := start.fillBeats === code.unitBeats - 1
       isFilling := False
@@ -113,7 +109,7 @@ case class Reassembler(code: CodeConfig) extends Component {
   exit.input.keep := frame.keep
   exit.input.last := frame.isLast
   exit.input.error := False
-  Invariant.when(units.fire)(units.last === frame.endsUnit, "a unit ends where it is not counted to end")
+  Invariant.when(units.fire)(units.last === frame.beat.last, "a unit ends where it is not counted to end")
   Invariant.when(io.packet.valid)(io.packet.keep.lsb && (io.packet.last || io.packet.keep.andR), "a beat within a packet has holes")
 
   io.rxPackets := exit.rxPackets

@@ -6,7 +6,7 @@ import spinal.lib._
 
 import arqlink.axi.{AxiNames, PacketBeat}
 import arqlink.config.LinkConfig
-import arqlink.lib.{Invariant, Skid}
+import arqlink.lib.{BeatCounter, Invariant, Skid}
 import arqlink.store.{SlotMeta, StoreWrite}
 import arqlink.wire.Wire
 
@@ -15,7 +15,6 @@ import arqlink.wire.Wire
   */
 case class Segmenter(link: LinkConfig) extends Component {
   private val code = link.code
-  private val maxBytes = link.window.maxPacketBytes
 
   val io = new Bundle {
     val packet = slave(Stream(PacketBeat(code.dataBytes)))
@@ -44,19 +43,21 @@ case class Segmenter(link: LinkConfig) extends Component {
   val front = PacketFront(code)
   front.io.packet << io.packet
 
-  val checked = Stream(CheckedBeat(code.dataBytes))
+  val judge = new PacketJudge(link)
+  judge.io.beat << front.io.beat
 
   /** With the CRC of each good packet behind it, if the build has one. */
   val trailed =
-    if (!link.packetCrc) checked
+    if (!link.packetCrc) judge.io.checked
     else {
       val inserter = PacketCrcInserter(code.dataBytes)
-      inserter.io.input << checked
+      inserter.io.input << judge.io.checked
       inserter.io.output
     }
   // Enables of many flip-flops do not follow each other, so that wide beats wait in a skid behind the judgement as well.
-  val taken = if (code.isWide) Skid(trailed, "skid").m2sPipe(collapsBubble = false) else trailed.m2sPipe()
-  val beat = taken.beat
+  val checked = if (code.isWide) Skid(trailed, "skid").m2sPipe(collapsBubble = false) else trailed.m2sPipe()
+  val beat = checked.beat
+  private val endsPacket = checked.fire && beat.last
 
   /** A packet's last write carries `commit`, so that `head` moves only when the store has taken it. */
   case class PacketWrite() extends Bundle {
@@ -65,49 +66,12 @@ case class Segmenter(link: LinkConfig) extends Component {
   }
   val writes = Stream(PacketWrite())
 
-  val packet = new Area {
-    // All beats but a packet's last one are full, or it is dropped for its keep: counting beats is enough.
-    private val fullBeats = maxBytes / code.dataBytes
-    private val restBytes = maxBytes % code.dataBytes
-    val byteBits = log2Up(code.dataBytes)
-    val count = Reg(UInt(14 - byteBits bits)) init 0
-
-    /** `count` is fullBeats: at most restBytes may come. */
-    val tight = RegInit(Bool(fullBeats == 0))
-    val badKeep, badAbort, badOversize = RegInit(False)
-
-    private val input = if (code.isWide) front.io.beat.m2sPipe(collapsBubble = false) else front.io.beat
-    checked.arbitrationFrom(input)
-    checked.beat := input.payload
-    checked.keep := badKeep || input.keepBad
-    checked.abort := badAbort || input.abort
-    checked.oversize := badOversize || (tight && input.bytes > restBytes)
-    checked.store := input.valid && !(checked.keep || checked.abort || checked.oversize || input.empty)
-    checked.total := ((count << byteBits) + input.bytes).resize(14 bits)
-
-    when(input.fire) {
-      badKeep := checked.keep
-      badAbort := checked.abort
-      badOversize := checked.oversize || tight
-      count := count + 1
-      tight := count === fullBeats - 1
-      when(input.last) {
-        badKeep := False
-        badAbort := False
-        badOversize := False
-        count := 0
-        tight := Bool(fullBeats == 0)
-      }
-    }
-    val ends = taken.fire && beat.last
-  }
-
   val frame = new Area {
     val committed = Reg(Wire.sn) init 0
     val fsn = Reg(Wire.sn) init 0
     val sop = RegInit(True)
     val begun = RegInit(False)
-    val unitBeat = Reg(UInt(code.unitBeatBits bits)) init 0
+    val place = new BeatCounter(code.unitBeats)
 
     // What counts within a frame starts with its first beat, so that nothing has to be reset at the end of the one before.
     private val beatsBefore = Reg(UInt(code.slotBeatBits bits))
@@ -131,18 +95,17 @@ case class Segmenter(link: LinkConfig) extends Component {
     private val distanceNow = fsn.resize(distanceBits) - io.base.resize(distanceBits)
     Invariant(distanceNow <= link.window.windowFrames, "a frame is beyond the window")
     Invariant.when(io.write.fire)((io.write.slot - io.base.resize(link.window.slotBits)) <= (fsn - io.base), "a slot is written that the window does not have")
-    val endsUnit = RegInit(False)
-    private val unitEnds = writes.fire && endsUnit
+    private val unitEnds = writes.fire && place.last
     // A clock old, and so is one move, as frames end two clocks apart or more.
     private val distance = RegNext(distanceNow) init 0
     io.full := distance.msb
     private val moves = unitEnds || RegNext(unitEnds, init = False)
 
     /** Gives the frames of a bad packet back, a clock after its end. */
-    private val isBad = packet.ends && !taken.store
+    private val isBad = endsPacket && !checked.store
     val rollback = RegNext(isBad) init False
 
-    /** Frames are given back, or a packet's last unit is being filled: no beat is taken. */
+    /** Frames are given back, or a packet's last unit is being filled: no beat is checked. */
     private val holdsNext = isBad || filling.getAheadValue()
     val holds = RegNext(holdsNext) init False
 
@@ -155,17 +118,16 @@ case class Segmenter(link: LinkConfig) extends Component {
     blocked := blockedNext
     stalls := blockedNext
 
-    private val endsUnitNext = unitBeat === code.unitBeats - 2
     private val lastUnitNext = Mux(begun, lastBefore, isOneUnit)
     val endsFrame = RegInit(False)
-    val endsPacket = endsUnit && (filling || beat.last)
+    val isLast = place.last && (filling || beat.last)
 
-    writes.valid := filling || (taken.valid && taken.store && !blocked)
-    taken.ready := taken.store ? (!stalls && writes.ready) | !holds
+    writes.valid := filling || (checked.valid && checked.store && !blocked)
+    checked.ready := checked.store ? (!stalls && writes.ready) | !holds
     writes.write.slot := fsn.resized
     writes.write.beat := slotBeat
     writes.write.data := filling ? B(0, code.dataBits bits) | beat.data
-    writes.commit := endsPacket
+    writes.commit := isLast
 
     when(writes.fire) {
       begun := True
@@ -173,11 +135,9 @@ case class Segmenter(link: LinkConfig) extends Component {
       unitsBefore := unit
       leftBefore := unitsLeft
       lastBefore := lastUnitNext
-      unitBeat := unitBeat + 1
-      endsUnit := endsUnitNext
-      endsFrame := endsUnitNext && lastUnitNext
-      when(endsUnit) {
-        unitBeat := 0
+      place.step()
+      endsFrame := place.isNextLast && lastUnitNext
+      when(place.last) {
         unitsBefore := unit + 1
         leftBefore := unitsLeft - 1
         lastBefore := unitsLeft === 1
@@ -185,12 +145,12 @@ case class Segmenter(link: LinkConfig) extends Component {
       filling setWhen (beat.last && !filling)
     }
 
-    val next = writes.fire && (endsPacket || endsFrame)
+    val next = writes.fire && (isLast || endsFrame)
     when(next) {
       fsn := fsn + 1
-      sop := endsPacket
+      sop := isLast
     }
-    when(writes.fire && endsPacket) {
+    when(writes.fire && isLast) {
       committed := fsn + 1
       filling := False
     }
@@ -201,8 +161,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     // A frame ends with a unit.
     when(next || rollback)(begun := False)
     when(rollback) {
-      unitBeat := 0
-      endsUnit := False
+      place.restart()
       endsFrame := False
     }
   }
@@ -218,20 +177,20 @@ case class Segmenter(link: LinkConfig) extends Component {
     io.head := head
 
     val meta = SlotMeta(link)
-    val fillBeats = U(code.unitBeats - 1, Wire.padBits bits) - frame.unitBeat
+    val fillBeats = frame.place.left.resize(Wire.padBits)
     val fillBytes = (U(code.dataBytes) - beat.bytes).resize(Wire.padBits)
     meta.slot := frame.fsn.resized
     meta.meta.k := frame.unit + 1
     meta.meta.pad := (beat.last ? ((fillBeats |<< log2Up(code.dataBytes)) | fillBytes) | U(0)).resized
     meta.meta.sop := frame.sop
     meta.meta.eop := beat.last
-    io.meta.valid := RegNext(taken.fire && taken.store && (beat.last || frame.endsFrame)) init False
+    io.meta.valid := RegNext(checked.fire && checked.store && (beat.last || frame.endsFrame)) init False
     io.meta.payload := RegNext(meta)
   }
 
   val events = new Area {
-    private val ends = RegNext(packet.ends) init False
-    private val of = RegNext(taken.payload)
+    private val ends = RegNext(endsPacket) init False
+    private val of = RegNext(checked.payload)
     private def pulse(condition: Bool): Bool = RegNext(ends && condition) init False
     io.txPackets := pulse(of.store)
     io.txBytes := RegNext((ends && of.store) ? of.total | U(0, 14 bits)) init 0

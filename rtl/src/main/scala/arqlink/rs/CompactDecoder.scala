@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.CodeConfig
-import arqlink.lib.Invariant
+import arqlink.lib.{BlockRam, Invariant}
 
 /** [[RsDecoder]] for area: one frame at a time. A frame of which no data unit is missing passes through; any other one is taken in
   * whole, with the sums for its missing units, and then given.
@@ -111,13 +111,9 @@ class CompactDecoder(code: CodeConfig) extends ErasureCodec[DecodeJob] {
   }
 
   val held = step.m2sPipe()
-  val store = Mem(Bits(code.dataBits bits), 1 << (unitBits + code.unitBeatBits))
-  val sums = Mem(Bits(laneBits bits), 1 << code.unitBeatBits)
   // A position comes again after a unit.
-  for (ram <- Seq(store, sums)) {
-    ram.addAttribute("no_rw_check")
-    ram.addAttribute("ram_style", "block")
-  }
+  val store = BlockRam(Bits(code.dataBits bits), 1 << (unitBits + code.unitBeatBits))
+  val sums = BlockRam(Bits(laneBits bits), 1 << code.unitBeatBits)
   store.write(unit @@ beat, io.input.fragment, io.input.fire)
   private val kept = store.readSync(unit @@ beat, step.ready)
   private val before = sums.readSync(beat, step.ready)

@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.CodeConfig
-import arqlink.lib.Invariant
+import arqlink.lib.{BlockRam, Invariant}
 
 /** [[RsEncoder]] for area: one frame at a time, and a few clocks between two frames.
   *
@@ -87,9 +87,7 @@ class CompactEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   }
 
   val held = step.m2sPipe()
-  val sums = Mem(Bits(laneBits bits), 1 << code.unitBeatBits)
-  sums.addAttribute("no_rw_check") // a position comes again after a unit
-  sums.addAttribute("ram_style", "block")
+  val sums = BlockRam(Bits(laneBits bits), 1 << code.unitBeatBits) // a position comes again after a unit
   private val before = sums.readSync(frame.beat, step.ready)
   private val products = LaneProducts.ofBeat(held.data, coefficients)
   sums.write(held.beat, (held.first ? B(0, laneBits bits) | before) ^ products, held.fire && !held.parity)

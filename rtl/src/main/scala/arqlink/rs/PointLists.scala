@@ -6,7 +6,7 @@ import spinal.lib._
 
 import arqlink.config.CodeConfig
 import arqlink.gf.Roms
-import arqlink.lib.Tally
+import arqlink.lib.{BlockRam, Tally}
 import arqlink.lib.queue.CreditQueue
 
 /** A unit by its index and its evaluation point. */
@@ -153,9 +153,7 @@ class PointLists(code: CodeConfig) extends Component {
   point.x := RegNext(points.readSync(indexed.preset @@ indexReg))
   point.index := RegNextWhen(RegNextWhen(indexReg, indexed.valid), read.valid)
 
-  val units = Mem(CodePoint(code), 1 << io.unitAddress.getWidth)
-  units.addAttribute("no_rw_check")
-  units.addAttribute("ram_style", "block")
+  val units = BlockRam(CodePoint(code), 1 << io.unitAddress.getWidth)
   units.write(looked.bank @@ (!looked.missing).asUInt @@ looked.position, point, looked.valid)
   io.unit := RegNextWhen(units.readSync(io.unitAddress, io.enable), io.unitEnable)
 

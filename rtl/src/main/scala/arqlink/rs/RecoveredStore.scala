@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.CodeConfig
-import arqlink.lib.{Kept, Tally}
+import arqlink.lib.{BlockRam, Kept, Tally}
 
 /** A beat of a missing unit, to be made from the sums of its lane. */
 case class RecoveredBeat(code: CodeConfig) extends Bundle {
@@ -79,9 +79,7 @@ class RecoveredStore(code: CodeConfig) extends Component {
     when(writes)(writeAt := writeAt + 1)
     val products = Reg(Bits(12 bits)).setName(s"products_$b")
     products := Cat(for ((word, p) <- words.zipWithIndex) yield {
-      val store = Mem(Bits(4 * code.maxParity bits), depth).setName(s"words_${b}_$p")
-      store.addAttribute("no_rw_check")
-      store.addAttribute("ram_style", "block")
+      val store = BlockRam(Bits(4 * code.maxParity bits), depth).setName(s"words_${b}_$p")
       store.write(writeAt, word, writes)
       val sums = RegNextWhen(store.readSync(at(copy), enable = reads(copy)), fetched)
       val shown = for ((sum, lane) <- sums.subdivideIn(4 bits).zip(lanes.asBools)) yield sum & B(4 bits, default -> lane)

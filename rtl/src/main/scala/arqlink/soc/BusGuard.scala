@@ -10,7 +10,7 @@ import arqlink.lib.Invariant
 
 /** Ends every access to an address that nothing has, and shows errors to software.
   *
-  * The CPU does not look at ERR, so an access that fails is ended with ACK, reads as 0, and is told in `failed` and
+  * The CPU does not look at ERR, so an access that fails is ended with ACK, reads as 0, and shows in `failed` and
   * `address`; SYSTEM.BUS_ERROR keeps it.
   *
   * @param mapped addresses that a slave has, in bytes

@@ -31,7 +31,7 @@ class UartDevice(config: SocConfig) extends Component {
   private val arriving = Stream(Bits(8 bits))
   arriving.valid := uart.io.read.valid
   arriving.payload := uart.io.read.payload
-  uart.io.read.ready := True // what does not fit is lost and told
+  uart.io.read.ready := True // what does not fit is lost, and ERROR shows it
   private val (received, receiveCount) = arriving.queueWithOccupancy(UartDevice.depth)
 
   val port = new RegisterPort(io.axil)

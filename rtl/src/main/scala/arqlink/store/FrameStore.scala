@@ -6,7 +6,7 @@ import spinal.lib._
 
 import arqlink.axi.AxiNames
 import arqlink.config.{CodeConfig, LinkConfig}
-import arqlink.lib.{Invariant, Kept}
+import arqlink.lib.{BeatCounter, Invariant, Kept}
 import arqlink.lib.queue.ReadQueue
 
 /** One beat into a frame store: `slot` is the FSN's low bits, `beat` counts from the slot's start. */
@@ -77,29 +77,27 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   private val latency = FrameStore.memoryLatency(code)
   val queue = new ReadQueue(Fragment(Bits(code.dataBits bits)), latency)
 
-  // Ends are known from registers: the counters are compared a beat before.
+  // Ends are known from registers.
   val reader = new Area {
     val active = RegInit(False)
     val slot = Reg(UInt(link.window.slotBits bits))
     val beat = Reg(UInt(code.slotBeatBits bits))
-    val unitBeat = Reg(UInt(code.unitBeatBits bits))
+    val place = new BeatCounter(code.unitBeats)
     val unitsLeft = Reg(UInt(code.kBits bits))
-    val endsUnit, lastUnit = Reg(Bool())
+    val lastUnit = Reg(Bool())
 
     /** Stands from a unit's second beat on. */
     private val areTwo = unitsLeft.resize(code.kBits max 2) === 2
     private val nextIsLast = RegNext(areTwo)
 
     val issue = active && queue.io.room
-    val endsRead = endsUnit && lastUnit
+    val endsRead = place.last && lastUnit
 
     read.ready := !active || (queue.io.room && endsRead)
     when(issue) {
       beat := beat + 1
-      unitBeat := unitBeat + 1
-      endsUnit := unitBeat === code.unitBeats - 2
-      when(endsUnit) {
-        unitBeat := 0
+      place.step()
+      when(place.last) {
         unitsLeft := unitsLeft - 1
         lastUnit := nextIsLast
       }
@@ -109,8 +107,6 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
       active := True
       slot := read._1.slot
       beat := 0
-      unitBeat := 0
-      endsUnit := False
       unitsLeft := read._1.units
       lastUnit := read._2
     }
@@ -128,17 +124,17 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   private val laneBits = code.dataBits min (8 max ((1 << 14) >> addressBits))
   val lanes = for (lane <- 0 until code.dataBits / laneBits) yield new Area {
     private def register[T <: Data](x: T, name: String): T = Kept(RegNext(x), s"${name}_$lane")
-    private def near[T <: Data](x: T, name: String): T = if (code.area.relaxed) x else register(x, name)
-    private def near(x: Bool, name: String): Bool = if (code.area.relaxed) x else register(x, name).init(False)
-    private val written = near(place(writeAddress), "written")
-    private val data = near(io.write.data(laneBits * lane, laneBits bits), "data")
-    private val reads = near(reader.active, "reads")
-    private val asked = near(readAddress, "asked")
+    private def local[T <: Data](x: T, name: String): T = if (code.area.relaxed) x else register(x, name)
+    private def local(x: Bool, name: String): Bool = if (code.area.relaxed) x else register(x, name).init(False)
+    private val written = local(place(writeAddress), "written")
+    private val data = local(io.write.data(laneBits * lane, laneBits bits), "data")
+    private val reads = local(reader.active, "reads")
+    private val asked = local(readAddress, "asked")
     private val words = for (bank <- 0 until 1 << bankBits) yield {
       val ram = Mem(Bits(laneBits bits), BigInt(1) << (addressBits - bankBits)).setName(s"ram_${lane}_$bank")
       ram.addAttribute("no_rw_check")
       val isHere = if (bankBits == 0) True else bankOf(writeAddress) === bank
-      ram.write(written, data, near(io.write.valid && isHere, s"writes_$bank"))
+      ram.write(written, data, local(io.write.valid && isHere, s"writes_$bank"))
       RegNext(ram.readSync(place(asked), reads))
     }
     private val given = if (bankBits == 0) words.head else Vec(words)(Delay(bankOf(asked), 2))
@@ -146,7 +142,7 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   }
   queue.io.issue := reader.issue
   queue.io.word.fragment := Cat(lanes.map(_.word))
-  queue.io.word.last := Delay(reader.endsUnit, latency)
+  queue.io.word.last := Delay(reader.place.last, latency)
   queue.io.pop >> io.data
 }
 

@@ -192,23 +192,23 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.alive := receiver.io.alive && !control.io.flush
 
     // The receiver closes what the peer has finished before anything that follows; the sender takes the outcomes.
-    // What was taken stands for another clock.
-    private val taken = Flow(ControlMessage())
-    taken.valid := RegNext(control.io.taken.fire) init False
-    taken.payload := control.io.taken.payload
-    receiver.io.close.arbitrationFrom(control.io.taken)
-    receiver.io.close.txEdge := control.io.taken.txEdge
-    receiver.io.close.poll := control.io.taken.poll
-    sender.io.feedback << taken
-    peerEdges.io.seen.valid := taken.valid
-    peerEdges.io.seen.txBase := taken.txBase
-    peerEdges.io.seen.abandons := taken.abandons
+    // What was admitted is there for another clock.
+    private val admitted = Flow(ControlMessage())
+    admitted.valid := RegNext(control.io.admitted.fire) init False
+    admitted.payload := control.io.admitted.payload
+    receiver.io.close.arbitrationFrom(control.io.admitted)
+    receiver.io.close.txEdge := control.io.admitted.txEdge
+    receiver.io.close.poll := control.io.admitted.poll
+    sender.io.feedback << admitted
+    peerEdges.io.seen.valid := admitted.valid
+    peerEdges.io.seen.txBase := admitted.txBase
+    peerEdges.io.seen.abandons := admitted.abandons
     peerEdges.io.rxBase := resequencer.io.rxBase
 
     olderReports.io.running := isUp
     olderReports.io.peerWindowLog2 := control.io.peerWindowLog2
-    olderReports.io.peerAck << taken.translateWith(OutcomeLog.blockOf(taken.ackTsn))
-    olderReports.io.replied := composer.io.replied
+    olderReports.io.peerAck << admitted.translateWith(OutcomeLog.blockOf(admitted.ackTsn))
+    olderReports.io.replied << composer.io.replied
     olderReports.io.current := receiver.io.outcomes.current
     receiver.io.outcomes.lookup << olderReports.io.lookup
     olderReports.io.found << receiver.io.outcomes.report

@@ -46,7 +46,7 @@ class PacketChecker(dataBytes: Int, seed: BigInt) extends Component {
   io.input.ready := sink.ready
 
   // Stage 1: the beat and the packet's header so far.
-  private val taken = new Area {
+  private val arrived = new Area {
     val valid = RegNext(io.input.fire) init False
     val beat = RegNextWhen(io.input.payload, io.input.fire)
     val position = Reg(UInt(16 bits))
@@ -75,22 +75,22 @@ class PacketChecker(dataBytes: Int, seed: BigInt) extends Component {
 
   // Stage 2: its bytes against what they ought to be; the verdict after the last beat.
   private val verdict = new Area {
-    val valid = RegNext(taken.valid && taken.beat.last) init False
+    val valid = RegNext(arrived.valid && arrived.beat.last) init False
     val corrupt, aborted = Reg(Bool())
     val number = Reg(UInt(32 bits))
     val bytes = Reg(UInt(16 bits))
     val differs = RegInit(False)
-    when(taken.valid) {
+    when(arrived.valid) {
       val wrong = (0 until dataBytes).map { lane =>
-        val at = taken.position + lane
-        taken.beat.keep(lane) && at >= TrafficPattern.headerBytes &&
-        taken.beat.data(lane * 8, 8 bits) =/= TrafficPattern(taken.number, at)
+        val at = arrived.position + lane
+        arrived.beat.keep(lane) && at >= TrafficPattern.headerBytes &&
+        arrived.beat.data(lane * 8, 8 bits) =/= TrafficPattern(arrived.number, at)
       }.orR
-      val total = taken.position + CountOne(taken.beat.keep).resize(16)
-      differs := !taken.beat.last && (differs || wrong)
-      corrupt := differs || wrong || total =/= taken.length || total < TrafficPattern.headerBytes || taken.zero.orR
-      aborted := taken.beat.error
-      number := taken.number
+      val total = arrived.position + CountOne(arrived.beat.keep).resize(16)
+      differs := !arrived.beat.last && (differs || wrong)
+      corrupt := differs || wrong || total =/= arrived.length || total < TrafficPattern.headerBytes || arrived.zero.orR
+      aborted := arrived.beat.error
+      number := arrived.number
       bytes := total
     }
   }

@@ -101,21 +101,22 @@ object UnitFormat {
     m
   }
 
-  /** Whether a data unit's header can be, a clock after it is shown: version, type, ranges of K, N, index, pad and preset. Compares the
-    * bytes of the wire, not the narrower fields of the build.
+  /** What must hold of a data unit's header: version, type, ranges of K, N, index, pad and preset. Compares the bytes of the wire, not the
+    * narrower fields of the build. A comparison each, combinational, so that they can be registered before they meet.
     */
-  def dataPlausible(code: CodeConfig, header: Bits): Bool = {
+  def dataChecks(code: CodeConfig, header: Bits): Seq[Bool] = {
     val field = new Fields(header)
     val k = field(79, 8)
     val n = field(71, 8)
     val index = field(63, 8)
-    val atLeastK = RegNext(n >= k)
-    val parityFits = RegNext(n.resize(9) <= k.resize(9) + code.maxParity)
-    val place = RegNext((index.resize(9) - n.resize(9)).msb)
-    val few = RegNext(k =/= 0 && k <= code.maxK)
-    val fits = RegNext(field(51, 12) < code.unitBytes)
-    val known = RegNext(field(95, 2) === Wire.version && !field.bit(92) && field(91, 2) =/= 3)
-    known && few && fits && place && atLeastK && parityFits
+    Seq(
+      field(95, 2) === Wire.version && !field.bit(92) && field(91, 2) =/= 3,
+      k =/= 0 && k <= code.maxK,
+      field(51, 12) < code.unitBytes,
+      (index.resize(9) - n.resize(9)).msb,
+      n >= k,
+      n.resize(9) <= k.resize(9) + code.maxParity
+    )
   }
 
   /** True where byte 0, which is the first one of every unit, tells another version of the format. */

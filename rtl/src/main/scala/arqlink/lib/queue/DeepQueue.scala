@@ -4,7 +4,7 @@ package arqlink.lib.queue
 import spinal.core._
 import spinal.lib._
 
-import arqlink.lib.{Kept, Tally}
+import arqlink.lib.{BlockRam, Kept, Tally}
 
 /** A queue in block RAM, with the register behind it that makes block RAM fast. An item is given `latency` clocks after the order to take
   * it, so that nothing stalls; otherwise zero.
@@ -25,9 +25,7 @@ class DeepQueue(width: Int, depth: Int, margin: Int, latency: Int) extends Compo
     val item = out Bits (width bits)
   }
   val addressBits = log2Up(depth)
-  val store = Mem(Bits(width bits), depth)
-  store.addAttribute("no_rw_check")
-  store.addAttribute("ram_style", "block")
+  val store = BlockRam(Bits(width bits), depth)
   val writeAt, readAt = Reg(UInt(addressBits bits)) init 0
   store.write(writeAt, io.push.payload, io.push.valid)
   when(io.push.valid)(writeAt := writeAt + 1)

@@ -4,7 +4,7 @@ package arqlink.lib.queue
 import spinal.core._
 import spinal.lib._
 
-import arqlink.lib.Invariant
+import arqlink.lib.{BlockRam, Invariant}
 
 /** A queue in block RAM for what is taken seldom: `pop` is valid again four clocks after it was taken, and three after a push into
   * the empty queue. The RAM is read in two clocks, without an enable, so that its output register can be used.
@@ -21,9 +21,7 @@ class RetransmitQueue[T <: Data](payload: HardType[T], depth: Int) extends Compo
     /** Something is in it, or on its way out. */
     val busy = out Bool ()
   }
-  val ram = Mem(payload(), depth)
-  ram.addAttribute("no_rw_check") // `pop` is not valid before the word has been read once more
-  ram.addAttribute("ram_style", "block")
+  val ram = BlockRam(payload(), depth) // `pop` is not valid before the word has been read once more
 
   val head, tail = Reg(UInt(bits + 1 bits)) init 0
   ram.write(tail.resize(bits), io.push.payload, io.push.valid)

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package arqlink.arq
+
+import spinal.core._
+import spinal.lib._
+
+import arqlink.config.LinkConfig
+import arqlink.lib.Countdown
+import arqlink.wire.Wire
+
+/** Decides when the peer is polled: when POLL_TIMEOUT passes without progress, when outcomes are missed that the peer does not repeat unasked,
+  * and once when the link comes up (docs/link_control.md).
+  */
+class PollSchedule(link: LinkConfig) extends Component {
+  private val relaxed = link.code.area.relaxed
+  val io = new Bundle {
+    val timers = in(TimerSetting())
+    val link = in(LinkView())
+    val sender = in(SenderView())
+
+    /** The peer's control units of this period were all rejected. */
+    val suspicious = in Bool ()
+
+    /** Pulse: a poll is due. */
+    val due = out Bool ()
+
+    /** Pulse: POLL_TIMEOUT has run out. */
+    val tick = out Bool ()
+
+    /** Transmissions are without an outcome. */
+    val unresolved = out Bool ()
+  }
+  private val isUp = io.link.state === LinkState.up
+  private val isOutage = io.link.state === LinkState.outage
+  private def inWindow(sn: UInt) = WindowSn.of(link, sn)
+  private def isUnequal(a: UInt, b: UInt) = RegNext(a =/= b) init False
+
+  /** The peer may answer; in an outage because it was deaf, a poll asks whether it still is. */
+  private val asks = RegNext(isUp || isOutage && !io.link.deaf) init False
+  private val tick = Bool()
+  // Data leaves from when the peer is up; before that nothing can make progress.
+  val timer = new Countdown(io.timers.pollTimeout, tick || !asks || RegNext(io.link.peerUp.rise(initAt = False)) || io.timers.written, asks)
+  tick := timer.expired && asks
+  io.tick := tick
+
+  // There are no more transmissions without an outcome than the window has frames.
+  io.unresolved := isUnequal(inWindow(io.sender.ackTsn), inWindow(io.sender.txEdge))
+  val unfinished = isUnequal(io.sender.peerRxBase, io.sender.nextFsn) || io.unresolved || io.sender.stalled
+
+  /** The peer has acknowledged something since the last tick. Built for area, it is noticed when the numbers move: by one, and by a window at most. */
+  val progress = if (relaxed) new Area {
+    private val base = inWindow(io.sender.peerRxBase)
+    private val moves = io.sender.ackTsn.lsb =/= (RegNext(io.sender.ackTsn.lsb) init False) || base =/= (RegNext(base) init 0)
+    val isMade = RegInit(False) clearWhen tick setWhen moves
+  }.isMade
+  else {
+    def sinceTick(sn: UInt) = isUnequal(sn, RegNextWhen(sn, tick) init 0)
+    sinceTick(io.sender.ackTsn) || sinceTick(io.sender.peerRxBase)
+  }
+
+  /** Outcomes that were missed: one poll for them in a period, unless none was missing meanwhile. */
+  val gap = new Area {
+    val isOpen = RegInit(False) clearWhen tick setWhen io.sender.gap
+    private val mayPoll = RegInit(True) setWhen tick
+    val polls = io.sender.gap && mayPoll
+    mayPoll clearWhen polls setWhen io.sender.isWhole.rise(initAt = False)
+  }
+
+  private val isLate = RegNext(tick && (unfinished && !progress || io.sender.unconfirmed || gap.isOpen || io.suspicious || !io.link.peerUp)) init False
+  private val begins = isUp && !(RegNext(isUp) init False) && !io.link.peerUp
+  io.due := isLate || gap.polls || begins
+}
