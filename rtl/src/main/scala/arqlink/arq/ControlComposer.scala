@@ -11,8 +11,9 @@ import arqlink.wire.{ControlMessage, Wire}
 
 /** Decides when a control unit is due and what it says: always all that this end knows.
   *
-  * While no message waits for the framer, a look at all causes enters a pipeline in each clock: `measure`, `compare`, `decide`. The first one that
-  * finds a cause composes a message in stage `compose`, and throws the looks behind it away: they have not seen what the message settles.
+  * While no message waits for the framer, a look enters a pipeline in each clock: `measure` and `compare` find how far numbers have moved since they
+  * were last sent, `decide` has all causes. The first look that finds one composes a message in stage `compose`, and the looks behind it are thrown
+  * away: they have not seen what the message settles.
   */
 class ControlComposer(link: LinkConfig) extends Component {
   val io = new Bundle {
@@ -27,8 +28,10 @@ class ControlComposer(link: LinkConfig) extends Component {
     /** A reply has been composed, and from which block on it shows outcomes. */
     val replied = master Flow OutcomeLog.blockNumber
 
-    /** Pulse: POLL_TIMEOUT has run out. The peer's control units of this period were all rejected. */
+    /** Pulse: POLL_TIMEOUT has run out. */
     val tick = out Bool ()
+
+    /** The peer's control units of this period were all rejected. */
     val suspicious = in Bool ()
 
     /** Pulses: a unit of any kind, a data unit has been sent; a frame is being sent. */
@@ -51,7 +54,7 @@ class ControlComposer(link: LinkConfig) extends Component {
   /** A message is composed: one that says all that is due, or one that shows older outcomes, which settles nothing. */
   val composesDue, composesOlder = Bool()
   val composes = composesDue || composesOlder
-  val offer = RegInit(False) setWhen composes clearWhen (io.message.fire || silent)
+  val offer = RegInit(False) setWhen (composes && (isHello || active)) clearWhen (io.message.fire || silent)
 
   // Timers: what reloads them, or lets them run, comes from registers -------------------------------------------------------------
 
@@ -94,16 +97,20 @@ class ControlComposer(link: LinkConfig) extends Component {
     when(composesDue && noticesLeft =/= 0)(noticesLeft := noticesLeft - 1)
     when(io.sender.gaveUp)(noticesLeft := 3)
     when(silent)(noticesLeft := 0)
-
-    /** After a control unit a data unit that waits goes first, whatever is due, or the peer could starve this side's data. */
-    val dataTurn = RegInit(False) clearWhen (io.sentData && !offer) setWhen composes clearWhen !io.sending
-
-    /** Older outcomes take turns with what is due. */
-    val olderTurn = RegInit(False) setWhen composesDue clearWhen composesOlder
   }
 
-  /** What was said last; the peer sends no more than a window beyond. */
+  val turns = new Area {
+
+    /** After a control unit a data unit that waits goes first, whatever is due, or the peer could starve this end's data. */
+    val data = RegInit(False) clearWhen (io.sentData && !offer) setWhen composes clearWhen !io.sending
+
+    /** Older outcomes take turns with what is due. */
+    val older = RegInit(False) setWhen composesDue clearWhen composesOlder
+  }
+
+  /** The numbers that were sent last. */
   val said = new Area {
+    // They move by no more than a window.
     val bits = if (link.code.area.relaxed) link.window.slotBits + 2 else Wire.snBits
     val txEdge = Reg(Wire.sn) init 0
     val rxBase, rxNext = Reg(UInt(bits bits)) init 0
@@ -142,21 +149,23 @@ class ControlComposer(link: LinkConfig) extends Component {
     private val reports = status && (timers.pace.expired || is(compared.manyOutcomes))
 
     // In an outage no data is sent, and there is nothing to report.
-    private val isDue = !dataTurn && Mux(
+    private val isDue = !turns.data && Mux(
       isUp,
       answer || reports || noticesLeft =/= 0 || poll || is(compared.tailDue) || is(compared.creditDue) || keepalive,
       isOutage && (answer || keepalive || poll && !io.link.deaf)
     )
-    val older = insert(io.older.valid && isUp && !dataTurn && (olderTurn || !isDue))
+    val older = insert(io.older.valid && isUp && !turns.data && (turns.older || !isDue))
     val due = insert(isHello && (hello || timers.pace.expired) || isDue && !this(older))
-    val polls = insert(keepalive)
+
+    /** A keep-alive asks for an answer. */
+    val isKeepalive = insert(keepalive)
   }
 
   val composed = new compose.Area {
     down.ready := True
     private val isOlder = this(decided.older)
     composesDue := up.isValid && this(decided.due)
-    composesOlder := up.isValid && isOlder && io.older.valid
+    composesOlder := up.isValid && isOlder
     io.older.ready := composesOlder
 
     val message = RegNextWhen(
@@ -165,7 +174,7 @@ class ControlComposer(link: LinkConfig) extends Component {
         m.epoch := io.link.ownEpoch
         m.hello := isHello
         m.peerKnown := io.link.peerKnown
-        m.poll := !isHello && !isOlder && (causes.poll || this(decided.polls))
+        m.poll := !isHello && !isOlder && (causes.poll || this(decided.isKeepalive))
         m.reply := !isHello && !isOlder && causes.reply
         m.deaf := !isHello && io.link.deaf
         m.abandons := !isHello && io.sender.unconfirmed
@@ -187,12 +196,12 @@ class ControlComposer(link: LinkConfig) extends Component {
     io.replied.valid := RegNext(composesDue && causes.reply) init False
     io.replied.payload := OutcomeLog.blockOf(message.bitmapBase)
 
-    measure.terminateWhen(composes || silent)
-    for (stage <- Seq(compare, decide)) stage.throwWhen(composes || silent)
+    for (stage <- Seq(measure, compare, decide)) stage.terminateWhen(composes || silent)
   }
   looks.build()
 
   Invariant.when(composes)(!offer, "a message changes while it is offered")
+  Invariant.when(composesOlder)(io.older.valid, "older outcomes are shown, and there are none")
   Invariant.when(composesDue)(
     Invariant.follows(io.receiver.rxNext, io.receiver.recent.base, from = log2Up(Wire.blockBits)),
     "the recent outcomes do not belong to their base"

@@ -6,6 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
+import arqlink.lib.Invariant
 import arqlink.wire._
 
 /** What a sender has sent and what it knows of it: a message of the peer is checked against this. */
@@ -36,8 +37,11 @@ case class CheckedFeedback(link: LinkConfig) extends Bundle {
   val first, end = hasHoles generate Wire.sn
   val fromAck = hasHoles generate Bool()
 
-  /** `first` is beyond knownEnd; `end` is. */
-  val opensHole, raisesEnd = hasHoles generate Bool()
+  /** `first` is beyond knownEnd. */
+  val opensHole = hasHoles generate Bool()
+
+  /** `end` is beyond knownEnd. */
+  val raisesEnd = hasHoles generate Bool()
 }
 
 /** Checks a message of the peer, one at a time (docs/architecture.md, "Sender", 3).
@@ -136,6 +140,7 @@ class FeedbackCheck(link: LinkConfig) extends Component {
     }
   }
 
+  Invariant.when(io.start)(!io.busy, "a message comes, and the one before is being checked")
   io.result.valid := report.isValid
   io.result.payload := report(decided.result)
   Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })

@@ -24,8 +24,8 @@ object FrameState {
 class FrameStates(link: LinkConfig) extends Area {
   private val slotBits = link.window.slotBits
   private def Slot = UInt(slotBits bits)
-  // What a read in the clock of a write to the same slot shows is not used.
 
+  // What a read in the clock of a write to the same slot shows is not used.
   private val ram = BlockRam(Bits(2 bits), link.window.windowFrames)
 
   val clear = new TableClear(slotBits)

@@ -150,7 +150,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
       private val isKnown = RegNext(known.io.isKnown)
       val isContiguous = RegNext(!Sn.behind(ackTsn, contiguousFrom)) init False
 
-      /** Answers left in this turn; the sign ends it. */
+      /** Clocks left in this turn; the sign ends it. */
       val turn = Reg(UInt(6 bits))
       when(startsList)(fillsHole := fromAck && !isWhole)
       when(ends && fillsHole)(sweepPending := True)
@@ -158,7 +158,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
       when(sweepPending && idle && !sweeping && !sweepPaused) {
         sweeping := True
         cursor := ackTsn
-        turn := OutcomeIntake.sweepTurn
+        turn := OutcomeIntake.sweepTurn + 1 // an answer is used a clock late
       }
       stop := False
       when(sweeping) {

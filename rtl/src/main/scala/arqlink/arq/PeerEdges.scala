@@ -8,10 +8,10 @@ import arqlink.config.LinkConfig
 import arqlink.lib.Invariant
 import arqlink.wire.{Sn, Wire}
 
-/** Numbers edge the window: `PeerEdges.bits` of a sequence number tell those from rxBase to a window beyond apart, and from what is just behind. */
+/** Numbers near the window: `PeerEdges.bits` of a sequence number tell those from rxBase to a window beyond apart, and from what is just behind. */
 object PeerEdges {
   def bits(link: LinkConfig): Int = link.window.slotBits + 2
-  def edge(link: LinkConfig): UInt = UInt(bits(link) bits)
+  def edgeSn(link: LinkConfig): UInt = UInt(bits(link) bits)
 }
 
 /** What the peer has said of its lower window edge. */
@@ -29,12 +29,12 @@ class PeerEdges(link: LinkConfig) extends Component {
     /** Four clocks apart or more. */
     val seen = slave Flow TxBaseNotice()
     val rxBase = in(Wire.sn)
-    val resolved, abandoned = out(PeerEdges.edge(link))
+    val resolved, abandoned = out(PeerEdges.edgeSn(link))
 
     /** A notice is within the window, or not: then it is ignored. */
     val judged = out(Judgement())
   }
-  private def edge(sn: UInt) = sn.resize(PeerEdges.bits(link))
+  private def edgeSn(sn: UInt) = sn.resize(PeerEdges.bits(link))
   private def after(clocks: Int) = Delay(io.seen.valid, clocks, init = False)
 
   // Distances in the first clock, what they say in the second, the lower one's distance in the third.
@@ -58,13 +58,13 @@ class PeerEdges(link: LinkConfig) extends Component {
 
   /** An edge keeps up with rxBase, so that it is never far behind. */
   private def edge(moves: Bool): UInt = {
-    val value = Reg(PeerEdges.edge(link)) init 0
-    val isNew = RegNext(!(edge(lower) - value).msb)
-    val isBehind = RegNext((value - edge(io.rxBase)).msb) init False
-    val base = RegNext(edge(io.rxBase))
+    val value = Reg(PeerEdges.edgeSn(link)) init 0
+    val isNew = RegNext(!(edgeSn(lower) - value).msb)
+    val isBehind = RegNext((value - edgeSn(io.rxBase)).msb) init False
+    val base = RegNext(edgeSn(io.rxBase))
     val raised = take && moves && isAhead && isNew
     when(isBehind && !RegNext(raised).init(False))(value := base) // `isBehind` is of the value as it was a clock ago
-    when(raised)(value := edge(lower))
+    when(raised)(value := edgeSn(lower))
     value
   }
   io.resolved := edge(True)

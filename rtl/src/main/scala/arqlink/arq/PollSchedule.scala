@@ -8,8 +8,9 @@ import arqlink.config.LinkConfig
 import arqlink.lib.Countdown
 import arqlink.wire.Wire
 
-/** Decides when the peer is polled: when POLL_TIMEOUT passes without progress, when outcomes are missed that the peer does not repeat unasked,
-  * and once when the link comes up (docs/link_control.md).
+/** Decides when the peer is polled: when POLL_TIMEOUT passes without progress, while the peer is not up or has yet to confirm that a frame was given up,
+  * or all that it said was rejected; at once when outcomes are missed that the peer does not repeat unasked, and when this end comes up first
+  * (docs/link_control.md).
   */
 class PollSchedule(link: LinkConfig) extends Component {
   private val relaxed = link.code.area.relaxed
@@ -48,12 +49,11 @@ class PollSchedule(link: LinkConfig) extends Component {
   val unfinished = isUnequal(io.sender.peerRxBase, io.sender.nextFsn) || io.unresolved || io.sender.stalled
 
   /** The peer has acknowledged something since the last tick. Built for area, it is noticed when the numbers move: by one, and by a window at most. */
-  val progress = if (relaxed) new Area {
-    private val base = inWindow(io.sender.peerRxBase)
-    private val moves = io.sender.ackTsn.lsb =/= (RegNext(io.sender.ackTsn.lsb) init False) || base =/= (RegNext(base) init 0)
-    val isMade = RegInit(False) clearWhen tick setWhen moves
-  }.isMade
-  else {
+  val progress = if (relaxed) {
+    val base = inWindow(io.sender.peerRxBase)
+    val moves = io.sender.ackTsn.lsb =/= (RegNext(io.sender.ackTsn.lsb) init False) || base =/= (RegNext(base) init 0)
+    RegInit(False) clearWhen tick setWhen moves
+  } else {
     def sinceTick(sn: UInt) = isUnequal(sn, RegNextWhen(sn, tick) init 0)
     sinceTick(io.sender.ackTsn) || sinceTick(io.sender.peerRxBase)
   }

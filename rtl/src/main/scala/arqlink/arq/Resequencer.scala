@@ -33,7 +33,7 @@ class Resequencer(link: LinkConfig) extends Component {
     val queryComplete = out Bool ()
 
     /** The peer may have given frames up below `abandoned`, and waits for none below `resolved`. */
-    val abandoned, resolved = in(PeerEdges.edge(link))
+    val abandoned, resolved = in(PeerEdges.edgeSn(link))
     val inOrder = in Bool ()
 
     val job = master Stream DeliveryJob(link)
@@ -70,7 +70,7 @@ class Resequencer(link: LinkConfig) extends Component {
   // A write to the slot that is asked for makes its frame complete or dead, or frees it: then the frame is behind rxBase from now on.
   io.queryComplete := states.isMet(io.querySlot) || states.read(io.querySlot) =/= FrameState.empty
 
-  // A state tells whether a slot is read while it is written.
+  // What a read in the clock of a write to the same slot shows is not used.
   val flagRam = BlockRam(PacketFlags(), window)
   val frameRam = BlockRam(ReceivedFrame(code), window)
   private val flags = PacketFlags()

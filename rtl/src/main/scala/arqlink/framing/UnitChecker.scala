@@ -26,8 +26,8 @@ case class PayloadBeat(code: CodeConfig) extends Bundle {
   *
   * `payload` shows the beats of data units while they arrive. Then, for a unit of the right length, `header` shows its
   * header, and one clock later `accept` says that all is well. The first payload beat of the next data unit comes after
-  * that: each beat goes through the same stages. Stage `arrive` counts it, `sum` adds it to the CRC, and where it is a unit's last one, `identify`
-  * has the unit's header and `judge` the verdict.
+  * that, as a header beat precedes it. Stage `arrive` counts a beat, `sum` adds it to the CRC, and where it is a unit's last one, `identify` has the
+  * unit's header and `judge` the verdict.
   */
 case class UnitChecker(code: CodeConfig) extends Component {
   private val dataBytes = code.dataBytes
@@ -65,17 +65,17 @@ case class UnitChecker(code: CodeConfig) extends Component {
     private val earlierKind = Reg(UInt(2 bits))
     private val kind = isFirst ? input.data(5 downto 4).asUInt | earlierKind
     private val flagged = Reg(Bool())
-    private val isFlagged = input.erased || (flagged && !isFirst)
 
-    /** The beat is one of the first contentBeats; holds payload, or the end of it where the header shifts it. */
-    val inContent, inPayload = Reg(Bool())
-    inContent init True
-    inPayload init False
+    /** The beat is one of the first contentBeats. */
+    val inContent = RegInit(True)
+
+    /** It holds payload, or the end of a beat of it where the header shifts it. */
+    val inPayload = RegInit(False)
     val payloadBeat = new BeatCounter(code.unitBeats)
 
     val data = insert(input.data)
-    val ends = insert(input.valid && input.last)
-    val isErased = insert(isFlagged)
+    val ends = insert(input.last)
+    val isFlagged = insert(input.erased || (flagged && !isFirst))
     val isData = insert(kind === Wire.typeData || kind === Wire.typeOnly)
     val isControl = insert(kind === Wire.typeControl)
     val isDataLength = insert(beat === dataBeats - 1)
@@ -85,7 +85,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
     when(input.valid) {
       isFirst := input.last
       earlierKind := kind
-      flagged := isFlagged
+      flagged := this(isFlagged)
       when(!beat.andR)(beat := beat + 1)
       when(beat === contentBeats - 1)(inContent := False)
       when(beat === headerBeats - 1)(inPayload := True)
@@ -139,9 +139,9 @@ case class UnitChecker(code: CodeConfig) extends Component {
     private val isData: Bool = this(arrived.isData)
     private val isControl: Bool = this(arrived.isControl)
     private val isLength = (isData && this(arrived.isDataLength)) || (isControl && this(arrived.isControlLength))
-    val isSized = insert(valid && ends && isLength)
 
-    /** Type 3 has no length that could be wrong; its header is. */
+    /** A unit of a known type has its length. Type 3 has no length that could be wrong; its header is. */
+    val isSized = insert(ends && isLength)
     val isMisfit = insert((isData || isControl) && !isLength)
     val dataChecks = UnitFormat.dataChecks(code, capture.dataHeader).map(insert(_))
     val isControlPlausible = insert(UnitFormat.controlPlausible(capture.control))
@@ -150,11 +150,10 @@ case class UnitChecker(code: CodeConfig) extends Component {
   val named = new identify.Area {
     private val isData: Bool = this(arrived.isData)
     private val isControl: Bool = this(arrived.isControl)
-    io.header.valid := this(summed.isSized)
+    io.header.valid := valid && this(summed.isSized)
     io.header.control := isControl
     io.header.bytes := this(summed.header)
 
-    val ends = insert(valid && this(arrived.ends))
     val isCrcWrong = insert(this(summed.crc) =/= Crc32.residue)
     val isPlausible = insert(isData && summed.dataChecks.map(check => this(check)).andR || isControl && this(summed.isControlPlausible))
 
@@ -165,10 +164,12 @@ case class UnitChecker(code: CodeConfig) extends Component {
   /** The verdict: the first that applies. */
   val judged = new judge.Area {
     private def is(what: Payload[Bool]): Bool = this(what)
-    private val isWhole = is(named.ends) && !is(arrived.isErased) && !is(summed.isMisfit)
+    private val ends = valid && is(arrived.ends)
+    private val isUnflagged = ends && !is(arrived.isFlagged)
+    private val isWhole = isUnflagged && !is(summed.isMisfit)
     private val isIntact = isWhole && !is(named.isCrcWrong)
-    io.erasedFlag := is(named.ends) && is(arrived.isErased)
-    io.erasedLength := is(named.ends) && !is(arrived.isErased) && is(summed.isMisfit)
+    io.erasedFlag := ends && is(arrived.isFlagged)
+    io.erasedLength := isUnflagged && is(summed.isMisfit)
     io.erasedCrc := isWhole && is(named.isCrcWrong)
     io.badHeader := isIntact && !is(named.isPlausible)
     io.otherVersion := io.badHeader && is(named.isOtherVersion)

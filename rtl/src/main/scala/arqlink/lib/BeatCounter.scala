@@ -14,7 +14,7 @@ class BeatCounter(beats: Int) extends Area {
 
   val last: Bool = count.msb
 
-  /** The beat has been the first one of its unit. */
+  /** The beat is the first one of its unit. */
   val first: Bool = RegInit(True)
 
   /** The next beat is the last one. */

@@ -71,7 +71,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     val fsn = Reg(Wire.sn) init 0
     val sop = RegInit(True)
     val begun = RegInit(False)
-    val place = new BeatCounter(code.unitBeats)
+    val unitBeat = new BeatCounter(code.unitBeats)
 
     // What counts within a frame starts with its first beat, so that nothing has to be reset at the end of the one before.
     private val beatsBefore = Reg(UInt(code.slotBeatBits bits))
@@ -95,7 +95,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     private val distanceNow = fsn.resize(distanceBits) - io.base.resize(distanceBits)
     Invariant(distanceNow <= link.window.windowFrames, "a frame is beyond the window")
     Invariant.when(io.write.fire)((io.write.slot - io.base.resize(link.window.slotBits)) <= (fsn - io.base), "a slot is written that the window does not have")
-    private val unitEnds = writes.fire && place.last
+    private val unitEnds = writes.fire && unitBeat.last
     // A clock old, and so is one move, as frames end two clocks apart or more.
     private val distance = RegNext(distanceNow) init 0
     io.full := distance.msb
@@ -105,7 +105,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     private val isBad = endsPacket && !checked.store
     val rollback = RegNext(isBad) init False
 
-    /** Frames are given back, or a packet's last unit is being filled: no beat is checked. */
+    /** Frames are given back, or a packet's last unit is being filled: no beat is taken. */
     private val holdsNext = isBad || filling.getAheadValue()
     val holds = RegNext(holdsNext) init False
 
@@ -120,7 +120,7 @@ case class Segmenter(link: LinkConfig) extends Component {
 
     private val lastUnitNext = Mux(begun, lastBefore, isOneUnit)
     val endsFrame = RegInit(False)
-    val isLast = place.last && (filling || beat.last)
+    val isLast = unitBeat.last && (filling || beat.last)
 
     writes.valid := filling || (checked.valid && checked.store && !blocked)
     checked.ready := checked.store ? (!stalls && writes.ready) | !holds
@@ -135,9 +135,9 @@ case class Segmenter(link: LinkConfig) extends Component {
       unitsBefore := unit
       leftBefore := unitsLeft
       lastBefore := lastUnitNext
-      place.step()
-      endsFrame := place.isNextLast && lastUnitNext
-      when(place.last) {
+      unitBeat.step()
+      endsFrame := unitBeat.isNextLast && lastUnitNext
+      when(unitBeat.last) {
         unitsBefore := unit + 1
         leftBefore := unitsLeft - 1
         lastBefore := unitsLeft === 1
@@ -161,7 +161,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     // A frame ends with a unit.
     when(next || rollback)(begun := False)
     when(rollback) {
-      place.restart()
+      unitBeat.restart()
       endsFrame := False
     }
   }
@@ -177,7 +177,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     io.head := head
 
     val meta = SlotMeta(link)
-    val fillBeats = frame.place.left.resize(Wire.padBits)
+    val fillBeats = frame.unitBeat.left.resize(Wire.padBits)
     val fillBytes = (U(code.dataBytes) - beat.bytes).resize(Wire.padBits)
     meta.slot := frame.fsn.resized
     meta.meta.k := frame.unit + 1

@@ -82,22 +82,22 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
     val active = RegInit(False)
     val slot = Reg(UInt(link.window.slotBits bits))
     val beat = Reg(UInt(code.slotBeatBits bits))
-    val place = new BeatCounter(code.unitBeats)
+    val unitBeat = new BeatCounter(code.unitBeats)
     val unitsLeft = Reg(UInt(code.kBits bits))
     val lastUnit = Reg(Bool())
 
-    /** Stands from a unit's second beat on. */
+    /** Valid from a unit's second beat on. */
     private val areTwo = unitsLeft.resize(code.kBits max 2) === 2
     private val nextIsLast = RegNext(areTwo)
 
     val issue = active && queue.io.room
-    val endsRead = place.last && lastUnit
+    val endsRead = unitBeat.last && lastUnit
 
     read.ready := !active || (queue.io.room && endsRead)
     when(issue) {
       beat := beat + 1
-      place.step()
-      when(place.last) {
+      unitBeat.step()
+      when(unitBeat.last) {
         unitsLeft := unitsLeft - 1
         lastUnit := nextIsLast
       }
@@ -142,7 +142,7 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   }
   queue.io.issue := reader.issue
   queue.io.word.fragment := Cat(lanes.map(_.word))
-  queue.io.word.last := Delay(reader.place.last, latency)
+  queue.io.word.last := Delay(reader.unitBeat.last, latency)
   queue.io.pop >> io.data
 }
 
