@@ -150,12 +150,11 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private def is(payload: Payload[Bool]): Bool = this(payload)
 
     // The transmission in progress is closed, and all up to the arrival's, a clock before the arrival is dealt with.
-    private val closed = RegInit(False)
-    private val isFirst = up.isValid && is(FIRST)
-    private def isDue = isFirst && is(verdict.closesBefore) && !closed
+    private val isDue = RegInit(False)
     val closes = isDue && down.ready
     haltWhen(isDue)
-    closed := (closed || closes) && !down.isFiring
+    isDue := (isDue && !closes) || (decide.down.isFiring && decide(FIRST) && decide(verdict.closesBefore))
+    Invariant.when(isDue)(up.isValid && is(FIRST), "a transmission is closed for an arrival that is not there")
 
     val now = down.isFiring && is(FIRST)
     private val header = arrival.header
