@@ -43,7 +43,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     /** Closes all transmissions with a TSN below. */
     val close = slave Stream CloseNotice()
 
-    /** Pulse: an edge was within the window; else `closeInvalid` tells. */
+    /** Pulse: an edge was within the window; otherwise `closeInvalid` has one. */
     val closeAccepted = out Bool ()
     val rxBase = in(Wire.sn)
 

@@ -117,7 +117,7 @@ class ArqSender(link: LinkConfig) extends Component {
     val read = stages.ctrl(1)
     val take = stages.ctrl(outcomeAt)
     val decide = stages.ctrl(sentAt)
-    val tell = stages.ctrl(sentAt + 1)
+    val report = stages.ctrl(sentAt + 1)
 
     private val freeze = RegNext(io.config.outageFreeze && io.config.delta =/= 0)
     private val finite = RegNext(io.config.delta =/= 15)
@@ -144,16 +144,16 @@ class ArqSender(link: LinkConfig) extends Component {
       val again = pulse(!this(received) && !isLast)
       val inOutage = pulse(!this(received) && this(isForgiven) && !sent.only)
     }
-    tell.down.ready := True
+    report.down.ready := True
     val acked = decided.acked
     val resolved = decided.resolved
-    val slot = tell(decided.slot)
-    val busy = intake.io.outcome.valid || decide.isValid || tell.isValid
+    val slot = report(decided.slot)
+    val busy = intake.io.outcome.valid || decide.isValid || report.isValid
 
     retransmit.io.push.valid := decided.again
     retransmit.io.push.slot := slot
     retransmit.io.push.only := False
-    retransmit.io.push.attempt := tell(decided.attempt)
+    retransmit.io.push.attempt := report(decided.attempt)
 
     io.event.acked := acked
     io.event.abandoned := decided.abandoned
@@ -194,7 +194,7 @@ class ArqSender(link: LinkConfig) extends Component {
   io.frame << issue.frame
   io.event.frames := RegNext(io.frame.fire && !io.frame.again) init False
   io.event.retx := RegNext(io.frame.fire && io.frame.again) init False
-  // `sent` stands for another clock.
+  // `sent` stays valid for another clock.
   sentRam.write(RegNext(slotOf(nextTsn)), issue.sent, RegNext(io.frame.fire) init False)
 
   /** Frames sent and not resolved. */

@@ -11,10 +11,10 @@ case class Judgement() extends Bundle {
   val accepted, rejected = Bool()
 }
 
-/** Tells when the link has to start anew because what the peer says cannot be true (docs/architecture.md, "Contradictions").
+/** Decides when the link has to restart because what the peer sends cannot be true (docs/architecture.md, "Contradictions").
   *
-  * A control unit that passed its CRC by chance is rejected, and that is all. Two periods in which nothing but rejected ones came tell that this side, or the
-  * peer, has believed such a one.
+  * A control unit that passed its CRC by chance is rejected, and that is all. Two periods in which nothing but rejected ones came show that this end, or the
+  * peer, has accepted such a one.
   */
 class ConsistencyWatch extends Component {
   val io = new Bundle {

@@ -92,7 +92,7 @@ class ControlComposer(link: LinkConfig) extends Component {
     val status = pending(io.receiver.decided)
     val poll = pending(polls.io.due || RegNext(io.link.outageEnded))
 
-    /** Control units that tell of a frame given up and are still to be sent; the peer believes two in succession, so one of three may be lost. */
+    /** Control units with notice of a frame given up that are still to be sent; the peer accepts two in succession, so one of three may be lost. */
     val noticesLeft = Reg(UInt(2 bits)) init 0
     when(composesDue && noticesLeft =/= 0)(noticesLeft := noticesLeft - 1)
     when(io.sender.gaveUp)(noticesLeft := 3)

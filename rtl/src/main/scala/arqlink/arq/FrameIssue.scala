@@ -49,7 +49,7 @@ class FrameIssue(link: LinkConfig, config: SenderConfig, metas: Mem[FrameMeta], 
 
   /** What may be sent. The peer's window limits what it must store; both windows limit the outcomes that are kept. */
   val credit = new Area {
-    // None of what is held here is more than this side's window.
+    // None of what is held here is more than this end's window.
     private def held(end: UInt, begin: UInt) = RegNext((end - begin).resize(slotBits + 1))
     private val stored = RegNext(nextFsn - bounds.peerRxBase)
     private val unresolved = held(nextFsn, bounds.txBase)
@@ -67,7 +67,7 @@ class FrameIssue(link: LinkConfig, config: SenderConfig, metas: Mem[FrameMeta], 
   val repeats = again.valid && credit.mayRepeat
   val begins = credit.isWaiting && credit.mayBegin
 
-  // The choice stands until it has left.
+  // The choice stays until it has left.
   val chosen = RegInit(False)
   val isRepeated = Reg(Bool())
   val sent = Reg(Sent(link))
@@ -78,7 +78,7 @@ class FrameIssue(link: LinkConfig, config: SenderConfig, metas: Mem[FrameMeta], 
   /** A clock late where beats are wide. */
   private val choose = if (code.isWide) !chosen && RegNext(isDue).init(False) else isDue
   private val takes = choose && (repeats || begins)
-  again.ready := RegNext(choose && repeats) init False // it stands on the port until then
+  again.ready := RegNext(choose && repeats) init False // it stays on the port until then
   when(takes) {
     chosen := True
     isRepeated := repeats

@@ -45,7 +45,7 @@ class LinkControl(link: LinkConfig) extends Component {
 
     val control = slave Stream ControlMessage()
 
-    /** Control units of the peer that is up, for the two halves; the payload stands for the clock after it was taken, too. */
+    /** Control units of the peer that is up, for the two halves; the payload stays valid in the clock after it was taken, too. */
     val admitted = master Stream ControlMessage()
 
     /** Pulse: a data unit of the peer came. */
@@ -90,7 +90,7 @@ class LinkControl(link: LinkConfig) extends Component {
   /** A control unit is compared in its first clock, judged in the next, acted on in the third, and leaves in the fourth. */
   private val checked = new Area {
 
-    /** The peer's window must hold this side's longest packet at K = 1. */
+    /** The peer's window must hold this end's longest packet at K = 1. */
     private val leastWindow = log2Up((link.longestPacket + link.code.unitBytes - 1) / link.code.unitBytes)
     val valid = RegNext(io.control.valid && !io.control.ready && !restarting) init False
     val knowsOwnEpoch = RegNext(message.peerKnown && message.peerEpoch === ownEpoch)
@@ -111,9 +111,9 @@ class LinkControl(link: LinkConfig) extends Component {
     val mismatch = RegNext(message.hello && !fits)
     val knowsOwnEpoch = RegNext(checked.knowsOwnEpoch)
 
-    /** Two hellos of one epoch tell different windows. */
+    /** Two hellos of one epoch announce different windows. */
     private val contradicts = message.hello && fromPeer && !sameWindow
-    // Once the peer has shown that it knows this side, all it sends does, until it restarts.
+    // Once the peer has shown that it knows this end, all it sends does, until it restarts.
     private val isStranger = contradicts || isUp && (!fromPeer || !checked.knowsOwnEpoch || (message.hello && peerSeenUp))
     val otherPeer = RegNext(isStranger)
 

@@ -14,7 +14,7 @@ import arqlink.wire._
   * A message that [[FeedbackCheck]] accepts has its outcomes listed from the first one on that may be new, one a clock.
   *
   * Every outcome below `ackTsn` is known, none from `knownEnd` on is, and from `contiguousFrom` to `knownEnd` every one is known again. Between
-  * `ackTsn` and `contiguousFrom` there are holes; which outcomes are known there, [[KnownOutcomes]] tells. Without a hole all three are equal. A
+  * `ackTsn` and `contiguousFrom` there are holes; [[KnownOutcomes]] has which outcomes are known there. Without a hole all three are equal. A
   * window of one block has no holes: each message shows every outcome that may be missing.
   */
 class OutcomeIntake(link: LinkConfig) extends Component {
@@ -184,7 +184,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   io.busy := check.io.busy || listing || check.io.start || reading.isBusy || sweepPending
 
   Invariant(!Sn.behind(io.txEdge, ackTsn), "an outcome is known of what was not sent")
-  Invariant(!Sn.behind(io.nextFsn, peerRxBase), "the peer is believed to have passed a frame that was not sent")
+  Invariant(!Sn.behind(io.nextFsn, peerRxBase), "peerRxBase is above a frame that was not sent")
   if (hasHoles) {
     Invariant(!Sn.behind(knownEnd, ackTsn), "ackTsn has passed what is known")
     Invariant(!Sn.behind(io.txEdge, knownEnd), "an outcome was listed of what was not sent")

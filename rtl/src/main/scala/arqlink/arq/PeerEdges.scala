@@ -8,7 +8,7 @@ import arqlink.config.LinkConfig
 import arqlink.lib.Invariant
 import arqlink.wire.{Sn, Wire}
 
-/** Numbers near the window: `PeerEdges.bits` of a sequence number tell those from rxBase to a window beyond apart, and from what is just behind. */
+/** Numbers near the window: `PeerEdges.bits` of a sequence number distinguish those from rxBase to a window beyond, and what is just behind. */
 object PeerEdges {
   def bits(link: LinkConfig): Int = link.window.slotBits + 2
   def edgeSn(link: LinkConfig): UInt = UInt(bits(link) bits)

@@ -8,7 +8,7 @@ import spinal.lib.misc.pipeline._
 import arqlink.config.LinkConfig
 import arqlink.wire._
 
-/** What the receiver judges at once: a data unit, by its header, or the txEdge of a control unit (`isEdge`), which stands in
+/** What the receiver judges at once: a data unit, by its header, or the txEdge of a control unit (`isEdge`), which is in
   * `header.tx.tsn`.
   */
 case class Arrival(link: LinkConfig) extends Bundle {

@@ -15,7 +15,7 @@ object SentState {
   def abandoned: Bits = B"10"
 }
 
-/** Moves txBase over the frames that are resolved, and tells what has been given up: packets, and frames that the peer is still to skip.
+/** Moves txBase over the frames that are resolved, and reports what has been given up: packets, and frames that the peer is still to skip.
   *
   * The frame at txBase is looked at in every clock; what a look finds is three clocks old. When txBase moves, the looks behind are thrown away.
   *

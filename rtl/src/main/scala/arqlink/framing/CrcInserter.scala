@@ -31,7 +31,7 @@ case class FinishedBeat(dataBytes: Int) extends Bundle {
   val endsFrame = Bool()
 }
 
-/** Fills in the CRC-32 of units; two register stages, one beat a clock while `moves`; all stands still otherwise.
+/** Fills in the CRC-32 of units; two register stages, one beat a clock while `moves`; otherwise nothing moves.
   *
   * A beat's own share of the CRC is made in the first stage, the sum in the second. Wider than four bytes, the CRC is the end of a
   * beat that holds payload too, so there the shares are cut four bytes earlier: of the end of the beat before and all of a beat but its

@@ -154,7 +154,7 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
   step.inHeader := unit.inHeader
   step.atShift := unit.atShift
 
-  // What the beat may hold, then which of these it does, a clock each. The control unit on the port and the frame's header stand for the
+  // What the beat may hold, then which of these it does, a clock each. The control unit on the port and the frame's header are valid for the
   // time of their beats; a control unit that is flushed changes in the middle, and its CRC is spoiled.
   val content = new Area {
     val valid = RegNextWhen(unit.forms, moves, init = False)

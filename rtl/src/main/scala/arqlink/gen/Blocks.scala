@@ -86,7 +86,7 @@ object Blocks {
     "ArqPair" -> (new ArqPair(_))
   )
 
-  /** What stands around the link, in a module of a name of its own. */
+  /** What surrounds the link, in a module of its own. */
   private def around(suffix: String, dataBytes: LinkConfig => Int): Map[String, Build] = Map(
     s"ChannelEmulator$suffix" -> (link => emulator(dataBytes(link)).setDefinitionName(s"ChannelEmulator$suffix")),
     s"TrafficPort$suffix" -> (link => traffic(dataBytes(link)).setDefinitionName(s"TrafficPort$suffix"))

@@ -3,7 +3,7 @@ package arqlink.gen
 
 import arqlink.config._
 
-/** A configuration as the command line tells it: its name, and values of its own in place of some. */
+/** A configuration as the command line gives it: its name, and values of its own in place of some. */
 object Settings {
 
   /** Configuration `name` with one value after the other replaced: `NAME=VALUE` with a parameter's name. */

@@ -12,7 +12,7 @@ case class CrcBeat(dataBytes: Int) extends Bundle {
   val last = Bool()
 }
 
-/** The state of the CRC-32C after each beat, all bytes of the beat counted: `value` and `valid` two clocks after it. All stands still without `moves`.
+/** The state of the CRC-32C after each beat, all bytes of the beat counted: `value` and `valid` two clocks after it. Nothing moves without `moves`.
   *
   * The length of a packet is not a multiple of the beat, but the CRC is one of its bytes alone, as the peer's beats may have another width. So
   * who reads the value takes the zeros at its end into account: [[Crc32c.before]], [[Crc32c.residueAfter]].

@@ -19,7 +19,7 @@ case class PacketCrcInserter(dataBytes: Int) extends Component {
   noIoPrefix()
   private val byteBits = log2Up(dataBytes)
 
-  /** All stages move together, or stand. */
+  /** All stages move together, or none does. */
   val moves = Bool()
   io.input.ready := moves
 

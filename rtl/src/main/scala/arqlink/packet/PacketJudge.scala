@@ -18,7 +18,7 @@ case class CheckedBeat(dataBytes: Int) extends Bundle {
   val total = UInt(14 bits)
 }
 
-/** Second stage of the segmenter: tells with each beat whether its packet is still good, and how long it is. */
+/** Second stage of the segmenter: adds to each beat whether its packet is still good, and how long it is. */
 class PacketJudge(link: LinkConfig) extends Component {
   private val dataBytes = link.code.dataBytes
   val io = new Bundle {

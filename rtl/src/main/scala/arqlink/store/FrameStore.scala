@@ -62,8 +62,8 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
 
   private val code = link.code
 
-  /** Up to four memories, none deeper than an ECP5's block RAM of one bit a word: a choice between deeper ones would stand before
-    * the RAM's output register, and here it stands behind. A store too large for that is one memory, and slow.
+  /** Up to four memories, none deeper than an ECP5's block RAM of one bit a word: a choice between deeper ones would be ahead of
+    * the RAM's output register, and here it is behind. A store too large for that is one memory, and slow.
     */
   private val addressBits = link.window.slotBits + code.slotBeatBits
   private val bankBits = if (addressBits > 14 && addressBits <= 16) addressBits - 14 else 0

@@ -18,7 +18,7 @@ import arqlink.wire.ControlMessage
 
 /** One end of a full-duplex hybrid FEC/ARQ-SR link (docs/architecture.md).
   *
-  * `s_axis`/`m_axis` carry packets, `s_axis_phy`/`m_axis_phy` units, `s_axil` the registers. `phy_up` low tells that the PHY
+  * `s_axis`/`m_axis` carry packets, `s_axis_phy`/`m_axis_phy` units, `s_axil` the registers. `phy_up` low means that the PHY
   * has lost its carrier. `irq` is high while an enabled bit of register ERROR is set.
   */
 class ArqLink(link: LinkConfig) extends Component {
@@ -185,7 +185,7 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.phyUp := BufferCC(io.phyUp, init = False)
     control.io.timers := setting.timers
     control.io.tablesReady := sender.io.ready && resequencer.io.ready
-    // A data unit may overtake this by a few clocks. It then tells the receiver all that the message would have closed, and no peer sends
+    // A data unit may overtake this by a few clocks. It then closes all that the message would have closed, and no peer sends
     // data behind a unit that has yet to bring the link up.
     control.io.control << (if (code.area.deframer) deframer.io.control else deframer.io.control.halfPipe())
     // What was judged in the clock of a restart is not of the new peer.
@@ -225,7 +225,7 @@ class ArqLink(link: LinkConfig) extends Component {
     composer.io.timers := setting.timers
     composer.io.link := control.io.view
     composer.io.sender := sender.io.view
-    // A poll is answered when the receiver has closed what it closes: the answer tells of that too, which the peer may not ask for again.
+    // A poll is answered when the receiver has closed what it closes: the answer covers that too, which the peer may not ask for again.
     composer.io.receiver := receiver.io.view
     composer.io.older << older
     composer.io.suspicious := watch.io.suspicious

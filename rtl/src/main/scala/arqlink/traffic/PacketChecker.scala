@@ -95,8 +95,8 @@ class PacketChecker(dataBytes: Int, seed: BigInt) extends Component {
     }
   }
 
-  // Stage 3: the books.
-  private val books = new Area {
+  // Stage 3: the counters.
+  private val counters = new Area {
     val counts = Reg(CheckerCounts())
     counts.flatten.foreach { case c: UInt => c init 0 }
     val expected = RegInit(U(0, 32 bits))
@@ -122,5 +122,5 @@ class PacketChecker(dataBytes: Int, seed: BigInt) extends Component {
       counts.flatten.foreach { case c: UInt => c := 0 }
     }
   }
-  io.counts := books.counts
+  io.counts := counters.counts
 }

@@ -119,7 +119,7 @@ object UnitFormat {
     )
   }
 
-  /** True where byte 0, which is the first one of every unit, tells another version of the format. */
+  /** True where byte 0, which is the first one of every unit, is of another version of the format. */
   def otherVersion(firstByte: Bits): Bool = firstByte(7 downto 6).asUInt =/= Wire.version
 
   /** True where a control unit can be: version, type, reserved bits zero. */
