@@ -10,13 +10,23 @@ from arqlink.rtl import soc
 from cocotb_tests.lib import rtl
 from cocotb_tests.soc.bench import SETTINGS
 
-BENCHES = [("ArqSoc", "tb_boot"), ("ArqSoc", "tb_shell"), ("ArqPairSoc", "tb_pair"), ("ArqPairSoc", "tb_traffic")]
+BENCHES = [("ArqSoc", "tb_boot"), ("ArqSoc", "tb_shell"), ("ArqPairSoc", "tb_pair")]
+TRAFFIC = ["loss_follows_the_setting", pytest.param("tuner_follows_the_channel", marks=pytest.mark.full)]
+
+
+def run(block, bench, testcase=None):
+    sources = soc.generate(block, "small", "hello", SETTINGS)
+    rtl.run(block, "small", f"cocotb_tests.soc.{bench}", testcase, sources=sources)
 
 
 @pytest.mark.parametrize(("block", "bench"), BENCHES, ids=[bench for _, bench in BENCHES])
 def test_soc(block, bench):
-    sources = soc.generate(block, "small", "hello", SETTINGS)
-    rtl.run(block, "small", f"cocotb_tests.soc.{bench}", sources=sources)
+    run(block, bench)
+
+
+@pytest.mark.parametrize("testcase", TRAFFIC)
+def test_traffic(testcase):
+    run("ArqPairSoc", "tb_traffic", testcase)
 
 
 def test_board():

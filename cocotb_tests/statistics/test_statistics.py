@@ -5,13 +5,22 @@ import math
 
 import pytest
 
-from .grid import BURSTS, FAR, FEEDBACK, GRID, NEAR, WRONG
+from .grid import ALL, BURSTS, FAR, FEEDBACK, GRID, NEAR, QUICK, WRONG
 from .judge import judge, judge_burst, lag_of, rejected
 from .sampling import confirmed, recorded, sample
 
 
 def by_name(points):
-    return pytest.mark.parametrize("point", points, ids=lambda point: point.name)
+    return pytest.mark.parametrize("point", [quick_or_full(point.name, point) for point in points])
+
+
+def quick_or_full(name, *values):
+    """Parameters of a test, which `make test` leaves to `make test-full` unless the point is among QUICK."""
+    return pytest.param(*values, id=name, marks=() if name in QUICK else pytest.mark.full)
+
+
+def test_points_of_the_quick_run_exist():
+    assert set(ALL) >= QUICK
 
 
 @by_name(GRID)
@@ -20,7 +29,7 @@ def test_formulas_hold(point, record_property):
     assert not wrong, "; ".join(map(str, wrong))
 
 
-@pytest.mark.parametrize("actual, claim", WRONG, ids=[actual.name for actual, _ in WRONG])
+@pytest.mark.parametrize("actual, claim", [quick_or_full(actual.name, actual, claim) for actual, claim in WRONG])
 def test_wrong_setting_is_rejected(actual, claim):
     """The hardware is set to one thing and judged as if it were another; the same run passes as what it is."""
     counted = sample(actual)

@@ -22,8 +22,12 @@ def text():
     return (ROOT / "LICENSE").read_bytes()
 
 
-@pytest.mark.parametrize("ord", [0, 1])
-@pytest.mark.parametrize("feedback", ["none", "bernoulli:0.3"])
+@pytest.mark.parametrize("ord, feedback", [
+    (0, "bernoulli:0.3"),
+    pytest.param(0, "none", marks=pytest.mark.full),
+    (1, "none"),
+    pytest.param(1, "bernoulli:0.3", marks=pytest.mark.full),
+])  # fmt: skip
 def test_nothing_is_lost_with_infinite_persistency(text, ord, feedback):
     setup = LinkSetup(loss=loss.Bernoulli(0.1), feedback_loss=loss.parse(feedback), delay_ms=2, packet_bytes=700, ord=ord, seed=5)
     packets = [text[i : i + 700] for i in range(0, len(text), 700)]
@@ -86,7 +90,10 @@ def test_send_json(arqlink, tmp_path, text):
     assert report["counters"]["a"]["tx_packets"] == report["packets"]
 
 
-@pytest.mark.parametrize("n, nr, delta", [(10, 10, 0), (11, 11, 1), (10, 12, 2), (11, 11, math.inf)])
+FULL = [pytest.param(10, 10, 0, marks=pytest.mark.full), pytest.param(11, 11, math.inf, marks=pytest.mark.full)]
+
+
+@pytest.mark.parametrize("n, nr, delta", [(11, 11, 1), (10, 12, 2), *FULL])
 def test_statistics_agree_with_the_model(n, nr, delta):
     setup = LinkSetup(config="montecarlo", k=10, n=n, nr=nr, delta=delta, loss=loss.Bernoulli(0.02), delay_ms=1, seed=9)
     report = monte_carlo.measure(setup, 20_000)

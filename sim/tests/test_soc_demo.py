@@ -13,6 +13,7 @@ from arqlink.demo.soc import Outcome, Phase
 FRAMES = 1200
 
 
+@pytest.mark.full
 def test_phases():
     """What no interval of so few frames could tell is asked exactly: which frames and packets there were."""
     data = random.Random(1).randbytes(100_000)
