@@ -12,6 +12,6 @@ FLOODED = {"COCOTB_TEST_FILTER": r"random_traffic|random_darkness|peer_reboots|p
 SELECTIONS = {"small": None, "long": FLOODED, "tiny": FLOODED, "wide16": TRAFFIC}
 
 
-@pytest.mark.parametrize("config", slow_in_full(SELECTIONS, slow={"long"}))
+@pytest.mark.parametrize("config", slow_in_full(SELECTIONS, slow={"long", "wide16"}))
 def test_peer(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters=SELECTIONS[config], quick=config != "small")

@@ -136,6 +136,7 @@ def test_progress_reaches_the_end():
     assert len(seen) > 1 and seen[-1] == (job.frames, job.frames)
 
 
+@pytest.mark.full
 def test_waves(arqlink, tmp_path):
     (tmp_path / "in").write_bytes(b"x" * 2000)
     code, _, err = arqlink("send", "in", "out", "--delay-ms", "0", "--loss", "none", "--waves", "w.fst")

@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.Countdown
+import arqlink.lib.{Countdown, Invariant}
 import arqlink.wire.Wire
 
 /** Decides when the peer is polled: when POLL_TIMEOUT passes without progress, while the peer is not up or has yet to confirm that a frame was given up,
@@ -65,6 +65,8 @@ class PollSchedule(link: LinkConfig) extends Component {
     val polls = io.sender.gap && mayPoll
     mayPoll clearWhen polls setWhen io.sender.isWhole.rise(initAt = False)
   }
+
+  Invariant.when(io.sender.gap)(!(RegNext(io.sender.gap) init False), "outcomes are missed in two clocks in a row: a message takes longer")
 
   private val isLate = RegNext(tick && (unfinished && !progress || io.sender.unconfirmed || gap.isOpen || io.suspicious || !io.link.peerUp)) init False
   private val begins = isUp && !(RegNext(isUp) init False) && !io.link.peerUp

@@ -5,6 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.LinkConfig
+import arqlink.lib.Invariant
 
 /** A judged beat with all that is known of its packet then. */
 case class CheckedBeat(dataBytes: Int) extends Bundle {
@@ -45,6 +46,8 @@ class PacketJudge(link: LinkConfig) extends Component {
   checked.oversize := badOversize || (tight && input.bytes > restBytes)
   checked.store := input.valid && !(checked.keep || checked.abort || checked.oversize || input.empty)
   checked.total := ((count << byteBits) + input.bytes).resize(14 bits)
+
+  Invariant.when(checked.store)(Invariant.atMost(checked.total, link.window.maxPacketBytes), "a packet that is too long is stored")
 
   when(input.fire) {
     badKeep := checked.keep
