@@ -23,14 +23,20 @@ Bytes packetContent(uint64_t seed, unsigned direction, uint64_t number, size_t l
 }
 
 // The earliest packet that fits is taken: where short packets look alike, what comes out can be explained in this way
-// if it can be at all.
+// if it can be at all. Out of order, one of the newest life that has such a packet goes first: those of a life before a
+// restart may be lost.
 void PacketBook::delivered(const Bytes& bytes, uint64_t clock) {
+    size_t found = packets_.size();
     for (size_t i = next_; i < packets_.size(); ++i) {
-        Packet& p = packets_[i];
+        const Packet& p = packets_[i];
         if (p.done || p.bytes != bytes) continue;
-        p.done = true;
+        if (found == packets_.size() || p.life > packets_[found].life) found = i;
+        if (inOrder_) break;
+    }
+    if (found < packets_.size()) {
+        packets_[found].done = true;
         ++delivered_;
-        if (inOrder_) next_ = i + 1;
+        if (inOrder_) next_ = found + 1;
         while (!inOrder_ && next_ < packets_.size() && packets_[next_].done) ++next_;
         return;
     }

@@ -333,6 +333,13 @@ const std::vector<Case> firstCases = {
          book.delivered(numbered(0), 9);
          if (book.missing()) throw Failure("count", "missing");
      }},
+    {"a packet after a restart that looks like one lost before it", nullptr,
+     [] {
+         PacketBook book(0, false);
+         book.accepted(Bytes{1}, 1, 1), book.accepted(Bytes{1}, 2, 2);
+         book.delivered(Bytes{1}, 9);
+         if (book.missing() != 1 || book.missingSince(2) != 0) throw Failure("count", "missing");
+     }},
     {"a packet that comes twice", "packet-twice",
      [] {
          PacketBook book = bookOf(false, 2, numbered);
