@@ -8,10 +8,11 @@ import pytest
 from arqlink.fpga.targets import ULX3S
 from arqlink.rtl import soc
 from cocotb_tests.lib import rtl
+from cocotb_tests.lib.effort import slow_in_full
 from cocotb_tests.soc.bench import SETTINGS
 
 BENCHES = [("ArqSoc", "tb_boot"), ("ArqSoc", "tb_shell"), ("ArqPairSoc", "tb_pair")]
-TRAFFIC = ["loss_follows_the_setting", pytest.param("tuner_follows_the_channel", marks=pytest.mark.full)]
+TRAFFIC = ["loss_follows_the_setting", "tuner_follows_the_channel"]
 
 
 def run(block, bench, testcase=None):
@@ -24,7 +25,7 @@ def test_soc(block, bench):
     run(block, bench)
 
 
-@pytest.mark.parametrize("testcase", TRAFFIC)
+@pytest.mark.parametrize("testcase", slow_in_full(TRAFFIC, slow={"tuner_follows_the_channel"}))
 def test_traffic(testcase):
     run("ArqPairSoc", "tb_traffic", testcase)
 

@@ -162,4 +162,4 @@ QUICK = {
     "wrong-delta-2",
     "wrong-nr",
 }
-"""Points that `make test` samples: each persistency, way of losing units and kind of channel, and three wrong claims."""
+"""Points that `make test` samples: persistency 0 to 3 and infinite, each way of losing units, bursts, lost feedback, and three wrong claims."""

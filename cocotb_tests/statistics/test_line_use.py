@@ -42,7 +42,7 @@ def name_of(point):
     return f"{config}-k{k}-n{n}-p{p:g}"
 
 
-@pytest.mark.parametrize("point", slow_in_full([(p,) for p in POINTS], config_of=lambda item: item[0][0]), ids=[name_of(p) for p in POINTS])
+@pytest.mark.parametrize("point", slow_in_full([(p,) for p in POINTS], name_of=lambda item: item[0][0]), ids=[name_of(p) for p in POINTS])
 def test_line_use(point):
     config, k, n, p, frames = point
     rtl.run(
@@ -57,7 +57,7 @@ def test_line_use(point):
 BOTH_WAYS = [("tiny", 4, 5), ("paper", 10, 11), ("default", 16, 18), ("line10g", 32, 36), ("fast16", 16, 18)]
 
 
-@pytest.mark.parametrize("config, k, n", slow_in_full(BOTH_WAYS, config_of=lambda item: item[0]))
+@pytest.mark.parametrize("config, k, n", slow_in_full(BOTH_WAYS, name_of=lambda item: item[0]))
 def test_both_ways(config, k, n):
     parameters = {"LINE_K": k, "LINE_N": n, "LINE_FRAMES": 300}
     rtl.run("ArqPair", config, "cocotb_tests.statistics.tb_line_use", "both_ways", parameters=parameters)

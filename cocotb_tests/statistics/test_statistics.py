@@ -5,18 +5,17 @@ import math
 
 import pytest
 
+from cocotb_tests.lib.effort import slow_in_full
+
 from .grid import ALL, BURSTS, FAR, FEEDBACK, GRID, NEAR, QUICK, WRONG
 from .judge import judge, judge_burst, lag_of, rejected
 from .sampling import confirmed, recorded, sample
 
+SLOW = set(ALL) - QUICK
+
 
 def by_name(points):
-    return pytest.mark.parametrize("point", [quick_or_full(point.name, point) for point in points])
-
-
-def quick_or_full(name, *values):
-    """Parameters of a test, which `make test` leaves to `make test-full` unless the point is among QUICK."""
-    return pytest.param(*values, id=name, marks=() if name in QUICK else pytest.mark.full)
+    return pytest.mark.parametrize("point", slow_in_full(points, SLOW, lambda point: point.name), ids=lambda point: point.name)
 
 
 def test_points_of_the_quick_run_exist():
@@ -29,7 +28,7 @@ def test_formulas_hold(point, record_property):
     assert not wrong, "; ".join(map(str, wrong))
 
 
-@pytest.mark.parametrize("actual, claim", [quick_or_full(actual.name, actual, claim) for actual, claim in WRONG])
+@pytest.mark.parametrize("actual, claim", slow_in_full(WRONG, SLOW, lambda pair: pair[0].name), ids=[actual.name for actual, _ in WRONG])
 def test_wrong_setting_is_rejected(actual, claim):
     """The hardware is set to one thing and judged as if it were another; the same run passes as what it is."""
     counted = sample(actual)

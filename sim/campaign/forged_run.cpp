@@ -123,9 +123,11 @@ void Run::checkForged(const std::string& forged) {
         Counters &own = side_[e].counters, &peer = side_[1 - e].counters;
         // A restart flushes what the life before it had taken; what entered later has to come out.
         const uint64_t missing = restarts ? side_[e].book->missingSince(monitor_->lifeId(e)) : side_[e].book->missing();
-        // A loss at finite δ may be counted at both ends, but each takes a skipped frame, or one that a forged data unit has spoiled.
+        // A loss at finite δ may be counted at both ends, but each takes a skipped frame, or one that a forged data unit
+        // has spoiled where it came in.
+        const unsigned spoiled = s_.forgeEnd == 1 - e ? forger_->dataUnits() : 0;
         const uint64_t lost = s_.finite ? std::min(own["tx_packets_lost"] + peer["rx_packets_dropped"],
-                                                   peer["rx_frames_skipped"] + forger_->dataUnits())
+                                                   peer["rx_frames_skipped"] + spoiled)
                                         : peer["rx_packets_dropped"];
         // What came out in its place is an undetected error: only `packetCrc` can tell.
         const uint64_t reported = lost + peer["rx_packets_corrupt"] + side_[e].book->odd();

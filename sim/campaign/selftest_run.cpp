@@ -42,17 +42,17 @@ struct Play {
         link.registers[end][counterOffsets().at(name)] = value;
     }
 
-    /// One forged unit at clock 500, which these ends do not read: a data unit with the first seed.
-    void forge() {
-        s.forged = 1;
+    /// One forged unit to `end` at clock 500, which these ends do not read: a data unit with the first seed.
+    void forge(unsigned end = 0) {
+        s.forged = 1, s.forgeEnd = end;
         Event event;
-        event.clock = 500, event.kind = EventKind::forge, event.value = 1;
+        event.clock = 500, event.kind = EventKind::forge, event.end = end, event.value = 1;
         s.events.push_back(event);
     }
 
-    /// Two packets are missing; each end reports one, and one frame was skipped.
-    void loseTwoWithOneSkip() {
-        forge(), s.finite = s.traffic[0].any = link.carries = true, link.loses = 2;
+    /// Two packets of A are missing; each end reports one, and one frame was skipped. A unit was forged to `end`.
+    void loseTwoWithOneSkip(unsigned end) {
+        forge(end), s.finite = s.traffic[0].any = link.carries = true, link.loses = 2;
         counter(1, "rx_packets_dropped", 1), counter(0, "tx_packets_lost", 1), counter(1, "rx_frames_skipped", 1);
     }
 
@@ -140,9 +140,11 @@ std::vector<Case> runCases() {
                  p.counter(1, "rx_packets_dropped", 1);
              }),
         play("two packets lost to a forged control unit at finite delta and one reported", "forge-silent-loss",
-             [](Play& p) { p.seed = 5, p.loseTwoWithOneSkip(); }),
+             [](Play& p) { p.seed = 5, p.loseTwoWithOneSkip(1); }),
         play("one packet lost to a forged data unit at finite delta, and another one as delta ran out", nullptr,
-             [](Play& p) { p.loseTwoWithOneSkip(); }),
+             [](Play& p) { p.loseTwoWithOneSkip(1); }),
+        play("the same, but the data unit came in at the other end", "forge-silent-loss",
+             [](Play& p) { p.loseTwoWithOneSkip(0); }),
     };
 }
 

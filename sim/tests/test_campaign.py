@@ -10,6 +10,7 @@ import pytest
 
 from arqlink.campaign import builds, forged_recovery, runs
 from arqlink.errors import UserError
+from cocotb_tests.lib.effort import slow_in_full
 from cocotb_tests.model.units import ControlUnit, DataUnit
 
 SEED = int(os.environ.get("ARQLINK_SEED", "1"))
@@ -163,7 +164,7 @@ def test_random_faults(pair, count):
     judge(results)
 
 
-@pytest.mark.parametrize("pair", [PAIRS[0], pytest.param(PAIRS[1], marks=pytest.mark.full)])
+@pytest.mark.parametrize("pair", slow_in_full(PAIRS[:2], slow={"tiny:tiny"}))
 def test_forged_units(pair):
     results = runs.run_seeds(pair, 1000 * SEED, 50, forge=1)
     assert len(results) == 50

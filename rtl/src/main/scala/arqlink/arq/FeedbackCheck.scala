@@ -33,8 +33,10 @@ case class CheckedFeedback(link: LinkConfig) extends Bundle {
   val startsList = Bool()
   val firstBit, countLessOne = UInt(log2Up(Wire.bitmapBits) bits)
 
-  /** TSN of the first one, whether it is ackTsn, and the TSN behind the last one. */
+  /** TSN of the first of them, and the TSN after the last one. */
   val first, end = hasHoles generate Wire.sn
+
+  /** `first` is ackTsn. */
   val fromAck = hasHoles generate Bool()
 
   /** `first` is beyond knownEnd. */

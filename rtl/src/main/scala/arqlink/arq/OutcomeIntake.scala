@@ -14,7 +14,7 @@ import arqlink.wire._
   * A message that [[FeedbackCheck]] accepts has its outcomes listed from the first one on that may be new, one a clock.
   *
   * Every outcome below `ackTsn` is known, none from `knownEnd` on is, and from `contiguousFrom` to `knownEnd` every one is known again. Between
-  * `ackTsn` and `contiguousFrom` there are holes; [[KnownOutcomes]] has which outcomes are known there. Without a hole all three are equal. A
+  * `ackTsn` and `contiguousFrom` there are holes; [[KnownOutcomes]] has a bit for each TSN there. Without a hole all three are equal. A
   * window of one block has no holes: each message shows every outcome that may be missing.
   */
 class OutcomeIntake(link: LinkConfig) extends Component {

@@ -8,7 +8,7 @@ import arqlink.config.LinkConfig
 import arqlink.lib.Invariant
 import arqlink.wire.{Sn, Wire}
 
-/** Numbers near the window: `PeerEdges.bits` of a sequence number distinguish those from rxBase to a window beyond, and what is just behind. */
+/** Sequence numbers near the window, in `PeerEdges.bits` bits: those from rxBase to a window above it all differ, and those just below it do, too. */
 object PeerEdges {
   def bits(link: LinkConfig): Int = link.window.slotBits + 2
   def edgeSn(link: LinkConfig): UInt = UInt(bits(link) bits)

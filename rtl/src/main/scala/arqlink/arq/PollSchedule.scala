@@ -8,9 +8,10 @@ import arqlink.config.LinkConfig
 import arqlink.lib.{Countdown, Invariant}
 import arqlink.wire.Wire
 
-/** Decides when the peer is polled: when POLL_TIMEOUT passes without progress, while the peer is not up or has yet to confirm that a frame was given up,
-  * or all that it said was rejected; at once when outcomes are missed that the peer does not repeat unasked, and when this end comes up first
-  * (docs/link_control.md).
+/** Decides when the peer is polled (docs/link_control.md).
+  *
+  * When POLL_TIMEOUT runs out: if there was no progress, if outcomes were missed, if the peer has yet to confirm that a frame was given up, if all that
+  * it sent was rejected, or if it is not up yet. At once: when outcomes are missed that it does not repeat unasked, and when this end comes up first.
   */
 class PollSchedule(link: LinkConfig) extends Component {
   private val relaxed = link.code.area.relaxed
@@ -33,7 +34,7 @@ class PollSchedule(link: LinkConfig) extends Component {
   }
   private val isUp = io.link.state === LinkState.up
   private val isOutage = io.link.state === LinkState.outage
-  private def inWindow(sn: UInt) = WindowSn.of(link, sn)
+  private def windowSn(sn: UInt) = WindowSn.of(link, sn)
   private def isUnequal(a: UInt, b: UInt) = RegNext(a =/= b) init False
 
   /** The peer may answer; in an outage because it was deaf, a poll asks whether it still is. */
@@ -45,12 +46,12 @@ class PollSchedule(link: LinkConfig) extends Component {
   io.tick := tick
 
   // There are no more transmissions without an outcome than the window has frames.
-  io.unresolved := isUnequal(inWindow(io.sender.ackTsn), inWindow(io.sender.txEdge))
+  io.unresolved := isUnequal(windowSn(io.sender.ackTsn), windowSn(io.sender.txEdge))
   val unfinished = isUnequal(io.sender.peerRxBase, io.sender.nextFsn) || io.unresolved || io.sender.stalled
 
   /** The peer has acknowledged something since the last tick. Built for area, it is noticed when the numbers move: by one, and by a window at most. */
   val progress = if (relaxed) {
-    val base = inWindow(io.sender.peerRxBase)
+    val base = windowSn(io.sender.peerRxBase)
     val moves = io.sender.ackTsn.lsb =/= (RegNext(io.sender.ackTsn.lsb) init False) || base =/= (RegNext(base) init 0)
     RegInit(False) clearWhen tick setWhen moves
   } else {

@@ -140,8 +140,10 @@ case class UnitChecker(code: CodeConfig) extends Component {
     private val isControl: Bool = this(arrived.isControl)
     private val isLength = (isData && this(arrived.isDataLength)) || (isControl && this(arrived.isControlLength))
 
-    /** A unit of a known type has its length. Type 3 has no length that could be wrong; its header is. */
+    /** A unit has ended that is as long as its type says. */
     val isSized = insert(ends && isLength)
+
+    /** A unit of a known type has another length. Type 3 has no length that could be wrong; its header is. */
     val isMisfit = insert((isData || isControl) && !isLength)
     val dataChecks = UnitFormat.dataChecks(code, capture.dataHeader).map(insert(_))
     val isControlPlausible = insert(UnitFormat.controlPlausible(capture.control))

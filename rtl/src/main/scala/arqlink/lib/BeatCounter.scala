@@ -4,7 +4,7 @@ package arqlink.lib
 import spinal.core._
 
 /** Position within a unit of `beats` beats, two or more: counts from beats - 2 down to -1, so that the last beat shows in the sign. It starts again
-  * behind the last one.
+  * after the last one.
   */
 class BeatCounter(beats: Int) extends Area {
   require(beats >= 2, s"a unit has $beats beats; it must have two or more")
@@ -23,10 +23,10 @@ class BeatCounter(beats: Int) extends Area {
   /** A different one for each beat of a unit. */
   val address: UInt = count(bits - 1 downto 0).asUInt
 
-  /** Beats of the unit behind this one. */
+  /** Beats of the unit after this one. */
   def left: UInt = (count + 1)(bits - 1 downto 0).asUInt
 
-  /** Beats of its unit behind the next one. */
+  /** Beats of its unit after the next one. */
   def nextLeft: UInt = last ? U(beats - 1, bits bits) | address
 
   def step(): Unit = {
