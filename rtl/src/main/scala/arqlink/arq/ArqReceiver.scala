@@ -25,9 +25,9 @@ case class ReceiverEvents() extends Bundle {
   *
   * K units make the frame complete; the transmission is closed by its last unit, by a unit of a later one, or by the sender's txEdge.
   *
-  * Beats go through a pipeline. A unit is classified by its first beat ([[UnitClassifier]]); in stage `judge` that changes the
-  * [[TransmissionInProgress]], and in stage `store` the beats of a unit that the frame lacks are written. The next unit is measured after
-  * that change.
+  * Beats go through a pipeline. A unit is classified by its first beat ([[UnitClassifier]]). Stage `close` closes the transmissions before
+  * the unit's, stage `judge` changes the [[TransmissionInProgress]], and in stage `store` the beats of a unit that the frame lacks are
+  * written. The next unit is measured after that change.
   */
 class ArqReceiver(link: LinkConfig) extends Component {
   import link.code
@@ -64,19 +64,22 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val event = out(ReceiverEvents())
   }
 
-  // The stage of each task. Built for area, an arrival waits on the port for the table's answer. Decisions have a stage of their own where units
-  // are long enough to hide it.
+  // The stage of each task. Built for area, an arrival waits on the port for the table's answer. To decide and to close have a stage each where
+  // units are long enough to hide it.
   private val askAt = 0
   private val measureAt = if (code.area.relaxed) askAt else askAt + 1
   private val compareAt = measureAt + 1
-  private val decideAt = if (code.area.relaxed || code.unitBeats < 4) compareAt else compareAt + 1
-  private val judgeAt = decideAt + 1
+  private val step = if (code.area.relaxed || code.unitBeats < 8) 0 else 1
+  private val decideAt = compareAt + step
+  private val closeAt = decideAt + step
+  private val judgeAt = closeAt + 1
   private val storeAt = judgeAt + 1
   private val stages = Seq.fill(storeAt + 1)(CtrlLink())
   val ask = stages(askAt)
   val measure = stages(measureAt)
   val compare = stages(compareAt)
   val decide = stages(decideAt)
+  val close = stages(closeAt)
   val judge = stages(judgeAt)
   val store = stages(storeAt)
 
@@ -143,18 +146,15 @@ class ArqReceiver(link: LinkConfig) extends Component {
   /** The unit taken last was of a frame that is sent only once. Two in a row have to say so: one may have passed its CRC by chance. */
   private val lastOnly = RegInit(False)
 
+  /** The transmission in progress is closed, and all up to the arrival's, a clock before the arrival is judged. */
+  val closes = close.down.isFiring && close(FIRST) && close(classifier.decided.closesBefore)
+  when(closes)(current.moveTo(arrival.header.tx.tsn))
+
   /** The unit's beats are written; with the last of them the frame is complete. */
   val WRITES, COMPLETES = Payload(Bool())
   val judgement = new judge.Area {
     private val verdict = classifier.decided
     private def is(payload: Payload[Bool]): Bool = this(payload)
-
-    // The transmission in progress is closed, and all up to the arrival's, a clock before the arrival is dealt with.
-    private val isDue = RegInit(False)
-    val closes = isDue && down.ready
-    haltWhen(isDue)
-    isDue := (isDue && !closes) || (decide.down.isFiring && decide(FIRST) && decide(verdict.closesBefore))
-    Invariant.when(isDue)(up.isValid && is(FIRST), "a transmission is closed for an arrival that is not there")
 
     val now = down.isFiring && is(FIRST)
     private val header = arrival.header
@@ -174,7 +174,6 @@ class ArqReceiver(link: LinkConfig) extends Component {
     down(WRITES) := is(FIRST) ? stores | storing
     down(COMPLETES) := !is(FIRST) && completing && is(LAST)
 
-    when(closes)(current.moveTo(header.tx.tsn))
     when(now && is(verdict.begins))(current.begin(header.tx, isOnly, is(verdict.wasGood)))
     when(now && is(verdict.belongs)) {
       lastOnly := header.tx.only
@@ -194,6 +193,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val becomesDead = (RegNext(closes, init = False) && RegNext(current.open && current.only && !current.isComplete)) ||
       (RegNext(ends, init = False) && RegNext(isOnly && !isGood))
     val wasDuplicate = RegNext(closes ? (current.open && current.duplicate) | (is(verdict.begins) ? is(verdict.wasGood) | current.duplicate))
+    Invariant.when(closes)(!now, "two arrivals are dealt with at once")
   }
 
   // Its transmission is in `current` from here on ------------------------------------------------------------------
@@ -248,6 +248,6 @@ class ArqReceiver(link: LinkConfig) extends Component {
     io.closeAccepted := pulse(now && arrival.isEdge && !this(isInvalid))
     io.alive := pulse(now && !arrival.isEdge && !this(isForeign))
   }
-  // No stage is skipped: `ready` depends on nothing but the two halts.
+  // No stage is skipped: `ready` depends on nothing but the halts.
   Builder(stages ++ stages.zip(stages.tail).map { case (from, to) => StageLink(from.down, to.up).withoutCollapse() })
 }

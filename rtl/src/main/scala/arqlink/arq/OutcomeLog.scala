@@ -3,6 +3,7 @@ package arqlink.arq
 
 import spinal.core._
 import spinal.lib._
+import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
 import arqlink.lib.{BlockRam, Invariant}
@@ -160,30 +161,36 @@ class OutcomeLog(link: LinkConfig) extends Component {
       val ram = BlockRam(Bits(Wire.blockBits bits), blocks) // what is overwritten while it is read is thrown away
       ram.write(before.resize(log2Up(blocks)), previous, RegNext(full) init False)
 
-      // The two blocks are read one after the other; each passes the memory's output register.
+      // A look-up is two looks: at its block, and at the one after it.
+      private val stages = Seq.fill(4)(Node())
+      val Seq(read, measure, keep, judge) = stages
       val lookup = io.port.lookup
       val first = RegNextWhen(lookup.payload, lookup.fire)
-      private def after(clocks: Int) = Delay(lookup.fire, clocks, init = False)
-      val address = after(1) ? first | first + 1
-      val word = RegNext(ram.readSync(address.resize(log2Up(blocks))))
-      val low = RegNextWhen(word, after(3))
-      val high = RegNextWhen(word, after(4))
+      private val begins = RegNext(lookup.fire) init False
+      private val isSecond = RegNext(begins) init False
+      read.valid := begins || isSecond
+      private val ends = read.insert(isSecond)
+      private val address = isSecond ? (first + 1) | first
+      private val word = measure.insert(ram.readSync(address.resize(log2Up(blocks))))
+      val words = Reg(Bits(Wire.bitmapBits bits))
+      when(keep.isValid)(words := keep(word) ## words.dropLow(Wire.blockBits))
 
       // A block is overwritten when the one `blocks` later is complete. Nobody waits for outcomes as old as that any more.
-      val age = RegNext(block - first)
-      val overwritten = RegNext(age > blocks)
-      val judged = after(6)
+      private val age = measure.insert(block - first)
+      private val isOverwritten = keep.insert(keep(age) > blocks)
+      private val judged = judge.isValid && judge(ends)
       val busy, valid = RegInit(False)
       when(lookup.fire)(busy := True)
-      when(judged)(valid := !overwritten)
-      when(judged && overwritten || io.port.report.fire)(busy := False)
+      when(judged)(valid := !judge(isOverwritten))
+      when(judged && judge(isOverwritten) || io.port.report.fire)(busy := False)
       when(io.port.report.fire)(valid := False)
+      Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
       lookup.ready := !busy
       Invariant.when(lookup.fire)((lookup.payload + 1 - block).msb, "a block is looked up that is not complete")
       Invariant.when(valid)((first + 1 - block).msb, "a report shows a block that is not complete")
       io.port.report.valid := valid
       io.port.report.base := first @@ U(0, blockSize bits)
-      io.port.report.bitmap := high ## low
+      io.port.report.bitmap := words
     }
   }
 }

@@ -3,6 +3,7 @@ package arqlink.arq
 
 import spinal.core._
 import spinal.lib._
+import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
 import arqlink.lib.Invariant
@@ -35,40 +36,53 @@ class PeerEdges(link: LinkConfig) extends Component {
     val judged = out(Judgement())
   }
   private def edgeSn(sn: UInt) = sn.resize(PeerEdges.bits(link))
-  private def after(clocks: Int) = Delay(io.seen.valid, clocks, init = False)
+  private val stages = Seq.fill(4)(Node())
+  val Seq(measure, compare, decide, act) = stages
 
-  // Distances in the first clock, what they say in the second, the lower one's distance in the third.
+  /** Stays while it is in the stages. */
   val notice = RegNextWhen(io.seen.payload, io.seen.valid)
   val previous = Reg(TxBaseNotice())
   previous.abandons init False
   previous.txBase init 0
-  val windowsAhead = RegNext(Sn.distanceLessOne(notice.txBase, io.rxBase).dropLow(link.window.slotBits))
-  val isLower = RegNext(Sn.behind(notice.txBase, previous.txBase))
 
-  val beyond = RegNext(!windowsAhead.msb && windowsAhead.orR)
-  val lower = RegNext(isLower ? notice.txBase | previous.txBase)
-  val both = RegNext(notice.abandons && previous.abandons)
+  val measured = new measure.Area {
+    valid := RegNext(io.seen.valid) init False
+    val windowsAhead = insert(Sn.distanceLessOne(notice.txBase, io.rxBase).dropLow(link.window.slotBits))
+    val isLower = insert(Sn.behind(notice.txBase, previous.txBase))
+  }
 
-  when(after(3) && !beyond)(previous := notice)
-  io.judged.accepted := after(3) && !beyond
-  io.judged.rejected := after(3) && beyond
+  val compared = new compare.Area {
+    private val windowsAhead = this(measured.windowsAhead)
+    val isBeyond = insert(!windowsAhead.msb && windowsAhead.orR)
+    val lower = insert(this(measured.isLower) ? notice.txBase | previous.txBase)
+    val abandons = insert(notice.abandons && previous.abandons)
+  }
 
-  val isAhead = RegNext(!(lower - io.rxBase).msb)
-  val take = RegNext(after(3) && !beyond) init False
+  val decided = new decide.Area {
+    private val lower = this(compared.lower)
+    private val isAccepted = isValid && !this(compared.isBeyond)
+    io.judged.accepted := isAccepted
+    io.judged.rejected := isValid && this(compared.isBeyond)
+    when(isAccepted)(previous := notice)
+    val moves = insert(isAccepted && !(lower - io.rxBase).msb)
+    val edge = insert(edgeSn(lower))
+  }
 
   /** An edge keeps up with rxBase, so that it is never far behind. */
   private def edge(moves: Bool): UInt = {
     val value = Reg(PeerEdges.edgeSn(link)) init 0
-    val isNew = RegNext(!(edgeSn(lower) - value).msb)
+    val isNew = decide.insert(!(decide(decided.edge) - value).msb)
     val isBehind = RegNext((value - edgeSn(io.rxBase)).msb) init False
     val base = RegNext(edgeSn(io.rxBase))
-    val raised = take && moves && isAhead && isNew
+    val raised = moves && act(isNew)
     when(isBehind && !RegNext(raised).init(False))(value := base) // `isBehind` is of the value as it was a clock ago
-    when(raised)(value := edgeSn(lower))
+    when(raised)(value := act(decided.edge))
     value
   }
-  io.resolved := edge(True)
-  io.abandoned := edge(both)
+  private val moves = act.isValid && act(decided.moves)
+  io.resolved := edge(moves)
+  io.abandoned := edge(moves && act(compared.abandons))
+  Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
   for ((name, edge) <- Seq("resolved" -> io.resolved, "abandoned" -> io.abandoned))
     Invariant(!(edge - RegNext(edge).init(0)).msb, s"$name goes back")
 }
