@@ -211,10 +211,12 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
     val completes = down.isFiring && this(COMPLETES)
     Invariant(!(completes && judgement.becomesDead), "two frames end in one clock")
-    io.complete.valid := completes || judgement.becomesDead
-    io.complete.dead := judgement.becomesDead
-    io.complete.fsn := current.fsn
-    io.complete.frame := current.frame
+    private val completion = Flow(Completion(link))
+    completion.valid := completes || judgement.becomesDead
+    completion.dead := judgement.becomesDead
+    completion.fsn := current.fsn
+    completion.frame := current.frame
+    io.complete << (if (code.area.relaxed) completion else completion.stage())
   }
 
   // What others see -------------------------------------------------------------------------------------------
