@@ -150,20 +150,33 @@ class ArqReceiver(link: LinkConfig) extends Component {
   val closes = close.down.isFiring && close(FIRST) && close(classifier.decided.closesBefore)
   when(closes)(current.moveTo(arrival.header.tx.tsn))
 
+  /** What the judgement does, from few registers: it enables many. */
+  val acts = new close.Area {
+    import classifier.decided
+    private def first(what: Payload[Bool]) = insert(this(FIRST) && this(what))
+    val begins = first(decided.begins)
+    val belongs = first(decided.belongs)
+    val stores = first(decided.isNew)
+    val ends = insert(this(FIRST) && this(decided.belongs) && this(decided.ends))
+  }
+
+  /** The place of the arrival among the units of its frame. */
+  private val PLACE = (if (code.area.relaxed) judge else close).insert(UIntToOh(arrival.header.index.resize(log2Up(code.maxN)), code.maxN))
+
   /** The unit's beats are written; with the last of them the frame is complete. */
   val WRITES, COMPLETES = Payload(Bool())
   val judgement = new judge.Area {
     private val verdict = classifier.decided
-    private def is(payload: Payload[Bool]): Bool = this(payload)
+    private def is[T <: Data](payload: Payload[T]): T = this(payload)
 
     val now = down.isFiring && is(FIRST)
     private val header = arrival.header
-    private val stores = is(verdict.isNew)
+    private val (begins, belongs, stores) = (is(acts.begins), is(acts.belongs), is(acts.stores))
     private val isGood = is(verdict.wasGood) || stores && is(verdict.completes)
-    private val isOnly = is(verdict.begins) ? (header.tx.only && lastOnly) | current.only
+    private val isOnly = begins ? (header.tx.only && lastOnly) | current.only
 
     /** The arrival is the last unit of its transmission. */
-    val ends = now && is(verdict.belongs) && is(verdict.ends)
+    val ends = down.isFiring && is(acts.ends)
 
     // The unit's other beats follow it.
     private val storing, completing = Reg(Bool())
@@ -171,17 +184,17 @@ class ArqReceiver(link: LinkConfig) extends Component {
       storing := stores
       completing := stores && is(verdict.completes)
     }
-    down(WRITES) := is(FIRST) ? stores | storing
+    down(WRITES) := stores || !is(FIRST) && storing
     down(COMPLETES) := !is(FIRST) && completing && is(LAST)
 
-    when(now && is(verdict.begins))(current.begin(header.tx, isOnly, is(verdict.wasGood)))
-    when(now && is(verdict.belongs)) {
+    when(down.isFiring && begins)(current.begin(header.tx, isOnly, is(verdict.wasGood)))
+    when(down.isFiring && belongs) {
       lastOnly := header.tx.only
       current.frame.meta := header.tx.meta
       current.attempt := header.tx.attempt
       current.isComplete := isGood
     }
-    when(now && stores)(current.store(header.index, is(verdict.begins) ? header.tx.meta.k | current.missing, is(verdict.parity)))
+    when(down.isFiring && stores)(current.store(is(PLACE), begins ? header.tx.meta.k | current.missing, is(verdict.parity)))
     when(ends)(current.moveTo(current.next + 1))
 
     private val received = closes ? (current.open && current.isComplete) | isGood
@@ -192,7 +205,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     /** The frame of what is closed never becomes complete. */
     val becomesDead = (RegNext(closes, init = False) && RegNext(current.open && current.only && !current.isComplete)) ||
       (RegNext(ends, init = False) && RegNext(isOnly && !isGood))
-    val wasDuplicate = RegNext(closes ? (current.open && current.duplicate) | (is(verdict.begins) ? is(verdict.wasGood) | current.duplicate))
+    val wasDuplicate = RegNext(closes ? (current.open && current.duplicate) | (begins ? is(verdict.wasGood) | current.duplicate))
     Invariant.when(closes)(!now, "two arrivals are dealt with at once")
   }
 
@@ -207,16 +220,14 @@ class ArqReceiver(link: LinkConfig) extends Component {
     haltWhen(io.write.valid && !io.write.ready)
     down.ready := True
     when(io.write.fire)(beat := beat + 1)
-    when(judgement.now && judge(classifier.decided.begins))(beat := 0)
+    when(judge.down.isFiring && judge(acts.begins))(beat := 0)
 
     val completes = down.isFiring && this(COMPLETES)
     Invariant(!(completes && judgement.becomesDead), "two frames end in one clock")
-    private val completion = Flow(Completion(link))
-    completion.valid := completes || judgement.becomesDead
-    completion.dead := judgement.becomesDead
-    completion.fsn := current.fsn
-    completion.frame := current.frame
-    io.complete << (if (code.area.relaxed) completion else completion.stage())
+    io.complete.valid := completes || judgement.becomesDead
+    io.complete.dead := judgement.becomesDead
+    io.complete.fsn := current.fsn
+    io.complete.frame := current.frame
   }
 
   // What others see -------------------------------------------------------------------------------------------
@@ -238,7 +249,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     event.clean := pulse(isComplete && !current.repaired)
     event.repaired := pulse(isComplete && current.repaired)
     event.attempt := RegNext(isComplete ? UIntToOh(current.attempt, 16) | B(0, 16 bits)) init 0
-    event.units := pulse(now && this(isNew))
+    event.units := pulse(down.isFiring && this(acts.stores))
     event.surplus := pulse(now && this(belongs) && !this(isNew))
     event.late := pulse(now && this(late))
     event.invalid := pulse(now && this(isInvalid) && !arrival.isEdge)

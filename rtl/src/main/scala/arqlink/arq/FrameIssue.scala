@@ -88,13 +88,14 @@ class FrameIssue(link: LinkConfig, config: SenderConfig, metas: Mem[FrameMeta], 
     when(repeats)(sent := again.payload)
   }
 
-  // Its description passes the table, the table's output register and the way from there; then sums are made of it.
-  private val stages = new StageCtrlPipeline
-  val ask = stages.ctrl(0)
-  val read = stages.ctrl(1)
-  val sum = stages.ctrl(FrameIssue.metaLatency)
-  val give = stages.ctrl(FrameIssue.metaLatency + 1)
-  ask.up.valid := RegNext(takes) init False
+  // Its description passes the table, the table's output register and the way from there; then sums are made of it. It stays as long as the choice
+  // does, so no stage waits.
+  private val stages = Seq.fill(FrameIssue.metaLatency + 2)(Node())
+  val ask = stages(0)
+  val read = stages(1)
+  val sum = stages(FrameIssue.metaLatency)
+  val give = stages(FrameIssue.metaLatency + 1)
+  ask.valid := RegNext(takes) init False
   private val meta = read.insert(metas.readSync(sent.slot))
   private val n = sum.insert(sum(meta).k.resize(code.nBits) + parity.resize(code.nBits))
 
@@ -103,8 +104,8 @@ class FrameIssue(link: LinkConfig, config: SenderConfig, metas: Mem[FrameMeta], 
   private val above = ask.insert(bounds.txBase(Wire.snBits - 1 downto slotBits))
   private val fsn = read.insert((read(above) + read(wraps).asUInt) @@ sent.slot)
 
-  give.down.ready := frame.ready
-  frame.valid := give.isValid
+  val isDescribed = RegInit(False) setWhen (sum.isValid) clearWhen (frame.fire)
+  frame.valid := isDescribed
   frame.meta := give(meta)
   frame.n := give(n)
   frame.preset := preset
@@ -118,7 +119,7 @@ class FrameIssue(link: LinkConfig, config: SenderConfig, metas: Mem[FrameMeta], 
     nextTsn := nextTsn + 1
     when(!isRepeated)(nextFsn := nextFsn + 1)
   }
-  stages.build()
+  Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
 }
 
 object FrameIssue {

@@ -189,13 +189,16 @@ class LinkControl(link: LinkConfig) extends Component {
   io.view.deaf := silence.deaf
   Invariant.when(isUp)(peerKnown, "the link is up, and the peer is not known")
 
-  val flushing = RegInit(True)
+  /** What `flushing` will be, for the resets of many blocks. */
+  val empties = RegInit(True)
+  val flushing = RegNext(empties) init True
   val settle = Reg(UInt(3 bits)) init 0
   io.flush := flushing
-  io.flushNext := flushing.getAheadValue()
+  io.flushNext := empties
   when(state === LinkState.down && enable)(restart := True)
-  // The state is not looked at: `settle` is 3 in a restart alone, and when the link goes down it flushes.
-  when(settle === 3)(flushing := False)
+  // The state is not looked at: `settle` is 2 in a restart alone, and when the link goes down it flushes.
+  when(settle === 2)(empties := False)
+  when(restarting || restarting.getAheadValue() || !enable || !io.enable)(empties := True)
   when(state === LinkState.clearing) {
     settle := settle + 1
     when(settle === 7) {
@@ -210,7 +213,6 @@ class LinkControl(link: LinkConfig) extends Component {
   }
   when(restarting) {
     state := LinkState.clearing
-    flushing := True
     settle := 0
     ownEpoch := ownEpoch + 1
     peerKnown := False
@@ -219,7 +221,6 @@ class LinkControl(link: LinkConfig) extends Component {
   }
   when(!enable) {
     state := LinkState.down
-    flushing := True
     settle := 0
   }
 }

@@ -71,7 +71,9 @@ class OlderReports(link: LinkConfig) extends Component {
     val active = RegInit(False)
 
     /** The peer misses outcomes that the reply does not show and this end still has. An ackTsn may be as old as the window, and no older. */
-    private val begins = RegNext(io.replied.valid, init = False) && RegNext((peerAck - io.replied.payload).msb) && RegNext(io.current - peerAck <= blocks)
+    private val replied = io.replied.stage()
+    private val age = RegNext(io.current - peerAck)
+    private val begins = RegNext(replied.valid, init = False) && RegNext((peerAck - replied.payload).msb) && RegNext(age <= blocks)
     private val from = RegNext(peerAck)
 
     /** What is said of `block` is of where it is now. */

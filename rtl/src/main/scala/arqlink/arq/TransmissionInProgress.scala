@@ -58,11 +58,11 @@ class TransmissionInProgress(link: LinkConfig) extends Area {
     repaired := False
   }
 
-  /** A unit goes into the store; `left` are missing before it. */
-  def store(index: UInt, left: UInt, isParity: Bool): Unit = {
+  /** A unit goes into the store; `place` has its bit among the units of the frame, and `left` are missing before it. */
+  def store(place: Bits, left: UInt, isParity: Bool): Unit = {
     Invariant(left =/= 0, "a unit is stored of a frame that is complete")
     missing := left - 1
-    frame.received(index.resize(log2Up(code.maxN))) := True
+    for ((bit, isHere) <- frame.received.asBools.zip(place.asBools)) when(isHere)(bit := True)
     repaired setWhen isParity
   }
 }

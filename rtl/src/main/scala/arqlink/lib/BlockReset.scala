@@ -13,6 +13,13 @@ object BlockReset {
     domain.copy(reset = reset, config = domain.config.copy(resetActiveLevel = HIGH))(block)
   }
 
-  /** A block whose reset is the current one, a clock later. */
-  def late[T](block: => T): T = by(RegNext(ClockDomain.current.isResetActive).setWeakName("blockReset"))(block)
+  /** A block whose reset is the current one, two clocks later: one register on the way, for all blocks, and one of the block's own. Both are active
+    * from power-up on, so that no block runs before its reset.
+    */
+  def late[T](block: => T): T = {
+    val domain = ClockDomain.current
+    val isActive = domain.isResetActive
+    val fromPowerUp = domain.copy(reset = null, config = domain.config.copy(resetKind = BOOT))
+    by(fromPowerUp(RegNext(RegNext(isActive) init True) init True).setWeakName("blockReset"))(block)
+  }
 }

@@ -51,7 +51,7 @@ class ArqLink(link: LinkConfig) extends Component {
   val control = BlockReset.late(new LinkControl(link))
   val composer = BlockReset.late(new ControlComposer(link))
   val watch = BlockReset.late(new ConsistencyWatch)
-  val drain = PacketDrain(code.dataBytes)
+  val drain = BlockReset.late(PacketDrain(code.dataBytes))
   val framer = BlockReset.late(new Framer(code, ArqLink.leadClocks(code)))
   val deframer = BlockReset.late(Deframer(code))
   val reassembler = BlockReset.late(new Reassembler(code))
@@ -102,15 +102,18 @@ class ArqLink(link: LinkConfig) extends Component {
   /** Data units may come and go; an outage does not end this. */
   val isUp = control.io.view.isRunning
 
+  /** What is written into the tables of a block far away passes a register. */
+  private def staged[T <: Data](flow: Flow[T]): Flow[T] = if (code.area.relaxed) flow else flow.stage()
+
   // Transmit: packets to units ------------------------------------------------------------------------------------------------
-  val transmit = new Area {
+  val transmit = BlockReset.late(new Area {
     drain.io.input << io.packetIn
     drain.io.flush := control.io.flush
     segmenter.io.packet << drain.io.output
     segmenter.io.k := setting.active.k
     segmenter.io.base := sender.io.view.txBase
     txStore.io.write << accepted
-    sender.io.meta << segmenter.io.meta
+    sender.io.meta << staged(segmenter.io.meta)
     sender.io.head := segmenter.io.head
 
     sender.io.config.parityFirst := (setting.active.nFirst - setting.active.k.resized).resized
@@ -138,17 +141,17 @@ class ArqLink(link: LinkConfig) extends Component {
     framer.io.flush := control.io.flush
     sender.io.frameDone := framer.io.frameDone
     io.phyOut << framer.io.phy
-  }
+  })
 
   // Receive: units to packets -------------------------------------------------------------------------------------------------
-  val receive = new Area {
+  val receive = BlockReset.late(new Area {
     deframer.io.phy << io.phyIn
     receiver.io.unit << arriving
     receiver.io.accept := isUp
     receiver.io.epoch := control.io.view.peerEpoch
     receiver.io.rxBase := resequencer.io.rxBase
     rxStore.io.write << written
-    resequencer.io.complete << receiver.io.complete.toStream // always ready once the link is up
+    resequencer.io.complete << staged(receiver.io.complete).toStream // always ready once the link is up
     resequencer.io.querySlot := receiver.io.querySlot
     receiver.io.queryComplete := resequencer.io.queryComplete
     resequencer.io.inOrder := setting.active.inOrder
@@ -176,10 +179,10 @@ class ArqLink(link: LinkConfig) extends Component {
       io.packetOut << reassembler.io.packet
       (reassembler.io.rxPackets, reassembler.io.rxBytes, False)
     }
-  }
+  })
 
   // Control units, in and out ---------------------------------------------------------------------------------------------------
-  val controlPath = new Area {
+  val controlPath = BlockReset.late(new Area {
     control.io.enable := csr.io.command.enable
     control.io.restart := csr.io.command.restart
     control.io.phyUp := BufferCC(io.phyUp, init = False)
@@ -232,9 +235,9 @@ class ArqLink(link: LinkConfig) extends Component {
     composer.io.sentData := framer.io.txUnits || framer.io.txRetxUnits
     composer.io.sent := composer.io.sentData || framer.io.txControlUnits
     composer.io.sending := framer.io.busy
-  }
+  })
 
-  val report = new LinkReport(this)
+  val report = BlockReset.late(new LinkReport(this))
 }
 
 object ArqLink {
