@@ -214,13 +214,14 @@ class ArqSender(link: LinkConfig) extends Component {
   io.view.gaveUp := sweep.gaveUp
   io.view.unconfirmed := sweep.unconfirmed
   io.view.stalled := issue.credit.isWaiting && !issue.credit.mayBegin
-  private val rests = Seq(
-    !issue.chosen && issue.credit.isCurrent && !issue.begins,
-    WindowSn.of(link, txEdge) === WindowSn.of(link, nextTsn),
-    !retransmit.io.busy || retransmit.io.pop.valid && issue.credit.isCurrent && !issue.credit.mayRepeat,
-    !intake.io.busy && !outcome.busy && !intake.io.feedback.valid && !newest.valid
-  )
-  io.view.idle := RegNext(rests.map(RegNext(_, init = False)).reduce(_ && _)) init False
+  private val rests = new Area {
+    private def was(condition: Bool) = RegNext(condition) init False
+    val issuing = was(!issue.chosen && issue.credit.isCurrent && !issue.begins)
+    val edge = was(WindowSn.of(link, txEdge) === WindowSn.of(link, nextTsn))
+    val repeating = was(!retransmit.io.busy) || was(retransmit.io.pop.valid && issue.credit.isCurrent && !issue.credit.mayRepeat)
+    val intaking = was(!intake.io.busy && !outcome.busy && !intake.io.feedback.valid && !newest.valid)
+  }
+  io.view.idle := RegNext(rests.issuing && rests.edge && rests.repeating && rests.intaking) init False
 
   Invariant(io.open <= window, "more frames are open than the window has")
   Invariant(

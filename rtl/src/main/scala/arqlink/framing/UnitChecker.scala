@@ -157,7 +157,11 @@ case class UnitChecker(code: CodeConfig) extends Component {
     io.header.bytes := this(summed.header)
 
     val isCrcWrong = insert(this(summed.crc) =/= Crc32.residue)
-    val isPlausible = insert(isData && summed.dataChecks.map(check => this(check)).andR || isControl && this(summed.isControlPlausible))
+    private val plausible = isData && summed.dataChecks.map(check => this(check)).andR || isControl && this(summed.isControlPlausible)
+    val isPlausible = insert(plausible)
+
+    /** A unit has ended that is accepted if its CRC is right. */
+    val isSound = insert(valid && this(summed.isSized) && !this(arrived.isFlagged) && plausible)
 
     /** Not of type 3, whose first byte may not be where it is looked for. */
     val isOtherVersion = insert((isData || isControl) && UnitFormat.otherVersion(this(summed.header)(7 downto 0)))
@@ -175,7 +179,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
     io.erasedCrc := isWhole && is(named.isCrcWrong)
     io.badHeader := isIntact && !is(named.isPlausible)
     io.otherVersion := io.badHeader && is(named.isOtherVersion)
-    io.accept := isIntact && is(named.isPlausible)
+    io.accept := valid && is(named.isSound) && !is(named.isCrcWrong)
     Invariant(CountOne(Seq(io.accept, io.erasedFlag, io.erasedLength, io.erasedCrc, io.badHeader)) <= 1, "a unit is judged twice")
   }
   // A unit never waits: the nodes have no `ready`.

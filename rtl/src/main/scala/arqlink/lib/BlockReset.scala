@@ -13,13 +13,13 @@ object BlockReset {
     domain.copy(reset = reset, config = domain.config.copy(resetActiveLevel = HIGH))(block)
   }
 
-  /** A block whose reset is the current one, two clocks later: one register on the way, for all blocks, and one of the block's own. Both are active
-    * from power-up on, so that no block runs before its reset.
-    */
-  def late[T](block: => T): T = {
+  /** A register without a reset that is high from power-up on, so that no block runs before its reset. */
+  def following(next: Bool): Bool = {
     val domain = ClockDomain.current
-    val isActive = domain.isResetActive
     val fromPowerUp = domain.copy(reset = null, config = domain.config.copy(resetKind = BOOT))
-    by(fromPowerUp(RegNext(RegNext(isActive) init True) init True).setWeakName("blockReset"))(block)
+    fromPowerUp(RegNext(next) init True)
   }
+
+  /** A block whose reset is the current one, two clocks later: one register on the way, for all blocks, and one of the block's own. */
+  def late[T](block: => T): T = by(following(following(ClockDomain.current.isResetActive)).setWeakName("blockReset"))(block)
 }

@@ -58,11 +58,8 @@ class ArqLink(link: LinkConfig) extends Component {
   val packetChecker = link.packetCrc generate BlockReset.late(new PacketCrcChecker(link))
 
   // What a restart empties ----------------------------------------------------------------------------------------------------
-  private def emptied[T](block: => T): T = {
-    val reset = RegInit(True).setWeakName("blockFlush")
-    reset := control.io.flushNext
-    BlockReset.by(reset)(block)
-  }
+  private def emptied[T](block: => T): T = BlockReset.by(BlockReset.following(control.io.flushNext).setWeakName("blockFlush"))(block)
+
   val segmenter = emptied(new Segmenter(link))
   val txStore = emptied(new FrameStore(link))
   val sender = emptied(new ArqSender(link))
