@@ -66,7 +66,7 @@ class ControlComposer(link: LinkConfig) extends Component {
     /** Between hellos, the first of which leaves at once; once the link is up, between reports. */
     val pace = new Countdown(
       interval = silent ? U(0, 32 bits) | (isGreeting ? io.timers.helloInterval | io.timers.statusInterval),
-      reload = RegNext(composesDue, init = False) || isGreeting.fall(initAt = False) || silent || io.timers.written,
+      reload = RegNext(composesDue || isGreeting && !isHello || io.timers.written, init = False) || silent,
       run = isGreeting || running
     )
     // A message that waits for the PHY counts as sent, or a keep-alive would be followed by another one.

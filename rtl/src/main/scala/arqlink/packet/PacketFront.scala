@@ -52,7 +52,7 @@ case class PacketFront(code: CodeConfig) extends Component {
   arriving.abort := io.packet.error
   arriving.empty := !keep.orR
   arriving.joins := !keep.orR && io.packet.last && inside
-  val input = if (code.isWide) arriving.m2sPipe().s2mPipe().m2sPipe() else arriving.m2sPipe()
+  val input = if (code.isWide) arriving.m2sPipe(collapsBubble = false).s2mPipe().m2sPipe() else arriving.m2sPipe()
 
   val holding = RegInit(False)
   val held = Reg(JudgedBeat(dataBytes))
