@@ -8,8 +8,8 @@ from rich.console import Console
 
 from arqlink import tree
 from arqlink.errors import UserError
-from arqlink.fpga import record
-from arqlink.fpga.place_and_route import SEEDS, run
+from arqlink.fpga import record, timing
+from arqlink.fpga.place_and_route import OUTPUT, SEEDS, run
 from arqlink.fpga.results import reached, table
 from arqlink.fpga.targets import TARGETS, named
 
@@ -19,6 +19,7 @@ def main():
     parser.add_argument("targets", metavar="TARGET", nargs="*", help=", ".join(t.name for t in TARGETS))
     parser.add_argument("--seeds", metavar="N", type=int, nargs="+", default=SEEDS)
     parser.add_argument("--recorded", action="store_true", help="take what docs/place_and_route.json has of these sources, and add to it")
+    parser.add_argument("--slowest", metavar="COUNT", type=int, default=0, help="print where so many of the slowest paths end, for each seed")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a target does not reach what it must")
     options = parser.parse_args()
     try:
@@ -31,7 +32,14 @@ def main():
         results = {target: run(target, options.seeds, recorded) for target in targets}
     except UserError as error:
         sys.exit(str(error))
-    Console(width=None if sys.stdout.isatty() else 200).print(table(results))
+    console = Console(width=None if sys.stdout.isatty() else 200)
+    console.print(table(results))
+    try:
+        for target, found in results.items() if options.slowest else ():
+            for result in found:
+                console.print(timing.table(target, result.seed, OUTPUT / target.name / f"report-{result.seed}.json", options.slowest))
+    except UserError as error:
+        sys.exit(str(error))
     if options.check and any(reached(target, found) == "NOT met" for target, found in results.items()):
         sys.exit(1)
 

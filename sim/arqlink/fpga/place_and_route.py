@@ -98,7 +98,7 @@ def place(target, folder, seed):
     report.unlink(missing_ok=True)
     board = ("--lpf", Path(target.board.pins).name, "--textcfg", f"routed-{seed}.config") if target.board else ()
     _, words = run_tool(
-        *target.device.nextpnr, *board, "-q", "--json", NETLIST, "--freq", target.ask, "--seed", seed, "--report", report.name,
+        *target.device.nextpnr, *board, "-q", "--json", NETLIST, "--freq", target.ask, "--seed", seed, "--report", report.name, "--detailed-timing-report",
         cwd=folder, log=log.name,
     )  # fmt: skip
     if not report.exists():  # a missed clock is no reason: the report tells it

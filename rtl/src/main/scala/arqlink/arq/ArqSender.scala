@@ -219,7 +219,7 @@ class ArqSender(link: LinkConfig) extends Component {
     val issuing = was(!issue.chosen && issue.credit.isCurrent && !issue.begins)
     val edge = was(WindowSn.of(link, txEdge) === WindowSn.of(link, nextTsn))
     val repeating = was(!retransmit.io.busy) || was(retransmit.io.pop.valid && issue.credit.isCurrent && !issue.credit.mayRepeat)
-    val intaking = was(!intake.io.busy && !outcome.busy && !intake.io.feedback.valid && !newest.valid)
+    val intaking = was(!intake.io.busy) && was(!outcome.busy) && was(!intake.io.feedback.valid && !newest.valid)
   }
   io.view.idle := RegNext(rests.issuing && rests.edge && rests.repeating && rests.intaking) init False
 

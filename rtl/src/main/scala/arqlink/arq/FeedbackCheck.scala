@@ -29,7 +29,7 @@ case class CheckedFeedback(link: LinkConfig) extends Bundle {
   /** Its rxBase is not behind the last one. */
   val movesBase = Bool()
 
-  /** Outcomes of it may be new, those of `countLessOne` + 1 bits of its bitmap from `firstBit` on. */
+  /** Outcomes of it may be new, those of `countLessOne` + 1 bits of its bitmap from `firstBit` on. Never so without a message. */
   val startsList = Bool()
   val firstBit, countLessOne = UInt(log2Up(Wire.bitmapBits) bits)
 
@@ -127,7 +127,7 @@ class FeedbackCheck(link: LinkConfig) extends Component {
       result.gap := hasOutcomes && this(missed)
       result.movesBase := isPossible && this(baseIsAhead)
       // Where there are no holes a message that begins beyond ackTsn is of no use.
-      result.startsList := hasOutcomes && this(reported) > this(knownPrefix) && (if (hasHoles) True else !this(isBeyondAck))
+      result.startsList := isValid && hasOutcomes && this(reported) > this(knownPrefix) && (if (hasHoles) True else !this(isBeyondAck))
       result.firstBit := this(knownPrefix).resized
       result.countLessOne := (this(reported) - this(knownPrefix) - 1).resized
       if (hasHoles) {

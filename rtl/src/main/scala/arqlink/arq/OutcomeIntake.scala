@@ -76,7 +76,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   io.judged.rejected := checked.valid && !checked.accepted
   io.gap := checked.valid && checked.gap
   when(checked.valid && checked.movesBase)(peerRxBase := feedback.rxBase)
-  private val startsList = checked.valid && checked.startsList
+  private val startsList = checked.payload.startsList
 
   // Listing: TSNs whose outcomes may be new, one a clock -----------------------------------------------------------------------
 
