@@ -100,11 +100,15 @@ class ArqReceiver(link: LinkConfig) extends Component {
   val arrivals = new ask.Area {
     private val close = CloseFilter(link, io.close, current.next)
     private val isFirst = RegInit(True)
-    private val takesEdge = isFirst && close.valid
-    up.valid := takesEdge || io.unit.valid
-    close.ready := isFirst && up.ready
+
+    /** It is an edge's turn, as a clock before one waited and the unit in progress ended. */
+    private val takesEdge = RegInit(False)
+    up.valid := takesEdge ? close.valid | io.unit.valid
+    close.ready := takesEdge && up.ready
     io.unit.ready := !takesEdge && up.ready
     when(io.unit.fire)(isFirst := io.unit.last)
+    takesEdge := isFirst.getAheadValue() && close.valid && !close.ready
+    Invariant.when(takesEdge)(isFirst, "an edge goes into a unit")
 
     up(FIRST) := isFirst
     up(LAST) := takesEdge || io.unit.last
