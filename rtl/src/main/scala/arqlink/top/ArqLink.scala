@@ -58,7 +58,8 @@ class ArqLink(link: LinkConfig) extends Component {
   val packetChecker = link.packetCrc generate BlockReset.late(new PacketCrcChecker(link))
 
   // What a restart empties ----------------------------------------------------------------------------------------------------
-  private def emptied[T](block: => T): T = BlockReset.by(BlockReset.following(control.io.flushNext).setWeakName("blockFlush"))(block)
+  private val isReset = BlockReset.following(ClockDomain.current.isResetActive)
+  private def emptied[T](block: => T): T = BlockReset.by(BlockReset.following(control.io.flushNext || isReset).setWeakName("blockFlush"))(block)
 
   val segmenter = emptied(new Segmenter(link))
   val txStore = emptied(new FrameStore(link))
