@@ -154,8 +154,9 @@ class ControlComposer(link: LinkConfig) extends Component {
       answer || reports || noticesLeft =/= 0 || poll || is(compared.tailDue) || is(compared.creditDue) || keepalive,
       isOutage && (answer || keepalive || poll && !io.link.deaf)
     )
-    val older = insert(io.older.valid && isUp && !turns.data && (turns.older || !isDue))
-    val due = insert(isHello && (hello || timers.pace.expired) || isDue && !this(older))
+    private val mayShowOlder = io.older.valid && isUp && !turns.data
+    val older = insert(mayShowOlder && (turns.older || !isDue))
+    val due = insert(isHello && (hello || timers.pace.expired) || isDue && !(mayShowOlder && turns.older))
 
     /** A keep-alive asks for an answer. */
     val isKeepalive = insert(keepalive)
