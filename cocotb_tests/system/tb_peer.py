@@ -116,7 +116,7 @@ async def rtl_is_reset(dut, at):
     bench.tasks.pop().cancel()
     bench.source.valid.value = 0
     dut.aresetn.value = 0
-    await ClockCycles(dut.aclk, 3)
+    await ClockCycles(dut.aclk, 5)  # two registers for the reset, those of the ports, and the edge that shows them
     assert not (dut.m_axis_tvalid.value or dut.m_axis_phy_tvalid.value)
     bench.restart_checker()
     dut.aresetn.value = 1

@@ -101,13 +101,15 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private val close = CloseFilter(link, io.close, current.next)
     private val isFirst = RegInit(True)
 
-    /** It is an edge's turn, as a clock before one waited and the unit in progress ended. */
-    private val takesEdge = RegInit(False)
+    /** It is an edge's turn: one waits, or did so a clock before, and the unit in progress has ended. Built for area a control unit leaves no clock to
+      * spare.
+      */
+    private val takesEdge = if (code.area.relaxed) isFirst && close.valid else RegInit(False)
     up.valid := takesEdge ? close.valid | io.unit.valid
     close.ready := takesEdge && up.ready
     io.unit.ready := !takesEdge && up.ready
     when(io.unit.fire)(isFirst := io.unit.last)
-    takesEdge := isFirst.getAheadValue() && close.valid && !close.ready
+    if (!code.area.relaxed) takesEdge := isFirst.getAheadValue() && close.valid && !close.ready
     Invariant.when(takesEdge)(isFirst, "an edge goes into a unit")
 
     up(FIRST) := isFirst
