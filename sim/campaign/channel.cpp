@@ -95,10 +95,9 @@ void Channel::drive(EndIn& in, uint64_t clock) {
 }
 
 void Channel::note(const EndIn& in, uint64_t clock) {
-    const bool wasReset = !resetn_;
-    resetn_ = in.resetn;
+    awake_ = in.resetn ? awake_ + 1 : 0;
     if (!busy_) return;
-    whole_ &= in.resetn && !wasReset;  // the blocks leave reset a clock later
+    whole_ &= awake_ > 2;  // the blocks leave reset two clocks later
     if (!in.phy.valid) return;
     offset_ += toBytes_;
     if (!in.phy.last) return;

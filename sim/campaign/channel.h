@@ -64,7 +64,8 @@ class Channel {
     std::multimap<uint64_t, Carried> queue_;  ///< by the clock of arrival
     uint64_t free_ = 0;                       ///< clock in which the last of them is through
     Carried current_;
-    bool busy_ = false, whole_ = true, resetn_ = false;
+    bool busy_ = false, whole_ = true;
+    uint64_t awake_ = 0;  ///< clocks since the end that is sent to has left reset
     size_t offset_ = 0;
     uint64_t lost_ = 0;
 };

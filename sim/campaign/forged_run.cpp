@@ -50,7 +50,9 @@ void Run::recover() {
             const bool restarted = lives[0] != monitor_->lives(0) || lives[1] != monitor_->lives(1);
             // A forged unit may have waited for the frame that it fits: the packet comes out with its content, which only
             // `packetCrc` can tell. At finite δ the transmission that it has spoiled is given up, and the sender says so.
-            return restarted || odd != oddPackets() || (s_.finite && reported != reportedLosses());
+            // So may two notices that agree, at any δ.
+            const bool mayLose = s_.finite || s_.forged > 1;
+            return restarted || odd != oddPackets() || (mayLose && reported != reportedLosses());
         };
         if (freshCross(excused)) {
             recovery_.clocks = now_ - begin;
@@ -58,6 +60,10 @@ void Run::recover() {
             recovery_.pollTimeout = std::max(timers_[0].poll, timers_[1].poll);
             recovery_.restarts = restartsSinceShot();
             recovery_.attempts = attempt + 1;
+            // Where nothing fresh is sent, the link may still be about to find out, with its timers.
+            for (const uint64_t until = now_ + restBound(); now_ < until && silent() && !restartsSinceShot();)
+                clocks(16 * lookEvery);
+            if (!recovery_.restarts && restartsSinceShot()) clocks(2 * s_.roundTrip() + restartClocks());
             return checkForged(forged);
         }
         if (excused() && attempt + 1 < tries) continue;
@@ -113,12 +119,11 @@ unsigned Run::restartsSinceShot() const {
     return std::max(monitor_->lives(0) - livesAtShot_[0], monitor_->lives(1) - livesAtShot_[1]);
 }
 
-void Run::checkForged(const std::string& forged) {
+/// Packets are missing that nobody has reported, and `silentLoss_` says so.
+bool Run::silent() {
     snapshot(true);
     const unsigned restarts = restartsSinceShot();
-    if (restarts > restartsAllowed)
-        throw Failure("forge-restarts", format("clock %llu: %u restarts", ull(now_), restarts) + forged);
-    checkReported(forged);
+    silentLoss_.clear();
     for (unsigned e : {0, 1}) {
         Counters &own = side_[e].counters, &peer = side_[1 - e].counters;
         // A restart flushes what the life before it had taken; what entered later has to come out.
@@ -126,17 +131,30 @@ void Run::checkForged(const std::string& forged) {
         // A loss at finite δ may be counted at both ends, but each takes a skipped frame, or one that a forged data unit
         // has spoiled where it came in.
         const unsigned spoiled = s_.forgeEnd == 1 - e ? forger_->dataUnits() : 0;
-        const uint64_t lost = s_.finite ? std::min(own["tx_packets_lost"] + peer["rx_packets_dropped"],
-                                                   peer["rx_frames_skipped"] + spoiled)
-                                        : peer["rx_packets_dropped"];
+        // A packet of which no frame has come is not dropped. If its sender takes a frame of it for received, only the
+        // skip tells.
+        const uint64_t skipped = peer["rx_frames_skipped"], abandoned = own["tx_frames_abandoned"];
+        const uint64_t untold = skipped > abandoned ? skipped - abandoned : 0;
+        const uint64_t lost =
+            s_.finite ? std::min(own["tx_packets_lost"] + peer["rx_packets_dropped"] + untold, skipped + spoiled)
+                      : peer["rx_packets_dropped"];
         // What came out in its place is an undetected error: only `packetCrc` can tell.
         const uint64_t reported = lost + peer["rx_packets_corrupt"] + side_[e].book->odd();
         if (missing <= reported) continue;
         silentLoss_ =
             format("%llu packets of %s are missing, and %llu were reported", ull(missing), endName(e), ull(reported));
-        if (s_.forged == 1)
-            throw Failure("forge-silent-loss", format("clock %llu: ", ull(now_)) + silentLoss_ + forged);
     }
+    return !silentLoss_.empty();
+}
+
+void Run::checkForged(const std::string& forged) {
+    const bool isSilent = silent();
+    const unsigned restarts = restartsSinceShot();
+    if (restarts > restartsAllowed)
+        throw Failure("forge-restarts", format("clock %llu: %u restarts", ull(now_), restarts) + forged);
+    checkReported(forged);
+    if (isSilent && s_.forged == 1)
+        throw Failure("forge-silent-loss", format("clock %llu: ", ull(now_)) + silentLoss_ + forged);
 }
 
 }  // namespace campaign

@@ -38,6 +38,13 @@ struct Play {
 
     void hello(unsigned end, unsigned epoch, uint64_t clock) { link.says[end].emplace_back(clock, helloOf(epoch)); }
 
+    /// Two packets of A are missing; A has abandoned a frame of one, and so many frames were skipped.
+    void loseTwoSkipped(unsigned skipped) {
+        forge(1), s.finite = s.traffic[0].any = link.carries = true, link.loses = 2;
+        counter(0, "tx_packets_lost", 1), counter(0, "tx_frames_abandoned", 1);
+        counter(1, "rx_frames_skipped", skipped);
+    }
+
     void counter(unsigned end, const char* name, uint32_t value) {
         link.registers[end][counterOffsets().at(name)] = value;
     }
@@ -145,6 +152,9 @@ std::vector<Case> runCases() {
              [](Play& p) { p.loseTwoWithOneSkip(1); }),
         play("the same, but the data unit came in at the other end", "forge-silent-loss",
              [](Play& p) { p.loseTwoWithOneSkip(0); }),
+        play("a frame that its sender takes for received is skipped, and one that it has abandoned", nullptr,
+             [](Play& p) { p.loseTwoSkipped(2); }),
+        play("the same with one skip too few", "forge-silent-loss", [](Play& p) { p.loseTwoSkipped(1); }),
     };
 }
 
