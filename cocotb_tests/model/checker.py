@@ -183,7 +183,7 @@ class EndChecker:
         self.counters["rx_control_units"] += 1
         taken = self.sender.control_is_valid(unit)
         self.counters["rx_control_invalid"] += not self.receiver.control(unit) or not taken
-        self.reports.heard(unit, self.receiver.rx_next)
+        self.reports.heard(unit, self.receiver.rx_next, self.clock())
         sure = self._is_taken(unit)
         if taken:
             self.sender.control(unit, sure)

@@ -8,6 +8,8 @@ from .units import SN, distance, unwrap
 BLOCK = 32
 APART = 127
 """Clocks from a control unit that shows older blocks to the next one."""
+JUDGED = 40
+"""Longest time in clocks from the end of a poll on the PHY to the composition of a reply that answers it, when nothing else waits."""
 
 
 def repeat_lags(smaller_window):
@@ -24,23 +26,24 @@ class Reports:
 
     def __init__(self, window, late=0):
         self.window, self.late = window, late
-        self.polls = []  # rxNext that the answer to each poll without reply has to tell
+        self.polls = []  # of each poll without reply: rxNext that the answer has to tell, and when it came
+        self.unseen = []  # polls that had come when a reply left, but maybe not when it was composed: they may have another one
         self.series = []  # first block of the pair that each series shows next
         self.repeats = Counter()  # how often a pair of blocks was repeated
         self.acks = deque([(None, 0)])  # (clock, the peer's ackTsn) when the last control units left
         self.ack = 0
         self.older_at = None  # clock of the last control unit with older blocks
 
-    def heard(self, unit, rx_next):
+    def heard(self, unit, rx_next, now=None):
         """A control unit of the peer came; `rx_next` after its txEdge has been dealt with."""
         behind = distance(rx_next % SN, unit.ack_tsn)
         within = 0 <= behind <= self.window
         if within:
             self.ack = max(self.ack, rx_next - behind)
         if unit.poll:
-            self.polls.append(rx_next)
-        if unit.poll and within:  # its first pair may have its turn before the reply has
-            self.series = self.series[-1:] + [(rx_next - behind) // BLOCK]
+            self.polls.append((rx_next, now))
+        if unit.poll and within:  # its first pair may have its turn before the reply has, and pairs of two earlier series may still wait for theirs
+            self.series = self.series[-2:] + [(rx_next - behind) // BLOCK]
 
     def sent(self, unit, rx_next, first, lags, now=None):
         """A control unit left that tells `rx_next` and shows outcomes from TSN `first` on."""
@@ -61,7 +64,7 @@ class Reports:
             self.older_at = now
         self.series = [b for b in self.series if b < recent]
         if unit.reply:
-            self._answer(rx_next)
+            self._answer(rx_next, now)
         self.acks.append((now, self.ack))
 
     def _forget_acks(self, now):
@@ -88,11 +91,14 @@ class Reports:
         self.repeats[block] += 1
         return self.repeats[block] <= sum(block <= now - 2 - lag for lag in lags)
 
-    def _answer(self, rx_next):
+    def _answer(self, rx_next, now):
         """A reply answers all polls whose txEdge it tells of."""
-        assert self.polls, "a reply left, and no poll had come"
-        assert self.polls[0] <= rx_next, f"a reply with rxNext {rx_next} left, the poll's txEdge had closed all below {self.polls[0]}"
-        self.polls = [needed for needed in self.polls if needed > rx_next]
+        asked = self.polls or self.unseen
+        assert asked, "a reply left, and no poll had come"
+        assert asked[0][0] <= rx_next, f"a reply with rxNext {rx_next} left, the poll's txEdge had closed all below {asked[0][0]}"
+        answered = [poll for poll in self.polls if poll[0] <= rx_next]
+        self.polls = self.polls[len(answered) :]
+        self.unseen = [] if now is None else [poll for poll in answered if poll[1] > now - self.late - JUDGED]
 
 
 def outcomes_shown(unit, rx_next, window):

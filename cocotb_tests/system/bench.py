@@ -113,7 +113,7 @@ class Bench:
         bus = master(dut)
         self.links = [LinkRegisters(bus, base) for base in (0x0000, 0x1000)]
         self.channels = [Registers(bus, regs.ARQCHAN, base) for base in (0x2000, 0x3000)]  # from A to B, and back
-        self.sources = [PacketSource(dut, f"{e}_s_axis", build.data_bytes, scenario.seed + i) for i, e in enumerate("ab")]
+        self.sources = [PacketSource(dut, f"{e}_s_axis", scenario.seed + i) for i, e in enumerate("ab")]
 
     def _checked(self, event):
         """Keeps the first complaint, so that it fails the test and not only the monitor."""

@@ -62,7 +62,7 @@ class PeerBench:
         self.tasks = []
         self.check = self._new_checker()
         self.registers = LinkRegisters(master(dut))
-        self.source = PacketSource(dut, "s_axis", BUILD.data_bytes, seed)
+        self.source = PacketSource(dut, "s_axis", seed)
         self.resets = 0
 
     def _new_checker(self):

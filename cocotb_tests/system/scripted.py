@@ -47,7 +47,7 @@ class Scripted:
         self.left, self.packets = [], []
         self.registers = LinkRegisters(master(dut))
         self.contradictions = Contradictions.of(BUILD)
-        self.source = PacketSource(dut, "s_axis", BUILD.data_bytes, 1)
+        self.source = PacketSource(dut, "s_axis", 1)
         self.fields = {}  # of control units, where they are not those of an idle peer
         self.queue = deque()
         self.driving = False

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stream drivers and monitors that cost nothing while their stream is idle.
+"""A packet source, and monitors that cost nothing while their stream is idle.
 
 Monitors look at the falling edge of the clock, where what the next rising edge will see has settled; the drivers change
 signals after a rising edge only.
 """
 
+import logging
 import random
 
 import cocotb
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSource
 
 
 def port(dut, name, default=None):
@@ -62,56 +64,32 @@ async def watch_packets(dut, prefix, data_bytes, found, life=lambda: 0):
 
 
 class PacketSource:
-    """Sends packets on s_axis with random gaps between packets."""
+    """Sends packets with random gaps between them."""
 
-    def __init__(self, dut, prefix, data_bytes, seed):
-        self.dut, self.data_bytes = dut, data_bytes
-        self.valid, self.ready, self.data, self.keep, self.last, self.user = (
-            getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tready", "tdata", "tkeep", "tlast", "tuser")
-        )
-        self.valid.value = self.user.value = self.last.value = self.keep.value = self.data.value = 0
+    def __init__(self, dut, prefix, seed):
+        self.clock = dut.aclk
+        self.axis = AxiStreamSource(AxiStreamBus.from_prefix(dut, prefix), self.clock, dut.aresetn, reset_active_level=False)
+        self.axis.log.setLevel(logging.WARNING)
+        self.axis.queue_occupancy_limit_frames = 1
         self.rng = random.Random(seed)
 
     def start(self, packets, gap=0):
         """Begins to send; returns the task. `gap`: longest pause between two packets, in clocks."""
         return cocotb.start_soon(self._send(packets, gap))
 
-    def beats(self, packet, abort=False):
-        """(data, keep, user) of each beat of a packet; `abort` flags the last one."""
-        parts = [packet[at : at + self.data_bytes] for at in range(0, len(packet), self.data_bytes)]
-        return [(p, (1 << len(p)) - 1, abort and i == len(parts) - 1) for i, p in enumerate(parts)]
-
     async def _send(self, packets, gap):
-        await RisingEdge(self.dut.aclk)
         for packet in packets:
             pause = self.rng.randint(0, gap)
             if pause:
-                self.valid.value = 0
-                await ClockCycles(self.dut.aclk, pause)
-            await self.put(self.beats(packet))
-        self.valid.value = 0
+                await self.axis.wait()
+                await ClockCycles(self.clock, pause)
+            await self.axis.send(packet)
+        await self.axis.wait()
 
-    async def put(self, beats):
-        """Offers beats one after the other; ends after the clock edge that takes the last one."""
-        rising, falling = RisingEdge(self.dut.aclk), FallingEdge(self.dut.aclk)
-        for i, (data, keep, user) in enumerate(beats):
-            self.data.value = int.from_bytes(data, "little")
-            self.keep.value = keep
-            self.user.value = int(user)
-            self.last.value = int(i == len(beats) - 1)
-            self.valid.value = 1
-            taken = False
-            while not taken:
-                await falling
-                taken = bool(self.ready.value)
-                await rising
-
-
-async def send_beats(source, beats):
-    """Sends one packet given by its beats, and leaves the port idle."""
-    await RisingEdge(source.dut.aclk)
-    await source.put(beats)
-    source.valid.value = 0
+    async def send(self, packet, **fields):
+        """Sends one packet; `fields`: tkeep or tuser of each byte. Ends when its last beat has been taken."""
+        await self.axis.send(AxiStreamFrame(packet, **fields))
+        await self.axis.wait()
 
 
 async def random_ready(dut, ready, share, longest, seed):

@@ -136,7 +136,7 @@ async def a_change_takes_effect_within_a_frame(dut):
         while True:
             yield rng.randbytes(BUILD.unit_bytes * PACKET_UNITS)
 
-    PacketSource(dut, "a_s_axis", BUILD.data_bytes, 1).start(packets())
+    PacketSource(dut, "a_s_axis", 1).start(packets())
     for _ in range(CHANGES):
         await ClockCycles(dut.aclk, rng.randint(200, 3000))
         k = rng.randint(2, BUILD.max_k)

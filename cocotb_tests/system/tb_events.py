@@ -9,7 +9,6 @@ from cocotb.triggers import ClockCycles
 from cocotb_tests.lib.limits import built
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.system.bench import SOAK, Bench, Scenario
-from cocotb_tests.system.streams import send_beats
 
 BUILD = built()
 random.seed(cocotb.RANDOM_SEED)
@@ -160,11 +159,12 @@ async def bad_packets(dut):
     bench = await begin(dut, scenario)
     long, width = BUILD.max_packet_bytes, BUILD.data_bytes
     source = bench.sources[0]
+    holes = [1, 0, 1] + [0] * (width - 3)
     bad = {
-        "zero": lambda: send_beats(source, [(bytes(width), 0, False)]),
-        "oversize": lambda: send_beats(source, source.beats(bytes(long + 1))),
-        "abort": lambda: send_beats(source, source.beats(bytes(50), abort=True)),
-        "keep": lambda: send_beats(source, [(bytes(width), 0b0101, False), (bytes(width), 0b0001, False)]),
+        "zero": lambda: source.send(bytes(width), tkeep=[0] * width),
+        "oversize": lambda: source.send(bytes(long + 1)),
+        "abort": lambda: source.send(bytes(50), tuser=[0] * 49 + [1]),
+        "keep": lambda: source.send(bytes(2 * width), tkeep=holes + [1] + [0] * (width - 1)),
     }
     for _ in range(2):
         for attempt in bad.values():

@@ -9,7 +9,7 @@ from cocotb.triggers import ClockCycles
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.measured import record
 from cocotb_tests.statistics.bench import Pair, started
-from cocotb_tests.system.streams import PacketSource, send_beats, watch_units
+from cocotb_tests.system.streams import PacketSource, watch_units
 
 CONFIG = os.environ["ARQLINK_CONFIG"]
 TX_LIMIT, RX_LIMIT = 80, 80
@@ -42,13 +42,13 @@ async def idle_latency(dut):
     watch("b_m_axis", lambda raw, aborted: None, lambda: delivered.append(Pair.clock()))
     watch_data("a_phy", sent)
     watch_data("ab_tap", received)
-    source = PacketSource(dut, "a_s_axis", data_bytes, 1)
+    source = PacketSource(dut, "a_s_axis", 1)
     tx, unit, rx = [], [], []
     for i in range(TRIES):
         await ClockCycles(dut.aclk, 3000 + i)  # another phase of the timers
         for clocks in (offered, sent, received, delivered):
             clocks.clear()
-        await send_beats(source, source.beats(bytes(k * unit_bytes)))
+        await source.send(bytes(k * unit_bytes))
         await ClockCycles(dut.aclk, 3000)
         assert len(offered) == len(delivered) == 1 and len(sent) == len(received) == k + 2
         tx.append(sent[0][0] - offered[0])

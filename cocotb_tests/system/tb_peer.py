@@ -114,7 +114,7 @@ async def rtl_is_reset(dut, at):
     bench.offer(bench.packets(40), bench.packets(40))
     await ClockCycles(dut.aclk, at)
     bench.tasks.pop().cancel()
-    bench.source.valid.value = 0
+    bench.source.axis.clear()
     dut.aresetn.value = 0
     await ClockCycles(dut.aclk, 5)  # two registers for the reset, those of the ports, and the edge that shows them
     assert not (dut.m_axis_tvalid.value or dut.m_axis_phy_tvalid.value)

@@ -54,7 +54,7 @@ async def packets_cross_the_clocks(dut, phy_ns):
         getattr(dut, name).value = 0
     dut.phy_up.value = 1
     dut.m_axis_tready.value = 1
-    source = PacketSource(dut, "s_axis", DATA_BYTES, 1)
+    source = PacketSource(dut, "s_axis", 1)
     cocotb.start_soon(Clock(dut.aclk, CORE_NS, unit="ns").start())
     cocotb.start_soon(Clock(dut.phy_aclk, phy_ns, unit="ns").start())
     registers = LinkRegisters(master(dut))
