@@ -241,9 +241,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
   /** A poll waits for what it has closed to be written down. */
   val polls = new Area {
     private val pending = RegInit(False)
-    when(io.view.polled)(pending := False)
+    private val isWritten = pending && !log.io.busy
+    when(isWritten)(pending := False)
     when(judgement.now && arrival.isEdge && arrival.polls)(pending := True)
-    io.view.polled := pending && !log.io.busy
+    io.view.polled := RegNext(isWritten) init False
   }
 
   val events = new judge.Area {

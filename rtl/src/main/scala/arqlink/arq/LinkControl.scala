@@ -193,6 +193,9 @@ class LinkControl(link: LinkConfig) extends Component {
   val empties = RegInit(True)
   val flushing = RegNext(empties) init True
   val settle = Reg(UInt(3 bits)) init 0
+
+  /** As it was a clock ago; `settle` gives the tables time to say that they are not. */
+  private val tablesReady = RegNext(io.tablesReady) init False
   io.flush := flushing
   io.flushNext := empties
   when(state === LinkState.down && enable)(restart := True)
@@ -203,7 +206,7 @@ class LinkControl(link: LinkConfig) extends Component {
     settle := settle + 1
     when(settle === 7) {
       settle := 7
-      when(io.tablesReady)(state := LinkState.hello)
+      when(tablesReady)(state := LinkState.hello)
     }
   }
   when(askedToRestart && state =/= LinkState.down)(restart := True)
