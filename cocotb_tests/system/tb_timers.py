@@ -31,9 +31,9 @@ async def begin(dut, **times):
 
 
 @cocotb.test()
-@cocotb.parametrize(interval=[400, 1777])
+@cocotb.parametrize(interval=[400, 1777, 70_001])
 async def hello_interval(dut, interval):
-    """Nobody answers: a hello each HELLO_INTERVAL, and nothing else."""
+    """Nobody answers: a hello each HELLO_INTERVAL, and nothing else. A timer counts in halves of 16 bits; the longest interval needs both."""
     end = await begin(dut, HELLO_INTERVAL=interval)
     await end.clocks(6 * interval)
     assert all(u.unit.hello for u in end.left)

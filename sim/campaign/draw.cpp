@@ -15,7 +15,7 @@ class Draw {
         s_.info[0] = info[0];
         s_.info[1] = info[1];
         forged_ = forge_.chance(forge);
-        isDeep_ = deep_.chance(0.04);
+        isDeep_ = deep_.chance(std::min(info[0].window, info[1].window) < 1024 ? 0.04 : 0.2);
     }
 
     Scenario run() {

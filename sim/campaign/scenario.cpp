@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario.h"
 
+#include <map>
+
 #include "failure.h"
 
 namespace campaign {
@@ -11,11 +13,39 @@ uint64_t Scenario::roundTrip() const {
     return clocks;
 }
 
+namespace {
+
+const char* name(EventKind kind) {
+    switch (kind) {
+    case EventKind::restart: return "restart";
+    case EventKind::disable: return "disable";
+    case EventKind::enable: return "enable";
+    case EventKind::resetLow: return "resetLow";
+    case EventKind::resetHigh: return "resetHigh";
+    case EventKind::phyDown: return "phyDown";
+    case EventKind::phyUp: return "phyUp";
+    case EventKind::darkControl: return "darkControl";
+    case EventKind::darkData: return "darkData";
+    case EventKind::darkAll: return "darkAll";
+    case EventKind::stopUser: return "stopUser";
+    case EventKind::stopPhy: return "stopPhy";
+    case EventKind::code: return "code";
+    case EventKind::arq: return "arq";
+    case EventKind::timers: return "timers";
+    case EventKind::forge: return "forge";
+    }
+    return "?";
+}
+
+}  // namespace
+
 std::string Scenario::text() const {
-    std::string line =
-        format("chaos %llu clocks%s%s%s%s%s%s, %zu events", static_cast<unsigned long long>(chaosClocks),
-               clean ? ", clean" : "", restarts ? ", restarts" : "", resets ? ", resets" : "", copies ? ", copies" : "",
-               finite ? ", finite delta" : "", forged ? ", forged" : "", events.size());
+    std::string line = format("chaos %llu clocks%s%s%s%s%s%s; events", static_cast<unsigned long long>(chaosClocks),
+                              clean ? ", clean" : "", restarts ? ", restarts" : "", resets ? ", resets" : "",
+                              copies ? ", copies" : "", finite ? ", finite delta" : "", forged ? ", forged" : "");
+    std::map<EventKind, unsigned> counts;
+    for (const Event& event : events) ++counts[event.kind];
+    for (const auto& [kind, count] : counts) line += format(" %u %s", count, name(kind));
     for (unsigned e : {0, 1}) {
         const Way& w = way[e];
         line += format("\n  %s: K %u N %u/%u delta %u ord %u, poll %u hello %u keepalive %u outage %u status %u",

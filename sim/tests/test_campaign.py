@@ -18,6 +18,11 @@ BUILDS = ["small", "tiny", "k1"]
 """Those that are quick to build; each talks to its like, and `small` to one of another window."""
 PAIRS = [f"{name}:{name}" for name in BUILDS]
 UNEQUAL = "small:small_w1024"
+FAULTS = {
+    "restart", "disable", "enable", "resetLow", "resetHigh", "phyDown", "phyUp", "darkControl", "darkData", "darkAll", "stopUser", "stopPhy", "code",
+    "arq", "timers", "copies", "clean", "finite",
+}  # fmt: skip
+"""What `--show` tells of scenarios, but for forged units."""
 
 
 @pytest.fixture(scope="module")
@@ -157,10 +162,13 @@ def judge(results):
 
 
 @pytest.mark.parametrize(("pair", "count"), [*((pair, 100) for pair in PAIRS), (UNEQUAL, 10), pytest.param(UNEQUAL, 100, marks=pytest.mark.full)])
-def test_random_faults(pair, count):
-    results = runs.run_seeds(pair, 1000 * SEED, count)
+def test_random_faults(pair, count, capsys):
+    results = runs.run_seeds(pair, 1000 * SEED, count, show=True)
     assert len(results) == count
     assert sum(result.lost for result in results) > 10 * count and sum(result.lives for result in results) > 2 * count, "faults happened"
+    if count == 100:
+        drawn = set(re.findall(r"[a-zA-Z]+", capsys.readouterr().out))
+        assert not FAULTS - drawn, f"never drawn: {FAULTS - drawn}"
     judge(results)
 
 

@@ -30,6 +30,8 @@ def print_summary(totals):
     for pair, kinds in totals["failures_by_pair"].items():
         if kinds:
             print(f"  {pair}: " + ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))
+    if totals["silent_losses_by_sequences"]:
+        print(f"{totals['silent_losses_by_sequences']} runs in which several forged units together lost something without a report, a known limit")
     if not totals["failures"]:
         print("no failure")
 

@@ -49,6 +49,7 @@ class RunResult:
 
     forge: float = 0
     frames: int = 0
+    ignore: tuple[str, ...] = ()
     recovery: Recovery | None = None
     sent: tuple[int, ...] = ()
     """With `frames`: frames and transmissions of A, and of B."""
@@ -56,10 +57,11 @@ class RunResult:
     def repeat(self):
         """The command that repeats the run, with waves."""
         more = f" --forge {self.forge:g}" if self.forge else f" --frames {self.frames}" if self.frames else ""
-        return f"{COMMAND} --pair {self.pair} --seed {self.seed}{more} --waves x.fst"
+        known = " --ignore " + " ".join(self.ignore) if self.ignore else ""
+        return f"{COMMAND} --pair {self.pair} --seed {self.seed}{more}{known} --waves x.fst"
 
 
-def parse_line(pair, line, forge=0, frames=0):
+def parse_line(pair, line, forge=0, frames=0, ignore=()):
     """The RunResult of one line of the program's output, or None."""
     words = line.split(" ", 11)
     if words[0] != "run" or len(words) < 11:
@@ -67,7 +69,7 @@ def parse_line(pair, line, forge=0, frames=0):
     numbers = [int(word) for word in words[1:9]]
     kind = words[10].strip()
     text = words[11].strip() if len(words) > 11 else ""
-    return RunResult(pair, *numbers, digest=words[9], kind="" if kind == "-" else kind, text=text, forge=forge, frames=frames)
+    return RunResult(pair, *numbers, digest=words[9], kind="" if kind == "-" else kind, text=text, forge=forge, frames=frames, ignore=tuple(ignore))
 
 
 def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), frames=0, blank=False):
@@ -98,7 +100,7 @@ def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0,
             if line.startswith("sent "):
                 sent = tuple(map(int, line.split()[1:]))
                 continue
-            result = parse_line(pair, line, forge, frames)
+            result = parse_line(pair, line, forge, frames, ignore)
             if result is None:
                 print(line, end="")
                 continue
