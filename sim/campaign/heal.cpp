@@ -25,9 +25,11 @@ bool Run::calm() const {
 bool Run::atRest() {
     readStatus();
     snapshot(false);
-    for (Side& side : side_) {
+    for (unsigned e : {0, 1}) {
+        Side& side = side_[e];
         Counters& c = side.counters;
-        if (side.state != 3 || side.stalled) return false;
+        // A frame may wait for the peer to be up.
+        if (side.state != 3 || side.stalled || !monitor_->mayTalk(e)) return false;
         if (c["tx_frames"] != c["tx_frames_acked"] + c["tx_frames_abandoned"] + c["tx_frames_flushed"]) return false;
     }
     return true;

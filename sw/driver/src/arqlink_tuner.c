@@ -5,7 +5,7 @@
 
 #define MEMORY_WINDOWS 16u /* evidence of more windows than this fades */
 #define MOST_IN_WINDOW (1u << 23)
-#define GAIN_SHIFT 6                 /* a change for goodput alone must gain 1/32 */
+#define GAIN_SHIFT 6                 /* a change for goodput alone must gain 1/64 */
 #define WINS_WANTED 2u               /* in so many windows in a row */
 #define OTHER_WINDOWS 48u            /* evidence of another N counts for so many */
 #define LEAST_OUTCOMES 32u           /* fewer say nothing */

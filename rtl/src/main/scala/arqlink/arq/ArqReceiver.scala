@@ -64,8 +64,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val event = out(ReceiverEvents())
   }
 
-  // The stage of each task. Built for area, an arrival waits on the port for the table's answer. To decide and to close have a stage each where
-  // units are long enough to hide it.
+  // The stage of each task. In builds for area an arrival waits at the port for the table's answer. Units of eight beats or more hide two further
+  // stages.
   private val askAt = 0
   private val measureAt = if (code.area.relaxed) askAt else askAt + 1
   private val compareAt = measureAt + 1
@@ -101,8 +101,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private val close = CloseFilter(link, io.close, current.next)
     private val isFirst = RegInit(True)
 
-    /** It is an edge's turn: one waits, or did so a clock before, and the unit in progress has ended. Built for area a control unit leaves no clock to
-      * spare.
+    /** An edge goes next: one waits, or did so a clock before, and no unit is in progress. In builds for area it goes at once, as a control unit
+      * leaves no clock to spare.
       */
     private val takesEdge = if (code.area.relaxed) isFirst && close.valid else RegInit(False)
     up.valid := takesEdge ? close.valid | io.unit.valid
@@ -149,7 +149,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
   // Judgement ------------------------------------------------------------------------------------------------------
 
-  /** The unit taken last was of a frame that is sent only once. Two in a row have to say so: one may have passed its CRC by chance. */
+  /** The last unit accepted was of type 2, of a frame that is sent only once. Two in a row have to be: one may have passed its CRC by chance. */
   private val lastOnly = RegInit(False)
 
   /** The transmission in progress is closed, and all up to the arrival's, a clock before the arrival is judged. */

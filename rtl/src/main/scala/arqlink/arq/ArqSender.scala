@@ -37,7 +37,7 @@ class ArqSender(link: LinkConfig) extends Component {
     val wanted = in Bool ()
     val frame = master Stream Transmission(code)
 
-    /** Pulse: all units of the oldest frame handed over are on the PHY. */
+    /** Pulse: all units of the oldest frame issued are on the PHY. */
     val frameDone = in Bool ()
     val feedback = slave Flow ControlMessage()
 
@@ -74,8 +74,8 @@ class ArqSender(link: LinkConfig) extends Component {
   val nextFsn, nextTsn = Wire.sn
   val intake = new OutcomeIntake(link)
   intake.io.nextFsn := nextFsn
-  // While one is dealt with another one waits, and where there is room for it the newest behind that: it repeats what the ones before it said, but for older
-  // outcomes, and there may be none after it.
+  // One message is processed and one waits. Not in builds for area: a third place has the newest of all that came since. It repeats what those before it
+  // said, older outcomes excepted.
   val newest = Stream(ControlMessage())
   if (code.area.relaxed) newest << io.feedback.toStream
   else {

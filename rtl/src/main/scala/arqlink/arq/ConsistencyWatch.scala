@@ -29,7 +29,7 @@ class ConsistencyWatch extends Component {
     /** Pulse: what the peer takes for received has not come. */
     val contradiction = in Bool ()
 
-    /** Nothing but rejected control units have come in this period, or in an earlier one and nothing since: a poll is to show whether it stays so. */
+    /** A period had rejected control units only, and none was accepted since: a poll shows whether it stays so. */
     val suspicious = out Bool ()
 
     /** Pulse: restart the link. */

@@ -9,8 +9,8 @@ import arqlink.lib.{BlockRam, Invariant}
 
 /** Of which TSNs in the window the outcome is known: one bit each, in block RAM.
   *
-  * A bit means "known" when it differs from the TSN's bit above those of the slot, which alternates from one window to the next. As each outcome becomes known
-  * once before its slot is used again, nothing has to be cleared but once, at the start.
+  * The outcome of a TSN is known if the slot's bit is unequal to the TSN's bit above those of the slot, which alternates from one window to the next. Each
+  * outcome becomes known once before its slot is used again, so the bits are cleared only once, at the start.
   */
 class KnownOutcomes(link: LinkConfig) extends Component {
   private val slotBits = link.window.slotBits

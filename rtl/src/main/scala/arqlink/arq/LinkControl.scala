@@ -55,13 +55,13 @@ class LinkControl(link: LinkConfig) extends Component {
     })
   }
 
-  /** CTRL as it was a clock ago: what empties a link reaches far. */
+  /** CTRL from a register: it decides the flush of all blocks. */
   private val enable = RegNext(io.enable) init False
   private val askedToRestart = RegNext(io.restart) init False
 
   val state = RegInit(LinkState.down)
 
-  /** Set by the bitstream, and not by the reset: after that, too, it is another one than before. */
+  /** Initialized by the bitstream and not by the reset, so that no epoch is used again after a reset. */
   val ownEpoch = ClockDomain.current.copy(reset = null, softReset = null, config = ClockDomain.current.config.copy(resetKind = BOOT))(
     Reg(UInt(Wire.epochBits bits)) init 0
   )
@@ -194,12 +194,12 @@ class LinkControl(link: LinkConfig) extends Component {
   val flushing = RegNext(empties) init True
   val settle = Reg(UInt(3 bits)) init 0
 
-  /** As it was a clock ago; `settle` gives the tables time to say that they are not. */
+  /** From a register: `settle` leaves the tables time to lower it. */
   private val tablesReady = RegNext(io.tablesReady) init False
   io.flush := flushing
   io.flushNext := empties
   when(state === LinkState.down && enable)(restart := True)
-  // The state is not looked at: `settle` is 2 in a restart alone, and when the link goes down it flushes.
+  // This holds in any state: `settle` is 2 only during a restart, and a link that is down stays empty.
   when(settle === 2)(empties := False)
   when(restarting || restarting.getAheadValue() || !enable || !io.enable)(empties := True)
   when(state === LinkState.clearing) {

@@ -45,7 +45,7 @@ class OlderReports(link: LinkConfig) extends Component {
     private val isKnown = RegNext((cursor + 1 - peerAck).msb)
     private val isOverwritten = RegNext(io.current - cursor > blocks)
 
-    /** What is said of `cursor` is of where it is now. */
+    /** The comparisons, which are registers, belong to the present `cursor`. */
     private val settled = RegInit(False)
     private val isDue = settled && isReached && isBuilt
     private val skipPair = isKnown || isOverwritten
@@ -76,7 +76,7 @@ class OlderReports(link: LinkConfig) extends Component {
     private val begins = RegNext(replied.valid, init = False) && RegNext((peerAck - replied.payload).msb) && RegNext(age <= blocks)
     private val from = RegNext(peerAck)
 
-    /** What is said of `block` is of where it is now. */
+    /** The comparisons, which are registers, belong to the present `block`. */
     private val settled = RegNext(!request.fire && !begins) init False
     private val isDone = RegNext(!(block - recent).msb)
     request.valid := active && settled && !isDone
@@ -93,7 +93,7 @@ class OlderReports(link: LinkConfig) extends Component {
   private val requests = Seq(second, third).filter(_ != null).map(_.request) :+ series.request
   io.lookup << StreamArbiterFactory().lowerFirst.noLock.on(requests).throwWhen(!io.running)
 
-  /** Distance in time that the peer needs to take 64 outcomes in. */
+  /** Clocks until the next one may leave: the peer needs that long to process 64 outcomes. */
   val pause = Reg(UInt(log2Up(OlderReports.pace) + 1 bits)) init 0 // the sign ends it
   when(!pause.msb)(pause := pause - 1)
   when(io.report.fire)(pause := OlderReports.pace - 2)

@@ -38,7 +38,7 @@ case class OutcomePort(link: LinkConfig) extends Bundle with IMasterSlave {
 
 object OutcomeLog {
 
-  /** Transmissions that may end while a gap as long as the window is being written down. */
+  /** Decisions that can wait while a gap as long as the window is being written down. */
   val queueDepth = 16
 
   def blockNumber: UInt = UInt(Wire.snBits - log2Up(Wire.blockBits) bits)
@@ -65,7 +65,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
   val io = new Bundle {
     val push = slave Flow Decision()
 
-    /** A decision may be pushed two clocks later, and another one behind it. */
+    /** There is room for the two decisions of one arrival, up to four clocks later. */
     val room = out Bool ()
     val next = out(Wire.sn)
 
@@ -114,7 +114,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
     private val amount = RegNext(U(Wire.blockBits, blockSize + 1 bits) - bit)
     private val amountLast = RegNext((end.resize(blockSize) - bit).resize(blockSize + 1))
 
-    /** What is ahead of `bit` is 0. */
+    /** Bits above `bit` are 0. */
     val updated = current | mark
     val fills = now && !isLast
     waiting.ready := !active || now && isLast

@@ -66,7 +66,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
   val asked = new ask.Area {
     up.valid := states.clear.done && !taking && !sending
     val frame = insert(walking ? walkAt | windowSn(scan))
-    // No frame becomes complete after the peer has been told that its last transmission failed, so how old the edges are does not matter.
+    // Old edges do no harm: a frame cannot become complete once the peer knows that its last transmission failed.
     private def scanIsBelow(edge: UInt) = insert((scan.resize(edge.getWidth) - edge).msb)
     val isGivenUp = scanIsBelow(abandoned)
     val isResolved = scanIsBelow(resolved)
@@ -112,7 +112,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
     when(scans) {
       val advances = False
       when(isStored) {
-        // A frame whose packet has lost another one leaves alone.
+        // A frame whose packet has lost another frame is dropped by itself.
         val continues = dropping && !sop
         val pushes = continues || eop
         parcel.valid := pushes

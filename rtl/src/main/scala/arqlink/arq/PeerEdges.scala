@@ -9,7 +9,7 @@ import arqlink.config.LinkConfig
 import arqlink.lib.Invariant
 import arqlink.wire.{Sn, Wire}
 
-/** Sequence numbers near the window, in `PeerEdges.bits` bits: those from rxBase to a window above it all differ, and those just below it do, too. */
+/** Sequence numbers in `PeerEdges.bits` bits, which are unambiguous from just below rxBase to a window above it. */
 object PeerEdges {
   def bits(link: LinkConfig): Int = link.window.slotBits + 2
   def edgeSn(link: LinkConfig): UInt = UInt(bits(link) bits)

@@ -7,8 +7,8 @@ import spinal.lib._
 import arqlink.config.LinkConfig
 import arqlink.wire.Wire
 
-/** How many blocks of outcomes after a pair of blocks was recent the receiver shows it again (docs/architecture.md, "Receiver", 4). Both ends know
-  * it: it follows from the smaller one of their windows.
+/** Lags, in blocks of outcomes, after which the receiver reports a pair of blocks again (docs/architecture.md, "Receiver", 4). Both ends know them:
+  * they follow from the smaller one of their windows.
   *
   * @param peerWindowLog2 the peer's window; at rest while the link is up
   */

@@ -9,15 +9,15 @@ import arqlink.config.LinkConfig
 import arqlink.lib.{BlockRam, Invariant}
 import arqlink.wire.{Sn, Wire}
 
-/** A frame to be read from the store, decoded and handed on. */
+/** A frame to be read from the store, decoded and delivered. */
 case class DeliveryJob(link: LinkConfig) extends Bundle {
   val slot = UInt(link.window.slotBits bits)
   val frame = ReceivedFrame(link.code)
 }
 
-/** Holds complete frames until their packet is complete, and hands packets on: in sequence (`inOrder`) or as soon as they are complete.
+/** Holds complete frames until their packet is complete, and delivers packets: in sequence (`inOrder`) or as soon as they are complete.
   *
-  * [[FrameStates]] knows which frames are complete, [[PacketWalk]] finds packets, `delivery` hands their frames on one by one. Everything leaves
+  * [[FrameStates]] knows which frames are complete, [[PacketWalk]] finds packets, `delivery` passes their frames on one by one. Everything leaves
   * through one queue, so a slot is freed only after it has been read.
   */
 class Resequencer(link: LinkConfig) extends Component {
@@ -38,7 +38,7 @@ class Resequencer(link: LinkConfig) extends Component {
 
     val job = master Stream DeliveryJob(link)
 
-    /** Pulse: the oldest frame handed over has been read from the store. */
+    /** Pulse: the oldest frame of `job` has been read from the store. */
     val frameRead = in Bool ()
 
     val rxBase = out(Wire.sn)
@@ -162,7 +162,7 @@ class Resequencer(link: LinkConfig) extends Component {
 
   Invariant(windowSn(walk.scan) - windowSn(rxBase) <= window, "the scan has left the window")
   Invariant(!Sn.behind(walk.scan, rxBase), "a slot is freed that has not been dealt with")
-  Invariant.when(io.frameRead)(freeing.read =/= 15, "more frames have been read than were handed over")
+  Invariant.when(io.frameRead)(freeing.read =/= 15, "more frames have been read than were asked for")
 }
 
 object Resequencer {

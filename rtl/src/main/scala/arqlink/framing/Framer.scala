@@ -102,8 +102,7 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
     val isControl = starting ? io.control.valid | wasControl
     val spoil = !starting && (spoiled || io.flush)
     val may = !starting || (!io.flush && (io.control.valid || frame.active))
-    // With header beats before it, a unit's first payload comes when it is known what the unit is; its last beat holds none. When
-    // a flush begins the source is flushed too.
+    // Where the header has whole beats, the kind of a unit is known before its first payload beat. A flush empties the source of payload, too.
     val takesPayload = inPayload && !spoil && (if (headerBeats > 0) True else !isControl)
     val last = controlLast || dataLast
     val ends = moves && last

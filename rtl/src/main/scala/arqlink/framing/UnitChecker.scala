@@ -146,6 +146,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
     /** A unit of a known type has another length. Type 3 has no length that could be wrong; its header is. */
     val isMisfit = insert((isData || isControl) && !isLength)
     val dataChecks = UnitFormat.dataChecks(code, capture.dataHeader).map(insert(_))
+    val parityUnits = insert(UnitFormat.parityUnits(capture.dataHeader))
     val isControlPlausible = insert(UnitFormat.controlPlausible(capture.control))
   }
 
@@ -157,7 +158,8 @@ case class UnitChecker(code: CodeConfig) extends Component {
     io.header.bytes := this(summed.header)
 
     val isCrcWrong = insert(this(summed.crc) =/= Crc32.residue)
-    private val plausible = isData && summed.dataChecks.map(check => this(check)).andR || isControl && this(summed.isControlPlausible)
+    private val isDataPlausible = summed.dataChecks.map(check => this(check)).andR && UnitFormat.isParity(code, this(summed.parityUnits))
+    private val plausible = isData && isDataPlausible || isControl && this(summed.isControlPlausible)
     val isPlausible = insert(plausible)
 
     /** A unit has ended that is accepted if its CRC is right. */

@@ -6,7 +6,7 @@ import spinal.core._
 /** A number of things, one more or one less a clock. It is kept less one, so that its sign tells whether there are `some`, and nothing is
   * compared; a single carry chain steps it.
   *
-  * A late `down` costs less than a late `up`, which decides the sum as well. Whoever lets `down` come late starts with as many less.
+  * `up` should come from few levels of logic, as it decides the sum as well. `down` may come from a register, a clock late; then start with one less.
   *
   * @param most of them there can be
   */

@@ -54,7 +54,7 @@ case class Segmenter(link: LinkConfig) extends Component {
       inserter.io.input << judge.io.checked
       inserter.io.output
     }
-  // Enables of many flip-flops do not follow each other, so that wide beats wait in a skid behind the judgement as well.
+  // Wide beats have a skid here, so that no two enables of many flip-flops are in series.
   val checked = if (code.isWide) Skid(trailed, "skid").m2sPipe(collapsBubble = false) else trailed.m2sPipe()
   val beat = checked.beat
   private val endsPacket = checked.fire && beat.last

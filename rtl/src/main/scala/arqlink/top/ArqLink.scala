@@ -73,8 +73,8 @@ class ArqLink(link: LinkConfig) extends Component {
   val peerEdges = emptied(new PeerEdges(link))
   val olderReports = emptied(new OlderReports(link))
 
-  // Forks, and what waits between the blocks, hold state too. A `ready` goes from block to block through a register, but for that of
-  // packets in and units in, which segmenter and receiver have one for, and of `encoded`, which has one where beats are wide.
+  // Forks and registers between blocks are emptied, too. Every `ready` is registered here, except that of packets in and units in, which segmenter
+  // and receiver register, and that of `encoded` in narrow builds.
   val between = emptied(new Area {
     private def piped[T <: Data](stream: Stream[T]): Stream[T] = if (code.area.relaxed) stream else stream.halfPipe()
 
@@ -82,14 +82,17 @@ class ArqLink(link: LinkConfig) extends Component {
 
     val accepted = queued(segmenter.io.write)
     val chosen = piped(queued(sender.io.frame))
-    val frame = StreamFork(chosen, 3)
-    val nextFrame = piped(frame(2))
+    private val frames = StreamFork(chosen, 3)
+    val storeFrame = frames(0)
+    val encodeFrame = frames(1).halfPipe()
+    val nextFrame = piped(frames(2))
     val stored = queued(txStore.io.data)
     val arriving = queued(deframer.io.unit)
     val written = queued(receiver.io.write)
-    val job = StreamFork(queued(resequencer.io.job).halfPipe(), 3)
-    val nextMeta = job(2).translateWith(job(2).frame.meta).halfPipe()
-    val encodeJob = frame(1).halfPipe()
+    private val jobs = StreamFork(queued(resequencer.io.job).halfPipe(), 3)
+    val storeJob = jobs(0)
+    val decodeJob = jobs(1)
+    val nextMeta = jobs(2).translateWith(jobs(2).frame.meta).halfPipe()
     val encoded = queued(if (code.isWide) encoder.io.output.s2mPipe().m2sPipe() else encoder.io.output)
     val read = queued(rxStore.io.data)
     val decoded = queued(decoder.io.output)
@@ -123,13 +126,13 @@ class ArqLink(link: LinkConfig) extends Component {
     sender.io.peerWindowLog2 := control.io.peerWindowLog2
     sender.io.outageEnded := control.io.view.outageEnded
 
-    txStore.io.read.arbitrationFrom(frame(0))
-    txStore.io.read.slot := frame(0).fsn.resized
-    txStore.io.read.units := frame(0).meta.k
-    encoder.io.job.arbitrationFrom(encodeJob)
-    encoder.io.job.preset := encodeJob.preset
-    encoder.io.job.k := encodeJob.meta.k
-    encoder.io.job.n := encodeJob.n
+    txStore.io.read.arbitrationFrom(storeFrame)
+    txStore.io.read.slot := storeFrame.fsn.resized
+    txStore.io.read.units := storeFrame.meta.k
+    encoder.io.job.arbitrationFrom(encodeFrame)
+    encoder.io.job.preset := encodeFrame.preset
+    encoder.io.job.k := encodeFrame.meta.k
+    encoder.io.job.n := encodeFrame.n
     framer.io.frame << nextFrame
     sender.io.wanted := framer.io.nearEnd && !chosen.valid && !nextFrame.valid
     encoder.io.input << stored
@@ -156,13 +159,13 @@ class ArqLink(link: LinkConfig) extends Component {
     resequencer.io.abandoned := peerEdges.io.abandoned
     resequencer.io.resolved := peerEdges.io.resolved
 
-    rxStore.io.read.arbitrationFrom(job(0))
-    rxStore.io.read.slot := job(0).slot
-    rxStore.io.read.units := job(0).frame.meta.k
-    decoder.io.job.arbitrationFrom(job(1))
-    decoder.io.job.preset := job(1).frame.preset
-    decoder.io.job.k := job(1).frame.meta.k
-    decoder.io.job.received := job(1).frame.received
+    rxStore.io.read.arbitrationFrom(storeJob)
+    rxStore.io.read.slot := storeJob.slot
+    rxStore.io.read.units := storeJob.frame.meta.k
+    decoder.io.job.arbitrationFrom(decodeJob)
+    decoder.io.job.preset := decodeJob.frame.preset
+    decoder.io.job.k := decodeJob.frame.meta.k
+    decoder.io.job.received := decodeJob.frame.received
     reassembler.io.frame << nextMeta
     resequencer.io.frameRead := rxStore.io.readDone
     decoder.io.input << read

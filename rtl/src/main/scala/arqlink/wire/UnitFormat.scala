@@ -101,8 +101,17 @@ object UnitFormat {
     m
   }
 
-  /** What must hold of a data unit's header: version, type, ranges of K, N, index, pad and preset. Compares the bytes of the wire, not the
-    * narrower fields of the build. A comparison each, combinational, so that they can be registered before they meet.
+  /** N less K of a data unit's header, nine bits with sign. */
+  def parityUnits(header: Bits): UInt = {
+    val field = new Fields(header)
+    field(71, 8).resize(9) - field(79, 8).resize(9)
+  }
+
+  /** The build has so many parity units. A negative number counts as one that is too large. */
+  def isParity(code: CodeConfig, parityUnits: UInt): Bool = parityUnits <= code.maxParity
+
+  /** What must hold of a data unit's header besides `isParity`: version, type, ranges of K, index, pad and preset. Compares the bytes of the wire,
+    * not the narrower fields of the build. A comparison each, combinational, so that they can be registered before they meet.
     */
   def dataChecks(code: CodeConfig, header: Bits): Seq[Bool] = {
     val field = new Fields(header)
@@ -113,9 +122,7 @@ object UnitFormat {
       field(95, 2) === Wire.version && !field.bit(92) && field(91, 2) =/= 3,
       k =/= 0 && k <= code.maxK,
       field(51, 12) < code.unitBytes,
-      (index.resize(9) - n.resize(9)).msb,
-      n >= k,
-      n.resize(9) <= k.resize(9) + code.maxParity
+      (index.resize(9) - n.resize(9)).msb
     )
   }
 
