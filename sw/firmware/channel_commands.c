@@ -38,7 +38,7 @@ static int show(struct shell *shell, uint32_t direction) {
     return 0;
 }
 
-/* A setting: reads its values, and returns 0 or an error that has been told. */
+/* A setting: reads its values, and returns 0 or an error that has been printed. */
 typedef int change(struct shell *shell, const struct arqlink_channel *channel, const char **values);
 
 /* Changes that need all settings read and written back. */

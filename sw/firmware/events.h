@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of a link end that its interrupt has told: counted by the handler, looked at by the thread. */
+/* Events of a link end that its interrupt has shown: counted by the handler, looked at by the thread. */
 #ifndef ARQLINK_EVENTS_H
 #define ARQLINK_EVENTS_H
 

@@ -44,19 +44,19 @@ int machine_latch(struct machine *machine, uint32_t end) {
 /* Between commands only, so that an answer is never torn apart. Several events of one kind are one line. */
 static void tell_events(struct shell *shell) {
     struct machine *machine = machine_of(shell);
-    bool told = false;
+    bool printed = false;
     for (uint32_t end = 0; end < machine->end_count; end++) {
         for (uint32_t event = 0; event < EVENTS; event++) {
             if (!events_take(&machine->ends[end].events, event) || !machine->tell_events) {
                 continue;
             }
-            shell_text(shell, told ? "EVENT " : "\r\nEVENT ");
+            shell_text(shell, printed ? "EVENT " : "\r\nEVENT ");
             shell_text(shell, events_name(event));
             shell_text(shell, end ? " b\r\n" : "\r\n");
-            told = true;
+            printed = true;
         }
     }
-    if (told) {
+    if (printed) {
         shell_prompt(shell);
     }
 }

@@ -36,7 +36,7 @@ struct machine *machine_of(const struct shell *shell);
 struct machine_end *machine_end(const struct shell *shell);
 const struct arqlink_device *machine_link(const struct shell *shell);
 
-/* 0: each link end has a channel emulator; else the error, which has been told. */
+/* 0: each link end has a channel emulator; else the error, which has been printed. */
 int machine_need_channels(struct shell *shell);
 
 /* Takes over the events of link end `end`, whose interrupt line is high. 0, or the bus's error. Interrupt. */

@@ -19,7 +19,7 @@ void probability_show(struct shell *shell, const char *name, const struct decima
 /* The same of p times 2^32. Thread. */
 void probability_show_linear(struct shell *shell, const char *name, arqlink_probability p);
 
-/* Reads a probability. 0, or the error: it has been told, with `name`. Thread. */
+/* Reads a probability. 0, or the error: it has been printed, with `name`. Thread. */
 int probability_get(struct shell *shell, const char *name, const char *word, struct decimal *value);
 
 /* Reads a probability into the linear format; one that is above 0 but below half its step, 2^-33, is refused. Thread. */

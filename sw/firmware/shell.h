@@ -67,7 +67,7 @@ void shell_prompt(struct shell *shell);
 /* Prints "ERROR what 'word'" and a line end; `word` may be NULL. Returns -EINVAL, for a command to return. */
 int shell_error(struct shell *shell, const char *what, const char *word);
 
-/* Reads word as a number from least to most. 0, or the error: it has been told, with `name` and the range. */
+/* Reads word as a number from least to most. 0, or the error: it has been printed, with `name` and the range. */
 int shell_get(struct shell *shell, const char *name, const char *word, uint32_t least, uint32_t most, uint32_t *value);
 
 #endif

@@ -45,7 +45,7 @@ static int change(const struct arqlink_device *device, uint32_t code_mask, uint3
     error = arqlink_write_row(&device->at, ARQLINK_CODE_OFFSET, 3, wanted);
     if (!error) error = verify(device, wanted);
     if (!error) return 0;
-    /* What fails here is not told: the first error is the one to report. */
+    /* What fails here is not reported: the first error is the one to report. */
     if (error != -ARQLINK_EINVAL)
         (void)arqlink_write_row(&device->at, ARQLINK_CODE_OFFSET, 3, old); /* it may have been applied */
     (void)arqlink_write_row(&device->at, ARQLINK_CODE_OFFSET, 2, staged);
