@@ -18,6 +18,8 @@ BUILDS = ["small", "tiny", "k1"]
 """Those that are quick to build; each talks to its like, and `small` to one of another window."""
 PAIRS = [f"{name}:{name}" for name in BUILDS]
 UNEQUAL = "small:small_w1024"
+QUEUED = "queued:queued"
+"""With a queue between any two blocks of the data path: how many clocks lie between them must not matter."""
 FAULTS = {
     "restart", "disable", "enable", "resetLow", "resetHigh", "phyDown", "phyUp", "darkControl", "darkData", "darkAll", "stopUser", "stopPhy", "code",
     "arq", "timers", "copies", "clean", "finite",
@@ -161,7 +163,7 @@ def judge(results):
         pytest.fail("\n".join([f"{len(wrong)} of {len(results)} runs did not end as expected", *texts]), pytrace=False)
 
 
-@pytest.mark.parametrize(("pair", "count"), [*((pair, 100) for pair in PAIRS), (UNEQUAL, 10), pytest.param(UNEQUAL, 100, marks=pytest.mark.full)])
+@pytest.mark.parametrize(("pair", "count"), [*((pair, 100) for pair in PAIRS), (UNEQUAL, 10), (QUEUED, 20), pytest.param(UNEQUAL, 100, marks=pytest.mark.full)])
 def test_random_faults(pair, count, capsys):
     results = runs.run_seeds(pair, 1000 * SEED, count, show=True)
     assert len(results) == count
