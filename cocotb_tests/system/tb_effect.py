@@ -127,7 +127,6 @@ def check_delta(trace, changes):
 async def a_change_takes_effect_within_a_frame(dut):
     rng = random.Random(cocotb.RANDOM_SEED)
     pair = await started(dut)
-    pair.watch_contradictions()
     trace = Trace(dut, pair)
     await pair.start_link(k=4, n=5, nr=5, delta=INFINITE, delay=DELAY)
     await pair.start_channel(pair.ab, seed=3, p=LOSS)
