@@ -95,9 +95,10 @@ class LinkControl(link: LinkConfig) extends Component {
     val valid = RegNext(io.control.valid && !io.control.ready && !restarting) init False
     val knowsOwnEpoch = RegNext(message.peerKnown && message.peerEpoch === ownEpoch)
     val fromPeer = RegNext(peerKnown && message.epoch === peerEpoch)
-    private val isSame = message.unitBytes === link.code.unitBytes && message.packetCrc === Bool(link.packetCrc) && message.reserved === 0
+    private val isSame = RegNext(message.unitBytes === link.code.unitBytes && message.packetCrc === Bool(link.packetCrc) && message.reserved === 0)
     val sameWindow = RegNext(message.windowLog2 === peerWindowLog2)
-    val fits = RegNext(isSame && message.windowLog2 >= leastWindow && message.windowLog2 <= 18)
+    private val isWindow = RegNext(message.windowLog2 >= leastWindow && message.windowLog2 <= 18)
+    val fits = isSame && isWindow
   }
   private val verdict = new Area {
     import checked.{fits, fromPeer, sameWindow}
