@@ -25,11 +25,9 @@ bool Run::calm() const {
 bool Run::atRest() {
     readStatus();
     snapshot(false);
-    for (unsigned e : {0, 1}) {
-        Side& side = side_[e];
+    for (Side& side : side_) {
         Counters& c = side.counters;
-        // A frame may wait for the peer to be up.
-        if (side.state != 3 || side.stalled || !monitor_->mayTalk(e)) return false;
+        if (side.state != 3 || side.stalled) return false;
         if (c["tx_frames"] != c["tx_frames_acked"] + c["tx_frames_abandoned"] + c["tx_frames_flushed"]) return false;
     }
     return true;
@@ -105,8 +103,10 @@ void Run::heal() {
         const bool patient = !unknown || (restSince && now_ > restSince + s_.roundTrip() + 4000);
         const bool done = rests && patient && !owed(0) && !owed(1);
         quietSince = done && idle ? quietSince ? quietSince : now_ : 0;
-        // A packet that entered last, or that began before a restart and belongs to no life, is a frame by then.
-        if (quietSince && now_ >= quietSince + framed) return;
+        // A packet that entered last, or that began before a restart and belongs to no life, is a frame by then. After a restart it
+        // waits until the peer has shown that it is up.
+        const uint64_t counted = framed + (calm() ? 0 : s_.roundTrip());
+        if (quietSince && now_ >= quietSince + counted) return;
         restSince = rests ? restSince ? restSince : now_ : 0;
         if (restSince && now_ > restSince + grace()) {
             for (unsigned e : {0, 1}) {

@@ -116,8 +116,6 @@ class Monitor {
     unsigned lifeId(unsigned end) const { return life_[end] ? life_[end]->id : 0; }
     uint64_t tsnCount(unsigned end) const { return life_[end] ? life_[end]->transmissions.size() : 0; }
     bool spokeUp(unsigned end) const { return life_[end] && life_[end]->spokeUp; }
-    /// The peer has shown that it is up: data may leave.
-    bool mayTalk(unsigned end) const { return life_[end] && life_[end]->upFrom; }
     const Life* life(unsigned end) const { return life_[end]; }
     /// Packets of the present life of `end` that its peer has to have counted as dropped when all frames are resolved.
     uint64_t dropped(unsigned end) const;
