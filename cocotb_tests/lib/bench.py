@@ -117,6 +117,11 @@ class Events:
                 self.count[name] += int(value)
 
 
+def axis_source(dut, prefix):
+    """The driver of AXI-Stream port `prefix`."""
+    return AxiStreamSource(AxiStreamBus.from_prefix(dut, prefix), dut.aclk, dut.aresetn, reset_active_level=False)
+
+
 class Bench:
     """Clock, reset, and the actors that move once a clock."""
 
@@ -130,8 +135,7 @@ class Bench:
         cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
 
     def axis_source(self, prefix):
-        bus = AxiStreamBus.from_prefix(self.dut, prefix)
-        return AxiStreamSource(bus, self.dut.aclk, self.dut.aresetn, reset_active_level=False)
+        return axis_source(self.dut, prefix)
 
     def axis_sink(self, prefix):
         bus = AxiStreamBus.from_prefix(self.dut, prefix)

@@ -2,6 +2,7 @@
 """Which control units a link end may send to show older outcomes, and when it has to answer a poll."""
 
 from collections import Counter, deque
+from typing import NamedTuple
 
 from .units import SN, distance, unwrap
 
@@ -9,7 +10,7 @@ BLOCK = 32
 APART = 127
 """Clocks from a control unit that shows older blocks to the next one."""
 JUDGED = 40
-"""Longest time in clocks from the end of a poll on the PHY to the composition of a reply that answers it, when nothing else waits."""
+"""Clocks from a poll's last beat on the PHY within which the reply to it is composed, unless something else is due."""
 
 
 def repeat_lags(smaller_window):
@@ -20,14 +21,21 @@ def repeat_lags(smaller_window):
     return [lag, lag + 64] if smaller_window >= 8192 else [lag]
 
 
+class Poll(NamedTuple):
+    """A poll of the peer: rxNext that its reply has to tell at least, and the clock of its last beat."""
+
+    needed: int
+    came: int | None
+
+
 class Reports:
     """Feed it with the peer's control units (`heard`) and the end's own (`sent`), none of them with hello. `late`: clocks that one may
     wait for the line when its time has come."""
 
     def __init__(self, window, late=0):
         self.window, self.late = window, late
-        self.polls = []  # of each poll without reply: rxNext that the answer has to tell, and when it came
-        self.unseen = []  # polls that had come when a reply left, but maybe not when it was composed: they may have another one
+        self.polls = []  # those without a reply
+        self.unseen = []  # those that came before the last reply left, and maybe after it was composed: another reply may follow
         self.series = []  # first block of the pair that each series shows next
         self.repeats = Counter()  # how often a pair of blocks was repeated
         self.acks = deque([(None, 0)])  # (clock, the peer's ackTsn) when the last control units left
@@ -41,7 +49,7 @@ class Reports:
         if within:
             self.ack = max(self.ack, rx_next - behind)
         if unit.poll:
-            self.polls.append((rx_next, now))
+            self.polls.append(Poll(rx_next, now))
         if unit.poll and within:  # its first pair may have its turn before the reply has, and pairs of two earlier series may still wait for theirs
             self.series = self.series[-2:] + [(rx_next - behind) // BLOCK]
 
@@ -95,10 +103,11 @@ class Reports:
         """A reply answers all polls whose txEdge it tells of."""
         asked = self.polls or self.unseen
         assert asked, "a reply left, and no poll had come"
-        assert asked[0][0] <= rx_next, f"a reply with rxNext {rx_next} left, the poll's txEdge had closed all below {asked[0][0]}"
-        answered = [poll for poll in self.polls if poll[0] <= rx_next]
-        self.polls = self.polls[len(answered) :]
-        self.unseen = [] if now is None else [poll for poll in answered if poll[1] > now - self.late - JUDGED]
+        needed = asked[0].needed
+        assert needed <= rx_next, f"a reply with rxNext {rx_next} left, the poll's txEdge had closed all below {needed}"
+        answered = [poll for poll in self.polls if poll.needed <= rx_next]
+        self.polls = [poll for poll in self.polls if poll.needed > rx_next]
+        self.unseen = [] if now is None else [poll for poll in answered if poll.came > now - self.late - JUDGED]
 
 
 def outcomes_shown(unit, rx_next, window):

@@ -10,8 +10,10 @@ import pytest
 from cocotb_tests.model import reporter
 from cocotb_tests.model.config import Config, Rules
 from cocotb_tests.model.pair import Direction
+from cocotb_tests.model.reports import BLOCK, JUDGED, Reports
 from cocotb_tests.model.scenario import checked_pair, is_control
 from cocotb_tests.model.sender import Setting
+from cocotb_tests.model.units import ControlUnit
 
 COUNT = 700
 
@@ -99,6 +101,19 @@ def test_fault_is_found(name, clock):
     breaks, complaint = FAULTS[name]
     with pytest.raises(AssertionError, match=complaint):
         run(breaks, delta=1, clock=clock)
+
+
+@pytest.mark.parametrize("age", [1, 39, 40, 100])
+def test_a_poll_has_a_second_reply_only_if_it_came_shortly_before_the_first(age):
+    poll = ControlUnit(epoch=1, poll=True)
+    answer = ControlUnit(epoch=1, reply=True)
+    reports = Reports(64)
+    reports.heard(poll, 0, now=1000 - age)
+    reports.sent(answer, 0, -BLOCK, [], now=1000)
+    if age < JUDGED:
+        reports.sent(answer, 0, -BLOCK, [], now=1012)
+    with pytest.raises(AssertionError, match="no poll had come"):
+        reports.sent(answer, 0, -BLOCK, [], now=1024)
 
 
 def test_poll_that_is_not_answered():

@@ -10,7 +10,9 @@ import random
 
 import cocotb
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
-from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSource
+from cocotbext.axi import AxiStreamFrame
+
+from cocotb_tests.lib.bench import axis_source
 
 
 def port(dut, name, default=None):
@@ -68,9 +70,9 @@ class PacketSource:
 
     def __init__(self, dut, prefix, seed):
         self.clock = dut.aclk
-        self.axis = AxiStreamSource(AxiStreamBus.from_prefix(dut, prefix), self.clock, dut.aresetn, reset_active_level=False)
+        self.axis = axis_source(dut, prefix)
         self.axis.log.setLevel(logging.WARNING)
-        self.axis.queue_occupancy_limit_frames = 1
+        self.axis.queue_occupancy_limit_frames = 1  # packets follow each other without a gap, and an endless supply of them waits
         self.rng = random.Random(seed)
 
     def start(self, packets, gap=0):

@@ -61,8 +61,8 @@ void Run::recover() {
             recovery_.restarts = restartsSinceShot();
             recovery_.attempts = attempt + 1;
             // Where nothing fresh is sent, the link may still be about to find out, with its timers.
-            for (const uint64_t until = now_ + restBound(); now_ < until && silent() && !restartsSinceShot();)
-                clocks(16 * lookEvery);
+            const uint64_t until = now_ + restBound();
+            while (now_ < until && !silentLoss().empty() && !restartsSinceShot()) clocks(16 * lookEvery);
             if (!recovery_.restarts && restartsSinceShot()) clocks(2 * s_.roundTrip() + restartClocks());
             return checkForged(forged);
         }
@@ -119,11 +119,11 @@ unsigned Run::restartsSinceShot() const {
     return std::max(monitor_->lives(0) - livesAtShot_[0], monitor_->lives(1) - livesAtShot_[1]);
 }
 
-/// Packets are missing that nobody has reported, and `silentLoss_` says so.
-bool Run::silent() {
+/// Which packets are missing that nobody has reported; empty where there are none. Reads the counters.
+std::string Run::silentLoss() {
     snapshot(true);
     const unsigned restarts = restartsSinceShot();
-    silentLoss_.clear();
+    std::string text;
     for (unsigned e : {0, 1}) {
         Counters &own = side_[e].counters, &peer = side_[1 - e].counters;
         // A restart flushes what the life before it had taken; what entered later has to come out.
@@ -141,19 +141,19 @@ bool Run::silent() {
         // What came out in its place is an undetected error: only `packetCrc` can tell.
         const uint64_t reported = lost + peer["rx_packets_corrupt"] + side_[e].book->odd();
         if (missing <= reported) continue;
-        silentLoss_ =
+        text =
             format("%llu packets of %s are missing, and %llu were reported", ull(missing), endName(e), ull(reported));
     }
-    return !silentLoss_.empty();
+    return text;
 }
 
 void Run::checkForged(const std::string& forged) {
-    const bool isSilent = silent();
+    silentLoss_ = silentLoss();
     const unsigned restarts = restartsSinceShot();
     if (restarts > restartsAllowed)
         throw Failure("forge-restarts", format("clock %llu: %u restarts", ull(now_), restarts) + forged);
     checkReported(forged);
-    if (isSilent && s_.forged == 1)
+    if (!silentLoss_.empty() && s_.forged == 1)
         throw Failure("forge-silent-loss", format("clock %llu: ", ull(now_)) + silentLoss_ + forged);
 }
 

@@ -90,7 +90,7 @@ class Run {
     uint64_t reportedLosses();
     bool freshCross(const std::function<bool()>& excused);
     unsigned restartsSinceShot() const;
-    bool silent();
+    std::string silentLoss();
     void checkForged(const std::string& forged);
     void checkReported(const std::string& forged);
 

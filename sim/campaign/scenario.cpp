@@ -7,12 +7,6 @@
 
 namespace campaign {
 
-uint64_t Scenario::roundTrip() const {
-    uint64_t clocks = 0;
-    for (unsigned e : {0, 1}) clocks += way[e].delay + 2 * unitClocks(e) + controlClocks(e) + 100;
-    return clocks;
-}
-
 namespace {
 
 const char* name(EventKind kind) {
@@ -38,6 +32,12 @@ const char* name(EventKind kind) {
 }
 
 }  // namespace
+
+uint64_t Scenario::roundTrip() const {
+    uint64_t clocks = 0;
+    for (unsigned e : {0, 1}) clocks += way[e].delay + 2 * unitClocks(e) + controlClocks(e) + 100;
+    return clocks;
+}
 
 std::string Scenario::text() const {
     std::string line = format("chaos %llu clocks%s%s%s%s%s%s; events", static_cast<unsigned long long>(chaosClocks),

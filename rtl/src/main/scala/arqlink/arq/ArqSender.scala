@@ -74,8 +74,8 @@ class ArqSender(link: LinkConfig) extends Component {
   val nextFsn, nextTsn = Wire.sn
   val intake = new OutcomeIntake(link)
   intake.io.nextFsn := nextFsn
-  // One message is processed and one waits. Not in builds for area: a third place has the newest of all that came since. It repeats what those before it
-  // said, older outcomes excepted.
+  // One message is processed and one waits. Except in builds for area, a third place has the newest of those that came since: it repeats what they said,
+  // but for older outcomes, and no other message may follow.
   val newest = Stream(ControlMessage())
   if (code.area.relaxed) newest << io.feedback.toStream
   else {

@@ -112,8 +112,8 @@ class CompactDeframer(code: CodeConfig) extends Deframing {
     }
 
     private val dataHeader = header.takeHigh(headerBytes * 8)
-    private val isParity = UnitFormat.isParity(code, UnitFormat.parityUnits(dataHeader))
-    private val dataGood = (isParity +: UnitFormat.dataChecks(code, dataHeader)).map(RegNext(_)).andR
+    private val isDecodable = UnitFormat.hasParity(code, UnitFormat.parityUnits(dataHeader))
+    private val dataGood = (isDecodable +: UnitFormat.dataChecks(code, dataHeader)).map(RegNext(_)).andR
     private val controlGood = UnitFormat.controlPlausible(header)
 
     /** `dataGood` is of this unit. */

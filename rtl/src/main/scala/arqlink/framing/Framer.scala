@@ -102,7 +102,8 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
     val isControl = starting ? io.control.valid | wasControl
     val spoil = !starting && (spoiled || io.flush)
     val may = !starting || (!io.flush && (io.control.valid || frame.active))
-    // Where the header has whole beats, the kind of a unit is known before its first payload beat. A flush empties the source of payload, too.
+    // Where the header has whole beats, the kind of a unit is known before its first payload beat, and its last beat has no payload. A flush empties
+    // the source of payload, too.
     val takesPayload = inPayload && !spoil && (if (headerBeats > 0) True else !isControl)
     val last = controlLast || dataLast
     val ends = moves && last

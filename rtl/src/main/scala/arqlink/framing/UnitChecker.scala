@@ -158,7 +158,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
     io.header.bytes := this(summed.header)
 
     val isCrcWrong = insert(this(summed.crc) =/= Crc32.residue)
-    private val isDataPlausible = summed.dataChecks.map(check => this(check)).andR && UnitFormat.isParity(code, this(summed.parityUnits))
+    private val isDataPlausible = summed.dataChecks.map(check => this(check)).andR && UnitFormat.hasParity(code, this(summed.parityUnits))
     private val plausible = isData && isDataPlausible || isControl && this(summed.isControlPlausible)
     val isPlausible = insert(plausible)
 

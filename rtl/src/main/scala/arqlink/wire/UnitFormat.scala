@@ -101,16 +101,16 @@ object UnitFormat {
     m
   }
 
-  /** N less K of a data unit's header, nine bits with sign. */
+  /** N less K of a data unit's header in nine bits: more than 255 where N is less than K. */
   def parityUnits(header: Bits): UInt = {
     val field = new Fields(header)
     field(71, 8).resize(9) - field(79, 8).resize(9)
   }
 
-  /** The build has so many parity units. A negative number counts as one that is too large. */
-  def isParity(code: CodeConfig, parityUnits: UInt): Bool = parityUnits <= code.maxParity
+  /** The build can decode so many parity units, given as by `parityUnits`: N is at least K, too. */
+  def hasParity(code: CodeConfig, parityUnits: UInt): Bool = parityUnits <= code.maxParity
 
-  /** What must hold of a data unit's header besides `isParity`: version, type, ranges of K, index, pad and preset. Compares the bytes of the wire,
+  /** What must hold of a data unit's header besides `hasParity`: version, type, ranges of K, index, pad and preset. Compares the bytes of the wire,
     * not the narrower fields of the build. A comparison each, combinational, so that they can be registered before they meet.
     */
   def dataChecks(code: CodeConfig, header: Bits): Seq[Bool] = {
