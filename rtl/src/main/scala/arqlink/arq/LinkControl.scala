@@ -21,6 +21,15 @@ object LinkState extends SpinalEnum(binarySequential) {
   val down, clearing, hello, up, outage = newElement()
 }
 
+object LinkControl {
+
+  /** Clocks of a restart until what it empties is let go: the registers of the blocks' resets follow one after the other. */
+  private val emptyClocks = 2
+
+  /** Clocks of a restart until `tablesReady` counts: it must have gone low for the tables that are being cleared. */
+  private val settleClocks = 7
+}
+
 /** Start, restart and outage of a link end: the handshake with epochs and the check of what comes from the peer.
   *
   * A hello after the peer was seen up means that it restarted; as the link is FIFO, no stale hello can come then.
@@ -45,8 +54,11 @@ class LinkControl(link: LinkConfig) extends Component {
 
     val control = slave Stream ControlMessage()
 
-    /** Control units of the peer that is up, for the two halves; the payload stays valid in the clock after it was taken, too. */
-    val admitted = master Stream ControlMessage()
+    /** What control units of the peer that is up close, for the receiver; it takes its time. */
+    val close = master Stream CloseNotice()
+
+    /** The same control units, once the receiver has taken what they close. */
+    val admitted = master Flow ControlMessage()
 
     /** Pulse: a data unit of the peer came. */
     val alive = in Bool ()
@@ -123,11 +135,14 @@ class LinkControl(link: LinkConfig) extends Component {
   }
   import verdict.{helloFits, pass, otherPeer, helloAccepted}
   private val judged = verdict.valid && !io.control.ready
-  io.admitted.valid := judged && verdict.passUp
-  io.admitted.payload := message
+  io.close.valid := judged && verdict.passUp
+  io.close.txEdge := message.txEdge
+  io.close.poll := message.poll
   // The unit that brings the link up is taken two clocks later. What has been acted on leaves a clock after that.
-  val take = judged && (!pass || io.admitted.fire)
+  val take = judged && (!pass || io.close.fire)
   io.control.ready := RegNext(take) init False
+  io.admitted.valid := RegNext(io.close.fire) init False
+  io.admitted.payload := message
 
   val event = io.event
   event.control := take && (pass || helloFits)
@@ -193,20 +208,19 @@ class LinkControl(link: LinkConfig) extends Component {
   /** What `flushing` will be, for the resets of many blocks. */
   val empties = RegInit(True)
   val flushing = RegNext(empties) init True
-  val settle = Reg(UInt(3 bits)) init 0
+  val settle = Reg(UInt(log2Up(LinkControl.settleClocks + 1) bits)) init 0
 
-  /** From a register: `settle` leaves the tables time to lower it. */
   private val tablesReady = RegNext(io.tablesReady) init False
   io.flush := flushing
   io.flushNext := empties
   when(state === LinkState.down && enable)(restart := True)
-  // This holds in any state: `settle` is 2 only during a restart, and a link that is down stays empty.
-  when(settle === 2)(empties := False)
+  // This holds in any state: `settle` counts only during a restart, and a link that is down stays empty.
+  when(settle === LinkControl.emptyClocks)(empties := False)
   when(restarting || restarting.getAheadValue() || !enable || !io.enable)(empties := True)
   when(state === LinkState.clearing) {
     settle := settle + 1
-    when(settle === 7) {
-      settle := 7
+    when(settle === LinkControl.settleClocks) {
+      settle := settle
       when(tablesReady)(state := LinkState.hello)
     }
   }

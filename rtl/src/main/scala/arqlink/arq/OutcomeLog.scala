@@ -41,6 +41,9 @@ object OutcomeLog {
   /** Decisions that can wait while a gap as long as the window is being written down. */
   val queueDepth = 16
 
+  /** Of these, places for what is on its way when `room` falls: the two decisions of one arrival, and one of the clock in which it falls. */
+  private val reserved = 3
+
   def blockNumber: UInt = UInt(Wire.snBits - log2Up(Wire.blockBits) bits)
 
   /** The block that a TSN's outcome is in. */
@@ -99,7 +102,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
     queue.io.push << io.push.toStream
     Invariant.when(io.push.valid)(queue.io.push.ready, "a decision comes, and the queue is full")
     waiting << queue.io.pop
-    io.room := RegNext(queue.io.occupancy < OutcomeLog.queueDepth - 3) init True
+    io.room := RegNext(queue.io.occupancy < OutcomeLog.queueDepth - OutcomeLog.reserved) init True
     waits := queue.io.occupancy =/= 0
   }
 

@@ -11,6 +11,10 @@ import arqlink.wire.{Sn, Wire}
 
 /** Sequence numbers in `PeerEdges.bits` bits, which are unambiguous from just below rxBase to a window above it. */
 object PeerEdges {
+
+  /** Clocks in which a notice is judged; only one is. */
+  private val latency = 4
+
   def bits(link: LinkConfig): Int = link.window.slotBits + 2
   def edgeSn(link: LinkConfig): UInt = UInt(bits(link) bits)
 }
@@ -27,7 +31,7 @@ case class TxBaseNotice() extends Bundle {
 class PeerEdges(link: LinkConfig) extends Component {
   val io = new Bundle {
 
-    /** Four clocks apart or more. */
+    /** `PeerEdges.latency` clocks apart or more. */
     val seen = slave Flow TxBaseNotice()
     val rxBase = in(Wire.sn)
     val resolved, abandoned = out(PeerEdges.edgeSn(link))
@@ -36,7 +40,7 @@ class PeerEdges(link: LinkConfig) extends Component {
     val judged = out(Judgement())
   }
   private def edgeSn(sn: UInt) = sn.resize(PeerEdges.bits(link))
-  private val stages = Seq.fill(4)(Node())
+  private val stages = Seq.fill(PeerEdges.latency)(Node())
   val Seq(measure, compare, decide, act) = stages
 
   /** Stays while it is in the stages. */
@@ -82,6 +86,7 @@ class PeerEdges(link: LinkConfig) extends Component {
   private val moves = act.isValid && act(decided.moves)
   io.resolved := edge(moves)
   io.abandoned := edge(moves && act(compared.abandons))
+  Invariant.when(io.seen.valid)(!History(io.seen.valid, 1 until PeerEdges.latency, init = False).orR, "a notice comes, and the one before is in the stages")
   Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
   for ((name, edge) <- Seq("resolved" -> io.resolved, "abandoned" -> io.abandoned))
     Invariant(!(edge - RegNext(edge).init(0)).msb, s"$name goes back")

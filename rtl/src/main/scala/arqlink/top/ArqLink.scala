@@ -14,7 +14,6 @@ import arqlink.lib.BlockReset
 import arqlink.packet._
 import arqlink.rs.{RsDecoder, RsEncoder}
 import arqlink.store.FrameStore
-import arqlink.wire.ControlMessage
 
 /** One end of a full-duplex hybrid FEC/ARQ-SR link (docs/architecture.md).
   *
@@ -196,13 +195,8 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.alive := receiver.io.alive && !control.io.flush
 
     // The receiver closes what the peer has finished before anything that follows; the sender takes the outcomes.
-    // What was admitted is there for another clock.
-    private val admitted = Flow(ControlMessage())
-    admitted.valid := RegNext(control.io.admitted.fire) init False
-    admitted.payload := control.io.admitted.payload
-    receiver.io.close.arbitrationFrom(control.io.admitted)
-    receiver.io.close.txEdge := control.io.admitted.txEdge
-    receiver.io.close.poll := control.io.admitted.poll
+    receiver.io.close << control.io.close
+    private val admitted = control.io.admitted
     sender.io.feedback << admitted
     peerEdges.io.seen.valid := admitted.valid
     peerEdges.io.seen.txBase := admitted.txBase
@@ -243,8 +237,9 @@ class ArqLink(link: LinkConfig) extends Component {
 
 object ArqLink {
 
-  /** Most clocks from the choice of a frame to its first payload beat at the framer, less the header beats: the blocks on the way, and the two
-    * registers between them.
-    */
-  def leadClocks(code: CodeConfig): Int = FrameIssue.latency(code) + FrameStore.readLatency(code) + RsEncoder.latency(code) + 2
+  /** Registers between blocks on a frame's way: behind `chosen`, and behind its fork. */
+  private val registersBetween = 2
+
+  /** Most clocks from the choice of a frame to its first payload beat at the framer, less the header beats. */
+  def leadClocks(code: CodeConfig): Int = FrameIssue.latency(code) + FrameStore.readLatency(code) + RsEncoder.latency(code) + registersBetween
 }
