@@ -5,8 +5,8 @@ from cocotb_tests.statistics.sampling import SECOND_RUN
 
 
 def pytest_terminal_summary(terminalreporter):
-    told = [text for report in terminalreporter.getreports("passed") for name, text in report.user_properties if name == SECOND_RUN]
-    if told:
+    texts = [text for report in terminalreporter.getreports("passed") for name, text in report.user_properties if name == SECOND_RUN]
+    if texts:
         terminalreporter.section(SECOND_RUN)
-        for text in told:
+        for text in texts:
             terminalreporter.write_line(text)

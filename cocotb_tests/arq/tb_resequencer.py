@@ -49,8 +49,8 @@ class Peer:
                 )
                 self.frames.append((meta, fate))
             self.packets.append(list(range(first, first + length)))
-        self.open = []  # FSNs in the window whose fate is not told yet
-        self.told = set()
+        self.open = []  # FSNs in the window whose fate is not known yet
+        self.known = set()
         self.next = 0
         self.base = 0
         self.edge = 0
@@ -71,10 +71,10 @@ class Peer:
         if self.open and not self.complete.queue and random.random() < 0.7:
             fsn = self.open.pop(min(int(random.expovariate(0.2)), len(self.open) - 1))
             meta, fate = self.frames[fsn]
-            self.told.add(fsn)
+            self.known.add(fsn)
             if fate != "given up":
                 self.complete.queue.append((fsn % (1 << 20), int(fate == "dead"), *meta))
-        while self.edge < self.next and self.edge in self.told:
+        while self.edge < self.next and self.edge in self.known:
             self.edge += 1
         if not self.complete.queue and not self.complete.offered:
             self.clocks_at_rest += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ArqSender: every transmission it chooses, against random outcomes told by messages that are lost, old or forged."""
+"""ArqSender: every transmission it chooses, against random outcomes reported by messages that are lost, old or forged."""
 
 import random
 from collections import Counter
@@ -33,9 +33,9 @@ class Peer:
         self.sent = []  # (fsn, attempt, received)
         self.count = Counter()
         self.edge = 0  # transmissions that have left
-        self.told = set()  # TSNs whose outcome was in a message that was delivered
-        self.ack = 0  # all below are told
-        self.holes = 0  # messages that told an outcome while an older one was missing
+        self.reported = set()  # TSNs whose outcome was in a message that was delivered
+        self.ack = 0  # all below are reported
+        self.holes = 0  # messages that reported an outcome while an older one was missing
         self.reported = 0  # clock of the last message
         self.expected = []  # retransmissions due, in order: (fsn, attempt)
         self.state = {}
@@ -66,9 +66,9 @@ class Peer:
 
     def judge(self, first, end):
         """Expectations from the outcomes of a message: each is taken once, in the order of its message."""
-        new = [tsn for tsn in range(first, end) if tsn not in self.told]
-        self.told.update(new)
-        while self.ack in self.told:
+        new = [tsn for tsn in range(first, end) if tsn not in self.reported]
+        self.reported.update(new)
+        while self.ack in self.reported:
             self.ack += 1
         self.holes += bool(new) and new[-1] >= self.ack
         for tsn in new:
@@ -89,7 +89,7 @@ class Peer:
         assert preset == 1 and only == int(self.delta == 0)
         assert len(self.sent) - self.ack < min(WINDOW, self.peer_window), "more outcomes are missing than are kept"
         if attempt:
-            assert self.expected and self.expected[0] == (fsn, attempt), "not the oldest frame told as failed"
+            assert self.expected and self.expected[0] == (fsn, attempt), "not the oldest frame reported as failed"
             self.expected.pop(0)
             assert n == k + 4
         else:
@@ -205,7 +205,7 @@ async def forged_messages(dut):
 
 @cocotb.test()
 async def outcomes_in_any_order(dut):
-    """Outcomes are taken as they are told, whatever is missing before them, and each once."""
+    """Outcomes are taken as they are reported, whatever is missing before them, and each once."""
     bench = Bench(dut)
     peer = Peer(bench, 400, 0.1, INFINITE, message_loss=0.5)
     await bench.start()
@@ -248,7 +248,7 @@ async def the_newest_message_is_taken(dut):
     peer = Peer(bench, 60, 0.0, INFINITE, message_loss=1.0)
     await bench.start()
     await bench.until(lambda: peer.decided >= 58, 20_000, "58 transmissions")
-    for told in (40, 42, 44, 46, 48, 58):
-        peer.feedback.queue.append((told, told, 0, (1 << 64) - 1))
+    for tsn in (40, 42, 44, 46, 48, 58):
+        peer.feedback.queue.append((tsn, tsn, 0, (1 << 64) - 1))
     await bench.clocks(300)
     assert int(dut.io_view_ackTsn.value) == int(dut.io_view_peerRxBase.value) == 58

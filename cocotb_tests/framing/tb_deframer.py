@@ -76,10 +76,10 @@ class Link:
             place = random.randrange(len(wire) // width) * width
             user[place : place + width] = [1] * width
         self.source.send_nowait(AxiStreamFrame(wire, tuser=user))
-        told = [event] if event else []
+        events = [event] if event else []
         if event == "badHeader" and wire[0] >> 6 != VERSION:
-            told.append("otherVersion")
-        for name in told:
+            events.append("otherVersion")
+        for name in events:
             self.counts[name] = self.counts.get(name, 0) + 1
 
     def send_good(self):

@@ -195,9 +195,9 @@ class LinkEnd:
         if taken:
             if self.tx.feedback(unit, self.peer_window):
                 self.notices = 3
-            if self.polls.told(self.tx.missed):
+            if self.polls.on_report(self.tx.missed):
                 self.due.add("poll")
-        self.reporter.told(unit.ack_tsn, unit.poll)
+        self.reporter.on_ack(unit.ack_tsn, unit.poll)
         if unit.poll:
             self.due.add("reply")
 

@@ -217,8 +217,8 @@ class Receiver:
         while end in self.frames:
             frame = self.frames[end]
             if frame.sop == within and not (self._gap and not run):
-                told = "begins a packet within another" if within else "is of no packet"
-                self.contradiction = f"frame {end} {told}"
+                fault = "begins a packet within another" if within else "is of no packet"
+                self.contradiction = f"frame {end} {fault}"
                 break
             run.append(frame)
             end += 1

@@ -30,7 +30,7 @@ class Reporter:
         """First of the two blocks that a control unit normally shows."""
         return max(0, self.receiver.rx_next // BLOCK - 1)
 
-    def told(self, ack_tsn, poll):
+    def on_ack(self, ack_tsn, poll):
         """A control unit of the peer tells the oldest outcome that it misses."""
         behind = distance(self.receiver.rx_next % SN, ack_tsn)
         if not 0 <= behind <= self.window:

@@ -60,7 +60,7 @@ class Sender:
         self.index = 0
         self.pending = deque()
         self.tsn_fsn = {}
-        self.unsure = {}  # Failed by TSN, where only a control unit has told it that may have been dropped
+        self.unsure = {}  # Failed by TSN, where only a control unit has reported it that may have been dropped
         self.ack_tsn = 0
         self.tx_base = 0
         self.abandoned_in_packet = False
@@ -213,11 +213,11 @@ class Sender:
         self._check_abandons(unit.abandons, base)
         self.last.update(tx_edge=edge, tx_base=base, ack=ack)
 
-    def _check_abandons(self, told, base):
+    def _check_abandons(self, flag, base):
         """`abandons` is due from when the base has passed an abandoned frame until the peer's rxBase is known to have."""
         last = max((fsn for fsn in self.abandoned if fsn < base), default=-1)
-        assert told or last < self.peer_rx_base, f"a control unit without abandons, and the base {base} has passed FSN {last}"
-        assert not told or last >= self.peer_bases[0], f"abandons, and the peer has passed FSN {last}"
+        assert flag or last < self.peer_rx_base, f"a control unit without abandons, and the base {base} has passed FSN {last}"
+        assert not flag or last >= self.peer_bases[0], f"abandons, and the peer has passed FSN {last}"
         self.peer_bases.append(self.peer_rx_base)
 
     # -- feedback

@@ -28,8 +28,8 @@ class SentFrame:
 
 @dataclass
 class Failed:
-    """A frame that waits for its retransmission. `sure`: a control unit that was dealt with has told so; `ordered`: the first that
-    told so was, so it is known when it joined the queue."""
+    """A frame that waits for its retransmission. `sure`: a control unit that was dealt with has reported it; `ordered`: the first that
+    did was, so it is known when it joined the queue."""
 
     fsn: int
     sure: bool

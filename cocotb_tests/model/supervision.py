@@ -35,10 +35,10 @@ class PollTimer:
         self.tx, self.rules = tx, rules
         self.began = now
         self.seen = None  # ackTsn and rxBase at the last end
-        self.missed = False  # a control unit has told that outcomes were missed, since the last end
+        self.missed = False  # a control unit has shown that outcomes were missed, since the last end
         self.asked = False  # a poll for them has gone, since the last end
 
-    def told(self, missed):
+    def on_report(self, missed):
         """A control unit was taken; True if a poll is due at once. `missed`: outcomes lack that the peer will not show unasked."""
         if not self.tx.missing:
             self.missed = self.asked = False

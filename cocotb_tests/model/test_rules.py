@@ -236,7 +236,7 @@ def test_outcomes_do_not_starve_data():
 
 
 def waits_for_a_peer_that_hears_again(rules):
-    """B was deaf, and told so with a keep-alive; that it hears again was lost, and neither has anything else to say. Returns when a packet of A came,
+    """B was deaf, and said so with a keep-alive; that it hears again was lost, and neither has anything else to say. Returns when a packet of A came,
     in less than KEEPALIVE."""
     c = Config(poll_timeout=2000, keepalive=20_000, rules=rules)
     pair, a, b = pair_of(c, None, Direction(100), Direction(100, burst(21_900, 23_000)))

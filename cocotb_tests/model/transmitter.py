@@ -39,7 +39,7 @@ class Transmitter:
         self.fsn_of = {}
         self.leaving = deque()
         self.unconfirmed = 0  # FSN after the last abandoned frame that the base has passed
-        self.missed = False  # the last control unit told that outcomes lack which the peer will not show unasked
+        self.missed = False  # the last control unit showed that outcomes lack which the peer will not show unasked
         self.freeze_below = 0
 
     # -- frames

@@ -42,10 +42,10 @@ class Sent:
 
 
 class Trace:
-    """What left end A, what it was told, and when the last beat of each of its user's packets went in."""
+    """What left end A, what was reported to it, and when the last beat of each of its user's packets went in."""
 
     def __init__(self, dut, pair):
-        self.sent, self.told, self.taken = [], {}, []
+        self.sent, self.reported, self.taken = [], {}, []
         cocotb.start_soon(pair.watch_data_units("a_phy", BUILD.data_bytes, BUILD.unit_bytes, self._unit))
         cocotb.start_soon(watch_units(dut, "ba_tap", BUILD.data_bytes, self._control))
         cocotb.start_soon(watch_packets(dut, "a_s_axis", BUILD.data_bytes, lambda raw, aborted: self.taken.append(Pair.clock())))
@@ -59,10 +59,10 @@ class Trace:
         unit = parse(raw, BUILD.unit_bytes)
         if isinstance(unit, DataUnit) or unit.hello:
             return
-        end = unwrap(unit.rx_next, len(self.told))
-        base = unwrap(unit.bitmap_base, len(self.told))
+        end = unwrap(unit.rx_next, len(self.reported))
+        base = unwrap(unit.bitmap_base, len(self.reported))
         for tsn in range(base, min(base + 64, end)):
-            self.told.setdefault(tsn, (Pair.clock(), bool(unit.bitmap >> (tsn - base) & 1)))
+            self.reported.setdefault(tsn, (Pair.clock(), bool(unit.bitmap >> (tsn - base) & 1)))
 
 
 def setting_at(changes, at):
@@ -111,7 +111,7 @@ def check_delta(trace, changes):
     counts = {True: 0, False: 0}
     for transmissions in history.values():
         for unit, after in zip(transmissions, [*transmissions[1:], None]):
-            when, received = trace.told.get(unit.tsn, (end, True))
+            when, received = trace.reported.get(unit.tsn, (end, True))
             if received or when >= end:
                 continue
             deltas = {s.delta for at in (when, when + LONGEST_FRAME) for s in setting_at(changes, at)}

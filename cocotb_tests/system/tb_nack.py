@@ -20,8 +20,8 @@ CERTAIN = (1 << 32) - 1
 
 @cocotb.test()
 async def nack_to_retransmission(dut):
-    """All data units are erased and control units pass, so each transmission fails, is told so, and comes again."""
-    told, begun = {}, {}
+    """All data units are erased and control units pass, so each transmission fails, is reported, and comes again."""
+    reported, begun = {}, {}
 
     def sent(unit, begin, end):
         if unit.index == 0:
@@ -30,7 +30,7 @@ async def nack_to_retransmission(dut):
     def heard(raw, erased):
         unit = parse(raw, unit_bytes)
         if not isinstance(unit, DataUnit) and not unit.hello and unit.rx_next:
-            told.setdefault(unit.rx_next - 1, Pair.clock())
+            reported.setdefault(unit.rx_next - 1, Pair.clock())
 
     pair = await started(dut)
     pair.watch_contradictions()
@@ -42,7 +42,7 @@ async def nack_to_retransmission(dut):
     await pair.ab.write("CTRL", enable=1, spare_control=1)
     await pair.start_traffic(K * unit_bytes, packets=1)
     await pair.run(30_000)
-    clocks = [begun[tsn + 1] - at for tsn, at in sorted(told.items()) if tsn + 1 in begun]
+    clocks = [begun[tsn + 1] - at for tsn, at in sorted(reported.items()) if tsn + 1 in begun]
     cocotb.log.warning("%s: clocks from the last beat of a NACK to the first beat of the retransmission: %s", CONFIG, sorted(set(clocks)))
     assert len(clocks) > 20 and min(clocks) > 0
     record(f"nack-{CONFIG}", config=CONFIG, nack_to_retransmission_clocks=max(clocks))

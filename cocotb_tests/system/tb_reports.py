@@ -63,8 +63,8 @@ class Talker:
 
     def missing(self, units, reply):
         """TSNs that the poll asked for, and that none of these control units shows."""
-        told = {tsn for u in units for tsn, _ in outcomes_shown(u.unit, u.unit.rx_next, WINDOW)}
-        return sorted(set(range(max(self.ack, len(self.truth) - WINDOW), reply.rx_next)) - told)
+        shown = {tsn for u in units for tsn, _ in outcomes_shown(u.unit, u.unit.rx_next, WINDOW)}
+        return sorted(set(range(max(self.ack, len(self.truth) - WINDOW), reply.rx_next)) - shown)
 
 
 async def begin(dut, window_log2=None, **times):
@@ -208,7 +208,7 @@ async def lost_outcomes(dut):
     assert len(end.data()) == sent
     received = dict(rx_base=0, bitmap=(1 << 64) - 1)
 
-    async def told(base):
+    async def polls_after(base):
         """Polls after a report of the block at `base` and the one that follows it."""
         said = await end.say(end.control(**received, bitmap_base=base, rx_next=min(sent, base + 2 * BLOCK)))
         await end.clocks(LATE + 130)
@@ -216,29 +216,29 @@ async def lost_outcomes(dut):
         assert all(u.begin - said <= LATE for u in polls), [u.begin - said for u in polls]
         return len(polls)
 
-    return end, told
+    return end, polls_after
 
 
 @cocotb.test()
 async def lost_outcomes_are_polled_for_at_once(dut):
     """A report that begins further above ackTsn than the peer repeats unasked: a poll at once, and again when all was known meanwhile. One
     that begins no further has none."""
-    _, told = await lost_outcomes(dut)
+    _, polls_after = await lost_outcomes(dut)
     if not LAGS:
-        assert await told(BLOCK) == 1
+        assert await polls_after(BLOCK) == 1
         return
-    counts = [await told(above) for above in (REACH, REACH + BLOCK)]
+    counts = [await polls_after(above) for above in (REACH, REACH + BLOCK)]
     assert counts == [0, 1], f"polls after reports that begin {REACH} and {REACH + BLOCK} above ackTsn: {counts}"
     for base in range(0, REACH + 3 * BLOCK, 2 * BLOCK):
-        assert await told(base) == 0, "nothing more is missing"
+        assert await polls_after(base) == 0, "nothing more is missing"
     ack = REACH + 4 * BLOCK
-    assert await told(ack + REACH) == 0
-    assert await told(ack + REACH + BLOCK) == 1
+    assert await polls_after(ack + REACH) == 0
+    assert await polls_after(ack + REACH + BLOCK) == 1
 
 
 @cocotb.test()
 async def lost_outcomes_are_polled_for_once(dut):
     """A second report of the kind has no poll, as neither has POLL_TIMEOUT ended nor all become known."""
-    _, told = await lost_outcomes(dut)
-    counts = [await told(REACH + BLOCK) for _ in range(4)]
+    _, polls_after = await lost_outcomes(dut)
+    counts = [await polls_after(REACH + BLOCK) for _ in range(4)]
     assert counts == [1, 0, 0, 0], counts

@@ -136,7 +136,7 @@ async def transmissions(end, first, count, every=0):
 @cocotb.test()
 @cocotb.parametrize(interval=[600, 1500])
 async def status_interval(dut, interval):
-    """Outcomes come all the time, in a STATUS_INTERVAL fewer than 16 and than a quarter of the window: that is how far apart they are told."""
+    """Outcomes come all the time, in a STATUS_INTERVAL fewer than 16 and than a quarter of the window: that is how far apart they are reported."""
     end = await begin(dut, STATUS_INTERVAL=interval)
     await end.up()
     since = end.now
@@ -146,7 +146,7 @@ async def status_interval(dut, interval):
 
 @cocotb.test()
 async def status_interval_zero(dut):
-    """Each outcome is told as soon as it is there."""
+    """Each outcome is reported as soon as it is there."""
     end = await begin(dut, STATUS_INTERVAL=0)
     await end.up()
     for i in range(10):
@@ -162,17 +162,17 @@ async def sixteen_outcomes_are_told_before_status_interval_ends(dut):
     end = await begin(dut, STATUS_INTERVAL=NEVER)
     await end.up()
     await transmissions(end, 0, 1, 100)
-    told = end.controls()[-1].unit.rx_next
+    reported = end.controls()[-1].unit.rx_next
     for tsn in range(1, 70):
         said = await end.say(*end.frame(0, tsn))
         await end.clocks(2 * LATE + 2 * UNIT)
-        new = tsn + 1 - told
+        new = tsn + 1 - reported
         reports = end.controls(said)
         assert len(reports) == (new == 16), f"{new} outcomes are new: {reports}"
         if reports:
             assert reports[0].unit.rx_next == tsn + 1 and reports[0].begin - said <= 2 * LATE, reports[0].begin - said
-            told = tsn + 1
-    assert told >= 64
+            reported = tsn + 1
+    assert reported >= 64
 
 
 @cocotb.test()
@@ -186,16 +186,16 @@ async def quarter_of_the_window_is_told(dut):
     said = await end.say(end.control(poll=True))
     await end.clocks(200)
     assert end.controls(said)[-1].unit.rx_next == 2 * quarter
-    told = [end.controls(said)[-1].unit.rx_base]
-    assert told[0] < quarter
+    reported = [end.controls(said)[-1].unit.rx_base]
+    assert reported[0] < quarter
     while len(end.packets) < 2 * quarter:
         since, taken = end.now, len(end.packets)
         dut.m_axis_tready.value = 1
         await end.until(lambda taken=taken: len(end.packets) > taken, 500, "packet")
         dut.m_axis_tready.value = 0
         await end.clocks(200)
-        told += [u.unit.rx_base for u in end.controls(since)]
-    assert told == list(range(told[0], 2 * quarter + 1, quarter)), told
+        reported += [u.unit.rx_base for u in end.controls(since)]
+    assert reported == list(range(reported[0], 2 * quarter + 1, quarter)), reported
 
 
 @cocotb.test()

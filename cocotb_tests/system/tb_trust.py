@@ -129,11 +129,11 @@ async def silence_leaves_the_strike(dut):
 async def frame_that_only_the_sender_takes_for_received(dut, case):
     """Frame 0 lacks a unit, frame 1 is there. Two control units in succession with txBase beyond frame 0 are a contradiction, unless both
     have `abandons`, which skips it; one alone is neither. One whose txBase is refused does not count."""
-    told, contradiction, base = case
+    claims, contradiction, base = case
     end = await begin(dut)
     epoch = end.own_epoch
     await end.say(*end.frame(0, 0, k=2, n=2, units=[0]), *end.frame(1, 1))
-    for fields in told:
+    for fields in claims:
         await end.say(end.control(tx_edge=2, **fields))
         await end.clocks(LATE)
     assert await restarted(end, epoch) == contradiction

@@ -144,9 +144,9 @@ void Monitor::sentFirst(Life& life, const DataUnit& u) {
         SentFrame& f = life.frames[fsn];
         const Transmission& last = life.transmissions[f.lastTsn];
         if (last.only) fail("retx-only", life, format("FSN %lld was to be sent once, and is sent again", ll(fsn)));
-        if (!(last.told & 1))
-            fail(last.told ? "retx-acked" : "retx-without-cause", life,
-                 format("FSN %lld is sent again, TSN %lld was not told to have failed", ll(fsn), ll(f.lastTsn)));
+        if (!(last.reported & 1))
+            fail(last.reported ? "retx-acked" : "retx-without-cause", life,
+                 format("FSN %lld is sent again, TSN %lld was not reported as failed", ll(fsn), ll(f.lastTsn)));
         if (u.k != f.k || u.sop != f.sop || u.eop != f.eop || u.pad != f.pad)
             fail("frame-changed", life, format("FSN %lld is another frame when it is sent again", ll(fsn)));
         const unsigned next = std::min(f.attempt + 1, 15);
@@ -250,7 +250,7 @@ void Monitor::arrivedControl(unsigned end, Life& from, const ControlUnit& u) {
     const int64_t rxNext = unwrap(u.rxNext, heard.rxNext), base = unwrap(u.bitmapBase, rxNext);
     const int64_t end_ = std::min({base + 64, rxNext, static_cast<int64_t>(life.transmissions.size())});
     for (int64_t tsn = std::max<int64_t>(base, 0); tsn < end_; ++tsn)
-        life.transmissions[tsn].told |= u.bitmap >> (tsn - base) & 1 ? 2 : 1;
+        life.transmissions[tsn].reported |= u.bitmap >> (tsn - base) & 1 ? 2 : 1;
 }
 
 }  // namespace campaign

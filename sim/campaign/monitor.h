@@ -39,7 +39,7 @@ struct Transmission {
     unsigned came() const { return static_cast<unsigned>(__builtin_popcountll(arrived)); }
     uint64_t arrived = 0;  ///< units that came whole, bit by index
     int8_t said = -1;      ///< outcome that the peer said: 0 failed, 1 received
-    uint8_t told = 0;      ///< outcomes that came to the sender: 1 failed, 2 received
+    uint8_t reported = 0;  ///< outcomes that came to the sender: 1 failed, 2 received
 };
 
 struct SentFrame {

@@ -79,16 +79,16 @@ void Monitor::checkOutcome(Life& life, Life& peer, int64_t tsn, bool received) {
     const unsigned came = t.came();
     if (t.said >= 0 && t.said != received)
         fail("contradiction", life,
-             format("TSN %lld (FSN %u, %u of K %u units came) is told as %s, and was told as %s", ll(tsn), t.fsn, came,
-                    t.k, received ? "received" : "failed", received ? "failed" : "received"));
+             format("TSN %lld (FSN %u, %u of K %u units came) is reported as %s, and was reported as %s", ll(tsn),
+                    t.fsn, came, t.k, received ? "received" : "failed", received ? "failed" : "received"));
     t.said = received;
     const bool behind = (f.completeTsn >= 0 && f.completeTsn < tsn) || static_cast<int64_t>(t.fsn) < heard.txBase;
     if (received && came < t.k && !(came && behind) && rules_.fifo)
         fail("outcome-wrong", life,
-             format("TSN %lld (FSN %u) is told as received; %u of K %u units came", ll(tsn), t.fsn, came, t.k));
+             format("TSN %lld (FSN %u) is reported as received; %u of K %u units came", ll(tsn), t.fsn, came, t.k));
     if (!received && came >= t.k && rules_.fifo && !rules_.overflows[life.end])
         fail("outcome-wrong", life,
-             format("TSN %lld (FSN %u) is told as failed; %u of K %u units came", ll(tsn), t.fsn, came, t.k));
+             format("TSN %lld (FSN %u) is reported as failed; %u of K %u units came", ll(tsn), t.fsn, came, t.k));
 }
 
 }  // namespace campaign

@@ -92,7 +92,7 @@ const std::vector<Case> firstCases = {
          t.up();
          t.control(0, [](ControlUnit& u) { u.txBase = 1; });
      }},
-    {"ackTsn beyond what was told", "ackTsn-ahead",
+    {"ackTsn beyond what was reported", "ackTsn-ahead",
      [] {
          Talk t;
          t.up();

@@ -96,9 +96,9 @@ Unit parse(const Bytes& raw, const WireLimits& limits, bool flagged) {
     unit.verdict = Verdict::length;
     if (raw.size() != expected || raw.size() < headerBytes + crcBytes) return unit;
     const uint8_t* tail = raw.data() + raw.size() - crcBytes;
-    const uint32_t told = tail[0] | tail[1] << 8 | tail[2] << 16 | uint32_t(tail[3]) << 24;
+    const uint32_t sent = tail[0] | tail[1] << 8 | tail[2] << 16 | uint32_t(tail[3]) << 24;
     unit.verdict = Verdict::crc;
-    if (crc32(raw.data(), raw.size() - crcBytes) != told) return unit;
+    if (crc32(raw.data(), raw.size() - crcBytes) != sent) return unit;
     unit.verdict = Verdict::header;
     if (raw[0] >> 6 != version || type == 3) return unit;
     unit.verdict = type == 1 ? parseControl(raw, unit.control) : parseData(raw, limits, unit.data);

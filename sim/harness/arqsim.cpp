@@ -90,7 +90,7 @@ class Runner {
                 snapshot("b");
                 const uint64_t delivered = counter("b.rx_packets");
                 if (delivered + lost >= packets) {
-                    reported_ = {};  // the end is told, however soon it comes after what was told last
+                    reported_ = {};  // the end is reported, however soon after the last report
                     report(job_.frames);
                     return "done";
                 }

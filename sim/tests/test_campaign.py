@@ -65,11 +65,11 @@ def test_the_codec_reads_and_writes_units_as_the_golden_model_does(selftest):
     draw = random.Random(SEED)
     data = [some_data(draw) for _ in range(200)]
     control = [some_control(draw) for _ in range(200)]
-    told = decode(selftest, 8, [unit.build() for unit in data + control])
-    for unit, words in zip(data, told[:200], strict=True):
+    decoded = decode(selftest, 8, [unit.build() for unit in data + control])
+    for unit, words in zip(data, decoded[:200], strict=True):
         fields = (unit.preset, unit.sop, unit.eop, unit.epoch, unit.k, unit.n, unit.index, unit.attempt, unit.pad, unit.fsn, unit.tsn, unit.only)
         assert words == ["data", *(str(int(field)) for field in fields), "1"], unit
-    for unit, words in zip(control, told[200:], strict=True):
+    for unit, words in zip(control, decoded[200:], strict=True):
         fields = (
             unit.epoch,
             unit.hello,
@@ -90,8 +90,8 @@ def test_the_codec_reads_and_writes_units_as_the_golden_model_does(selftest):
 def test_the_codec_refuses_what_is_damaged(selftest):
     unit = some_data(random.Random(SEED)).build()
     damaged = bytes([unit[0], unit[1] ^ 1]) + unit[2:]
-    told = decode(selftest, 8, [damaged, unit[:-4], unit + unit[:4]])
-    assert told == [["crc"], ["length"], ["length"]]
+    decoded = decode(selftest, 8, [damaged, unit[:-4], unit + unit[:4]])
+    assert decoded == [["crc"], ["length"], ["length"]]
 
 
 def test_checks_name_what_is_broken_and_nothing_else(selftest):
