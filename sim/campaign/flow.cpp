@@ -18,8 +18,8 @@ Scenario drawFlow(const EndInfo (&info)[2], const Flow& flow) {
         s.timers[e].status = flow.status;
         s.healTimers[e] = s.timers[e];
     }
-    s.traffic[0].shortest = s.traffic[0].longest = info[0].unitBytes;
-    s.traffic[1].any = false;
+    for (Traffic& traffic : s.traffic) traffic.shortest = traffic.longest = info[0].unitBytes;
+    s.traffic[1].any = flow.bothWays;
     s.way[0].good = flow.loss;
     s.way[1].burst = flow.burst;
     if (flow.burst)

@@ -45,6 +45,10 @@ Options options(int argc, char** argv) {
             o.show = true;
             continue;
         }
+        if (name == "--both-ways") {
+            o.flow.bothWays = true;
+            continue;
+        }
         if (name == "--blank") {
             o.blank = true;
             continue;

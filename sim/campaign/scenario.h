@@ -93,6 +93,7 @@ struct Flow {
     unsigned trips = 20, burst = 0;
     double loss = 0, feedbackLoss = 0;
     uint32_t status = 0;
+    bool bothWays = false;  ///< B sends as much as A
 };
 
 /// What passed in `clocks`: new frames of A, frames sent again, its polls, control units of B.

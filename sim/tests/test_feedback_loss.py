@@ -3,11 +3,12 @@
 
 import pytest
 
-from arqlink.campaign.feedback_loss import FEEDBACK, LOSSES, SEEDS, WINDOWS, Flow, Point, measure, points, rows, survey
+from arqlink.campaign.feedback_loss import FEEDBACK, LOSSES, SEEDS, VARIANTS, VARIED, WINDOWS, WORST, Flow, Point, measure, points, rows, survey
 from arqlink.errors import UserError
 
 LEAST = 0.97
 """Of what the link carries with lossless feedback."""
+VARIED_POINTS = len(VARIANTS) * sum(share in (0, WORST) for share, _ in FEEDBACK)
 SHORT = 8
 """Round trips, of 5000 frames each."""
 
@@ -26,9 +27,9 @@ def test_long_links_are_judged_with_any_status_interval(status):
     assert flow.polls == 0 and flow.again == 0
 
 
-@pytest.mark.parametrize("burst", [0, 64])
-def test_lost_feedback_costs_a_long_link_little(burst):
-    point = Point(5000, loss=0.001, feedback_loss=0.1, burst=burst)
+@pytest.mark.parametrize("burst, status, both_ways", [(0, 0, False), (64, 0, False), (64, *VARIANTS[-1])])
+def test_lost_feedback_costs_a_long_link_little(burst, status, both_ways):
+    point = Point(5000, 0.001, 0.1, burst, status, both_ways)
     assert measure(point, SHORT).rate > LEAST * measure(point.lossless(), SHORT).rate
 
 
@@ -46,7 +47,7 @@ def test_unknown_round_trip():
 def test_rows_show_the_worst_seed():
     flows = {Point(64, seed=1): Flow(1000, 100, 0, 0, 9), Point(64, 0, 0.1, seed=1): Flow(1000, 99, 0, 1, 9)}
     flows |= {Point(64, seed=2): Flow(1000, 100, 0, 0, 9), Point(64, 0, 0.1, seed=2): Flow(1000, 90, 0, 5, 9)}
-    assert [row[6] for row in rows(flows)] == ["1.0000", "0.9000"]
+    assert [row[8] for row in rows(flows)] == ["1.0000", "0.9000"]
 
 
 @pytest.mark.full
@@ -56,7 +57,7 @@ def test_rows_show_the_worst_seed():
 def test_throughput_against_feedback_loss(round_trip, loss):
     """The table of docs/results.md."""
     flows = survey(points([round_trip], losses=[loss]))
-    assert len(flows) == len(FEEDBACK) * len(SEEDS)
+    assert len(flows) == len(SEEDS) * (len(FEEDBACK) + VARIED_POINTS * (round_trip == VARIED))
     for point, flow in flows.items():
         lossless = flows[point.lossless()]
         assert lossless.polls == 0 or loss
@@ -65,4 +66,4 @@ def test_throughput_against_feedback_loss(round_trip, loss):
 
 
 def test_points_are_those_of_the_table():
-    assert len(set(points())) == len(list(points())) == len(WINDOWS) * len(LOSSES) * len(FEEDBACK) * len(SEEDS)
+    assert len(set(points())) == len(list(points())) == len(LOSSES) * len(SEEDS) * (len(WINDOWS) * len(FEEDBACK) + VARIED_POINTS)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a long link carries while its feedback gets lost, compared with the same link without such losses.
 
-Two Verilated ends at δ infinite, K = N = 1, one of which always sends (sim/campaign/flow.cpp). `python -m arqlink.campaign.feedback_loss` prints
+Two Verilated ends at δ infinite, K = N = 1, one or both of which always send (sim/campaign/flow.cpp). `python -m arqlink.campaign.feedback_loss` prints
 the table, or one point of it.
 """
 
@@ -28,9 +28,16 @@ LOSSES = (0.0, 0.001)
 FEEDBACK = ((0.0, 0), (0.01, 0), (0.05, 0), (0.1, 0), (0.1, 64))
 """Share of the feedback that gets lost, and control units that are lost together (0: each by itself)."""
 SEEDS = (1, 2, 3)
+VARIANTS = ((1200, False), (0, True), (1200, True))
+"""STATUS_INTERVAL in clocks (200 frames), and whether both ends send; measured at VARIED frames a round trip beside (0, False), with lossless
+feedback and with the worst of FEEDBACK."""
+VARIED = 5000
+WORST = max(share for share, _ in FEEDBACK)
 HEADINGS = (
     "frames a round trip",
     "windowFrames",
+    "ends that send",
+    "STATUS_INTERVAL",
     "data lost",
     "feedback lost",
     "in bursts of",
@@ -44,18 +51,21 @@ HEADINGS = (
 
 @dataclass(frozen=True)
 class Point:
-    """`status`: STATUS_INTERVAL in clocks; at 0 a report follows each outcome as soon as the line lets it."""
+    """`status`: STATUS_INTERVAL in clocks; at 0 a report follows each outcome as soon as the line lets it. `both_ways`: the peer sends as much, and
+    its data get lost with its control units.
+    """
 
     round_trip: int
     loss: float = 0
     feedback_loss: float = 0
     burst: int = 0
     status: int = 0
+    both_ways: bool = False
     seed: int = 1
 
     def lossless(self):
         """The same with feedback that is never lost."""
-        return Point(self.round_trip, self.loss, status=self.status, seed=self.seed)
+        return Point(self.round_trip, self.loss, status=self.status, both_ways=self.both_ways, seed=self.seed)
 
 
 @dataclass(frozen=True)
@@ -82,6 +92,7 @@ def measure(point, trips=None):
     command = [str(builds.program()), "--a", library, "--b", library, "--pair", "line", "--seed", str(point.seed)]
     command += ["--round-trip", str(point.round_trip), "--trips", str(trips or TRIPS[point.round_trip]), "--loss", str(point.loss)]
     command += ["--feedback-loss", str(point.feedback_loss), "--burst", str(point.burst), "--status", str(point.status)]
+    command += ["--both-ways"] * point.both_ways
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     words = done.stdout.split()
     if done.returncode or words[:1] != ["flow"]:
@@ -95,6 +106,8 @@ def points(round_trips=tuple(WINDOWS), seeds=SEEDS, losses=LOSSES):
         for loss in losses:
             for feedback_loss, burst in FEEDBACK:
                 yield from (Point(round_trip, loss, feedback_loss, burst, seed=seed) for seed in seeds)
+                if round_trip == VARIED and feedback_loss in (0, WORST):
+                    yield from (Point(round_trip, loss, feedback_loss, burst, *variant, seed) for variant in VARIANTS for seed in seeds)
 
 
 def keep(point, flow):
@@ -123,14 +136,14 @@ def rows(flows):
     """A row for all seeds of a point: the worst share of what lossless feedback gives, and the medians of all else."""
     groups = {}
     for point in flows:
-        groups.setdefault((point.round_trip, point.loss, point.feedback_loss, point.burst), []).append(point)
-    for (round_trip, loss, feedback_loss, burst), group in sorted(groups.items()):
+        groups.setdefault((point.round_trip, point.both_ways, point.status, point.loss, point.feedback_loss, point.burst), []).append(point)
+    for (round_trip, both_ways, status, loss, feedback_loss, burst), group in sorted(groups.items()):
         shares = [flows[p].rate / flows[p.lossless()].rate for p in group if p.lossless() in flows]
         flow = sorted((flows[p] for p in group), key=lambda f: f.rate)[len(group) // 2]
         share = f"{min(shares):.4f}" if shares else "-"
         yield (
-            round_trip, WINDOWS[round_trip], f"{loss:g}", f"{feedback_loss:g}", burst or "-", f"{1 / flow.rate:.2f}", share,
-            flow.again, flow.polls, flow.reports,
+            round_trip, WINDOWS[round_trip], "both" if both_ways else "one", status, f"{loss:g}", f"{feedback_loss:g}", burst or "-",
+            f"{1 / flow.rate:.2f}", share, flow.again, flow.polls, flow.reports,
         )  # fmt: skip
 
 
