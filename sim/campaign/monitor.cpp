@@ -90,6 +90,7 @@ void Monitor::sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t cloc
             sentHello(life, unit.control);
         } else {
             checkPolls(life, unit.control, begin);
+            checkSeries(life, unit.control);
             if (unit.control.poll) checkSteadyPoll(life, unit.control, begin);
             sentControl(life, unit.control);
         }

@@ -134,6 +134,7 @@ class Monitor {
     void checkFeedback(Life& life, const ControlUnit& unit);
     void checkOutcome(Life& life, Life& peer, int64_t tsn, bool received);
     void checkPolls(Life& life, const ControlUnit& unit, uint64_t begin);
+    void checkSeries(Life& life, const ControlUnit& unit);
     void checkSteadyPoll(Life& life, const ControlUnit& unit, uint64_t begin);
     void arrivedData(unsigned end, Life& from, const DataUnit& unit);
     void arrivedControl(unsigned end, Life& from, const ControlUnit& unit);

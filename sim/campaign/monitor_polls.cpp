@@ -34,6 +34,15 @@ void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
                         "ackTsn %u, txEdge %u, POLL_TIMEOUT %u",
                         ull(begin - progress), ull(begin - lastSent_[e]), u.ackTsn, u.txEdge, rules_.poll[e]));
     }
+}
+
+// In any run: older outcomes follow a poll, or are repeated: each pair of blocks a fixed number of blocks later, once or
+// twice.
+void Monitor::checkSeries(Life& life, const ControlUnit& u) {
+    const unsigned e = life.end;
+    const bool clean = rules_.clean[0] && rules_.clean[1];
+    if (!(clean || rules_.steady[e]) || lives_[0] > 1 || lives_[1] > 1 || rules_.ignore.count("series-without-cause"))
+        return;
     const int64_t rxNext = unwrap(u.rxNext, life.rxNext), base = unwrap(u.bitmapBase, rxNext);
     const uint64_t seriesClocks = 2000 + 4 * rules_.info[e].window;
     const unsigned window = std::min(rules_.info[0].window, rules_.info[1].window);
@@ -42,8 +51,8 @@ void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
     if (!isOld || clock_ <= pollCame_[e] + seriesClocks) return;
     const bool isRepeat = base % 64 == 0 && base / 32 + lag + 2 <= rxNext / 32 && life.repeats[base]++ < showings;
     if (!isRepeat)
-        fail("poll-without-cause", life,
-             format("a series of reports without a loss: bitmapBase %lld, rxNext %lld", ll(base), ll(rxNext)));
+        fail("series-without-cause", life,
+             format("a series of reports that nobody asked for: bitmapBase %lld, rxNext %lld", ll(base), ll(rxNext)));
 }
 
 // In any run: an end of which all is known and confirmed polls after a silence of KEEPALIVE only. While one outcome is

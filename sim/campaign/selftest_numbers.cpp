@@ -45,6 +45,17 @@ void manyReports(Talk& t) {
     for (unsigned i = 0; i < 60; ++i) t.frame(i), t.report(i + 1, (uint64_t(1) << (i + 1)) - 1);
 }
 
+/// A report of blocks that are not the newest, long after any poll.
+void olderReport(Talk& t) {
+    t.up();
+    for (unsigned i = 0; i < 64; ++i) t.frame(i);
+    t.control(1, [](ControlUnit& u) { u.bitmapBase = 0, u.rxNext = u.rxBase = 64, u.bitmap = ~uint64_t(0); });
+    for (unsigned i = 64; i < 100; ++i) t.frame(i);
+    t.clock += 5000;
+    t.control(1, [](ControlUnit& u) { u.rxNext = u.rxBase = 100, u.bitmapBase = 64; });
+    t.control(1, [](ControlUnit& u) { u.bitmapBase = 0; });
+}
+
 void pollFor(Talk& t, unsigned polls, uint64_t apart) {
     t.up();
     t.frame(0), t.frame(1);
@@ -102,19 +113,8 @@ std::vector<Case> numberCases() {
             },
             [](Rules& r) { r.mostAttempts[0] = 0, r.mostAttempts[1] = 14; }),
         talk("recent blocks in each report", nullptr, manyReports, clean),
-        talk(
-            "a series of reports that nobody asked for", "poll-without-cause",
-            [](Talk& t) {
-                t.up();
-                for (unsigned i = 0; i < 64; ++i) t.frame(i);
-                t.control(1,
-                          [](ControlUnit& u) { u.bitmapBase = 0, u.rxNext = u.rxBase = 64, u.bitmap = ~uint64_t(0); });
-                for (unsigned i = 64; i < 100; ++i) t.frame(i);
-                t.clock += 5000;
-                t.control(1, [](ControlUnit& u) { u.rxNext = u.rxBase = 100, u.bitmapBase = 64; });
-                t.control(1, [](ControlUnit& u) { u.bitmapBase = 0; });
-            },
-            clean),
+        talk("a series of reports that nobody asked for", "series-without-cause", olderReport, clean),
+        talk("a series that nobody asked for, in a run with losses", "series-without-cause", olderReport, steady),
         talk(
             "a poll although all is known, in a run with losses", "poll-without-cause",
             [](Talk& t) {

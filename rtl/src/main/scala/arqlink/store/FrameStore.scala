@@ -120,8 +120,9 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
 
   private val readAddress = reader.slot @@ reader.beat
 
-  // The memories are all over the device: each byte, or as many as share a block RAM, has addresses in registers of its own.
-  private val laneBits = code.dataBits min (8 max ((1 << 14) >> addressBits))
+  // The memories are all over the device: a few of them, or all bits that share one, have addresses in registers of their own.
+  private val ramBits = ((1 << 14) >> addressBits) max 1
+  private val laneBits = code.dataBits min (ramBits max (8 min ramBits * (if (code.area.relaxed) 8 else FrameStore.ramsPerLane)))
   val lanes = for (lane <- 0 until code.dataBits / laneBits) yield new Area {
     private def register[T <: Data](x: T, name: String): T = Kept(RegNext(x), s"${name}_$lane")
     private def local[T <: Data](x: T, name: String): T = if (code.area.relaxed) x else register(x, name)
@@ -147,6 +148,9 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
 }
 
 object FrameStore {
+
+  /** Block RAMs that share a register for their address, at most. */
+  private val ramsPerLane = 4
 
   /** From an address to its word: on the way there, the array, its output register, and on the way back. */
   private def memoryLatency(code: CodeConfig): Int = if (code.area.relaxed) 2 else if (code.isWide) 4 else 3
