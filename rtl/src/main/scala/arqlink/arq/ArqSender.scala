@@ -223,6 +223,8 @@ class ArqSender(link: LinkConfig) extends Component {
   }
   io.view.idle := RegNext(rests.issuing && rests.edge && rests.repeating && rests.intaking) init False
 
+  Invariant.onward(sweep.txBase, "txBase")
+  Invariant.onward(txEdge, "txEdge")
   Invariant(io.open <= window, "more frames are open than the window has")
   Invariant(
     !Sn.behind(nextFsn, sweep.txBase) && !Sn.behind(nextTsn, txEdge) && !Sn.behind(io.head, nextFsn),

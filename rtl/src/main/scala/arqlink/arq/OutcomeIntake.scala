@@ -183,6 +183,8 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   }
   io.busy := check.io.busy || listing || check.io.start || reading.isBusy || sweepPending
 
+  Invariant.onward(ackTsn, "ackTsn")
+  Invariant.onward(peerRxBase, "peerRxBase")
   Invariant(!Sn.behind(io.txEdge, ackTsn), "an outcome is known of what was not sent")
   Invariant(!Sn.behind(io.nextFsn, peerRxBase), "peerRxBase is above a frame that was not sent")
   if (hasHoles) {

@@ -145,6 +145,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
     io.busy := active || waits || io.push.valid
   }
   private val full = step.fills
+  Invariant.onward(io.next, "rxNext")
   Invariant.when(step.now)(!Sn.behind(step.end, io.next), "a decision is of what was decided before")
 
   io.port.current := block

@@ -89,5 +89,5 @@ class PeerEdges(link: LinkConfig) extends Component {
   Invariant.when(io.seen.valid)(!History(io.seen.valid, 1 until PeerEdges.latency, init = False).orR, "a notice comes, and the one before is in the stages")
   Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
   for ((name, edge) <- Seq("resolved" -> io.resolved, "abandoned" -> io.abandoned))
-    Invariant(!(edge - RegNext(edge).init(0)).msb, s"$name goes back")
+    Invariant.onward(edge, name)
 }

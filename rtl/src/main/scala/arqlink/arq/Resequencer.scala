@@ -160,6 +160,7 @@ class Resequencer(link: LinkConfig) extends Component {
     when(states.free.fire)(rxBase := rxBase + 1)
   }
 
+  Invariant.onward(rxBase, "rxBase")
   Invariant(windowSn(walk.scan) - windowSn(rxBase) <= window, "the scan has left the window")
   Invariant(!Sn.behind(walk.scan, rxBase), "a slot is freed that has not been dealt with")
   Invariant.when(io.frameRead)(freeing.read =/= 15, "more frames have been read than were asked for")
