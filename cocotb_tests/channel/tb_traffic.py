@@ -13,7 +13,7 @@ from cocotb_tests.lib.regs import Registers, master, regs
 
 
 def byte(number, i):
-    """Byte of a generated packet from position 8 on; see docs/traffic.md."""
+    """Byte of a generated packet from position 8 on; see docs/traffic_port.md."""
     return (i + number & 0xFF) ^ (i >> 8) ^ (number >> 8 & 0xFF)
 
 

@@ -5,7 +5,7 @@ import spinal.core._
 
 import arqlink.arq.LinkState
 
-/** What the registers show of a link end: its status, the bits of ERROR, and the counters of docs/counters.md. */
+/** What the registers show of a link end: its status, the bits of ERROR, and the counters of docs/counter_bank.md. */
 private[top] class LinkReport(link: ArqLink) extends Area {
   import link._
 
