@@ -33,7 +33,7 @@ class Peer:
         self.sent = []  # (fsn, attempt, received)
         self.count = Counter()
         self.edge = 0  # transmissions that have left
-        self.reported = set()  # TSNs whose outcome was in a message that was delivered
+        self.known = set()  # TSNs whose outcome was in a message that was delivered
         self.ack = 0  # all below are reported
         self.holes = 0  # messages that reported an outcome while an older one was missing
         self.reported = 0  # clock of the last message
@@ -66,9 +66,9 @@ class Peer:
 
     def judge(self, first, end):
         """Expectations from the outcomes of a message: each is taken once, in the order of its message."""
-        new = [tsn for tsn in range(first, end) if tsn not in self.reported]
-        self.reported.update(new)
-        while self.ack in self.reported:
+        new = [tsn for tsn in range(first, end) if tsn not in self.known]
+        self.known.update(new)
+        while self.ack in self.known:
             self.ack += 1
         self.holes += bool(new) and new[-1] >= self.ack
         for tsn in new:
