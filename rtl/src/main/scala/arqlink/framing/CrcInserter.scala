@@ -31,11 +31,12 @@ case class FinishedBeat(dataBytes: Int) extends Bundle {
   val endsFrame = Bool()
 }
 
-/** Fills in the CRC-32 of units; two register stages, one beat a clock while `moves`; otherwise nothing moves.
+/** Fills in the CRC-32 of units; two register stages, three where beats are wider than four bytes; one beat a clock while `moves`; otherwise nothing
+  * moves.
   *
-  * A beat's own share of the CRC is made in the first stage, the sum in the second. Wider than four bytes, the CRC is the end of a
-  * beat that holds payload too, so there the shares are cut four bytes earlier: of the end of the beat before and all of a beat but its
-  * end. Thus a share ends where the CRC begins.
+  * A beat's own share of the CRC is made in the first stage, the sum in the second; the last one has it in its place. Wider than four bytes,
+  * the CRC is the end of a beat that holds payload too, so there the shares are cut four bytes earlier: of the end of the beat before and all
+  * of a beat but its end. Thus a share ends where the CRC begins.
   */
 case class CrcInserter(dataBytes: Int) extends Component {
   val io = new Bundle {
@@ -63,23 +64,25 @@ case class CrcInserter(dataBytes: Int) extends Component {
     /** Of the unit's beats before; narrow: in check beats, what is still to be sent of it. */
     val state = Reg(Bits(32 bits)) init Crc32.empty(width)
     val next = Crc32.sum(beat.shares, state, width)
-    val value = if (wide) next else CombInit(state)
     when(beat.valid && io.moves) {
       state := next
       if (dataBytes < 4) when(held.check)(state := (state >> width).resized)
       when(held.last)(state := Crc32.empty(width))
     }
-    val sent = held.spoil ? value | ~value
   }
 
-  val finished = FinishedBeat(dataBytes)
-  finished.data := beat.held.data
-  finished.last := beat.held.last
-  finished.ofFrame := beat.held.ofFrame
-  finished.endsFrame := beat.held.endsFrame
-  when(beat.held.check) {
-    finished.data := (if (wide) crc.sent ## beat.held.data.resize(width - 32) else crc.sent.resize(width))
+  val output = new Area {
+
+    /** A stage of its own where the CRC is the sum of this beat, too. */
+    private def staged[T <: Data](x: T): T = if (wide) RegNextWhen(x, beat.valid && io.moves) else x
+    private val valid = if (wide) RegNextWhen(beat.valid, io.moves, init = False) else beat.valid
+    private val held = staged(beat.held)
+    private val sum = if (wide) staged(crc.next) else crc.state
+    private val sent = held.spoil ? sum | ~sum
+    private val finished = FinishedBeat(dataBytes)
+    finished.assignSomeByName(held)
+    when(held.check)(finished.data := (if (wide) sent ## held.data.resize(width - 32) else sent.resize(width)))
+    io.output.valid := RegNextWhen(valid, io.moves, init = False)
+    io.output.payload := RegNextWhen(finished, valid && io.moves)
   }
-  io.output.valid := RegNextWhen(beat.valid, io.moves, init = False)
-  io.output.payload := RegNextWhen(finished, beat.valid && io.moves)
 }

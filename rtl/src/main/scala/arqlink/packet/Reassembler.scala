@@ -52,7 +52,7 @@ case class Reassembler(code: CodeConfig) extends Component {
       start.fillBeats := (meta.pad >> byteBits).resized
       start
     }
-    .m2sPipe(flush = flush)
+    .halfPipe(flush = flush)
 
   val frame = new Area {
     val active = RegInit(False)
