@@ -54,8 +54,8 @@ case class Segmenter(link: LinkConfig) extends Component {
       inserter.io.input << judge.io.checked
       inserter.io.output
     }
-  // Wide beats have a skid here, so that no two enables of many flip-flops are in series.
-  val checked = if (code.isWide) Skid(trailed, "skid").m2sPipe(collapsBubble = false) else trailed.m2sPipe()
+  // A skid, so that no two enables of many flip-flops are in series.
+  val checked = if (code.area.relaxed) trailed.m2sPipe() else Skid(trailed, "skid").m2sPipe(collapsBubble = false)
   val beat = checked.beat
   private val endsPacket = checked.fire && beat.last
 
