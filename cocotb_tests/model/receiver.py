@@ -62,8 +62,8 @@ class Receiver:
         self.frames = {}
         self.base_limit = 0
         self.abandon_edge = 0  # incomplete frames below it are skipped
-        self.told_base = 0  # the lower txBase of the last two control units
-        self._last_told = None  # (abandons, txBase) of the last control unit
+        self.resolved = 0  # the lower txBase of the last two control units
+        self._last_notice = None  # (abandons, txBase) of the last control unit
         self._last_only = False  # the last data unit that was taken is of type 2
         self.contradiction = None
         self.ready = []
@@ -142,18 +142,18 @@ class Receiver:
         if edge_valid:
             self._close_below(self.rx_next + edge)
         if base_valid:
-            self._told((unit.abandons, self.base_limit + base))
+            self._notice((unit.abandons, self.base_limit + base))
         self._advance()
         return edge_valid and base_valid
 
-    def _told(self, now):
-        before, self._last_told = self._last_told, now
+    def _notice(self, now):
+        before, self._last_notice = self._last_notice, now
         if not self.pairs:
             before = now
         if before is None:
             return
         lower = min(before[1], now[1])
-        self.told_base = max(self.told_base, lower)
+        self.resolved = max(self.resolved, lower)
         if before[0] and now[0]:
             self.abandon_edge = max(self.abandon_edge, lower)
 
@@ -229,7 +229,7 @@ class Receiver:
 
     def _judge(self, awaited, collected):
         """A frame is awaited, and that many of its packet are there."""
-        if awaited < self.told_base:
+        if awaited < self.resolved:
             self.contradiction = f"frame {awaited} is incomplete, and the peer takes it for received"
         elif collected >= self.window:
             self.contradiction = f"the packet of frame {self.base_limit} has no end"

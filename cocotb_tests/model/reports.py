@@ -22,7 +22,7 @@ def repeat_lags(smaller_window):
 
 
 class Poll(NamedTuple):
-    """A poll of the peer: rxNext that its reply has to tell at least, and the clock of its last beat."""
+    """A poll of the peer: the least rxNext that its reply may show, and the clock of its last beat."""
 
     needed: int
     came: int | None

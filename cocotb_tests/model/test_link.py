@@ -186,5 +186,5 @@ def test_sequence_numbers_wrap():
 
 
 def begin_receiver(receiver, sn):
-    receiver.rx_next = receiver.base_limit = receiver.abandon_edge = receiver.told_base = sn
+    receiver.rx_next = receiver.base_limit = receiver.abandon_edge = receiver.resolved = sn
     receiver.outcomes = [False] * sn

@@ -157,7 +157,7 @@ async def status_interval_zero(dut):
 
 
 @cocotb.test()
-async def sixteen_outcomes_are_told_before_status_interval_ends(dut):
+async def sixteen_outcomes_are_reported_before_status_interval_ends(dut):
     """All transmissions are of one frame, so that rxBase stands still and only the count of outcomes can be the cause."""
     end = await begin(dut, STATUS_INTERVAL=NEVER)
     await end.up()
@@ -176,7 +176,7 @@ async def sixteen_outcomes_are_told_before_status_interval_ends(dut):
 
 
 @cocotb.test()
-async def quarter_of_the_window_is_told(dut):
+async def quarter_of_the_window_is_reported(dut):
     """rxBase moves because the user takes packets, and no outcome is new: a control unit at a quarter of the window, none before."""
     quarter = BUILD.window_frames // 4
     end = await begin(dut, STATUS_INTERVAL=NEVER)

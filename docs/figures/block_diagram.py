@@ -5,7 +5,13 @@ from matplotlib.patches import FancyBboxPatch
 
 SIZE = (10.5, 5.6)
 WIDTH, HEIGHT = 2.5, 0.9
-COLOURS = {"data": "#dbe8f7", "arq": "#fde9c8", "control": "#e3f1dc", "registers": "#ececec"}
+# Kind -> colour, meaning, place in the legend.
+KINDS = {
+    "data": ("#dbe8f7", "packets, units, frames", -1.2),
+    "arq": ("#fde9c8", "ARQ and delivery", 3.5),
+    "control": ("#e3f1dc", "control units and link state", 7.6),
+    "registers": ("#ececec", "registers", 12.8),
+}
 
 # Name -> column, row (row 0 is the lowest), kind.
 BLOCKS = {
@@ -41,15 +47,15 @@ def block(axes, name):
             WIDTH,
             HEIGHT,
             boxstyle="round,pad=0,rounding_size=0.1",
-            facecolor=COLOURS[BLOCKS[name][2]],
+            facecolor=KINDS[BLOCKS[name][2]][0],
             edgecolor="black",
             linewidth=0.9,
-        )  # fmt: skip
+        )
     )
     axes.text(x, y, name, ha="center", va="center", fontsize=8.5)
 
 
-def line(axes, points, text="", at=None, bold=True, align="center"):
+def line(axes, points, text="", at=(0, 0), bold=True, align="center"):
     """An arrow along `points`; `text` is at `at`. Bold: units and packets; thin: what steers them."""
     style = dict(color="black" if bold else "#555555", linewidth=1.5 if bold else 0.9)
     for start, end in zip(points[:-2], points[1:-1], strict=True):
@@ -80,6 +86,9 @@ def port(axes, name, text, incoming):
 
 
 def draw(axes):
+    def thin(points, text="", at=(0, 0), align="center"):
+        line(axes, points, text, at, bold=False, align=align)
+
     for chain in (
         ("Segmenter", "FrameStore\n(transmit)", "RsEncoder", "Framer"),
         ("Deframer", "ArqReceiver", "FrameStore\n(receive)", "RsDecoder", "Reassembler"),
@@ -91,18 +100,15 @@ def draw(axes):
     port(axes, "Deframer", "s_axis_phy", True)
     port(axes, "Reassembler", "m_axis", False)
     x, y = centre("CsrBank")
-    line(axes, [(x - WIDTH / 2 - 1.1, y), (x - WIDTH / 2, y)], bold=False)
+    thin([(x - WIDTH / 2 - 1.1, y), (x - WIDTH / 2, y)])
     axes.text(x - WIDTH / 2 - 1.2, y, "s_axil, irq", ha="right", va="center", fontsize=8.5, family="monospace")
-    line(axes, [(x + WIDTH / 2, y), (x + WIDTH / 2 + 0.75, y)], "settings,\ncounters", (x + WIDTH / 2 + 0.95, y), bold=False, align="left")
-
-    def thin(points, text, at, align="center"):
-        line(axes, points, text, at, bold=False, align=align)
+    thin([(x + WIDTH / 2, y), (x + WIDTH / 2 + 0.75, y)], "settings,\ncounters", (x + WIDTH / 2 + 0.95, y), "left")
 
     sender, receiver, control, composer = (centre(name) for name in ("ArqSender", "ArqReceiver", "LinkControl", "ControlComposer"))
     half = HEIGHT / 2
     thin([side("Segmenter", "bottom"), (0, sender[1]), side("ArqSender", "left")], "frames that\nmay be sent", (0.1, sender[1] + 0.45), "left")
     thin([side("ArqSender", "top"), side("FrameStore\n(transmit)", "bottom")], "frame, N, TSN", (COLUMN, sender[1] + 0.93))
-    thin([(sender[0] + 0.8, sender[1] + half), (sender[0] + 0.8, sender[1] + 0.68), (2 * COLUMN, sender[1] + 0.68), side("RsEncoder", "bottom")], "", None)
+    thin([(sender[0] + 0.8, sender[1] + half), (sender[0] + 0.8, sender[1] + 0.68), (2 * COLUMN, sender[1] + 0.68), side("RsEncoder", "bottom")])
     thin([side("ControlComposer", "top"), side("Framer", "bottom")], "control units", (3 * COLUMN, composer[1] + 0.93))
     thin([(sender[0] + WIDTH / 2, sender[1]), (composer[0] - WIDTH / 2, composer[1])], "edges, gaps", (2 * COLUMN, sender[1]))
     thin(
@@ -127,10 +133,9 @@ def draw(axes):
         "complete\nframes", (1.68 * COLUMN, 0.9 * ROW),
     )  # fmt: skip
     thin([side("Resequencer", "bottom"), (COLUMN, 0.72), (2 * COLUMN - 0.35, 0.72), (2 * COLUMN - 0.35, half)], "frames to read", (1.35 * COLUMN, 0.78))
-    for x, name in zip((-1.2, 3.5, 7.6, 12.8), ("data", "arq", "control", "registers"), strict=True):
-        text = {"data": "packets, units, frames", "arq": "ARQ and delivery", "control": "control units and link state", "registers": "registers"}[name]
-        axes.add_patch(FancyBboxPatch((x, -1.35), 0.4, 0.3, boxstyle="square,pad=0", facecolor=COLOURS[name], edgecolor="black", linewidth=0.7))
-        axes.text(x + 0.55, -1.2, text, va="center", fontsize=7.5)
+    for colour, meaning, x in KINDS.values():
+        axes.add_patch(FancyBboxPatch((x, -1.35), 0.4, 0.3, boxstyle="square,pad=0", facecolor=colour, edgecolor="black", linewidth=0.7))
+        axes.text(x + 0.55, -1.2, meaning, va="center", fontsize=7.5)
     for name in BLOCKS:
         block(axes, name)
     axes.set_xlim(-4.2, 18.2)

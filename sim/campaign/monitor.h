@@ -24,6 +24,7 @@ struct Rules {
     EndInfo info[2];
     bool fifo = true;    ///< no copies: outcomes can be told from the units that came
     bool clean[2] = {};  ///< end i has no reason to ask: nothing is lost, nobody stalls, its timers fit
+    bool isClean() const { return clean[0] && clean[1]; }
     uint32_t poll[2] = {}, keepalive[2] = {};  ///< timers of a clean end
     std::set<std::string> ignore;              ///< kinds of failures that are known; what can go on goes on
     unsigned mostAttempts[2] = {15, 15};       ///< persistency of end i if it is constant and no outage can lift it
@@ -133,6 +134,7 @@ class Monitor {
     void sentControl(Life& life, const ControlUnit& unit);
     void checkFeedback(Life& life, const ControlUnit& unit);
     void checkOutcome(Life& life, Life& peer, int64_t tsn, bool received);
+    bool restarted() const { return lives_[0] > 1 || lives_[1] > 1; }
     void checkPolls(Life& life, const ControlUnit& unit, uint64_t begin);
     void checkSeries(Life& life, const ControlUnit& unit);
     void checkSteadyPoll(Life& life, const ControlUnit& unit, uint64_t begin);

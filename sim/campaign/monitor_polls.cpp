@@ -17,7 +17,7 @@ using ll = long long;
 // Nothing is missing, so no old block is asked for.
 void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
     const unsigned e = life.end;
-    if (!rules_.clean[0] || !rules_.clean[1] || lives_[0] > 1 || lives_[1] > 1) return;
+    if (!rules_.isClean() || restarted()) return;
     if (rules_.ignore.count("poll-without-cause")) return;
     const Heard* heard = life.peer ? &life.heard[life.peer->id] : nullptr;
     const bool first = !heard || !heard->up || begin < heard->upClock + settles;
@@ -36,13 +36,11 @@ void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
     }
 }
 
-// In any run: older outcomes follow a poll, or are repeated: each pair of blocks a fixed number of blocks later, once or
-// twice.
+// In a clean or a steady run: older outcomes follow a poll, or are repeats. A pair of blocks is repeated a fixed number of
+// blocks later, once or twice.
 void Monitor::checkSeries(Life& life, const ControlUnit& u) {
     const unsigned e = life.end;
-    const bool clean = rules_.clean[0] && rules_.clean[1];
-    if (!(clean || rules_.steady[e]) || lives_[0] > 1 || lives_[1] > 1 || rules_.ignore.count("series-without-cause"))
-        return;
+    if (!(rules_.isClean() || rules_.steady[e]) || restarted() || rules_.ignore.count("series-without-cause")) return;
     const int64_t rxNext = unwrap(u.rxNext, life.rxNext), base = unwrap(u.bitmapBase, rxNext);
     const uint64_t seriesClocks = 2000 + 4 * rules_.info[e].window;
     const unsigned window = std::min(rules_.info[0].window, rules_.info[1].window);
@@ -55,11 +53,11 @@ void Monitor::checkSeries(Life& life, const ControlUnit& u) {
              format("a series of reports that nobody asked for: bitmapBase %lld, rxNext %lld", ll(base), ll(rxNext)));
 }
 
-// In any run: an end of which all is known and confirmed polls after a silence of KEEPALIVE only. While one outcome is
+// In a steady run: an end of which all is known and confirmed polls after a silence of KEEPALIVE only. While one outcome is
 // missing, it polls when POLL_TIMEOUT ends and, once until it ends again, where reports were lost: three times at most.
 void Monitor::checkSteadyPoll(Life& life, const ControlUnit& u, uint64_t begin) {
     const unsigned e = life.end;
-    if (!rules_.steady[e] || lives_[0] > 1 || lives_[1] > 1 || rules_.ignore.count("poll-without-cause")) return;
+    if (!rules_.steady[e] || restarted() || rules_.ignore.count("poll-without-cause")) return;
     if (rules_.keepalive[e] < 2 * settles || rules_.poll[e] < 2 * settles) return;
     const Heard* heard = life.peer ? &life.heard[life.peer->id] : nullptr;
     if (!heard || !heard->up || begin < heard->upClock + settles) return;

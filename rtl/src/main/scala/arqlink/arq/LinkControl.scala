@@ -23,7 +23,7 @@ object LinkState extends SpinalEnum(binarySequential) {
 
 object LinkControl {
 
-  /** Clocks of a restart until what it empties is let go: the registers of the blocks' resets follow one after the other. */
+  /** Clocks of a restart until it releases the reset of what it empties. */
   private val emptyClocks = 2
 
   /** Clocks of a restart until `tablesReady` counts: it must have gone low for the tables that are being cleared. */
@@ -54,10 +54,10 @@ class LinkControl(link: LinkConfig) extends Component {
 
     val control = slave Stream ControlMessage()
 
-    /** What control units of the peer that is up close, for the receiver; it takes its time. */
+    /** Which transmissions a control unit closes, once the link is up; the receiver may let it wait. */
     val close = master Stream CloseNotice()
 
-    /** The same control units, once the receiver has taken what they close. */
+    /** The same control unit, a clock after the receiver has taken that. */
     val admitted = master Flow ControlMessage()
 
     /** Pulse: a data unit of the peer came. */

@@ -41,7 +41,7 @@ object OutcomeLog {
   /** Decisions that can wait while a gap as long as the window is being written down. */
   val queueDepth = 16
 
-  /** Of these, places for what is on its way when `room` falls: the two decisions of one arrival, and one of the clock in which it falls. */
+  /** Places of the queue that `room` keeps free for what is on its way when it falls: the two decisions of one arrival, and one more. */
   private val reserved = 3
 
   def blockNumber: UInt = UInt(Wire.snBits - log2Up(Wire.blockBits) bits)

@@ -12,7 +12,7 @@ import arqlink.wire.{Sn, Wire}
 /** Sequence numbers in `PeerEdges.bits` bits, which are unambiguous from just below rxBase to a window above it. */
 object PeerEdges {
 
-  /** Clocks in which a notice is judged; only one is. */
+  /** Clocks that a notice takes; the next one comes no sooner. */
   private val latency = 4
 
   def bits(link: LinkConfig): Int = link.window.slotBits + 2

@@ -77,11 +77,11 @@ case class CrcInserter(dataBytes: Int) extends Component {
     private def staged[T <: Data](x: T): T = if (wide) RegNextWhen(x, beat.valid && io.moves) else x
     private val valid = if (wide) RegNextWhen(beat.valid, io.moves, init = False) else beat.valid
     private val held = staged(beat.held)
-    private val sum = if (wide) staged(crc.next) else crc.state
+    private val sum = if (wide) staged(crc.next) else if (dataBytes < 4) crc.state.resize(width) else crc.state
     private val sent = held.spoil ? sum | ~sum
     private val finished = FinishedBeat(dataBytes)
     finished.assignSomeByName(held)
-    when(held.check)(finished.data := (if (wide) sent ## held.data.resize(width - 32) else sent.resize(width)))
+    when(held.check)(finished.data := (if (wide) sent ## held.data.resize(width - 32) else sent))
     io.output.valid := RegNextWhen(valid, io.moves, init = False)
     io.output.payload := RegNextWhen(finished, valid && io.moves)
   }

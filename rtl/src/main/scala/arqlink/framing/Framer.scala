@@ -200,8 +200,8 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
     io.phy.last := finished.last
     io.phy.erased := False
 
-    // Data units that have begun and not left yet. A unit has two beats or more, or three where there are six stages instead of five: these hold parts
-    // of three.
+    // Data units that have begun and not left yet. They are in five stages, and a unit has at least two beats; with wide beats there are six stages,
+    // and at least three beats. Either way the stages hold parts of at most three units.
     val inside = Reg(UInt(2 bits)) init 0
     val enters = RegNext(step.valid && step.first && step.ofFrame) init False
     val leaves = finished.fire && finished.last && finished.ofFrame

@@ -120,9 +120,11 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
 
   private val readAddress = reader.slot @@ reader.beat
 
-  // The memories are all over the device: a few of them, or all bits that share one, have addresses in registers of their own.
+  // The memories are all over the device. A lane has address registers of its own: a byte, or fewer bits if that takes too many block RAMs, or all
+  // bits that share one. Built for area it has none, and is a byte.
   private val ramBits = ((1 << 14) >> addressBits) max 1
-  private val laneBits = code.dataBits min (ramBits max (8 min ramBits * (if (code.area.relaxed) 8 else FrameStore.ramsPerLane)))
+  private val mostBits = if (code.area.relaxed) 8 else 8 min FrameStore.ramsPerLane * ramBits
+  private val laneBits = code.dataBits min (mostBits max ramBits)
   val lanes = for (lane <- 0 until code.dataBits / laneBits) yield new Area {
     private def register[T <: Data](x: T, name: String): T = Kept(RegNext(x), s"${name}_$lane")
     private def local[T <: Data](x: T, name: String): T = if (code.area.relaxed) x else register(x, name)

@@ -107,7 +107,7 @@ object UnitFormat {
     field(71, 8).resize(9) - field(79, 8).resize(9)
   }
 
-  /** The build can decode so many parity units, given as by `parityUnits`: N is at least K, too. */
+  /** The build has as many parity units as `parityUnits` gives; False, too, where N is less than K. */
   def hasParity(code: CodeConfig, parityUnits: UInt): Bool = parityUnits <= code.maxParity
 
   /** What must hold of a data unit's header besides `hasParity`: version, type, ranges of K, index, pad and preset. Compares the bytes of the wire,
