@@ -113,7 +113,7 @@ class Link:
         self.tsn += 1
 
     async def drain(self):
-        await self.bench.until(lambda: self.units.idle and not self.units.offered, 200_000, "all units taken")
+        await self.bench.until(lambda: self.units.idle and not self.units.offered, 200_000, "all units accepted")
         await self.bench.clocks(WINDOW + 20)
 
     def check(self):

@@ -80,7 +80,7 @@ class Peer:
             self.clocks_at_rest += 1
         else:
             self.clocks_at_rest = 0
-        if self.clocks_at_rest > 4:  # a control unit comes later than what it tells of
+        if self.clocks_at_rest > 4:  # a control unit comes later than what it reports
             self.dut.io_abandoned.value = self.dut.io_resolved.value = max(self.edge, self.base) % NEAR
         read = self.read < len(self.job.items) and random.random() < self.read_rate
         self.dut.io_frameRead.value = int(read)
@@ -166,7 +166,7 @@ async def slow_reader_holds_the_window(dut):
 
 
 @cocotb.test()
-async def query_tells_complete_frames(dut):
+async def query_finds_complete_frames(dut):
     """The query port answers three clocks later, and a freed slot is not complete any more."""
     bench, peer = await start(dut, True, frames=10, loss=0.0, dead_share=0.0, rate=1.0)
     peer.read_rate = 0.0
@@ -198,7 +198,7 @@ async def reset_in_the_middle(dut):
 
 
 async def complete(bench, dut, fsn, sop, eop):
-    """Tells of one complete frame of a unit."""
+    """Reports one complete frame of one unit."""
     values = {"fsn": fsn, "dead": 0, "frame_meta_k": 1, "frame_meta_pad": 0, "frame_meta_sop": sop, "frame_meta_eop": eop, "frame_received": 1}
     for name, value in values.items():
         getattr(dut, f"io_complete_payload_{name}").value = value

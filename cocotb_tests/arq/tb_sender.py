@@ -65,7 +65,7 @@ class Peer:
         pass
 
     def judge(self, first, end):
-        """Expectations from the outcomes of a message: each is taken once, in the order of its message."""
+        """Expectations from the outcomes of a message: each is used once, in the order of its message."""
         new = [tsn for tsn in range(first, end) if tsn not in self.known]
         self.known.update(new)
         while self.ack in self.known:
@@ -121,7 +121,7 @@ class Peer:
         # The receiver knows of a transmission some time after it has left.
         closed = self.edge if self.edge == len(self.sent) and random.random() < 0.02 else self.edge - 1
         self.decided = max(self.decided, closed)
-        # A message is taken in before the next one comes, or that may be dropped.
+        # A message is dealt with before the next one comes, or that may be dropped.
         if self.bench.clock > self.reported + 100 and random.random() < 0.05:
             self.report()
 
@@ -205,7 +205,7 @@ async def forged_messages(dut):
 
 @cocotb.test()
 async def outcomes_in_any_order(dut):
-    """Outcomes are taken as they are reported, whatever is missing before them, and each once."""
+    """Outcomes are used as they are reported, whatever is missing before them, and each once."""
     bench = Bench(dut)
     peer = Peer(bench, 400, 0.1, INFINITE, message_loss=0.5)
     await bench.start()
@@ -228,7 +228,7 @@ async def disabled_sends_nothing(dut):
 
 @cocotb.test()
 async def reset_while_stalled(dut):
-    """A reset with a frame offered and not taken: the numbers start at 0 again."""
+    """A reset with a frame offered and not accepted: the numbers start at 0 again."""
     bench = Bench(dut)
     peer = Peer(bench, 200, 0.1, 3)
     await bench.start()
@@ -242,7 +242,7 @@ async def reset_while_stalled(dut):
 
 
 @cocotb.test()
-async def the_newest_message_is_taken(dut):
+async def the_newest_message_is_used(dut):
     """Messages come while one with many outcomes is being listed and another one waits; nothing comes after them. The last one's outcomes and rxBase count."""
     bench = Bench(dut)
     peer = Peer(bench, 60, 0.0, INFINITE, message_loss=1.0)

@@ -19,7 +19,7 @@ def probability(p):
 
 
 class ChannelBench:
-    """`sent`: units taken, as (clock of each beat, bytes). `beats`: what came out, as (clock, data, last, erased)."""
+    """`sent`: units accepted, as (clock of each beat, bytes). `beats`: what came out, as (clock, data, last, erased)."""
 
     def __init__(self, dut):
         self.dut = dut

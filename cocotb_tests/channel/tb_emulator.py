@@ -184,7 +184,7 @@ async def unready_receiver_loses(dut):
 
 @cocotb.test()
 async def reset_in_a_unit(dut):
-    """A reset in the middle of a unit leaves nothing of it, and the next unit is taken as a new one."""
+    """A reset in the middle of a unit leaves nothing of it, and the next unit is treated as a new one."""
     bench = ChannelBench(dut)
     r = await bench.start(observe=False)
     await r.write("DELAY", 30)

@@ -41,7 +41,7 @@ class PacketSink:
 
 
 def offer(source, packets):
-    """Hands packets, (bytes, tuser at the last beat), to an AxiStreamSource."""
+    """Queues packets, (bytes, tuser at the last beat), in an AxiStreamSource."""
     for data, error in packets:
         source.send_nowait(AxiStreamFrame(data, tuser=[0] * (len(data) - 1) + [error]))
 

@@ -84,7 +84,7 @@ class Bench:
             in_fire = in_valid and int(d.s_axis_tready.value) == 1
             valid = int(d.m_axis_tvalid.value) == 1
             payload = (int(d.m_axis_tdata.value), int(d.m_axis_tlast.value)) if valid else None
-            assert self.unstable in (None, payload), "payload changed before it was taken" if valid else "tvalid was dropped before tready"
+            assert self.unstable in (None, payload), "payload changed before it was accepted" if valid else "tvalid was dropped before tready"
             self.unstable = None if ready else payload
             if payload and ready:
                 idle = 0
@@ -111,7 +111,7 @@ class Bench:
                 d.s_axis_tvalid.value = 0
             assert idle < timeout, f"stuck: {position} beats in, {len(result)} units out"
         if stop_after is None:
-            assert position == len(beats) and next_job is None, "the output came before all input was taken"
+            assert position == len(beats) and next_job is None, "the output came before all input was accepted"
         return result, events
 
     async def expect_idle(self, clocks=200):

@@ -152,30 +152,30 @@ async def full_rate(dut):
         result, events = await bench.run(jobs, units, len(expected))
         assert result == expected
         k = patterns[0][0]
-        taken = events["in"]  # the input must not pause
-        taken_per_clock = (len(taken) - 1) / (taken[-1] - taken[0])
+        accepted = events["in"]  # the input must not pause
+        accepted_per_clock = (len(accepted) - 1) / (accepted[-1] - accepted[0])
         # The output may pause when data units ahead of a missing one left early. With the same pattern in each frame it does not once the
         # first frame is through; with changing ones no beat may fall further behind than in the worst single frame.
         given_per_clock = rate(events, k * beats)
         start_up = events["in"][0] - events["job"][0]
         fill = events["out"][0] - events["in"][0]
-        drain = events["out"][-1] - taken[-1]
+        drain = events["out"][-1] - accepted[-1]
         dut._log.warning(
             "RsDecoder %s %s: beats_per_clock = %.3f in, %.3f out; job to first beat in %d clocks,"
             " first beat in to first beat out %d, last beat in to last out %d",
-            CONFIG, label, taken_per_clock, given_per_clock, start_up, fill, drain,
+            CONFIG, label, accepted_per_clock, given_per_clock, start_up, fill, drain,
         )  # fmt: skip
-        rates.append(taken_per_clock)
+        rates.append(accepted_per_clock)
         added.append((drain, k * beats))
         if CONFIG in COMPACT:  # a frame is taken in, then given: together no longer than its units last on the PHY, 32 beats each
-            assert taken_per_clock >= k * beats / (2 * k * beats + 8)
+            assert accepted_per_clock >= k * beats / (2 * k * beats + 8)
             assert fill <= k * beats + 2
             continue
-        assert taken_per_clock == 1.0
+        assert accepted_per_clock == 1.0
         if "random" not in label:
             assert given_per_clock == 1.0
         # Missing units wait for the frame's last unit, and K units leave after it: (K - 1) units and the pipeline.
-        assert max(out - at for at, out in zip(taken, events["out"])) <= (k - 1) * beats + 16
+        assert max(out - at for at, out in zip(accepted, events["out"])) <= (k - 1) * beats + 16
     longest, frame_clocks = max(added, key=lambda case: case[0] - case[1])
     record(
         f"decoder-{CONFIG}",

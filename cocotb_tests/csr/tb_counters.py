@@ -22,7 +22,7 @@ EACH_CLOCK = {
 NOT_BUILT = {"rx_packets_corrupt"}  # tiny has no packetCrc
 SPACING = {"tx_bytes": 512, "rx_bytes": 1, "tx_frames_flushed": 10000, "rx_outcomes_failed": 64}
 MOST = {"tx_bytes": 256, "rx_bytes": 1, "tx_frames_flushed": 16, "rx_outcomes_failed": 32}
-UNIT_CLOCKS = 60  # each may stand for two clocks
+UNIT_CLOCKS = 60  # each may cover two clocks
 BUSY_CLOCKS = 600 if COMPACT else 200
 
 
@@ -58,15 +58,15 @@ class Bench:
         """What of `values` the compact bank has to take in this clock."""
         if not COMPACT:
             return values
-        taken = []
+        counted = []
         for i, (name, value) in enumerate(zip(NAMES, values)):
             value = 0 if name in NOT_BUILT else min(value, MOST[name]) if name in MOST else value
             if value and name not in EACH_CLOCK:
                 value = value if self.time - self.last[i] >= SPACING.get(name, UNIT_CLOCKS) else 0
                 if value:
                     self.last[i] = self.time
-            taken.append(value)
-        return taken
+            counted.append(value)
+        return counted
 
     async def clock(self, values):
         values = self.paced(values)

@@ -324,7 +324,7 @@ async def overlapping_accesses(dut):
 
 @cocotb.test()
 async def answers_hold_while_stalled(dut):
-    """R keeps its data while not taken, though another AR waits; reset meanwhile brings a clean port."""
+    """R keeps its data until it is accepted, though another AR waits; reset meanwhile brings a clean port."""
     axi, r = await start(dut)
     assert axi.read_if
     axi.read_if.r_channel.pause = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages of the Scala sources depend on each other in one direction only, and as rtl/README.md tells. The JDK's jdeps reads it off the
+"""Packages of the Scala sources depend on each other in one direction only, as described in rtl/README.md. The JDK's jdeps reads it off the
 compiled classes."""
 
 import re

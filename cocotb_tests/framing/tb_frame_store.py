@@ -46,7 +46,7 @@ async def random_reads(dut):
     for slot in slots:
         fill(limits, write, content, slot, most)
     fill(limits, write, content, slots[0], limits.max_k)
-    await bench.until(lambda: write.idle, 20000, "writes taken")
+    await bench.until(lambda: write.idle, 20000, "writes accepted")
     reads = [(slots[0], limits.max_k)] + [(random.choice(slots), random.randint(1, most)) for _ in range(20)]
     for slot, units in reads:
         read.queue.append((slot, units))
@@ -60,7 +60,7 @@ async def full_rate(dut):
     bench, write, read, data = await prepare(dut)
     content = {}
     fill(limits, write, content, 3, 2)
-    await bench.until(lambda: write.idle, 5000, "writes taken")
+    await bench.until(lambda: write.idle, 5000, "writes accepted")
     wanted = []
     # Writes go on at full rate during the reads.
     fill(limits, write, {}, 4, limits.max_k)
@@ -74,15 +74,15 @@ async def full_rate(dut):
 
 @cocotb.test()
 async def write_then_read_at_once(dut):
-    """A read taken in the clock after a write sees it."""
+    """A read accepted in the clock after a write sees it."""
     limits = built()
     bench, write, read, data = await prepare(dut)
     content = {}
     wanted = []
     for slot in (5, 9, 5):
         fill(limits, write, content, slot, 1)
-        last = write.taken + len(write.queue)
-        await bench.until(lambda last=last: write.taken == last, 1000, "writes taken")
+        last = write.accepted + len(write.queue)
+        await bench.until(lambda last=last: write.accepted == last, 1000, "writes accepted")
         read.queue.append((slot, 1))
         wanted += expect(limits, content, slot, 1)
     await check(bench, data, wanted)
@@ -100,7 +100,7 @@ async def a_slot_is_free_when_its_read_is_done(dut, rate):
     for count in range(1, 6):
         units = random.randint(1, limits.max_k)
         fill(limits, write, content, 6, units)
-        await bench.until(lambda: write.idle and not write.offered, 5000, "writes taken")
+        await bench.until(lambda: write.idle and not write.offered, 5000, "writes accepted")
         read.queue.append((6, units))
         wanted += expect(limits, content, 6, units)
         await bench.until(lambda count=count: done.count["readDone"] == count, 40000, "read done")
@@ -114,7 +114,7 @@ async def reset_while_stalled(dut):
     bench, write, read, data = await prepare(dut, data_rate=0)
     content = {}
     fill(limits, write, content, 7, 2)
-    await bench.until(lambda: write.idle, 5000, "writes taken")
+    await bench.until(lambda: write.idle, 5000, "writes accepted")
     read.queue.extend([(7, 2), (7, 1)])
     await bench.clocks(30)
     assert int(dut.units_tvalid.value)

@@ -214,7 +214,7 @@ async def control_goes_first(dut):
     limits, bench, feeder, events, sink = await prepare(dut)
     for _ in range(8):
         feeder.send_frame(k=2, parity=4, attempt=0)
-        await bench.until(lambda: len(feeder.units.queue) <= 4 * limits.unit_beats, 5000, "two units taken")
+        await bench.until(lambda: len(feeder.units.queue) <= 4 * limits.unit_beats, 5000, "two units accepted")
         await bench.clocks(random.randrange(limits.data_unit_beats))
         sent = sink.count()
         feeder.send_control(random_control(poll=1))

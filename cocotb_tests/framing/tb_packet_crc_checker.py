@@ -58,7 +58,7 @@ class Ends:
         self.counts["rxPacketsCorrupt"] += 1
 
     def aborted(self, length):
-        """The reassembler has ended a packet, which is no news."""
+        """The reassembler has aborted a packet, which is not reported once more."""
         self.put(random.choice([bytes(length), with_crc(random.randbytes(length))]), error=True)
 
     async def check(self, limit=100_000):
@@ -100,7 +100,7 @@ async def all_are_found(dut, damaged):
         ends.put(raw)
     ends.counts["rxPacketsCorrupt"] = len(damaged)
     await ends.check()
-    await ends.bench.until(lambda: ends.source.idle(), 10_000, "all taken")
+    await ends.bench.until(lambda: ends.source.idle(), 10_000, "all accepted")
     await ends.bench.clocks(20)
     ends.check_counts()
 
@@ -125,7 +125,7 @@ async def nothing_leaves_before_its_end(dut):
     """The longest packet is held until its CRC has come."""
     ends = Ends(dut)
     await ends.bench.start()
-    taken = []
+    ended = []
 
     class Watch:
         def clear(self):
@@ -133,17 +133,17 @@ async def nothing_leaves_before_its_end(dut):
 
         def step(self):
             if int(dut.s_axis_tvalid.value) and int(dut.s_axis_tready.value) and int(dut.s_axis_tlast.value):
-                taken.append(ends.bench.clock)
-            assert taken or not int(dut.m_axis_tvalid.value), "a beat was offered before the CRC had come"
+                ended.append(ends.bench.clock)
+            assert ended or not int(dut.m_axis_tvalid.value), "a beat was offered before the CRC had come"
 
     ends.bench.actors.append(Watch())
     ends.good(ends.limits.max_packet_bytes)
     await ends.bench.until(lambda: int(dut.m_axis_tvalid.value), 20_000, "the first beat")
-    clocks = ends.bench.clock - taken[0]
-    dut._log.warning("the first beat is offered %d clocks after the last one was taken", clocks)
+    clocks = ends.bench.clock - ended[0]
+    dut._log.warning("the first beat is offered %d clocks after the last one was accepted", clocks)
     assert clocks <= 20
     await ends.check()
-    assert len(taken) == 1
+    assert len(ended) == 1
 
 
 @cocotb.test()
@@ -221,7 +221,7 @@ async def flush(dut):
         cut_in += not ends.source.idle()
         before = sent[:]
         # The rest of the packets is sent: those that begin after the flush arrive whole.
-        await ends.bench.until(ends.source.idle, 2000, "all taken")
+        await ends.bench.until(ends.source.idle, 2000, "all accepted")
         await ends.bench.clocks(300)
         aborted = 0
         while not ends.sink.empty():
@@ -241,7 +241,7 @@ async def flush(dut):
         ends.good(packet)
         await ends.check()
     assert cut_out > 3 and cut_in > 3, f"{cut_out} cut on their way out, {cut_in} on their way in"
-    assert ends.events.count["rxPacketsCorrupt"] == 0, "the rest of a cut packet was taken for a packet"
+    assert ends.events.count["rxPacketsCorrupt"] == 0, "the rest of a cut packet was mistaken for a packet"
 
 
 @cocotb.test()

@@ -91,7 +91,7 @@ async def full_rate(dut):
 
     ends.bench.actors.append(Watch())
     clocks = await ends.check()
-    dut._log.warning("the first beat is taken from the output %d clocks after it was taken", clocks[0] - begun[0])
+    dut._log.warning("the first beat leaves the output %d clocks after it was accepted", clocks[0] - begun[0])
     assert clocks[-1] - clocks[0] + 1 == wanted, f"{clocks[-1] - clocks[0] + 1 - wanted} bubbles in {wanted} beats"
 
 

@@ -43,7 +43,7 @@ async def flush(dut):
             cut += 1
         sink.items.clear()
         dut.flush.value = 0
-        await bench.until(source.idle, 500, "all taken")
+        await bench.until(source.idle, 500, "all accepted")
         await bench.clocks(20)
         assert [item[1] for item in sink.items] == [word for packet in packets for word in packet]
         sink.items.clear()

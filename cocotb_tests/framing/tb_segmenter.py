@@ -261,7 +261,7 @@ async def too_long_packets_do_not_lock_the_window(dut):
 
 @cocotb.test()
 async def bad_packets_leave_a_full_window(dut):
-    """Beats that are not stored need no slot: a packet known to be bad is taken and counted while frames in flight hold all slots."""
+    """Beats that are not stored need no slot: a packet known to be bad is accepted and counted while frames in flight hold all slots."""
     limits = built()
     base = SN - limits.window_frames
     limits, bench, scoreboard, events, traffic = await prepare(dut, k=1)

@@ -27,7 +27,7 @@ class Source:
         self.rate = rate
         self.queue = deque()
         self.offered = False
-        self.taken = 0
+        self.accepted = 0
         self.clear()
         bench.actors.append(self)
 
@@ -43,7 +43,7 @@ class Source:
             if self.ready is not None and not int(self.ready.value):
                 return
             self.offered = False
-            self.taken += 1
+            self.accepted += 1
             self.queue.popleft()
             if not (self.queue and (self.rate >= 1 or random.random() < self.rate)):
                 self.valid.value = 0
@@ -73,7 +73,7 @@ class Sink:
         self.items = []
         self.log = log or self.items.append
         self.clear()
-        self.strict = True  # what has been offered has to stay until it is taken
+        self.strict = True  # what has been offered has to stay until it is accepted
         bench.actors.append(self)
 
     def clear(self):

@@ -56,7 +56,7 @@ def said_by(verilog):
 
 
 def built():
-    """Limits of what is being simulated (rtl.run tells which). Configurations that only tests have are not in the contract."""
+    """Limits of what is being simulated (rtl.run sets it). Configurations that only tests have are not in the contract."""
     limits = said_by(os.environ["ARQLINK_VERILOG"])
     config = os.environ["ARQLINK_CONFIG"]
     contract = json.loads(rtl.CONFIGS.read_text()).get(config)

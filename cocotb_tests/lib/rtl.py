@@ -39,7 +39,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     from cocotb_tools.check_results import get_results
     from cocotb_tools.runner import get_runner
 
-    if str(ROOT) not in sys.path:  # the runner hands sys.path on to the simulation
+    if str(ROOT) not in sys.path:  # the runner passes sys.path on to the simulation
         sys.path.insert(0, str(ROOT))
     sources = sources or [generate(block, config)]
     build_dir = build(block, config, sources, waves, "-O0" if quick else None)

@@ -28,8 +28,8 @@ HELLOS_UNDER_WAY = 2
 
 
 class EndChecker:
-    """Checks one end. `settings`: the Setting values that may be active; `slack` as in Sender, `late` as in Reports. `clock` tells the time; without it
-    the end is taken for one that deals with each control unit at once."""
+    """Checks one end. `settings`: the Setting values that may be active; `slack` as in Sender, `late` as in Reports. `clock` gives the time; without it
+    the end is assumed to deal with each control unit at once."""
 
     def __init__(self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True, clock=None, late=0, packet_crc=False):
         self.limits = (unit_bytes, max_k, max_parity)
@@ -67,7 +67,7 @@ class EndChecker:
     # -- events
 
     def offered(self, packet):
-        """A good packet's last beat was taken on s_axis."""
+        """A good packet's last beat was accepted on s_axis."""
         self.sender.offered(packet)
 
     def sent(self, raw):
@@ -181,11 +181,11 @@ class EndChecker:
         self.heard = True
         self._hears(unit.deaf)
         self.counters["rx_control_units"] += 1
-        taken = self.sender.control_is_valid(unit)
-        self.counters["rx_control_invalid"] += not self.receiver.control(unit) or not taken
+        valid = self.sender.control_is_valid(unit)
+        self.counters["rx_control_invalid"] += not self.receiver.control(unit) or not valid
         self.reports.heard(unit, self.receiver.rx_next, self.clock())
         sure = self._is_taken(unit)
-        if taken:
+        if valid:
             self.sender.control(unit, sure)
 
     def _is_taken(self, unit):
@@ -196,7 +196,7 @@ class EndChecker:
     def _hello(self, unit):
         self.counters["rx_control_units"] += 1
         self.hellos[unit.epoch] = 1 << unit.window_log2
-        if self.epoch is None:  # still clearing: taken or not, which its own first hello tells
+        if self.epoch is None:  # still clearing: whether it was accepted, its own first hello shows
             return
         if self.up:
             return  # the answer, or the restart that it means, shows in what is sent
@@ -266,7 +266,7 @@ class EndChecker:
         controls = ("rx_control_units", "rx_units_epoch")
         came, model = sum(counters[n] for n in controls), sum(self.counters[n] for n in controls)
         if came != model:
-            wrong["units taken or of another epoch"] = (came, model)
+            wrong["units accepted or of another epoch"] = (came, model)
         if counters["rx_control_invalid"] != self.counters["rx_control_invalid"]:
             wrong["rx_control_invalid"] = (counters["rx_control_invalid"], self.counters["rx_control_invalid"])
         assert not wrong, f"counters differ (read, expected): {wrong}"

@@ -22,8 +22,8 @@ class Rules:
     turns                 after a control unit a data unit that waits goes first, whatever is due
     deaf_polls            polls go on while the peer says that it is deaf
     hello_window          a hello is refused whose window cannot hold this side's longest packet
-    one_window            a peer that tells another window than before, in the same epoch, restarts this side
-    any_order             outcomes beyond a hole are taken; else the sender takes them in TSN order alone
+    one_window            a peer that states another window than before, in the same epoch, restarts this side
+    any_order             outcomes beyond a hole are accepted; else the sender accepts them in TSN order alone
     repeats               blocks of outcomes are shown once more some time later; `lag` is how many blocks later, None as built
     tsn_limit             no transmission begins a window or more beyond the oldest outcome that is missing
     missed_polls          outcomes that the peer will not show unasked are polled for at once, not only when POLL_TIMEOUT ends

@@ -7,14 +7,14 @@ LONGEST = CHECKS + 64
 
 
 class Intake:
-    """Tells from the clocks at which control units came which of them found room for sure."""
+    """Judges from the clocks at which control units came which of them found room for sure."""
 
     def __init__(self):
         self.ends = []  # clocks at which the last two are dealt with, at the latest
         self.doubtful = 0  # clock until which a dropped one may make the others longer
 
     def takes(self, now, outcomes):
-        """A control unit came with so many outcomes that are new; whether it is sure to be taken."""
+        """A control unit came with so many outcomes that are new; whether it is sure to be accepted."""
         self.ends = [end for end in self.ends if end > now]
         sure = len(self.ends) < 2
         if not sure:

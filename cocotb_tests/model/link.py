@@ -28,7 +28,7 @@ class LinkEnd:
         self.counters = Counter()
         self.backlog: Any = deque()  # or what is like one
         self.user = User(self.rx, config.user_clocks_per_byte)
-        self.taken = []  # packets accepted on s_axis, in order
+        self.accepted = []  # packets accepted on s_axis, in order
         self.resyncs = []  # why it has restarted the link by itself
         self.now = 0
         self.on_accept = lambda packet: None
@@ -47,7 +47,7 @@ class LinkEnd:
         self.rx.restart()
         self.due = {"hello"}
         self.reporter = Reporter(self.rx, self.config.window)
-        self.notices = 0  # control units that tell of an abandoned frame at once
+        self.notices = 0  # control units that announce an abandoned frame at once
         self.user.restart()
         self.said = {"rx_next": 0, "rx_base": 0, "edge": 0}
         self.last_status = -(10**9)
@@ -163,12 +163,12 @@ class LinkEnd:
                 return
         elif changed and not rules.relearn_in_hello:
             self.restart()
-        news = unit.epoch != self.peer_epoch or not known
+        is_new = unit.epoch != self.peer_epoch or not known
         self.peer_epoch = unit.epoch
         self.peer_window = window
         if known:
             self._go_up()
-        elif news or rules.answer_known_hello:
+        elif is_new or rules.answer_known_hello:
             self.due.add("hello")
 
     def _go_up(self):
@@ -188,11 +188,11 @@ class LinkEnd:
                 self.restart()
             return
         self._hear(unit.deaf)
-        taken = self.tx.valid(unit)
+        valid = self.tx.valid(unit)
         possible = self.rx.control(unit)
-        self.counters["rx_control_invalid"] += not (taken and possible)
-        self.strikes.judge(sender=taken, receiver=possible)
-        if taken:
+        self.counters["rx_control_invalid"] += not (valid and possible)
+        self.strikes.judge(sender=valid, receiver=possible)
+        if valid:
             if self.tx.feedback(unit, self.peer_window):
                 self.notices = 3
             if self.polls.on_report(self.tx.missed):
@@ -209,7 +209,7 @@ class LinkEnd:
         c = self.config
         self.user.tick(now)
         while self.backlog and self.tx.accept(self.backlog[0]):
-            self.taken.append(self.backlog[0])
+            self.accepted.append(self.backlog[0])
             self.on_accept(self.backlog.popleft())
         if self.state == HELLO:
             if now - self.last_hello >= c.hello_interval:

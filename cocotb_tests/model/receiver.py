@@ -18,7 +18,7 @@ class Collecting:
 
     header: DataUnit
     duplicate: bool
-    believed: bool  # the data unit taken before its first one was of type 2 too, so type 2 is believed
+    believed: bool  # the data unit accepted before its first one was of type 2 too, so type 2 is believed
     units: dict = field(default_factory=dict)
     complete: bool = False
 
@@ -64,7 +64,7 @@ class Receiver:
         self.abandon_edge = 0  # incomplete frames below it are skipped
         self.resolved = 0  # the lower txBase of the last two control units
         self._last_notice = None  # (abandons, txBase) of the last control unit
-        self._last_only = False  # the last data unit that was taken is of type 2
+        self._last_only = False  # the last data unit that was accepted is of type 2
         self.contradiction = None
         self.ready = []
         self.skipped = set()  # FSNs at or above base_limit of type 2 that failed

@@ -31,7 +31,7 @@ class Reporter:
         return max(0, self.receiver.rx_next // BLOCK - 1)
 
     def on_ack(self, ack_tsn, poll):
-        """A control unit of the peer tells the oldest outcome that it misses."""
+        """A control unit of the peer names the oldest outcome that the peer misses."""
         behind = distance(self.receiver.rx_next % SN, ack_tsn)
         if not 0 <= behind <= self.window:
             return

@@ -54,7 +54,7 @@ class Reports:
             self.series = self.series[-2:] + [(rx_next - behind) // BLOCK]
 
     def sent(self, unit, rx_next, first, lags, now=None):
-        """A control unit left that tells `rx_next` and shows outcomes from TSN `first` on."""
+        """A control unit left that has `rx_next` and shows outcomes from TSN `first` on."""
         recent = rx_next // BLOCK - 1
         self.series = [max(b, b + self._forgotten(b, rx_next)) for b in self.series]
         assert first % BLOCK == 0, f"bitmapBase {first} is not a block's first TSN"
@@ -100,7 +100,7 @@ class Reports:
         return self.repeats[block] <= sum(block <= now - 2 - lag for lag in lags)
 
     def _answer(self, rx_next, now):
-        """A reply answers all polls whose txEdge it tells of."""
+        """A reply answers all polls whose txEdge it has reached."""
         asked = self.polls or self.unseen
         assert asked, "a reply left, and no poll had come"
         needed = asked[0].needed

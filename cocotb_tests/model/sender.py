@@ -2,9 +2,9 @@
 """The sending half of a link end as a trace checker: is each unit that left legal, and what must the counters say?
 
 The checker knows what was offered, what control units came and what left, each in its order at the ports. A control unit
-takes effect some time after it came: decisions made before then are legal, so limits are taken at their loosest and
+takes effect some time after it came: decisions made before then are legal, so limits are assumed at their loosest and
 `slack` says how many new frames may begin after a NACK came before its retransmission does. One that comes while two others
-wait may have been dropped: its outcomes may have been taken then, or from a later one that shows them.
+wait may have been dropped: its outcomes may have been accepted then, or from a later one that shows them.
 """
 
 from collections import Counter, deque
@@ -48,7 +48,7 @@ class Sender:
 
     def restart(self, first=False):
         """All sequence numbers start again at 0; what was not resolved is flushed. Packets that were not sent in full are dropped
-        by the restart, or came too late for that, which the first frame that is sent then tells."""
+        by the restart, or came too late for that: the first frame that is sent then shows which."""
         if not first:
             left = sum(1 for f in self.frames.values() if f.state in ("sent", "queued", "undecided"))
             self.counters["tx_frames_flushed"] += left
@@ -76,7 +76,7 @@ class Sender:
     # -- what is offered and sent
 
     def offered(self, packet):
-        """A good packet was taken whole on s_axis."""
+        """A good packet was accepted whole on s_axis."""
         self.packets.append(packet + trailer(packet) if self.packet_crc else packet)
         self.counters["tx_packets"] += 1
         self.counters["tx_bytes"] += len(packet)

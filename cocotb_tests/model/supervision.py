@@ -39,7 +39,7 @@ class PollTimer:
         self.asked = False  # a poll for them has gone, since the last end
 
     def on_report(self, missed):
-        """A control unit was taken; True if a poll is due at once. `missed`: outcomes lack that the peer will not show unasked."""
+        """A control unit was accepted; True if a poll is due at once. `missed`: outcomes lack that the peer will not show unasked."""
         if not self.tx.missing:
             self.missed = self.asked = False
         self.missed |= missed

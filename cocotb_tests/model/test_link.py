@@ -41,7 +41,7 @@ def account(pair, checkers):
         assert sum(rx[f"rx_attempt_{i}"] for i in range(16)) == tx["tx_frames_acked"]
         assert rx["rx_duplicates"] == rx["rx_units_late"] == rx["rx_units_invalid"] == 0
         lost = checkers[end.name].sender.counters["tx_packets_lost"]
-        assert len(other.delivered) + lost == len(end.taken)
+        assert len(other.delivered) + lost == len(end.accepted)
         low, high = checkers[other.name].receiver.dropped_range
         assert low <= lost and low <= high
 

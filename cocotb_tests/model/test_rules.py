@@ -294,7 +294,7 @@ def reboot_with_a_hello_under_way(rules, seed):
 
 @pytest.mark.parametrize("seed", [15, 78, 144, 345])
 def test_two_lives_of_a_side_are_never_mixed(seed):
-    """The peer's outcomes and frames of the life before would be taken for those of the new one. Data that waits for a unit
+    """The peer's outcomes and frames of the life before would be mistaken for those of the new one. Data that waits for a unit
     without hello makes it impossible: by then every hello of the peer has come."""
     got, expected = reboot_with_a_hello_under_way(Rules(), seed)
     assert got in (expected, [])  # a restart that follows flushes all of them
@@ -308,7 +308,7 @@ def test_two_lives_of_a_side_are_never_mixed(seed):
 
 def all_there_but_outcomes_missing(rules):
     """Feedback is dark for more outcomes than a control unit shows, the frames all arrive, and nothing is sent afterwards: the
-    last report tells that everything is delivered, and not what became of the oldest transmissions."""
+    last report shows that everything is delivered, but not what became of the oldest transmissions."""
     c = Config(window_log2=9, setting=Setting(1, 1, 1), keepalive=1 << 30, rules=rules)
     pair, a, b = pair_of(c, None, Direction(100), Direction(100, burst(700, 1180)))
     pair.run(600)

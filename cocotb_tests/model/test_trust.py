@@ -18,7 +18,7 @@ LIMIT = 100_000
 
 
 class ErasingPair(Pair):
-    """`erase(end, unit)` tells whether a unit is lost."""
+    """`erase(end, unit)` decides whether a unit is lost."""
 
     def __init__(self, a, b, forward, backward):
         super().__init__(a, b, forward, backward)
@@ -55,8 +55,8 @@ def nack_that_became_an_ack(rules):
     """A frame fails, and the first report of it says that it was received."""
     pair, a, b = ends_of(rules)
     pair.erase = lambda end, unit: end is a and isinstance(unit, DataUnit) and unit.tsn == 3
-    tells_it = lambda u: is_control(u) and u.rx_next > 3 >= u.bitmap_base  # noqa: E731
-    forged = forge(b, lambda u: replace(u, bitmap=u.bitmap | 8), tells_it)
+    reports_it = lambda u: is_control(u) and u.rx_next > 3 >= u.bitmap_base  # noqa: E731
+    forged = forge(b, lambda u: replace(u, bitmap=u.bitmap | 8), reports_it)
     a.backlog.extend(numbered(20))
     pair.settle(LIMIT)
     assert forged

@@ -59,7 +59,7 @@ def test_the_crc_of_packets_is_another_one():
         assert crc32c(payload(damaged)) != crc32c(DATA.payload)
 
 
-def test_hello_tells_the_crc_of_packets():
+def test_hello_shows_whether_packets_have_a_crc():
     hello = replace(CONTROL, hello=True, param=1 << 23 | 10 << 16 | 64)
     assert (hello.packet_crc, hello.window_log2, hello.unit_bytes) == (True, 10, 64)
     assert not replace(hello, param=10 << 16 | 64).packet_crc

@@ -22,8 +22,8 @@ def unwrap(sn, near):
 
 
 class Rejected(Exception):
-    """A unit that the deframer does not let through; `counter` is the counter it belongs to, `mismatch` tells that the peer
-    speaks another version."""
+    """A unit that the deframer does not let through; `counter` is the counter it belongs to, `mismatch`: the peer speaks
+    another version."""
 
     def __init__(self, counter, reason, mismatch=False):
         super().__init__(reason)

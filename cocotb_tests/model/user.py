@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user of a link end of the protocol model: takes packets, as fast as it can."""
+"""The user of a link end of the protocol model: reads packets, as fast as it can."""
 
 from collections.abc import Callable
 
@@ -14,27 +14,27 @@ class User:
         self.restart()
 
     def restart(self):
-        self.taken = 0  # packets of this life that it has taken whole
-        self.busy = None  # clock until which it takes the next one
+        self.read = 0  # packets of this life that it has read whole
+        self.busy = None  # clock until which it reads the next one
 
     @property
     def rx_base(self):
         """Oldest FSN that is held or awaited."""
-        waiting = [first for first, _ in self.receiver.ready[self.taken :]]
+        waiting = [first for first, _ in self.receiver.ready[self.read :]]
         return min(waiting + [self.receiver.base_limit])
 
     @property
     def done(self):
-        return self.taken == len(self.receiver.ready)
+        return self.read == len(self.receiver.ready)
 
     def tick(self, now):
         while not self.done:
-            packet = self.receiver.ready[self.taken][1]
+            packet = self.receiver.ready[self.read][1]
             if self.busy is None:
                 self.busy = now + len(packet) * self.clocks_per_byte
             if self.busy > now:
                 return
             self.busy = None
-            self.taken += 1
+            self.read += 1
             self.delivered.append((now, packet))
             self.on_deliver(packet)

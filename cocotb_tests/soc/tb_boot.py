@@ -86,7 +86,7 @@ async def reads_registers_and_nothing(dut):
 
 @cocotb.test()
 async def external_interrupts(dut):
-    """UART and link each raise their own line, when they are told to and have a reason, and not else."""
+    """UART and link each raise their own line, when they are enabled and have a reason, and not otherwise."""
     terminal = await in_hello(dut)
     await lines_are_quiet(terminal)
     assert await terminal.ask(b"w9000001c00000001") == "value 00000001"

@@ -83,7 +83,7 @@ async def self_test(dut):
 
 @cocotb.test()
 async def events_of_both_ends(dut):
-    """Both links' interrupts are latched: a restart takes both ends down and up, which is told while that is asked for."""
+    """Both links' interrupts are latched: a restart takes both ends down and up, which is printed while `events` is on."""
     terminal = await in_shell(dut)
     await link_up(terminal)
     assert await command(terminal, b"events on") == ["OK"]

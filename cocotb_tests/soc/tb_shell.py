@@ -255,7 +255,7 @@ async def tuner_commands(dut):
             b"tune goodput packet": "a number has to follow 'packet'",
             b"tune goodput packet 513": "packet is '513'; it must be 1 to 512",
             b"tune goodput speed 1": "only 'packet', 'delay' and 'bound' may follow, not 'speed'",
-            b"tune goodput bound 1000": "with 'bound' also 'delay' is needed, for nothing here tells the delay of the line",
+            b"tune goodput bound 1000": "with 'bound' also 'delay' is needed: the delay of the line is not known",
             b"tune goodput delay 1000 bound 1000": "the delay bound is too short for any N and delta",
         },
     )

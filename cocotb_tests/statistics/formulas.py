@@ -97,7 +97,7 @@ class Totals:
         for i in range(lost_size):
             rows[i] = np.fft.ifft((delivered + w[i] * undelivered) ** packets)
         table = np.maximum(np.fft.ifft(rows, axis=0).real, 0)
-        # Index i of the torus stands for the value that is i modulo the size and lies in the span.
+        # Index i of the torus is for the value that is i modulo the size and lies in the span.
         self.table = np.roll(table, (-self.lost0 % lost_size, -self.retx0 % retx_size), axis=(0, 1))
         self.lost = self.lost0 + np.arange(lost_size)
         self.retx = self.retx0 + np.arange(retx_size)
@@ -153,7 +153,7 @@ class Burst:
         """(received, failed): 2x2 matrices from the state before the transmission to the state after it.
 
         A unit is the matrix polynomial (diag(1 - q) + y diag(q)) S; the coefficient of y^e in its n-th power counts e
-        erasures. The power is taken at the roots of unity and inverted, so no recursion over erasures is needed.
+        erasures. The power is computed at the roots of unity and inverted, so no recursion over erasures is needed.
         """
         step = np.array([[1 - self.p_gb, self.p_gb], [self.p_bg, 1 - self.p_bg]])
         q = np.array([self.p_good, self.p_bad])

@@ -127,7 +127,7 @@ NEAR, FAR = (Point(f"ge-{name}", 10, 12, 12, 1, _BURST.mean, burst=_BURST, delay
 
 FEEDBACK = [Point(f"feedback-{q:g}-d{delta}", 10, 11, 11, delta, 0.05, feedback=q, delay=2000, gap=500) for q in (0, 0.01, 0.1, 0.4) for delta in (1, INFINITE)]
 
-# (what the hardware is told, what is claimed): the tests have to refuse each.
+# (what the hardware is set to, what is claimed): the tests have to refuse each.
 _CLAIM = _point(10, 11, 1, 0.05)
 WRONG = [
     (Point("wrong-p-high", 10, 11, 11, 1, 0.055), _CLAIM),

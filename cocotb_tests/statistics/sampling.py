@@ -35,11 +35,11 @@ def sample(point):
     return recorded(point)
 
 
-def confirmed(point, tell):
+def confirmed(point, note):
     """Verdicts that are rejected in a run of `point`, and then in a second, independent run as well.
 
     There are some 200 tests at 99.9 %, so in every sixth version of the RTL one would reject a correct link. Such a point
-    is sampled once more, with a seed that is fixed too; then all quantities have to pass. `tell(name, text)` is called when
+    is sampled once more, with a seed that is fixed too; then all quantities have to pass. `note(name, text)` is called when
     that happens, so that it is not passed over in silence.
     """
     first = rejected(judge(point, sample(point)))
@@ -47,5 +47,5 @@ def confirmed(point, tell):
         return []
     second = rejected(judge(point.again, sample(point.again)))
     if not second:
-        tell(SECOND_RUN, f"{point.name}: rejected ({'; '.join(map(str, first))}), then accepted with a second seed")
+        note(SECOND_RUN, f"{point.name}: rejected ({'; '.join(map(str, first))}), then accepted with a second seed")
     return second

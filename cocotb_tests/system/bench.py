@@ -163,7 +163,7 @@ class Bench:
                 await self.outage([way], on)
 
     def _offered(self, check):
-        """Packets that are too long are dropped; which others are bad, `pause_offered` tells."""
+        """Packets that are too long are dropped, and so are all while `pause_offered` is set."""
         longest = self.build.max_packet_bytes
         return lambda packet, aborted: None if self.pause_offered or len(packet) > longest else check.offered(packet)
 
@@ -273,7 +273,7 @@ class Bench:
         raise AssertionError(f"not at rest after {limit} clocks: {self.describe()}")
 
     def describe(self):
-        """Where both ends stand, for the message of a hang."""
+        """The state of both ends, for the message of a hang."""
         lines = []
         for name, c in zip("AB", self.checkers):
             s, r = c.sender, c.receiver

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One `ArqLink` whose peer says only what a test tells it to, clock by clock: for rules that have a time of their own."""
+"""One `ArqLink` whose peer says only what a test makes it say, clock by clock: for rules that have a time of their own."""
 
 import os
 from collections import deque
@@ -104,7 +104,7 @@ class Scripted:
 
     @property
     def own_epoch(self):
-        """Epoch of the link end, as its last unit tells."""
+        """Epoch of the link end, as in its last unit."""
         return next(u.unit.epoch for u in reversed(self.left) if u.unit)
 
     async def restart(self):
@@ -132,7 +132,7 @@ class Scripted:
         return replace(unit, **{**self.fields, **fields})
 
     def hello(self, window_log2=None, options=0, **fields):
-        """A hello of a peer with this build's units, and its window unless told another; `options`: bits 7:5 of byte 4."""
+        """A hello of a peer with this build's units, and its window unless another is given; `options`: bits 7:5 of byte 4."""
         log2 = window_log2 or BUILD.window_frames.bit_length() - 1
         return self.control(hello=True, param=options << 21 | log2 << 16 | BUILD.unit_bytes, **fields)
 

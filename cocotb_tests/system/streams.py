@@ -89,7 +89,7 @@ class PacketSource:
         await self.axis.wait()
 
     async def send(self, packet, **fields):
-        """Sends one packet; `fields`: tkeep or tuser of each byte. Ends when its last beat has been taken."""
+        """Sends one packet; `fields`: tkeep or tuser of each byte. Ends when its last beat has been accepted."""
         await self.axis.send(AxiStreamFrame(packet, **fields))
         await self.axis.wait()
 

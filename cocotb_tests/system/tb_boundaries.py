@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a link end sends at a boundary between units or frames, clock by clock: its peer says only what the test tells it to."""
+"""What a link end sends at a boundary between units or frames, clock by clock: its peer says only what the test makes it say."""
 
 import cocotb
 
@@ -27,7 +27,7 @@ def one_unit_packets(count):
 
 @cocotb.test()
 async def no_notice_for_frames_that_the_peer_has_passed(dut):
-    """FEC alone: the peer has skipped what failed before the sender learns of it, so there is nothing to tell."""
+    """FEC alone: the peer has skipped what failed before the sender learns of it, so there is nothing to announce."""
     end = await begin(dut, Setting(1, 1, 1, 0, 0))
     await end.source.start(one_unit_packets(20))
     await end.clocks(500)
@@ -100,7 +100,7 @@ async def three_notices_for_frames_that_the_peer_awaits(dut):
 @cocotb.test()
 @cocotb.parametrize(k=[8, 16], phase=list(range(0, 48, 3)))
 async def retransmission_goes_at_the_next_frame_boundary(dut, k, phase):
-    """Frames follow each other without a pause. The first one to begin once a NACK has been taken is the retransmission: no frame is
+    """Frames follow each other without a pause. The first one to begin once a NACK has been accepted is the retransmission: no frame is
     committed ahead of the one that is leaving."""
     end = await begin(dut, Setting(k, k, k, 0, INFINITE))
     end.source.start([bytes(k * BUILD.unit_bytes)] * 30)
@@ -176,7 +176,7 @@ async def dropped_packets_are_counted_once_each(dut, case):
 
 @cocotb.test()
 @cocotb.parametrize(gap=[1, 31, 32, 33, BUILD.window_frames - 1, BUILD.window_frames])
-async def answer_to_a_poll_tells_what_its_edge_closed(dut, gap):
+async def answer_to_a_poll_reports_what_its_edge_closed(dut, gap):
     """The gap may be a whole window: the answer waits until the outcomes are there, and no longer than it takes."""
     end = await begin(dut, Setting(1, 1, 1, 0, INFINITE), STATUS_INTERVAL=NEVER)
     for first in (0, gap):

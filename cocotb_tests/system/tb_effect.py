@@ -45,10 +45,10 @@ class Trace:
     """What left end A, what was reported to it, and when the last beat of each of its user's packets went in."""
 
     def __init__(self, dut, pair):
-        self.sent, self.reported, self.taken = [], {}, []
+        self.sent, self.reported, self.accepted = [], {}, []
         cocotb.start_soon(pair.watch_data_units("a_phy", BUILD.data_bytes, BUILD.unit_bytes, self._unit))
         cocotb.start_soon(watch_units(dut, "ba_tap", BUILD.data_bytes, self._control))
-        cocotb.start_soon(watch_packets(dut, "a_s_axis", BUILD.data_bytes, lambda raw, aborted: self.taken.append(Pair.clock())))
+        cocotb.start_soon(watch_packets(dut, "a_s_axis", BUILD.data_bytes, lambda raw, aborted: self.accepted.append(Pair.clock())))
 
     def _unit(self, unit, begin, end):
         if unit.index == 0:
@@ -87,13 +87,13 @@ def late_transmissions(trace, changes):
 
 
 def check_k(trace, changes):
-    """A packet whose first beat came after the change begins with a frame of the new K. Returns how many packets could tell."""
+    """A packet whose first beat came after the change begins with a frame of the new K. Returns for how many packets only one K was right."""
     frames = [s.unit for s in trace.sent if s.unit.attempt == 0]
     packet, checked = -1, 0
     for unit in frames:
         packet += unit.sop
-        if unit.sop and packet and packet < len(trace.taken):
-            since, until = trace.taken[packet - 1], trace.taken[packet]  # its first beat came between these
+        if unit.sop and packet and packet < len(trace.accepted):
+            since, until = trace.accepted[packet - 1], trace.accepted[packet]  # its first beat came between these
             allowed = {s.k for at in (since, until) for s in setting_at(changes, at)}
             allowed |= {c.setting.k for c in changes if since <= c.done <= until}
             assert unit.k in allowed, f"packet {packet} begins with K = {unit.k}, not one of {allowed}"

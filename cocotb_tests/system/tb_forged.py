@@ -32,7 +32,7 @@ def one_frame(bench, count):
 
 
 def control(bench, base=0, edge=0):
-    """A control unit of the peer as it stands, but for txBase and txEdge, which are that far ahead."""
+    """A control unit with the peer's present state, but for txBase and txEdge, which are that far ahead."""
     peer, check = bench.peer, bench.check
     return ControlUnit(
         epoch=peer.epoch, peer_known=True, peer_epoch=check.epoch, param=peer.tx.ack, tx_base=peer.tx.base + base, tx_edge=peer.tx.edge + edge,

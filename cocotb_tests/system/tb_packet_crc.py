@@ -108,7 +108,7 @@ async def a_longer_packet_than_this_end_sends(dut):
 @cocotb.test()
 @cocotb.parametrize(at=[900, 1500, 2100])
 async def restart_with_packets_held(dut, at):
-    """A restart forgets the packets that wait for their CRC or the user; none of what follows is taken for a wrong packet."""
+    """A restart forgets the packets that wait for their CRC or the user; none of what follows is mistaken for a wrong packet."""
     bench = await begin(dut, seed=SEED + at, sink_share=0.3)
     bench.offer(bench.packets(30), bench.packets(30))
     await ClockCycles(dut.aclk, at)

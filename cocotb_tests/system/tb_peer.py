@@ -160,7 +160,7 @@ async def noise(dut):
 
 
 def forged_controls(bench):
-    """Control units with good CRC and a field that cannot be, as the link stands now: (unit, counter, error)."""
+    """Control units with good CRC and a field that cannot be in the link's present state: (unit, counter, error)."""
     sender, receiver = bench.check.sender, bench.check.receiver
     peer, window = bench.peer, BUILD.window_frames
     good = ControlUnit(
@@ -202,7 +202,7 @@ async def forged_control_units(dut):
 
 @cocotb.test()
 async def control_units_back_to_back(dut):
-    """Control units without a gap are all taken, each in no more clocks than it lasts on the PHY."""
+    """Control units without a gap are all accepted, each in no more clocks than it lasts on the PHY."""
     bench = await begin(dut, seed=SEED + 14)
     await exchange(bench)
     sender, peer = bench.check.sender, bench.peer
@@ -295,7 +295,7 @@ async def peer_of_another_build(dut, other):
 @cocotb.test()
 @cocotb.parametrize(delta=[0, 1])
 async def phy_goes_down(dut, delta):
-    """phy_up low: an outage at once; the peer is told to hold its data; afterwards all goes on."""
+    """phy_up low: an outage at once; the peer is asked to hold its data; afterwards all goes on."""
     setting = Setting(4, 4, 4, 0, delta)
     bench = PeerBench(dut, setting=setting, config=peer_config(setting, keepalive=800), seed=SEED + 12)
     await bench.start(KEEPALIVE=800)

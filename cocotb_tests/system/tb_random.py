@@ -28,7 +28,7 @@ async def run(dut, scenario):
 @cocotb.test()
 async def lossless(dut):
     """Nothing is erased: nothing is repaired, sent again or lost, and nothing asked for but in the one poll of a side that
-    comes up, and one at the end: rxBase moves after the last outcome, and nothing tells that unasked."""
+    comes up, and one at the end: rxBase moves after the last outcome, and nothing reports that unasked."""
     setting = Setting(4, 6, 6, 0, INFINITE)
     bench = await run(dut, Scenario(1, (setting, setting), packets=(20, 20)))
     for check in bench.checkers:

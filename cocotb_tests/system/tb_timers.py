@@ -105,7 +105,7 @@ async def keepalive_counts_from_what_was_sent_last(dut):
 @cocotb.test()
 @cocotb.parametrize(timeout=[700, 5000])
 async def outage_timeout(dut, timeout):
-    """From the last valid unit's last beat to the outage, as `irq` tells it; noise does not count as a unit."""
+    """From the last valid unit's last beat to the outage, as `irq` shows it; noise does not count as a unit."""
     end = await begin(dut, OUTAGE_TIMEOUT=timeout)
     await end.up()
     fields = end.registers.map["ERROR"].fields
@@ -158,7 +158,7 @@ async def status_interval_zero(dut):
 
 @cocotb.test()
 async def sixteen_outcomes_are_reported_before_status_interval_ends(dut):
-    """All transmissions are of one frame, so that rxBase stands still and only the count of outcomes can be the cause."""
+    """All transmissions are of one frame, so that rxBase does not move and only the count of outcomes can be the cause."""
     end = await begin(dut, STATUS_INTERVAL=NEVER)
     await end.up()
     await transmissions(end, 0, 1, 100)
@@ -189,9 +189,9 @@ async def quarter_of_the_window_is_reported(dut):
     reported = [end.controls(said)[-1].unit.rx_base]
     assert reported[0] < quarter
     while len(end.packets) < 2 * quarter:
-        since, taken = end.now, len(end.packets)
+        since, before = end.now, len(end.packets)
         dut.m_axis_tready.value = 1
-        await end.until(lambda taken=taken: len(end.packets) > taken, 500, "packet")
+        await end.until(lambda before=before: len(end.packets) > before, 500, "packet")
         dut.m_axis_tready.value = 0
         await end.clocks(200)
         reported += [u.unit.rx_base for u in end.controls(since)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a link end believes of one unit and of two in succession, and contradictions that make it restart the link: its peer says only
-what the test tells it to."""
+what the test makes it say."""
 
 import cocotb
 

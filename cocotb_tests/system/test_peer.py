@@ -8,7 +8,7 @@ from cocotb_tests.lib.effort import slow_in_full
 
 TRAFFIC = {"COCOTB_TEST_FILTER": r"random_traffic|random_darkness|peer_reboots|phy_stalls"}
 FLOODED = {"COCOTB_TEST_FILTER": r"random_traffic|random_darkness|peer_reboots|phy_stalls|back_to_back"}
-"""At 16 bytes a control unit lasts two clocks, and is taken in four or more (docs/limits.md)."""
+"""At 16 bytes a control unit lasts two clocks, and is processed in four or more (docs/limits.md)."""
 SELECTIONS = {"small": None, "long": FLOODED, "tiny": FLOODED, "wide16": TRAFFIC}
 
 

@@ -71,7 +71,7 @@
 /* epochs */
 #define ARQLINK_EPOCH_OFFSET 0x01Cu
 #define ARQLINK_EPOCH_OWN_SHIFT 0u
-#define ARQLINK_EPOCH_OWN_MASK 0x000000FFu /* RO: epoch of this side */
+#define ARQLINK_EPOCH_OWN_MASK 0x000000FFu /* RO: epoch of this end */
 #define ARQLINK_EPOCH_PEER_SHIFT 8u
 #define ARQLINK_EPOCH_PEER_MASK 0x0000FF00u /* RO: epoch of the peer, if peer_known */
 
@@ -115,7 +115,7 @@
 #define ARQLINK_ERROR_PACKET_CORRUPT_SHIFT 17u
 #define ARQLINK_ERROR_PACKET_CORRUPT_MASK 0x00020000u /* W1C: a received packet whose CRC did not match was dropped; only with packetCrc */
 #define ARQLINK_ERROR_RESYNC_SHIFT 18u
-#define ARQLINK_ERROR_RESYNC_MASK 0x00040000u /* W1C: what the peer said contradicted itself: this side restarted the link */
+#define ARQLINK_ERROR_RESYNC_MASK 0x00040000u /* W1C: what the peer said contradicted itself: this end restarted the link */
 
 /* irq is high while a bit of ERROR and its bit here are set */
 #define ARQLINK_IRQ_ENABLE_OFFSET 0x024u
@@ -299,23 +299,23 @@
 #define ARQCHAN_P_BG_OFFSET 0x020u
 #define ARQCHAN_P_BG_RESET 0x00000000u
 
-/* units of type 0 that came in */
+/* data units (every type but 1) that came in */
 #define ARQCHAN_UNITS_OFFSET 0x024u
 #define ARQCHAN_UNITS_RESET 0x00000000u
 
-/* units of type 0 erased */
+/* data units erased */
 #define ARQCHAN_ERASED_OFFSET 0x028u
 #define ARQCHAN_ERASED_RESET 0x00000000u
 
-/* other units that came in */
+/* control units (type 1) that came in */
 #define ARQCHAN_CONTROL_UNITS_OFFSET 0x02Cu
 #define ARQCHAN_CONTROL_UNITS_RESET 0x00000000u
 
-/* other units erased */
+/* control units erased */
 #define ARQCHAN_CONTROL_ERASED_OFFSET 0x030u
 #define ARQCHAN_CONTROL_ERASED_RESET 0x00000000u
 
-/* clocks between beats taken, 0 = every clock */
+/* clocks between beats accepted, 0 = every clock */
 #define ARQCHAN_PACE_OFFSET 0x034u
 #define ARQCHAN_PACE_RESET 0x00000000u
 
@@ -435,7 +435,7 @@
 #define ARQUART_STATUS_TX_EMPTY_SHIFT 1u
 #define ARQUART_STATUS_TX_EMPTY_MASK 0x00000002u /* RO: 1: the transmit FIFO is empty; the last byte may be leaving */
 #define ARQUART_STATUS_RX_COUNT_SHIFT 8u
-#define ARQUART_STATUS_RX_COUNT_MASK 0x00003F00u /* RO: bytes received and not taken, 0 to 32 */
+#define ARQUART_STATUS_RX_COUNT_MASK 0x00003F00u /* RO: bytes received and not yet read, 0 to 32 */
 
 /* sticky, write 1 to clear */
 #define ARQUART_ERROR_OFFSET 0x014u
@@ -538,7 +538,7 @@
 #define ARQLINK_COUNTER_RX_UNITS_LATE_OFFSET 0x300u /* data units whose TSN was closed already */
 #define ARQLINK_COUNTER_RX_UNITS_INVALID_OFFSET 0x308u /* data units beyond the window or with an FSN that cannot be */
 #define ARQLINK_COUNTER_RX_UNITS_EPOCH_OFFSET 0x310u /* units of another epoch, or that came while the link was not up; hellos that do not fit */
-#define ARQLINK_COUNTER_RX_CONTROL_UNITS_OFFSET 0x318u /* control units taken */
+#define ARQLINK_COUNTER_RX_CONTROL_UNITS_OFFSET 0x318u /* control units accepted */
 #define ARQLINK_COUNTER_RX_CONTROL_INVALID_OFFSET 0x320u /* control units ignored because a field cannot be */
 #define ARQLINK_COUNTER_RX_ERASED_CRC_OFFSET 0x328u /* units with a bad CRC */
 #define ARQLINK_COUNTER_RX_ERASED_FLAG_OFFSET 0x330u /* units flagged as erased by the PHY */

@@ -97,7 +97,7 @@ ARQLINK = {
         0x01C,
         "epochs",
         {
-            "own": Field(0, 8, "RO", None, "epoch of this side"),
+            "own": Field(0, 8, "RO", None, "epoch of this end"),
             "peer": Field(8, 8, "RO", None, "epoch of the peer, if peer_known"),
         },
     ),
@@ -123,7 +123,7 @@ ARQLINK = {
             "threshold": Field(15, 1, "W1C", 0x0, "a counter reached THRESHOLD_COUNTER's value"),
             "rx_overflow": Field(16, 1, "W1C", 0x0, "a received unit found no room and was dropped"),
             "packet_corrupt": Field(17, 1, "W1C", 0x0, "a received packet whose CRC did not match was dropped; only with packetCrc"),
-            "resync": Field(18, 1, "W1C", 0x0, "what the peer said contradicted itself: this side restarted the link"),
+            "resync": Field(18, 1, "W1C", 0x0, "what the peer said contradicted itself: this end restarted the link"),
         },
     ),
     "IRQ_ENABLE": Register(
@@ -333,37 +333,37 @@ ARQCHAN = {
     ),
     "UNITS": Register(
         0x024,
-        "units of type 0 that came in",
+        "data units (every type but 1) that came in",
         {
-            "count": Field(0, 32, "RO", 0x0, "units of type 0 that came in"),
+            "count": Field(0, 32, "RO", 0x0, "data units (every type but 1) that came in"),
         },
     ),
     "ERASED": Register(
         0x028,
-        "units of type 0 erased",
+        "data units erased",
         {
-            "count": Field(0, 32, "RO", 0x0, "units of type 0 erased"),
+            "count": Field(0, 32, "RO", 0x0, "data units erased"),
         },
     ),
     "CONTROL_UNITS": Register(
         0x02C,
-        "other units that came in",
+        "control units (type 1) that came in",
         {
-            "count": Field(0, 32, "RO", 0x0, "other units that came in"),
+            "count": Field(0, 32, "RO", 0x0, "control units (type 1) that came in"),
         },
     ),
     "CONTROL_ERASED": Register(
         0x030,
-        "other units erased",
+        "control units erased",
         {
-            "count": Field(0, 32, "RO", 0x0, "other units erased"),
+            "count": Field(0, 32, "RO", 0x0, "control units erased"),
         },
     ),
     "PACE": Register(
         0x034,
-        "clocks between beats taken, 0 = every clock",
+        "clocks between beats accepted, 0 = every clock",
         {
-            "clocks": Field(0, 32, "RW", 0x0, "clocks between beats taken, 0 = every clock"),
+            "clocks": Field(0, 32, "RW", 0x0, "clocks between beats accepted, 0 = every clock"),
         },
     ),
     "BEATS_LOST": Register(
@@ -531,7 +531,7 @@ ARQUART = {
         {
             "tx_full": Field(0, 1, "RO", 0x0, "1: TX takes no byte"),
             "tx_empty": Field(1, 1, "RO", 0x1, "1: the transmit FIFO is empty; the last byte may be leaving"),
-            "rx_count": Field(8, 6, "RO", 0x0, "bytes received and not taken, 0 to 32"),
+            "rx_count": Field(8, 6, "RO", 0x0, "bytes received and not yet read, 0 to 32"),
         },
     ),
     "ERROR": Register(
@@ -679,7 +679,7 @@ COUNTERS = {
     "rx_units_late": Counter(0x300, 1, "data units whose TSN was closed already"),
     "rx_units_invalid": Counter(0x308, 1, "data units beyond the window or with an FSN that cannot be"),
     "rx_units_epoch": Counter(0x310, 1, "units of another epoch, or that came while the link was not up; hellos that do not fit"),
-    "rx_control_units": Counter(0x318, 1, "control units taken"),
+    "rx_control_units": Counter(0x318, 1, "control units accepted"),
     "rx_control_invalid": Counter(0x320, 1, "control units ignored because a field cannot be"),
     "rx_erased_crc": Counter(0x328, 1, "units with a bad CRC"),
     "rx_erased_flag": Counter(0x330, 1, "units flagged as erased by the PHY"),

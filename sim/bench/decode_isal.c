@@ -2,7 +2,7 @@
 /*
  * How fast ISA-L decodes erasures on one CPU core when each frame has a fresh pattern: decode_isal K N UNIT_BYTES SECONDS.
  * Prints bytes of data units a second, or with --version that of ISA-L. Each frame has lost N - K units drawn at random. With t data units missing, t of the parity
- * units that came stand for them: the work per frame is inverting a t x t matrix (not one of K x K, which is many times slower),
+ * units that came replace them: the work per frame is inverting a t x t matrix (not one of K x K, which is many times slower),
  * multiplying it out to rows of K coefficients, expanding these into tables, and computing the missing units.
  */
 #define _POSIX_C_SOURCE 200809L

@@ -74,7 +74,7 @@ void Run::readStatus() {
     finishAccesses();
 }
 
-/// Counters of both ends as of one clock each; all of them, or those that tell whether an end is at rest.
+/// Counters of both ends as of one clock each; all of them, or those that show whether an end is at rest.
 void Run::snapshot(bool all) {
     for (Side& side : side_) side.bus.write(ARQLINK_COUNTERS_OFFSET, ARQLINK_COUNTERS_SNAPSHOT_MASK);
     finishAccesses();
@@ -165,7 +165,7 @@ void Run::checkBooks(unsigned e) {
     const uint64_t counted = c["rx_units"] + c["rx_units_surplus"] + c["rx_units_late"] + c["rx_units_invalid"] +
                              c["rx_units_epoch"] + c["rx_control_units"] + c["rx_overflow"];
     const uint64_t whole = came(Verdict::data) + came(Verdict::control);
-    // The one that came while the end left reset may have been taken as well.
+    // The one that came while the end left reset may have been accepted as well.
     if (!side.ragged || counted != whole + 1) equal(e, "units that came = those counted", whole, counted);
     equal(e, "outcomes_ok of both ends", c["tx_outcomes_ok"], p["rx_outcomes_ok"]);
     equal(e, "outcomes_failed of both ends", c["tx_outcomes_failed"], p["rx_outcomes_failed"]);

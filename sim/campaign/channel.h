@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of units from one end to the other: it delays and erases, repeats and holds back if told to.
+// The way of units from one end to the other: it delays and erases, repeats and holds back if asked to.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Channel {
   public:
     Channel(Random random, const Way& way, unsigned fromBytes, unsigned toBytes);
 
-    /// Whether a beat may be taken: a narrower receiver takes longer.
+    /// Whether a beat may be accepted: a narrower receiver takes longer.
     bool ready(uint64_t clock) const {
         return free_ <= clock + way_.delay + 64 && (queue_.empty() || clock < queue_.begin()->first + 256);
     }

@@ -11,7 +11,10 @@ namespace {
 class Draw {
   public:
     Draw(uint64_t seed, const std::string& pair, const EndInfo (&info)[2], double forge)
-        : random_(seed, pair), forge_(seed, pair + " forge"), deep_(seed, pair + " deep") {
+        : random_(seed, pair),
+          forge_(seed, pair + " forge"),
+          again_(seed, pair + " again"),
+          deep_(seed, pair + " deep") {
         s_.info[0] = info[0];
         s_.info[1] = info[1];
         forged_ = forge_.chance(forge);
@@ -340,6 +343,21 @@ class Draw {
         const uint64_t clock =
             early ? forge_.between(s_.skew, started) : forge_.between(s_.chaosClocks / 4, s_.chaosClocks - 1);
         add(clock, EventKind::forge, s_.forgeEnd, s_.forged);
+        forgeAgain(clock);
+    }
+
+    /// Further shots, while the link may still be getting over the one before with its timers.
+    void forgeAgain(uint64_t clock) {
+        if (!again_.chance(0.3)) return;
+        const uint64_t pause = std::min(2 * std::max(s_.timers[0].poll, s_.timers[1].poll), 10000u);
+        for (uint64_t i = again_.between(1, 5); i > 0; --i) {
+            clock += again_.between(1, pause);
+            const unsigned count = again_.chance(0.8) ? 1 : 2;
+            add(clock, EventKind::forge, again_.chance(0.8) ? s_.forgeEnd : 1 - s_.forgeEnd, count);
+            s_.forged += count;
+            ++s_.shots;
+        }
+        s_.chaosClocks = std::max(s_.chaosClocks, clock + 1);
     }
 
     void dropRestarts() {
@@ -379,7 +397,7 @@ class Draw {
         t.tooLongTo = info.maxPacketBytes + static_cast<unsigned>(random_.octaves(1, 3 * info.maxPacketBytes));
     }
 
-    Random random_, forge_, deep_;
+    Random random_, forge_, again_, deep_;
     bool forged_ = false, isDeep_ = false;
     Scenario s_;
 };

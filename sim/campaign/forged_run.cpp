@@ -11,9 +11,6 @@ namespace {
 using ull = unsigned long long;
 constexpr unsigned freshPackets = 24;
 
-/// Restarts of an end that one shot may cost.
-constexpr unsigned restartsAllowed = 1;
-
 /// Times that fresh packets may be lost, each time with a report.
 constexpr unsigned tries = 3;
 
@@ -26,8 +23,9 @@ void Run::shoot(unsigned e, unsigned count) {
     monitor_->relax();
     for (unsigned end : {0, 1}) {
         side_[end].book->relax();
-        livesAtShot_[end] = monitor_->lives(end);
+        if (!shot_) livesAtShot_[end] = monitor_->lives(end);
     }
+    shot_ = true;
     for (const Bytes& unit : units) {
         if (unit.empty()) continue;
         ++recovery_.units;
@@ -49,7 +47,7 @@ void Run::recover() {
         const auto excused = [&] {
             const bool restarted = lives[0] != monitor_->lives(0) || lives[1] != monitor_->lives(1);
             // A forged unit may have waited for the frame that it fits: the packet comes out with its content, which only
-            // `packetCrc` can tell. At finite δ the transmission that it has spoiled is given up, and the sender says so.
+            // `packetCrc` can detect. At finite δ the transmission that it has spoiled is given up, and the sender says so.
             // So may two notices that agree, at any δ.
             const bool mayLose = s_.finite || s_.forged > 1;
             return restarted || odd != oddPackets() || (mayLose && reported != reportedLosses());
@@ -126,19 +124,19 @@ std::string Run::silentLoss() {
     std::string text;
     for (unsigned e : {0, 1}) {
         Counters &own = side_[e].counters, &peer = side_[1 - e].counters;
-        // A restart flushes what the life before it had taken; what entered later has to come out.
+        // A restart flushes what the life before it had accepted; what entered later has to come out.
         const uint64_t missing = restarts ? side_[e].book->missingSince(monitor_->lifeId(e)) : side_[e].book->missing();
         // A loss at finite δ may be counted at both ends, but each takes a skipped frame, or one that a forged data unit
         // has spoiled where it came in.
         const unsigned spoiled = s_.forgeEnd == 1 - e ? forger_->dataUnits() : 0;
-        // A packet of which no frame has come is not dropped. If its sender takes a frame of it for received, only the
-        // skip tells.
+        // A packet of which no frame has come is not dropped. If its sender counts a frame of it as received, only the
+        // skip shows it.
         const uint64_t skipped = peer["rx_frames_skipped"], abandoned = own["tx_frames_abandoned"];
-        const uint64_t untold = skipped > abandoned ? skipped - abandoned : 0;
+        const uint64_t unreported = skipped > abandoned ? skipped - abandoned : 0;
         const uint64_t lost =
-            s_.finite ? std::min(own["tx_packets_lost"] + peer["rx_packets_dropped"] + untold, skipped + spoiled)
+            s_.finite ? std::min(own["tx_packets_lost"] + peer["rx_packets_dropped"] + unreported, skipped + spoiled)
                       : peer["rx_packets_dropped"];
-        // What came out in its place is an undetected error: only `packetCrc` can tell.
+        // What came out in its place is an undetected error: only `packetCrc` can detect it.
         const uint64_t reported = lost + peer["rx_packets_corrupt"] + side_[e].book->odd();
         if (missing <= reported) continue;
         text =
@@ -150,7 +148,7 @@ std::string Run::silentLoss() {
 void Run::checkForged(const std::string& forged) {
     silentLoss_ = silentLoss();
     const unsigned restarts = restartsSinceShot();
-    if (restarts > restartsAllowed)
+    if (restarts > s_.shots)  // each may cost one
         throw Failure("forge-restarts", format("clock %llu: %u restarts", ull(now_), restarts) + forged);
     checkReported(forged);
     if (!silentLoss_.empty() && s_.forged == 1)

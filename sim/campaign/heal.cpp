@@ -10,7 +10,7 @@ namespace campaign {
 namespace {
 using ull = unsigned long long;
 
-/// Clocks after which a packet that has been taken is counted in tx_frames.
+/// Clocks after which a packet that has been accepted is counted in tx_frames.
 constexpr uint64_t framed = 1000;
 }  // namespace
 

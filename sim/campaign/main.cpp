@@ -5,7 +5,8 @@
 //
 // One line of standard output for each run: `run SEED CLOCKS UNITS PACKETS LIVES POLLS EARLY LOST DIGEST KIND TEXT`,
 // with KIND "-" where nothing is wrong. Before it, with forged units, `forged UNITS CLOCKS ROUND_TRIP POLL_TIMEOUT RESTARTS
-// ATTEMPTS`, with --frames `sent FRAMES_A TRANSMISSIONS_A FRAMES_B TRANSMISSIONS_B`, and with --round-trip `flow CLOCKS FRAMES AGAIN POLLS REPORTS`. `arqlink.campaign` reads them.
+// ATTEMPTS SHOTS`, with --frames `sent FRAMES_A TRANSMISSIONS_A FRAMES_B TRANSMISSIONS_B`, and with --round-trip
+// `flow CLOCKS FRAMES AGAIN POLLS REPORTS`. `arqlink.campaign` reads them.
 #include <dlfcn.h>
 
 #include <chrono>
@@ -103,7 +104,7 @@ MakeLinkEnd entry(const std::string& path) {
     return reinterpret_cast<MakeLinkEnd>(symbol);
 }
 
-/// What a build is, as its registers tell.
+/// What a build is, as its registers say.
 EndInfo probe(MakeLinkEnd make) {
     std::unique_ptr<LinkEnd> end(make(nullptr));
     EndIn in;
@@ -158,8 +159,8 @@ int main(int argc, char** argv) {
             std::printf("sent %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r.frames[0], r.transmissions[0],
                         r.frames[1], r.transmissions[1]);
         if (const Recovery& f = r.recovery; f.units)
-            std::printf("forged %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u\n", f.units, f.clocks,
-                        f.roundTrip, f.pollTimeout, f.restarts, f.attempts);
+            std::printf("forged %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u %u\n", f.units, f.clocks,
+                        f.roundTrip, f.pollTimeout, f.restarts, f.attempts, scenario.shots);
         std::printf("run %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                     " %016" PRIx64 " %s %s\n",
                     seed, r.clocks, r.units, r.packets, r.lives, r.polls, r.earlyPolls, r.lost, r.digest,

@@ -22,7 +22,7 @@ namespace campaign {
 /// What the monitor has to know of the run besides units.
 struct Rules {
     EndInfo info[2];
-    bool fifo = true;    ///< no copies: outcomes can be told from the units that came
+    bool fifo = true;    ///< no copies: outcomes follow from the units that came
     bool clean[2] = {};  ///< end i has no reason to ask: nothing is lost, nobody stalls, its timers fit
     bool isClean() const { return clean[0] && clean[1]; }
     uint32_t poll[2] = {}, keepalive[2] = {};  ///< timers of a clean end
@@ -91,14 +91,14 @@ class Monitor {
   public:
     explicit Monitor(const Rules& rules);
 
-    /// End `end` has sent a unit, its first beat at `begin`; `sinceRestart`: clocks with a ready PHY since it was told
+    /// End `end` has sent a unit, its first beat at `begin`; `sinceRestart`: clocks with a ready PHY since it was asked
     /// to restart.
     void sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t clock, uint64_t sinceRestart);
     /// A unit of the peer's life `life` has come to end `end`.
     void arrived(unsigned end, const Bytes& raw, bool flagged, unsigned life, uint64_t clock);
-    /// `end` has restarted by itself or was told to, and nothing of the new life was seen yet.
+    /// `end` has restarted by itself or was asked to, and nothing of the new life was seen yet.
     bool broken(unsigned end) const { return broken_[end]; }
-    /// `end` is told to restart, and nothing of the life that the restart before has begun was seen: it may break a unit, too.
+    /// `end` is asked to restart, and nothing of the life that the restart before has begun was seen: it may break a unit, too.
     void restartedAgain(unsigned end) { ++mayBreak_[end]; }
     /// `end` is in reset: its next unit is of a new life, and it has forgotten its counters.
     void reset(unsigned end);

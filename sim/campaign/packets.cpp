@@ -22,7 +22,7 @@ Bytes packetContent(uint64_t seed, unsigned direction, uint64_t number, size_t l
     return bytes;
 }
 
-// The earliest packet that fits is taken: where short packets look alike, what comes out can be explained in this way
+// The earliest packet that fits is chosen: where short packets look alike, what comes out can be explained in this way
 // if it can be at all. Out of order, one of the newest life that has such a packet goes first: those of a life before a
 // restart may be lost.
 void PacketBook::delivered(const Bytes& bytes, uint64_t clock) {

@@ -19,7 +19,7 @@ class PacketBook {
     PacketBook(unsigned direction, bool inOrder, bool packetCrc = false)
         : direction_(direction), inOrder_(inOrder), packetCrc_(packetCrc) {}
 
-    /// A good packet's last beat was taken. `life`: the sender's life on the wire when its first beat was.
+    /// A good packet's last beat was accepted. `life`: the sender's life on the wire when its first beat was.
     void accepted(Bytes bytes, uint64_t clock, unsigned life) {
         packets_.push_back({std::move(bytes), clock, life, false});
     }

@@ -61,7 +61,7 @@ class Run {
         Bytes unit;  ///< leaving
         uint64_t unitBegin = 0, unitSinceRestart = 0;
         uint64_t sinceRestart = 0;
-        bool restarting = false;  ///< told to, and no unit of the new life has been seen
+        bool restarting = false;  ///< asked to, and no unit of the new life has been seen
         unsigned lifeAtRestart = 0;
         bool enabled = true;
         unsigned packetLife = 0;  ///< sender's life when the packet under way began
@@ -128,7 +128,8 @@ class Run {
     uint64_t now_ = 0;
     std::unique_ptr<Monitor> monitor_;
     std::unique_ptr<Forger> forger_;
-    unsigned livesAtShot_[2] = {};
+    bool shot_ = false;             ///< forged units have been sent
+    unsigned livesAtShot_[2] = {};  ///< as the first ones were
     FlowResult flow_;
     Recovery recovery_;
     std::string silentLoss_;  ///< of a sequence of forged units, which may do that

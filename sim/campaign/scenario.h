@@ -51,7 +51,7 @@ struct Way {
     uint32_t delay = 4;
     double good = 0, bad = 0, goodToBad = 0, badToGood = 1;  ///< of a unit
     unsigned damage = 1;                                     ///< bit i: DamageKind i happens
-    /// A burst erases so many units and begins with chance `goodToBad`; 0: `bad` and `badToGood` tell.
+    /// A burst erases so many units and begins with chance `goodToBad`; 0: `bad` and `badToGood` decide.
     unsigned burst = 0;
     double gap = 0;  ///< pauses between beats at the receiver
     double duplicate = 0, late = 0;
@@ -139,6 +139,7 @@ struct Scenario {
     unsigned forged = 0;  ///< forged units; 0: none. They come in the chaos, or, where `forgeIdle`, when all is quiet
     unsigned forgeEnd = 0;
     bool forgeIdle = false;
+    unsigned shots = 1;       ///< so many times, some of the units each time
     unsigned freshFrom = 3;   ///< ends that send fresh packets afterwards, a bit each
     bool forgeBlank = false;  ///< they are left out: the same run without them, to compare with
     Flow flow;

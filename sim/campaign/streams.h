@@ -43,7 +43,7 @@ class Source {
     /// What is on s_axis, in words.
     std::string text() const;
 
-    std::function<void()> begun;                                ///< the first beat of a packet was taken
+    std::function<void()> begun;                                ///< the first beat of a packet was accepted
     std::function<void(Bytes bytes, uint64_t clock)> accepted;  ///< the last beat of a good packet was
 
   private:

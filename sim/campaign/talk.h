@@ -77,7 +77,7 @@ struct Talk {
         ++tsn;
     }
 
-    /// B tells outcomes of all below `rxNext`.
+    /// B reports outcomes of all below `rxNext`.
     void report(unsigned rxNext, uint64_t bitmap, bool comes = true) {
         control(1, [=](ControlUnit& u) { u.bitmapBase = 0, u.rxNext = rxNext, u.bitmap = bitmap; }, comes);
     }

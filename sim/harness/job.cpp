@@ -34,7 +34,7 @@ std::pair<uint32_t, uint32_t> access(const std::string& text) {
 
 uint32_t find(const std::map<std::string, uint32_t>& where, const std::string& name) {
     const auto found = where.find(name);
-    if (found == where.end()) throw std::runtime_error("The job does not tell the address of " + name + ".");
+    if (found == where.end()) throw std::runtime_error("The job does not give the address of " + name + ".");
     return found->second;
 }
 

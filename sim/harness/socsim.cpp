@@ -26,7 +26,7 @@ using namespace arqlink;
 namespace {
 
 constexpr unsigned bitClocks = SOC_BIT_CLOCKS;
-constexpr unsigned byteClocks = 800;  // what the firmware keeps up with for ever (docs/soc.md)
+constexpr unsigned byteClocks = 800;  // as at 1.25 Mbit/s and 100 MHz; the firmware keeps up with that for ever
 constexpr unsigned lookClocks = 400;  // clocks between two looks at the descriptors
 
 volatile std::sig_atomic_t stop = 0;

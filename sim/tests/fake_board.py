@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def board(answer, first=b""):
-    """Gives the name of a port. What comes in is handed to `answer(bytes)`, which returns what goes out, or None: the board
+    """Gives the name of a port. What comes in is passed to `answer(bytes)`, which returns what goes out, or None: the board
     is switched off. `first` is said as soon as the port may be open, for opening it drops what came before."""
     master, slave = os.openpty()
     tty.setraw(slave)

@@ -95,7 +95,7 @@ def test_only_the_marked_part_of_the_readme_changes():
     assert "settings" not in changed
 
 
-def test_readme_tells_settings_and_seeds():
+def test_readme_states_settings_and_seeds():
     text = f"{documents.BEGIN}{documents.END}"
     rows = {
         target.name: dict(zip(results.HEADINGS, results.cells(target, [placed(1, 1)])))

@@ -22,7 +22,7 @@ class Loader:
 
     def __init__(self, size, go=b"GO", ok=b"OK", hears_after=0):
         self.size, self.go, self.ok, self.hears_after = size, go, ok, hears_after
-        self.taken, self.ready = b"", False
+        self.received, self.ready = b"", False
 
     def __call__(self, data):
         if not self.ready:
@@ -33,11 +33,11 @@ class Loader:
                 return b""
             self.ready = True
             return b"READY\r\n"
-        before, self.taken = len(self.taken), self.taken + data
+        before, self.received = len(self.received), self.received + data
         out = b""
-        if before < 16 <= len(self.taken):
+        if before < 16 <= len(self.received):
             out += self.go + b"\r\n"
-        if before < self.size <= len(self.taken):
+        if before < self.size <= len(self.received):
             out += self.ok + b"\r\n"
         return out
 
@@ -47,7 +47,7 @@ def test_a_download():
     loader, seen = Loader(len(whole)), []
     with fake_board.board(loader, first=b"garbage\r\narqlink boot\r\n") as name, SerialPort(name) as port:
         boot_loader.download(port, whole, lambda done, total: seen.append((done, total)))
-    assert loader.taken == whole
+    assert loader.received == whole
     assert seen == sorted(seen) and seen[-1] == (len(whole), len(whole)) and len(seen) > 2
 
 
@@ -57,7 +57,7 @@ def test_a_board_in_reset_and_one_that_is_silent(monkeypatch):
         loader = Loader(len(image()), hears_after=deaf)
         with fake_board.board(loader) as name, SerialPort(name) as port:
             boot_loader.download(port, image(), in_reset=in_reset)
-        assert loader.taken == image()
+        assert loader.received == image()
 
 
 @pytest.mark.parametrize("loader, words", [

@@ -24,7 +24,7 @@ FAULTS = {
     "restart", "disable", "enable", "resetLow", "resetHigh", "phyDown", "phyUp", "darkControl", "darkData", "darkAll", "stopUser", "stopPhy", "code",
     "arq", "timers", "copies", "clean", "finite",
 }  # fmt: skip
-"""What `--show` tells of scenarios, but for forged units."""
+"""What `--show` prints of scenarios, but for forged units."""
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_a_seed_gives_the_same_run_twice():
     assert len({result.digest for result in first}) == 3, "other seeds give other runs"
 
 
-def test_a_long_run_tells_what_each_end_has_sent():
+def test_a_long_run_reports_what_each_end_has_sent():
     (result,) = runs.run_seeds("k1:k1", SEED, 1, frames=2000)
     frames, transmissions = result.sent[::2], result.sent[1::2]
     assert min(frames) > 1000 and all(t > f for f, t in zip(frames, transmissions, strict=True))
@@ -149,7 +149,7 @@ def parsed(line, forge=0):
     return result
 
 
-def test_a_failed_run_tells_how_to_repeat_it():
+def test_a_failed_run_shows_how_to_repeat_it():
     line = "run 7 100 20 3 2 1 0 5 00000000000000ff stuck clock 100: not at rest"
     result = parsed(line)
     assert (result.seed, result.kind, result.text) == (7, "stuck", "clock 100: not at rest")
@@ -202,6 +202,9 @@ def test_the_cost_of_forged_units_is_what_a_run_takes_longer_with_them():
     forged.recovery.restarts = 2
     twice = forged_recovery.cost(forged, blank)
     assert forged_recovery.beyond([cost, late, twice]) == [late, twice]
+    forged.recovery.shots = 2
+    two_shots = forged_recovery.cost(forged, blank)
+    assert not forged_recovery.beyond([two_shots]), "a restart for each shot"
     blank.kind = "stuck"
     assert forged_recovery.cost(forged, blank) is None
 

@@ -34,7 +34,7 @@ def test_lost_feedback_costs_a_long_link_little(burst, status, both_ways):
 
 
 def test_feedback_that_hardly_comes_is_noticed():
-    """The measurement tells a link apart that loses throughput: nine of ten control units in bursts are gone."""
+    """The measurement notices a link that loses throughput: nine of ten control units are erased, in bursts."""
     point = Point(5000, feedback_loss=0.9, burst=64)
     assert measure(point, SHORT).rate < 0.9 * measure(point.lossless(), SHORT).rate
 

@@ -15,7 +15,7 @@ FRAMES = 1200
 
 @pytest.mark.full
 def test_phases():
-    """What no interval of so few frames could tell is asked exactly: which frames and packets there were."""
+    """What no interval of so few frames can show is checked exactly: which frames and packets there were."""
     data = random.Random(1).randbytes(100_000)
     phases = [soc.PHASES[i] for i in (0, 1, 3, 4)]
     outcomes = list(soc.run_phases(data, FRAMES, phases))

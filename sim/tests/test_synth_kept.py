@@ -228,7 +228,7 @@ def test_an_interrupted_run_leaves_no_netlist(flow, monkeypatch):
     assert flow.after(TARGET) == ALL
 
 
-def test_what_does_not_fit_is_told_from_what_fails(flow):
+def test_what_does_not_fit_is_distinguished_from_what_fails(flow):
     flow.words = "Info: packing\nERROR: Unable to place cell 'x', no BELs remaining to implement cell type 'DP16KD'\n"
     with pytest.raises(UserError, match="small does not fit LFE5U-85F-6: Unable to place cell 'x'"):
         place_and_route.run(TARGET, (3,))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The slowest ends of paths, as they are taken from nextpnr's detailed timing report."""
+"""The slowest ends of paths, as they are read from nextpnr's detailed timing report."""
 
 import json
 

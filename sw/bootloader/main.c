@@ -40,7 +40,7 @@ static int take(uint8_t *to, uint32_t bytes, uint32_t clocks) {
     return 1;
 }
 
-static void tell(enum image_fault fault) {
+static void report(enum image_fault fault) {
     switch (fault) {
     case IMAGE_BAD_MAGIC: uart_text("ERROR no image\r\n"); break;
     case IMAGE_BAD_HEADER: uart_text("ERROR header CRC\r\n"); break;
@@ -69,7 +69,7 @@ static int download(struct image_header *ram, uint32_t ram_bytes, uint32_t clock
         *ram = header;
         fault = image_check(ram, ram_bytes);
     }
-    tell(fault);
+    report(fault);
     return fault == IMAGE_GOOD;
 }
 
@@ -85,7 +85,7 @@ int main(void) {
         if (fault == IMAGE_GOOD) {
             start_image((uint32_t)(ram + 1));
         }
-        tell(fault);
+        report(fault);
     }
     for (;;) {
         if ((asked || is_asked(0, 1)) && download(ram, ram_bytes, clocks)) {

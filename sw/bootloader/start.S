@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-# Start of the boot loader: the stack at the end of RAM, whose size the system tells; a trap starts anew.
+# Start of the boot loader: the stack at the end of RAM, whose size a register gives; a trap starts anew.
     .section .start, "ax"
     .globl _start
 _start:

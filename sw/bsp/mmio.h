@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Access to the link window that tells whether the hardware took it. For the driver's table of functions. */
+/* Access to the link window that reports whether the hardware accepted it. For the driver's table of functions. */
 #ifndef ARQLINK_MMIO_H
 #define ARQLINK_MMIO_H
 

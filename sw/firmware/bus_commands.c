@@ -11,7 +11,7 @@ static int get_offset(struct shell *shell, const char *word, uint32_t *offset) {
     return shell_get(shell, "OFFSET", word, 0, WINDOW_BYTES - 1u, offset);
 }
 
-/* Tells what the bus did not like. */
+/* Prints why the bus has refused an access. */
 static int refused(struct shell *shell, int fault, const char *no_register) {
     return shell_error(shell, fault == -EIO ? no_register : "OFFSET is not a multiple of 4", 0);
 }

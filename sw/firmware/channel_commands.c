@@ -17,7 +17,7 @@ static int show(struct shell *shell, uint32_t direction) {
         fault = arqlink_channel_get_counts(channel, &counts);
     }
     if (fault) {
-        return fault_tell(shell, fault);
+        return fault_report(shell, fault);
     }
     shell_entry(shell, "channel", names[direction]);
     shell_entry(shell, "model", !config.enable ? "none" : config.gilbert_elliott ? "burst" : "bernoulli");
@@ -44,17 +44,17 @@ typedef int change(struct shell *shell, const struct arqlink_channel *channel, c
 /* Changes that need all settings read and written back. */
 static int set(struct shell *shell, const struct arqlink_channel *channel,
                const struct arqlink_channel_config *config) {
-    return fault_tell(shell, arqlink_channel_set(channel, config));
+    return fault_report(shell, arqlink_channel_set(channel, config));
 }
 
 static int get(struct shell *shell, const struct arqlink_channel *channel, struct arqlink_channel_config *config) {
-    return fault_tell(shell, arqlink_channel_get(channel, config));
+    return fault_report(shell, arqlink_channel_get(channel, config));
 }
 
 static int set_loss(struct shell *shell, const struct arqlink_channel *channel, const char **values) {
     arqlink_probability p;
     int fault = probability_get_linear(shell, "P", values[0], &p);
-    return fault ? fault : fault_tell(shell, arqlink_channel_set_loss(channel, p));
+    return fault ? fault : fault_report(shell, arqlink_channel_set_loss(channel, p));
 }
 
 static int set_delay(struct shell *shell, const struct arqlink_channel *channel, const char **values) {
@@ -69,19 +69,19 @@ static int set_delay(struct shell *shell, const struct arqlink_channel *channel,
     }
     fault = arqlink_channel_set(channel, &config);
     return fault == -ARQLINK_EINVAL ? shell_error(shell, "the built channel is too short for a delay of", values[0])
-                                    : fault_tell(shell, fault);
+                                    : fault_report(shell, fault);
 }
 
 static int set_outage(struct shell *shell, const struct arqlink_channel *channel, const char **values) {
     uint32_t outage;
     int fault = shell_get(shell, "outage", values[0], 0, 1, &outage);
-    return fault ? fault : fault_tell(shell, arqlink_channel_set_outage(channel, outage != 0));
+    return fault ? fault : fault_report(shell, arqlink_channel_set_outage(channel, outage != 0));
 }
 
 static int set_seed(struct shell *shell, const struct arqlink_channel *channel, const char **values) {
     uint32_t seed;
     int fault = shell_get(shell, "N", values[0], 0, UINT32_MAX, &seed);
-    return fault ? fault : fault_tell(shell, arqlink_channel_seed(channel, seed));
+    return fault ? fault : fault_report(shell, arqlink_channel_seed(channel, seed));
 }
 
 static int set_burst(struct shell *shell, const struct arqlink_channel *channel, const char **values) {

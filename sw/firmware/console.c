@@ -4,7 +4,7 @@
 #include "uart.h"
 
 /*
- * The UART tells that it has lost a byte, but not where. It is asked when a line is complete: if it has lost none by then the line is
+ * The UART reports that it has lost a byte, but not where. It is asked when a line is complete: if it has lost none by then the line is
  * whole. Otherwise the byte may be of this line or of one that waits, so none of them is run.
  */
 int console_step(struct receiver *receiver, struct shell *shell) {

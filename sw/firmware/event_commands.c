@@ -13,13 +13,13 @@ int command_events(struct shell *shell, int count, const char **words) {
         if (!on && !words_equal(words[1], "off")) {
             return shell_error(shell, "only 'on' or 'off' may follow, not", words[1]);
         }
-        machine_of(shell)->tell_events = on;
+        machine_of(shell)->report_events = on;
         return 0;
     }
     for (uint32_t i = 0; i < EVENTS; i++) {
         shell_item(shell, events_name(i), events->count[i]);
     }
-    shell_entry(shell, "printed", machine_of(shell)->tell_events ? "on" : "off");
+    shell_entry(shell, "printed", machine_of(shell)->report_events ? "on" : "off");
     return 0;
 }
 
@@ -31,5 +31,5 @@ int command_threshold(struct shell *shell, int count, const char **words) {
         return shell_error(shell, "no such counter, stats shows them:", words[1]);
     }
     int fault = shell_get(shell, "VALUE", words[2], 0, UINT32_MAX, &value);
-    return fault ? fault : fault_tell(shell, arqlink_set_threshold(machine_link(shell), counter, value));
+    return fault ? fault : fault_report(shell, arqlink_set_threshold(machine_link(shell), counter, value));
 }

@@ -14,7 +14,7 @@ static const struct {
 void events_init(struct events *events) {
     for (uint32_t i = 0; i < EVENTS; i++) {
         events->count[i] = 0;
-        events->taken[i] = 0;
+        events->seen[i] = 0;
     }
 }
 
@@ -41,7 +41,7 @@ const char *events_name(uint32_t event) { return known[event].name; }
 
 int events_take(struct events *events, uint32_t event) {
     uint32_t count = events->count[event];
-    int happened = count != events->taken[event];
-    events->taken[event] = count;
+    int happened = count != events->seen[event];
+    events->seen[event] = count;
     return happened;
 }

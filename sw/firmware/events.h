@@ -14,7 +14,7 @@
 
 struct events {
     volatile uint32_t count[EVENTS]; /* since events_init; the handler writes them */
-    uint32_t taken[EVENTS];          /* what events_take has seen of them */
+    uint32_t seen[EVENTS];           /* those of them that events_take has reported */
 };
 
 void events_init(struct events *events);

@@ -6,7 +6,7 @@
 const char *fault_text(int fault) {
     switch (-fault) {
     case 0: return "none";
-    case ARQLINK_EIO: return "a register cannot be reached, or the hardware did not do as it was told";
+    case ARQLINK_EIO: return "a register cannot be reached, or the hardware did not do what was asked of it";
     case ARQLINK_EBUSY: return "a generator or checker is running";
     case ARQLINK_ENODEV: return "what should be there does not answer";
     case ARQLINK_EINVAL: return "the link refuses this setting";
@@ -18,7 +18,7 @@ const char *fault_text(int fault) {
     }
 }
 
-int fault_tell(struct shell *shell, int fault) {
+int fault_report(struct shell *shell, int fault) {
     if (fault) {
         (void)shell_error(shell, fault_text(fault), 0);
     }

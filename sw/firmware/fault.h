@@ -9,6 +9,6 @@
 const char *fault_text(int fault);
 
 /* Prints the error, unless it is 0, and returns it. Thread. */
-int fault_tell(struct shell *shell, int fault);
+int fault_report(struct shell *shell, int fault);
 
 #endif

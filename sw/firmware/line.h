@@ -31,7 +31,7 @@ void line_init(struct line *line);
  * characters and bytes that are not ASCII are ignored. *echo: text to send back, valid until the next byte. Thread. */
 enum line_event line_take(struct line *line, uint8_t byte, const char **echo);
 
-/* Tells that bytes are missing here: the line is dropped to its end. Thread. */
+/* Notes that bytes are missing here: the line is dropped to its end. Thread. */
 void line_gap(struct line *line);
 
 #endif

@@ -37,7 +37,7 @@ static int show_link(struct shell *shell) {
         fault = arqlink_get_config(machine_link(shell), &config);
     }
     if (fault) {
-        return fault_tell(shell, fault);
+        return fault_report(shell, fault);
     }
     shell_entry(shell, "state", status.state <= ARQLINK_OUTAGE ? states[status.state] : "unknown");
     shell_item(shell, "stalled", status.stalled);
@@ -65,17 +65,17 @@ int command_link(struct shell *shell, int count, const char **words) {
         return show_link(shell);
     }
     if (words_equal(words[1], "up")) {
-        return fault_tell(shell, arqlink_start(link));
+        return fault_report(shell, arqlink_start(link));
     }
     if (words_equal(words[1], "down")) {
-        return fault_tell(shell, arqlink_stop(link));
+        return fault_report(shell, arqlink_stop(link));
     }
     if (!words_equal(words[1], "restart")) {
         return shell_error(shell, "only 'up', 'down' or 'restart' may follow, not", words[1]);
     }
     int fault = arqlink_restart(link);
     return fault == -ARQLINK_ENETDOWN ? shell_error(shell, "the link is down; 'link up' starts it", 0)
-                                      : fault_tell(shell, fault);
+                                      : fault_report(shell, fault);
 }
 
 int command_end(struct shell *shell, int count, const char **words) {
@@ -109,5 +109,5 @@ int command_stats(struct shell *shell, int count, const char **words) {
             shell_item(shell, counters_name(i), value);
         }
     }
-    return fault_tell(shell, fault);
+    return fault_report(shell, fault);
 }

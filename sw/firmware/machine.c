@@ -13,7 +13,7 @@ static int find_pair(struct machine *machine) {
 int machine_find(struct machine *machine) {
     int fault = arqlink_probe(&machine->ends[0].link, &machine->bus, ARQLINK_PAIR_LINK_A);
     machine->end = 0;
-    machine->tell_events = false;
+    machine->report_events = false;
     machine->end_count = fault == 0 && find_pair(machine) == 0 ? 2u : 1u;
     for (uint32_t i = 0; i < machine->end_count && fault == 0; i++) {
         events_init(&machine->ends[i].events);
@@ -42,12 +42,12 @@ int machine_latch(struct machine *machine, uint32_t end) {
 }
 
 /* Between commands only, so that an answer is never torn apart. Several events of one kind are one line. */
-static void tell_events(struct shell *shell) {
+static void report_events(struct shell *shell) {
     struct machine *machine = machine_of(shell);
     bool printed = false;
     for (uint32_t end = 0; end < machine->end_count; end++) {
         for (uint32_t event = 0; event < EVENTS; event++) {
-            if (!events_take(&machine->ends[end].events, event) || !machine->tell_events) {
+            if (!events_take(&machine->ends[end].events, event) || !machine->report_events) {
                 continue;
             }
             shell_text(shell, printed ? "EVENT " : "\r\nEVENT ");
@@ -64,7 +64,7 @@ static void tell_events(struct shell *shell) {
 void machine_background(struct shell *shell, uint64_t now) {
     struct machine *machine = machine_of(shell);
     if (shell_waits(shell)) {
-        tell_events(shell);
+        report_events(shell);
     }
     for (uint32_t i = 0; i < machine->end_count; i++) {
         tuning_poll(&machine->ends[i].tuning, &machine->ends[i].link, now);

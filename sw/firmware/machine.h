@@ -24,7 +24,7 @@ struct machine {
     struct machine_end ends[MACHINE_ENDS];
     uint32_t end_count; /* 1, or 2: a pair */
     uint32_t end;       /* the one that commands act on, below end_count */
-    bool tell_events;   /* events are printed */
+    bool report_events; /* events are printed */
 };
 
 /* Finds what is there and lets the links raise the events that are latched; all but `bus` and `clock_hz` is set. The links are left

@@ -7,7 +7,7 @@
 #include "shell.h"
 #include "words.h"
 
-/* Times 2^32, rounded; what would be 2^32 or more is UINT32_MAX, which stands for 1. Any context. */
+/* Times 2^32, rounded; what would be 2^32 or more is UINT32_MAX, which means 1. Any context. */
 arqlink_probability probability_linear(const struct decimal *value);
 
 /* Three digits of p, rounded. Any context. */

@@ -7,13 +7,13 @@ enum { CTRL_C = 0x03 };
 
 static uint32_t following(uint32_t place) { return (place + 1u) % RECEIVER_PLACES; }
 
-/* At 1.25 Mbit/s a byte comes every 800 clocks: what is taken here is missing where the byte is echoed. */
+/* At 1.25 Mbit/s a byte comes every 800 clocks: what is spent here is missing where the byte is echoed. */
 void receiver_fill(struct receiver *receiver) {
     uint32_t head = receiver->head;
     uint32_t room = (receiver->tail - head - 1u) % RECEIVER_PLACES;
     for (int byte = uart_get(); byte >= 0; byte = uart_get()) {
         if (room == 0) {
-            continue; /* the last entry is a gap, which stands for this byte too */
+            continue; /* the last entry is a gap, which covers this byte too */
         }
         receiver->entries[head] = (int16_t)(room == 1u ? RECEIVER_GAP : byte);
         head = following(head);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that the UART's interrupt handler has received and the thread has not taken yet. A gap stands where bytes found no place, so that
- * the line they belong to is not taken for a whole one. */
+/* Bytes that the UART's interrupt handler has received and the thread has not read yet. A gap marks where bytes found no place, so that
+ * the line they belong to is not mistaken for a whole one. */
 #ifndef ARQLINK_RECEIVER_H
 #define ARQLINK_RECEIVER_H
 
@@ -19,7 +19,7 @@ struct receiver {
     volatile int16_t entries[RECEIVER_PLACES];
 };
 
-/* Takes over all bytes that the UART has. If only one place is left a gap takes it; if none is left, that gap stands for further bytes
+/* Takes over all bytes that the UART has. If only one place is left it gets a gap; if none is left, that gap covers further bytes
  * too. Interrupt. */
 void receiver_fill(struct receiver *receiver);
 

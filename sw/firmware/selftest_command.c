@@ -89,7 +89,7 @@ int command_selftest(struct shell *shell, int count, const char **words) {
     }
     fault = run(shell, &test, &result);
     if (fault != 0 && fault != -ARQLINK_ETIMEDOUT && fault != -ARQLINK_ECANCELED && fault != -ARQLINK_EIO) {
-        return fault_tell(shell, fault);
+        return fault_report(shell, fault);
     }
     shell_item(shell, "sent", result.sent);
     shell_item(shell, "received", result.received);

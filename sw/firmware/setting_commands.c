@@ -17,21 +17,21 @@ int command_code(struct shell *shell, int count, const char **words) {
     if (fault == 0) {
         fault = shell_get(shell, "NR", words[count - 1], k, k + limits->max_parity, &nr);
     }
-    return fault ? fault : fault_tell(shell, arqlink_set_code(machine_link(shell), k, n, nr));
+    return fault ? fault : fault_report(shell, arqlink_set_code(machine_link(shell), k, n, nr));
 }
 
 int command_delta(struct shell *shell, int count, const char **words) {
     uint32_t delta = ARQLINK_PERSISTENCY_INFINITE;
     (void)count;
     int fault = words_equal(words[1], "inf") ? 0 : shell_get(shell, "D", words[1], 0, 14, &delta);
-    return fault ? fault : fault_tell(shell, arqlink_set_persistency(machine_link(shell), delta));
+    return fault ? fault : fault_report(shell, arqlink_set_persistency(machine_link(shell), delta));
 }
 
 int command_order(struct shell *shell, int count, const char **words) {
     uint32_t order;
     (void)count;
     int fault = shell_get(shell, "order", words[1], 0, 1, &order);
-    return fault ? fault : fault_tell(shell, arqlink_set_ordered(machine_link(shell), order != 0));
+    return fault ? fault : fault_report(shell, arqlink_set_ordered(machine_link(shell), order != 0));
 }
 
 int command_preset(struct shell *shell, int count, const char **words) {
@@ -44,21 +44,21 @@ int command_preset(struct shell *shell, int count, const char **words) {
     if (((uint32_t)machine_link(shell)->limits.presets >> preset & 1u) == 0) {
         return shell_error(shell, "this link is not built with preset", words[1]);
     }
-    return fault_tell(shell, arqlink_set_preset(machine_link(shell), preset));
+    return fault_report(shell, arqlink_set_preset(machine_link(shell), preset));
 }
 
 int command_freeze(struct shell *shell, int count, const char **words) {
     uint32_t freeze;
     (void)count;
     int fault = shell_get(shell, "freeze", words[1], 0, 1, &freeze);
-    return fault ? fault : fault_tell(shell, arqlink_set_outage_freeze(machine_link(shell), freeze != 0));
+    return fault ? fault : fault_report(shell, arqlink_set_outage_freeze(machine_link(shell), freeze != 0));
 }
 
 static int show_timers(struct shell *shell) {
     struct arqlink_timers timers;
     int fault = arqlink_get_timers(machine_link(shell), &timers);
     if (fault) {
-        return fault_tell(shell, fault);
+        return fault_report(shell, fault);
     }
     shell_item(shell, "poll", timers.poll);
     shell_item(shell, "hello", timers.hello);
@@ -96,5 +96,5 @@ int command_timers(struct shell *shell, int count, const char **words) {
     if (fault == 0) {
         fault = shell_get(shell, "STATUS", words[5], 0, UINT32_MAX, &timers.status_interval);
     }
-    return fault ? fault : fault_tell(shell, arqlink_set_timers(machine_link(shell), &timers));
+    return fault ? fault : fault_report(shell, arqlink_set_timers(machine_link(shell), &timers));
 }

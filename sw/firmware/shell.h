@@ -28,7 +28,7 @@ struct shell {
     int command_count;
     void (*put)(void *context, const char *text); /* sends a text that ends with NUL */
     int (*cancelled)(
-        void *context); /* 1: Ctrl-C was typed since a command began, and is taken off what was typed; NULL: never */
+        void *context); /* 1: Ctrl-C was typed since a command began, and is removed from what was typed; NULL: never */
     void *context;      /* for put and cancelled, and for the commands */
     struct line line;
 };
@@ -40,7 +40,7 @@ void shell_start(struct shell *shell);
  * or is an ERROR line. */
 void shell_take(struct shell *shell, uint8_t byte);
 
-/* Tells that bytes are missing before the next one: the line they belong to is not run, and its end is answered with an ERROR line. */
+/* Notes that bytes are missing before the next one: the line they belong to is not run, and its end is answered with an ERROR line. */
 void shell_gap(struct shell *shell);
 
 /* Returns true, after printing ^C, if Ctrl-C was typed: a command that takes long asks this now and then, and ends. */

@@ -77,11 +77,10 @@ static int start(struct shell *shell, enum arqlink_objective objective, const st
         fault = arqlink_get_config(link, &config);
     }
     if (fault) {
-        return fault_tell(shell, fault);
+        return fault_report(shell, fault);
     }
     if (options.bound && options.delay == UINT32_MAX && machine_of(shell)->end_count < 2u) {
-        return shell_error(shell, "with 'bound' also 'delay' is needed, for nothing here tells the delay of the line",
-                           0);
+        return shell_error(shell, "with 'bound' also 'delay' is needed: the delay of the line is not known", 0);
     }
     const uint32_t frame_bytes = (uint32_t)config.k * link->limits.unit_bytes;
     const struct arqlink_goal goal = {
@@ -94,7 +93,7 @@ static int start(struct shell *shell, enum arqlink_objective objective, const st
         .one_way_clocks = options.delay == UINT32_MAX ? delay : options.delay,
         .delay_bound = options.bound,
     };
-    return fault_tell(shell, tuning_start(&machine_end(shell)->tuning, &goal, loss));
+    return fault_report(shell, tuning_start(&machine_end(shell)->tuning, &goal, loss));
 }
 
 static void show_goal(struct shell *shell, const struct tuning *tuning) {

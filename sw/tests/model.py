@@ -26,7 +26,7 @@ class Block:
         return value
 
     def write(self, offset, value):
-        """Whether the access was taken."""
+        """Whether the access was accepted."""
         if offset not in self.registers:
             return False
         name, register = self.registers[offset]
@@ -166,10 +166,10 @@ class Pair:
 
     def write(self, offset, value):
         block, rest = self._find(offset)
-        taken = block.write(rest, value) if block else False
-        if taken:
+        accepted = block.write(rest, value) if block else False
+        if accepted:
             self.log.append((offset, value))
-        return taken
+        return accepted
 
     def settings(self):
         """Content of all registers that can be written."""

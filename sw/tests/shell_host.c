@@ -4,7 +4,7 @@
 
 #include "shell.h"
 
-enum { GAP = 0xfe }; /* this byte stands for a place where bytes are missing */
+enum { GAP = 0xfe }; /* this byte marks a place where bytes are missing */
 
 static int run_add(struct shell *shell, int count, const char **words) {
     uint32_t a;

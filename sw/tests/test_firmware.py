@@ -141,7 +141,7 @@ def test_events_of_both_ends():
     assert values(before)["link_up"] == "1" and values(before)["printed"] == "off"
 
 
-def test_outage_and_threshold_are_told():
+def test_outage_and_threshold_are_reported():
     timers = "timers 20000 1000 1000 4000 0"  # of both ends, so that neither is silent for too long
     lines = ["end b", timers, "end a", timers, "events on", "channel ba outage 1", "link", "channel ba outage 0", "threshold tx_phy_idle 1"]
     answers = firmware.talk(lines)
@@ -155,7 +155,7 @@ def test_ends_are_set_apart():
 
 
 def test_tuner_follows_the_channel():
-    """With p = 5 % it finds p and a code that meets the target; p = 0.1 % is then seen, and a better code is taken."""
+    """With p = 5 % it finds p and a code that meets the target; p = 0.1 % is then seen, and a better code is chosen."""
     lines = ["code 8 8", "delta 0", *TRAFFIC, "channel ab loss 5%", "tune loss 1e-4 packet 320"]
     lines += ["tune"] * 12 + ["channel ab loss 1e-3"] + ["tune"] * 20 + ["link"]
     answers = firmware.talk(lines, 20000)
@@ -180,7 +180,7 @@ def test_a_failing_step_stops_nothing():
     """A counter that cannot be read fails each step, and `stats`; all else goes on."""
     offset = contract().COUNTERS["tx_outcomes_ok"].offset
     answers = firmware.talk(["tune goodput", "stats", "tune", "link"], 50000, "broken", offset)
-    unreachable = "a register cannot be reached, or the hardware did not do as it was told"
+    unreachable = "a register cannot be reached, or the hardware did not do what was asked of it"
     assert answers[2][-1] == f"ERROR {unreachable}"
     shown = values(answers[3])
     assert shown["running"] == "1" and int(shown["failures"]) >= 2 and shown["last_failure"] == unreachable

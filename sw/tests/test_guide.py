@@ -49,7 +49,7 @@ def test_worked_example(tmp_path):
     assert pair.a.get("ACTIVE_CODE", "n_first") == 8 and pair.a.get("ACTIVE_ARQ", "delta") > 1
 
 
-def test_worked_example_tells_what_is_wrong(tmp_path):
+def test_worked_example_says_what_is_wrong(tmp_path):
     pair = Pair()
     pair.a.values["ID"] = 0
     library = example(tmp_path)

@@ -48,7 +48,7 @@ def test_needs_nothing_of_a_library(sizes):
 
 
 def test_accesses_are_aligned(sizes):
-    """The soft CPU traps on others. Structures are aligned, so the offset in the instruction tells."""
+    """The soft CPU traps on others. Structures are aligned, so the offset in the instruction decides."""
     code = build.run("riscv64-unknown-elf-objdump", "-d", "-M", "no-aliases", str(BUILD / "sw" / "driver" / "libarqlink.a"))
     accesses = re.findall(r"\t[ls]([hw])u?\t\w+,(-?\d+)\(", code)
     assert len(accesses) > 200

@@ -147,7 +147,7 @@ def test_choice_is_nearly_the_best(kind, k, exponent):
 
 @pytest.fixture(scope="module")
 def independent():
-    """The driver with losses taken as independent, whatever is seen."""
+    """The driver with losses assumed independent, whatever is seen."""
     source = str(build.ROOT / "sw" / "tests" / "independent_losses.c")
     return driver.ffi().dlopen(str(build.library("independent", source, "-Wl,--wrap=arqlink_estimate_correlation")))
 

@@ -61,7 +61,7 @@ def zfec_decode(k, n, unit_bytes, seconds):
 
 
 def cpu(path=Path("/proc/cpuinfo")):
-    """The processor's name, where the system tells it."""
+    """The processor's name, where the system gives it."""
     found = re.search(r"^model name\s*:\s*(.*\S)", path.read_text(), re.MULTILINE) if path.exists() else None
     return found[1] if found else "an unknown CPU"
 

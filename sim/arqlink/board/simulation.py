@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The soft system in simulation: builds `socsim`, starts it, and hands out its UART and its packet streams."""
+"""The soft system in simulation: builds `socsim`, starts it, and connects to its UART and its packet streams."""
 
 import os
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The firmware's line shell (docs/soc.md) as seen from the host. Nothing else here knows its prompt and its answers."""
+"""The firmware's line shell (docs/firmware.md) as seen from the host. Nothing else here knows its prompt and its answers."""
 
 import re
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the fault campaign: random faults between two link ends, and a check of all that they say and deliver.
 
-`python -m arqlink.campaign --pair small:small --seed 123` repeats a run, and `--waves x.fst` shows it. sim/campaign/README.md tells what
-is checked.
+`python -m arqlink.campaign --pair small:small --seed 123` repeats a run, and `--waves x.fst` shows it. sim/campaign/README.md
+describes what is checked.
 """
 
 import argparse
@@ -60,12 +60,12 @@ def watched(pairs, options):
     """runs.run_pairs with a progress bar where there is a terminal."""
     total = options.runs * len(pairs)
 
-    def tell(result):
+    def report_failure(result):
         if result.kind and not options.json:
             report(result)
 
     if options.json or not sys.stdout.isatty():
-        return runs.run_pairs(pairs, options.first, options.runs, options.jobs, options.seconds, options.forge, options.ignore, on_result=tell)
+        return runs.run_pairs(pairs, options.first, options.runs, options.jobs, options.seconds, options.forge, options.ignore, on_result=report_failure)
     from rich.progress import Progress
 
     with Progress(transient=True) as progress:
@@ -88,7 +88,7 @@ def main():
             return
         begin = time.monotonic()
         if options.pair and options.seed is not None:
-            tell = None if options.json else lambda result: report(result) if result.kind else None
+            on_result = None if options.json else lambda result: report(result) if result.kind else None
             results = runs.run_seeds(
                 options.pair,
                 options.seed,
@@ -98,7 +98,7 @@ def main():
                 options.show,
                 options.forge,
                 options.ignore,
-                on_result=tell,
+                on_result=on_result,
                 frames=options.frames,
             )
         else:

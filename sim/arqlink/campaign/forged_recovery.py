@@ -21,14 +21,16 @@ HEADINGS = ("pair", "runs", "forged units", "restarted", "twice", "lost, reporte
 
 @dataclass(frozen=True)
 class Cost:
-    """What forged units cost in a run. `extra`: clocks more than without them until fresh packets cross; `bound`: four round trips and two
-    POLL_TIMEOUTs, in clocks: that timer runs freely, so that a lack of progress is noticed after one to two of them."""
+    """What forged units cost in a run: each of their `shots` may cost a restart. `extra`: clocks more than without them until fresh packets
+    cross; `bound`: four round trips and two POLL_TIMEOUTs, in clocks: that timer runs freely, so that a lack of progress is noticed after one to
+    two of them."""
 
     units: int
     restarts: int
     again: bool
     extra: int
     bound: int
+    shots: int = 1
 
     @property
     def waited(self):
@@ -47,7 +49,7 @@ def cost(forged, blank):
     if forged.kind or blank.kind or not with_units or not without:
         return None
     bound = 4 * with_units.round_trip + 2 * with_units.poll_timeout
-    return Cost(with_units.units, with_units.restarts, with_units.attempts > 1, with_units.clocks - without.clocks, bound)
+    return Cost(with_units.units, with_units.restarts, with_units.attempts > 1, with_units.clocks - without.clocks, bound, with_units.shots)
 
 
 def measure(pair, first, count):
@@ -60,8 +62,8 @@ def measure(pair, first, count):
 
 
 def beyond(costs):
-    """Those that cost more than a link may: more than one restart, or more time than the bound where nothing was lost."""
-    return [c for c in costs if c.restarts > 1 or (c.waited and c.share > 1)]
+    """Those that cost more than a link may: more than one restart a shot, or more time than the bound where nothing was lost."""
+    return [c for c in costs if c.restarts > c.shots or (c.waited and c.share > 1)]
 
 
 def row(pair, costs):

@@ -20,7 +20,7 @@ COMMAND = ".venv/bin/python -m arqlink.campaign"
 @dataclass
 class Recovery:
     """How a link got over `units` forged units: in `clocks` from the last fault on, fresh packets crossed both ways, at the last of so many
-    `attempts`. `poll_timeout` is the longer POLL_TIMEOUT of both ends, in clocks."""
+    `attempts`. `poll_timeout` is the longer POLL_TIMEOUT of both ends, in clocks. The units came in so many `shots`."""
 
     units: int
     clocks: int
@@ -28,6 +28,7 @@ class Recovery:
     poll_timeout: int
     restarts: int
     attempts: int
+    shots: int = 1
 
 
 @dataclass

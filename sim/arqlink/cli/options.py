@@ -32,7 +32,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a tabl
 
 
 def _creatable(path: Path | None):
-    """The simulator cannot tell that a file of waves was not written, so this is seen to first."""
+    """The simulator does not notice that a file of waves was not written, so this is checked first."""
     if path is not None:
         try:
             path.open("wb").close()

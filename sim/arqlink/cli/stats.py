@@ -16,7 +16,7 @@ from arqlink.run import monte_carlo
 
 
 def read_board(name, baud):
-    """What the firmware on a serial port tells of its link end, as the report that is printed."""
+    """The report on a link end, from the firmware on a serial port."""
     with SerialPort(name, baud) as port:
         shell = UartShell(port)
         settings = {command: shell.values(command) for command in ("info", "link")}

@@ -2,6 +2,7 @@
 """What decides a netlist, and what place and route give of it, as a fingerprint of each: where it has changed they are made anew."""
 
 import hashlib
+import re
 from importlib import metadata
 from pathlib import Path
 
@@ -14,6 +15,8 @@ SOURCES = "*.v*"
 """Verilog, and what its memories contain."""
 VERILOG = "*.v"
 """Verilog alone: the program in a RAM decides a bitstream, but neither area nor clock rate."""
+SOURCE_LINE = re.compile(r"(?<=[a-z])_l\d+\b")
+"""What SpinalHDL adds to the names of a pipeline's requests, such as `act_haltRequest_ArqReceiver_l226`."""
 
 
 def script(target, folder):
@@ -24,7 +27,8 @@ def script(target, folder):
 
 
 def synthesized(text):
-    """The lines of a source without the comment at its head, and without what only simulation sees, such as assertions."""
+    """The lines of a source without the comment at its head, and without what only simulation sees, such as assertions. Names that end in the
+    line of the Scala source that made them end without it: a comment there must not make a new netlist."""
     lines, hidden = [], []
     for line in text.splitlines():
         words = line.split()
@@ -34,7 +38,7 @@ def synthesized(text):
         elif directive == "`else":
             hidden[-1] = False
         if not any(hidden) and not line.startswith("//"):
-            lines.append(line)
+            lines.append(SOURCE_LINE.sub("", line))
         if directive == "`endif":
             hidden.pop()
     return lines

@@ -21,7 +21,7 @@ SEEDS = (1, 2, 3)
 UNPLACED = re.compile(r"ERROR: (.*(?:no BELs remaining|unable to place|failed to place|legal placement).*)", re.IGNORECASE)
 NETLIST = "netlist.json"
 UNFINISHED = "unfinished.json"
-"""The netlist until nothing is left to do: what an interrupted run leaves is not taken for one."""
+"""The netlist until nothing is left to do: what an interrupted run leaves is not mistaken for one."""
 MADE_OF = "netlist.fingerprint"
 """What the netlist was made of, as fingerprint.py has it."""
 SOURCES_ARE = "sources.fingerprint"
@@ -101,7 +101,7 @@ def place(target, folder, seed):
         *target.device.nextpnr, *board, "-q", "--json", NETLIST, "--freq", target.ask, "--seed", seed, "--report", report.name, "--detailed-timing-report",
         cwd=folder, log=log.name,
     )  # fmt: skip
-    if not report.exists():  # a missed clock is no reason: the report tells it
+    if not report.exists():  # a missed clock is no failure: the report has it
         if reason := UNPLACED.search(words):
             raise UserError(f"Target {target.name} does not fit {target.device.title}: {reason[1]}")
         raise UserError(f"nextpnr failed on target {target.name}; {log} ends with:\n{words.strip()[-1000:] or 'nothing'}")
@@ -148,7 +148,7 @@ def critical_path(report):
 
 def run(target, seeds=SEEDS, recorded=None):
     """Results of a target, one for each seed; kept in build/synth, and made anew when what decides them has changed. `recorded`, from
-    record.read(): the results in it are taken as they are, without a bitstream, and new ones are added to the file."""
+    record.read(): the results in it are used as they are, without a bitstream, and new ones are added to the file."""
     folder = OUTPUT / target.name
     folder.mkdir(parents=True, exist_ok=True)
     with tree.locked(f"synth-{target.name}"):

@@ -9,7 +9,7 @@ from arqlink import tree
 
 @dataclass(frozen=True)
 class Device:
-    """An FPGA of the open flow. `yosys`: its synthesis commands, `{top}` in them stands for the top; `nextpnr`: tool and options;
+    """An FPGA of the open flow. `yosys`: its synthesis commands, in which `{top}` is replaced by the top; `nextpnr`: tool and options;
     `luts`: name of a logic cell in the tool's report, `registers` and `rams` likewise; where the report has no registers,
     what their cells' names in the netlist begin with;
     `improved`: the netlist goes through output_registers.py and carry_chains.py."""
@@ -109,7 +109,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Demand:
-    """Clock rate to reach, and logic cells that may be taken; None: no demand."""
+    """Clock rate to reach, and logic cells that may be used; None: no demand."""
 
     mhz: float | None = None
     luts: int | None = None
@@ -126,7 +126,7 @@ class Target:
     """A block in a configuration: between registers (SynthShell), or with the pins of a board.
 
     `must`, `goal`: what it has to reach and is meant to reach. `budget`: what seed 1 gave when it was last improved, from which CI
-    allows a small distance (sim/tests/test_synth.py). `ask`: clock that the tools are told to reach, MHz.
+    allows a small distance (sim/tests/test_synth.py). `ask`: clock rate that is asked of the tools, MHz.
     """
 
     name: str

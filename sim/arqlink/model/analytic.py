@@ -238,7 +238,7 @@ class LinkModel:
 
     def loss_of(self, frames):
         """P of a packet that has these frames (eq. 3). In a burst channel neighbouring frames fail together; a
-        retransmission is taken to find the channel stationary, as it comes a round trip later."""
+        retransmission is assumed to find the channel stationary, as it comes a round trip later."""
         survive = 0.0
         if not self.channel.gilbert_elliott:
             for k in frames:
@@ -345,7 +345,7 @@ class LinkModel:
         log_cdf = np.log(np.maximum(sum(w * s.at(grid) for w, s in own), 1e-300))
         count = int((high - low) / gap) + 1 if gap else 0
         shifts = np.arange(1, count + 1)
-        if count > 2000:  # every so many packets stand for their neighbours
+        if count > 2000:  # every so many packets represent their neighbours
             shifts = np.unique(np.linspace(1, count, 2000).astype(int))
         weights = np.diff(shifts, append=count + 1)
         for shift, weight in zip(shifts, weights):

@@ -64,7 +64,7 @@ class Model:
         jobs = [(source, folder / f"{Path(source).stem}.o", [*self.flags, *options]) for source in sources if Path(source).suffix != ".o"]
         compile_all(jobs)
         objects = [str(job[1]) for job in jobs] + [str(source) for source in sources if Path(source).suffix == ".o"]
-        partial = Path(f"{output}.part")  # a half-built program is never taken for a good one
+        partial = Path(f"{output}.part")  # a half-built program is never mistaken for a good one
         run(["c++", "-o", str(partial), *objects, *self.objects, "-pthread", *link_options, *self.libraries], folder / "link.log")
         partial.rename(output)
 

@@ -109,7 +109,7 @@ def read_deliveries(path, start):
     if raw[:4] != b"ARQD":
         raise UserError("The simulator's delivery file is not understood.")
     (count,) = struct.unpack_from("<Q", raw, 4)
-    sent = [(taken - start, None if first == NEVER else first - start) for taken, first in struct.iter_unpack("<QQ", raw[12 : 12 + 16 * count])]
+    sent = [(accepted - start, None if first == NEVER else first - start) for accepted, first in struct.iter_unpack("<QQ", raw[12 : 12 + 16 * count])]
     deliveries, offset = take_deliveries(raw, 12 + 16 * count, start)
     if offset != len(raw):
         raise UserError("The simulator's delivery file ends within a packet.")
@@ -142,7 +142,7 @@ def _execute(command, progress):
 
 
 def follow(process, progress=None):
-    """Reads a simulator's standard error to its end: hands its lines of progress on, and returns all else that it said."""
+    """Reads a simulator's standard error to its end: passes its lines of progress on, and returns everything else."""
     other = []
     try:
         for line in process.stderr:

@@ -46,7 +46,7 @@ def read(path):
             block_format = isinstance(reader, RawPcapNgReader)
             capture.nano = block_format or reader.nano
             types = set() if block_format else {reader.linktype}
-            packets = cast(Iterable[tuple[bytes, Any]], reader)  # the two formats tell of a packet in unlike ways
+            packets = cast(Iterable[tuple[bytes, Any]], reader)  # the two formats describe a packet in different ways
             for data, meta in packets:
                 if block_format:
                     types.add(meta.linktype)

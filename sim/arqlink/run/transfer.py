@@ -51,7 +51,7 @@ def load(path, packet_bytes):
 
 
 def match(packets, delivered, in_order):
-    """Finds which packet each delivery is. Packets of equal content cannot be told apart: the earliest is taken."""
+    """Finds which packet each delivery is. Packets of equal content cannot be told apart: the earliest is chosen."""
     where = defaultdict(deque)
     for i, packet in enumerate(packets):
         where[packet].append(i)

@@ -40,12 +40,13 @@ enum arqlink_error {
 /** Persistency delta that never gives a frame up. Finite ones are 0 to 14. */
 #define ARQLINK_PERSISTENCY_INFINITE 15u
 
-/** Register reads that a wait may take after arqlink_probe. A counter snapshot takes some dozens of clocks. */
+/** Register reads that a wait may take after arqlink_probe. A counter snapshot takes up to 254
+ *  clocks and a few; where the counters are built for area, as in `tiny`, up to 480 and a few. */
 #define ARQLINK_WAIT_READS 1000u
 
 /**
  * The only way to the hardware. Both return 0 or a negative errno; `offset` is in bytes, a multiple of 4, from the start of
- * the window that `context` stands for.
+ * the window that `context` identifies.
  */
 struct arqlink_bus {
     int (*read)(void *context, uint32_t offset, uint32_t *value);
@@ -156,7 +157,7 @@ int arqlink_get_config(const struct arqlink_device *device, struct arqlink_confi
  * previous content back. A transmission that is under way is finished as it began.
  * Errors: -EINVAL beyond the limits, or rejected by the hardware; -EIO the hardware took it but shows another one; the bus's error.
  * After any error the old setting is active: if the new one may have been applied, the old one is applied again. Only where the bus
- * fails a second time, while this is done, the new one may stay; arqlink_get_config tells.
+ * fails a second time, while this is done, the new one may stay; arqlink_get_config shows it.
  */
 int arqlink_set_config(const struct arqlink_device *device, const struct arqlink_config *config);
 
@@ -170,7 +171,7 @@ int arqlink_set_ordered(const struct arqlink_device *device, bool ordered);
 int arqlink_set_preset(const struct arqlink_device *device, uint32_t preset);
 int arqlink_set_outage_freeze(const struct arqlink_device *device, bool freeze);
 
-/* ---- counters: 64 bits, all of one snapshot are of the same clock ---- */
+/* ---- counters: 64 bits; all of one snapshot are of the same clock, or, built for area as in `tiny`, of one pass of 240 clocks ---- */
 
 /** Index of a counter, e.g. ARQLINK_COUNT_tx_frames; the names are those of rtl/regs/registers.md. */
 enum arqlink_counter {
@@ -183,7 +184,7 @@ struct arqlink_counters {
     uint64_t value[ARQLINK_COUNTER_COUNT]; /**< by enum arqlink_counter */
 };
 
-/** Takes a snapshot, and with `clear` sets all counters to 0 in the clock after it; waits until it is complete. -ETIMEDOUT. */
+/** Takes a snapshot, and with `clear` sets all counters to 0 after it; waits until it is complete. -ETIMEDOUT. */
 int arqlink_snapshot(const struct arqlink_device *device, bool clear);
 
 /** One counter of the last snapshot. -EINVAL no such counter. */

@@ -46,12 +46,12 @@ struct arqlink_channel_config {
     uint32_t delay; /**< clocks, ARQLINK_CHANNEL_MIN_DELAY to the built depth - 1, or 0: least; a change empties it */
     arqlink_probability p_good, p_bad; /**< erasure probability of a unit in either state */
     arqlink_probability p_gb, p_bg;    /**< transition probabilities per unit */
-    uint32_t pace;                     /**< clocks between beats taken, 0 = every clock */
+    uint32_t pace;                     /**< clocks between beats accepted, 0 = every clock */
 };
 
 struct arqlink_channel_counts {
-    uint32_t units, erased;                 /**< units of type 0; they wrap */
-    uint32_t control_units, control_erased; /**< all others */
+    uint32_t units, erased;                 /**< data units (every type but 1); they wrap */
+    uint32_t control_units, control_erased; /**< control units (type 1) */
     uint32_t beats_lost;                    /**< beats that the receiver was not ready for */
 };
 
@@ -89,7 +89,7 @@ struct arqlink_selftest {
 struct arqlink_selftest_result {
     uint32_t sent, received;                     /**< packets */
     uint32_t lost, disordered, corrupt, aborted; /**< packets */
-    uint32_t erased;                             /**< units of type 0 that the channel erased meanwhile */
+    uint32_t erased;                             /**< data units that the channel erased meanwhile */
 };
 
 /**

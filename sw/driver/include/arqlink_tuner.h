@@ -55,7 +55,7 @@ struct arqlink_evidence {
 };
 
 struct arqlink_estimate {
-    uint32_t p; /**< estimate, times 2^32; if `only_high`: one failure is taken as if it were to come next */
+    uint32_t p;             /**< estimate, times 2^32; if `only_high`: as if one failure were to come next */
     uint32_t p_low, p_high; /**< 95 % interval */
     uint32_t correlation;   /**< between the losses of two units of a frame, times 2^32 */
     bool only_high;         /**< nothing failed: all that is known is that p is at most p_high */
@@ -156,7 +156,7 @@ int arqlink_tuner_init(struct arqlink_tuner *tuner, const struct arqlink_goal *g
  * One step: reads the counters, and when a window of outcomes is complete judges it and applies a better setting if there is one.
  * Call it again and again, a few times per window if possible, and at least once in 2^31 outcomes; it never waits for outcomes. K, preset, order and outage_freeze of the
  * link are kept; K should be the goal's. Counters must not be cleared between steps.
- * `changed` tells whether a setting was applied. Errors: as arqlink_snapshot, arqlink_set_config, arqlink_choose; the tuner goes on with the
+ * `changed`: whether a setting was applied. Errors: as arqlink_snapshot, arqlink_set_config, arqlink_choose; the tuner goes on with the
  * next call. -EINVAL also where the link's K is not the goal's.
  */
 int arqlink_tuner_step(struct arqlink_tuner *tuner, const struct arqlink_device *device, bool *changed);

@@ -21,7 +21,7 @@ static bool valid(const struct arqlink_limits *limits, uint32_t code, uint32_t a
            ((limits->presets >> preset) & 1) && (arq & 0xFFu) <= ARQLINK_PERSISTENCY_INFINITE;
 }
 
-/* Tells whether the hardware took what was staged. */
+/* Checks that what was staged has become active. */
 static int verify(const struct arqlink_device *device, const uint32_t *wanted) {
     uint32_t status, active[2];
     int error = arqlink_read(&device->at, ARQLINK_STATUS_OFFSET, &status);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Fixed-point arithmetic of the tuner. Probabilities come in two formats: linear, p times 2^32 in 32 bits (0xFFFFFFFF stands
- * for 1), and as a logarithm, log2(p) times 2^20 in a signed 32-bit integer (arqlink_log2), which reaches down to 2^-2047.
+ * Fixed-point arithmetic of the tuner. Probabilities come in two formats: linear, p times 2^32 in 32 bits (0xFFFFFFFF means
+ * 1), and as a logarithm, log2(p) times 2^20 in a signed 32-bit integer (arqlink_log2), which reaches down to 2^-2047.
  * There is no 64-bit division: the compiler's library would need 2 KiB for it.
  */
 #ifndef ARQLINK_FIXED_H

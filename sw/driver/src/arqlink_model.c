@@ -14,7 +14,7 @@ arqlink_log2 arqlink_log2_decimal(uint32_t mantissa, int exponent) {
 /*
  * A transmission fails with its (n-k+1)-th erasure, j = n-k+1, which comes at unit j+m with m units before it received: a sum
  * over m = 0 to k-1 of C(j-1+m, m) times the chance of one such sequence. All terms are positive, so nothing cancels; what
- * they have in common, the j erasures, is taken as a logarithm.
+ * they have in common, the j erasures, is computed as a logarithm.
  */
 arqlink_log2 arqlink_log2_p_t(uint32_t p, uint32_t correlation, uint32_t k, uint32_t n) {
     if (p == 0) return ARQLINK_LOG2_ZERO;

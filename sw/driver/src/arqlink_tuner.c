@@ -50,7 +50,7 @@ static struct arqlink_evidence evidence_of(const struct arqlink_tuner *t, const 
 }
 
 /*
- * Without evidence of another N the correlation is taken as before. Where there is some, p comes from that with more failures;
+ * Without evidence of another N the correlation is assumed to be as before. Where there is some, p comes from that with more failures;
  * the goal has to be met by what is known of the present N, too.
  */
 static int estimate(struct arqlink_tuner *t, const struct arqlink_config *config) {
@@ -114,7 +114,7 @@ static bool gains(const struct arqlink_tuner *t, const struct arqlink_config *co
 }
 
 /*
- * One N tells nothing of the correlation. Where it matters, because independent losses or losses all together would call for
+ * One N says nothing about the correlation. Where it matters, because independent losses or losses all together would call for
  * another N, the next N on that side is tried, with the delta that it needs at the correlation that is worst for it.
  */
 static bool tries(const struct arqlink_tuner *t, const struct arqlink_config *config, struct arqlink_choice *trial) {

@@ -148,6 +148,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
   )
 
   // Judgement ------------------------------------------------------------------------------------------------------
+  //
+  // Clock t: `closes`. The transmission in progress and all before the arrival's are closed; `current` moves to the arrival's TSN.
+  // t + 1: `judgement.now`. The arrival begins its transmission, belongs to it, or neither; the outcome of `closes` goes to the log.
+  // t + 2: if the arrival was its transmission's last unit (`ends`), that outcome goes to the log; `current` has moved to the next TSN.
 
   /** The last unit accepted was of type 2, of a frame that is sent only once. Two in a row have to be: one may have passed its CRC by chance. */
   private val lastOnly = RegInit(False)

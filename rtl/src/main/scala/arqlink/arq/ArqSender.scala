@@ -60,7 +60,7 @@ class ArqSender(link: LinkConfig) extends Component {
   private def slotOf(sn: UInt) = sn.resize(slotBits)
 
   // All are read in two clocks, array and output register. A slot is read long after it was written: a frame is sent after its
-  // description has come, and its outcome comes after it has been sent. Only the sweep looks at states while they are written.
+  // description has come, and its outcome comes after it has been sent. Only the sweep reads states while they are written.
   val metaRam = BlockRam(FrameMeta(code), window)
   val sentRam = BlockRam(Sent(link), window)
   val stateRam = BlockRam(Bits(2 bits), window)

@@ -26,7 +26,7 @@ class ConsistencyWatch extends Component {
     /** Of the feedback, of txEdge and of txBase. */
     val feedback, edge, base = in(Judgement())
 
-    /** Pulse: what the peer takes for received has not come. */
+    /** Pulse: what the peer believes to be received has not come. */
     val contradiction = in Bool ()
 
     /** A period had rejected control units only, and none was accepted since: a poll shows whether it stays so. */

@@ -11,9 +11,9 @@ import arqlink.wire.{ControlMessage, Wire}
 
 /** Decides when a control unit is due and what it says: always all that this end knows.
   *
-  * While no message waits for the framer, a look enters a pipeline in each clock: `measure` and `compare` find how far numbers have moved since they
-  * were last sent, `decide` has all causes. The first look that finds one composes a message in stage `compose`, and the looks behind it are thrown
-  * away: they have not seen what the message settles.
+  * While no message waits for the framer, an evaluation enters a pipeline in each clock: `measure` and `compare` find how far numbers have moved since
+  * they were last sent, `decide` has all causes. The first evaluation that finds one composes a message in stage `compose`, and those behind it are
+  * discarded: they have not seen what the message settles.
   */
 class ControlComposer(link: LinkConfig) extends Component {
   val io = new Bundle {
@@ -25,7 +25,7 @@ class ControlComposer(link: LinkConfig) extends Component {
     /** Outcomes that are not the newest, for a control unit of their own. */
     val older = slave Stream OutcomeReport()
 
-    /** A reply has been composed, and from which block on it shows outcomes. */
+    /** A reply has been composed, and from which block on it reports outcomes. */
     val replied = master Flow OutcomeLog.blockNumber
 
     /** Pulse: POLL_TIMEOUT has run out. */
@@ -45,13 +45,15 @@ class ControlComposer(link: LinkConfig) extends Component {
   val active = isUp || isOutage
   private val silent = RegNext(!active && !isHello) init True
 
+  // The stage of each task.
+  private val (measureAt, compareAt, decideAt, composeAt) = (0, 1, 2, 3)
   private val looks = new StageCtrlPipeline
-  val measure = looks.ctrl(0)
-  val compare = looks.ctrl(1)
-  val decide = looks.ctrl(2)
-  val compose = looks.ctrl(3)
+  val measure = looks.ctrl(measureAt)
+  val compare = looks.ctrl(compareAt)
+  val decide = looks.ctrl(decideAt)
+  val compose = looks.ctrl(composeAt)
 
-  /** A message is composed: one that says all that is due, or one that shows older outcomes, which settles nothing. */
+  /** A message is composed: one that says all that is due, or one that reports older outcomes, which settles nothing. */
   val composesDue, composesOlder = Bool()
   val composes = composesDue || composesOlder
   val offer = RegInit(False) setWhen (composes && (isHello || active)) clearWhen (io.message.fire || silent)
@@ -83,7 +85,9 @@ class ControlComposer(link: LinkConfig) extends Component {
 
   val causes = new Area {
 
-    /** A cause that stays until a message has been composed for it. */
+    /** A cause that stays until a message has been composed for it. The last condition wins: a silent link has no causes, and one that comes as a message
+      * is composed stays for the next message.
+      */
     private def pending(set: Bool) = RegInit(False) clearWhen composesDue setWhen set clearWhen silent
 
     val hello = pending(RegNext(io.link.helloDue) && isHello)
@@ -92,7 +96,7 @@ class ControlComposer(link: LinkConfig) extends Component {
     val status = pending(io.receiver.decided)
     val poll = pending(polls.io.due || RegNext(io.link.outageEnded))
 
-    /** Control units with notice of a frame given up that are still to be sent; the peer accepts two in succession, so one of three may be lost. */
+    /** Control units with notice of an abandoned frame that are still to be sent; the peer accepts two in succession, so one of three may be lost. */
     val noticesLeft = Reg(UInt(2 bits)) init 0
     when(composesDue && noticesLeft =/= 0)(noticesLeft := noticesLeft - 1)
     when(io.sender.gaveUp)(noticesLeft := 3)
@@ -126,7 +130,7 @@ class ControlComposer(link: LinkConfig) extends Component {
     }
   }
 
-  // A look ------------------------------------------------------------------------------------------------------------------------
+  // An evaluation ------------------------------------------------------------------------------------------------------------------------
 
   val measured = new measure.Area {
     up.valid := !offer && !silent
@@ -197,12 +201,12 @@ class ControlComposer(link: LinkConfig) extends Component {
     io.replied.valid := RegNext(composesDue && causes.reply) init False
     io.replied.payload := OutcomeLog.blockOf(message.bitmapBase)
 
-    for (stage <- Seq(measure, compare, decide)) stage.terminateWhen(composes || silent)
+    for (at <- measureAt until composeAt) looks.ctrl(at).terminateWhen(composes || silent)
   }
   looks.build()
 
   Invariant.when(composes)(!offer, "a message changes while it is offered")
-  Invariant.when(composesOlder)(io.older.valid, "older outcomes are shown, and there are none")
+  Invariant.when(composesOlder)(io.older.valid, "older outcomes are reported, and there are none")
   Invariant.when(composesDue)(
     Invariant.follows(io.receiver.rxNext, io.receiver.recent.base, from = log2Up(Wire.blockBits)),
     "the recent outcomes do not belong to their base"

@@ -18,12 +18,12 @@ case class FeedbackRange(link: LinkConfig) extends Bundle {
   val knownEnd, contiguousFrom = hasHoles generate Wire.sn
 }
 
-/** What follows of a message: it is taken whole or not at all. */
+/** What follows of a message: it is accepted whole or not at all. */
 case class CheckedFeedback(link: LinkConfig) extends Bundle {
   private val hasHoles = !link.window.isBlock
   val accepted = Bool()
 
-  /** Outcomes were missed that the peer does not repeat unasked. */
+  /** Outcomes are missing that the peer does not repeat unasked. */
   val gap = Bool()
 
   /** Its rxBase is not behind the last one. */
@@ -71,12 +71,17 @@ class FeedbackCheck(link: LinkConfig) extends Component {
   }
   import io.{feedback, range}
 
-  /** Outcomes that are older than this the peer will not show unasked. */
+  /** The peer repeats outcomes up to this age unasked, and no older ones. */
   private val repeated = new RepeatLags(link, io.peerWindowLog2).repeated
 
-  private val stages = Seq.fill(4)(Node())
-  val Seq(measure, compare, decide, report) = stages
-  io.busy := Seq(compare, decide, report).map(_.isValid).orR
+  // The stage of each task.
+  private val (measureAt, compareAt, decideAt, reportAt) = (0, 1, 2, 3)
+  private val stages = Seq.fill(reportAt + 1)(Node())
+  val measure = stages(measureAt)
+  val compare = stages(compareAt)
+  val decide = stages(decideAt)
+  val report = stages(reportAt)
+  io.busy := stages.drop(measureAt + 1).map(_.isValid).orR
 
   /** Distances: of the message's numbers from what they have to lie between, and of its bitmap from what is known. */
   val measured = new measure.Area {
@@ -112,7 +117,9 @@ class FeedbackCheck(link: LinkConfig) extends Component {
     /** As many of them are known for certain, from the first one on, or all. */
     val knownPrefix = insert(countTo(if (hasHoles) this(measured.isContiguous) ? this(measured.toKnownEnd) | toAck else toAck))
 
-    /** Outcomes before the bitmap are missing; the peer will not show them unasked. */
+    /** Outcomes before the bitmap are missing: its base is above ackTsn, so `toAck` is negative. `missed`: it is above by more than `repeated`, and
+      * the peer will not repeat them unasked.
+      */
     val isBeyondAck = insert(toAck.msb)
     val missed = insert(toAck.msb && (toAck + repeated).msb)
   }

@@ -6,6 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.{CodeConfig, LinkConfig}
+import arqlink.lib.Invariant
 import arqlink.wire._
 
 /** The code settings that the sender uses when a transmission begins. */
@@ -47,7 +48,12 @@ class FrameIssue(link: LinkConfig, config: SenderConfig, metas: Mem[FrameMeta], 
   val frame = Stream(Transmission(code))
   val nextFsn, nextTsn = Reg(Wire.sn) init 0
 
-  /** What may be sent. The peer's window limits what it must store; both windows limit the outcomes that are kept. */
+  /** What may be sent. The peer's window limits what it must store; both windows limit the outcomes that are kept.
+    *
+    * Three counts must each be below the peer's window, which is a power of two: frames sent from the peer's rxBase on (`stored`), frames sent from
+    * txBase on (`unresolved`), and transmissions without a known outcome (`undecided`). A count is below 2^w if none of its bits from w on is set,
+    * so the OR of the three is tested at once. This end's own window holds as well: `undecided.msb` tests it, and the segmenter keeps to it.
+    */
   val credit = new Area {
     // None of what is held here is more than this end's window.
     private def held(end: UInt, begin: UInt) = RegNext((end - begin).resize(slotBits + 1))
@@ -119,6 +125,7 @@ class FrameIssue(link: LinkConfig, config: SenderConfig, metas: Mem[FrameMeta], 
     nextTsn := nextTsn + 1
     when(!isRepeated)(nextFsn := nextFsn + 1)
   }
+  Invariant.when(frame.valid)(chosen, "a frame is offered, and none is chosen")
   Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
 }
 

@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.{BlockRam, TableClear}
+import arqlink.lib.{BlockRam, Invariant, TableClear}
 
 object FrameState {
   def empty: Bits = B"00"
@@ -18,7 +18,7 @@ object FrameState {
   def dead: Bits = B"11"
 }
 
-/** The state of each frame in the window, in block RAM with one write port: what the receiver has decided goes first, then what the walk takes,
+/** The state of each frame in the window, in block RAM with one write port: what the receiver has decided goes first, then what the walk claims,
   * then what is freed. Reads take `FrameStates.latency` clocks.
   */
 class FrameStates(link: LinkConfig) extends Area {
@@ -34,10 +34,11 @@ class FrameStates(link: LinkConfig) extends Area {
   val decided = Flow(Slot)
   val isDead = Bool()
 
-  /** Becomes taken; is freed. */
+  /** Is claimed; is freed. */
   val take, free = Stream(Slot)
   take.ready := !decided.valid && clear.done
   free.ready := take.ready && !take.valid
+  Invariant.when(decided.valid)(clear.done, "a frame is decided, and the table is being cleared")
 
   private val write = new Area {
     private val slot = decided.valid ? decided.payload | (take.valid ? take.payload | free.payload)

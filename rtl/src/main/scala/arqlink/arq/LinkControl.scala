@@ -26,7 +26,9 @@ object LinkControl {
   /** Clocks of a restart until it releases the reset of what it empties. */
   private val emptyClocks = 2
 
-  /** Clocks of a restart until `tablesReady` counts: it must have gone low for the tables that are being cleared. */
+  /** Clocks of a restart until `tablesReady` counts: it must have gone low for the tables that are being cleared. The reset
+    * register of the blocks, the counter of [[arqlink.lib.TableClear]] and `tablesReady` here take three of these clocks; the others are spare.
+    */
   private val settleClocks = 7
 }
 
@@ -57,7 +59,7 @@ class LinkControl(link: LinkConfig) extends Component {
     /** Which transmissions a control unit closes, once the link is up; the receiver may let it wait. */
     val close = master Stream CloseNotice()
 
-    /** The same control unit, a clock after the receiver has taken that. */
+    /** The same control unit, a clock after the receiver has accepted `close`. */
     val admitted = master Flow ControlMessage()
 
     /** Pulse: a data unit of the peer came. */
@@ -138,7 +140,7 @@ class LinkControl(link: LinkConfig) extends Component {
   io.close.valid := judged && verdict.passUp
   io.close.txEdge := message.txEdge
   io.close.poll := message.poll
-  // The unit that brings the link up is taken two clocks later. What has been acted on leaves a clock after that.
+  // The unit that brings the link up stays, is judged once more by a link that is up, and leaves then.
   val take = judged && (!pass || io.close.fire)
   io.control.ready := RegNext(take) init False
   io.admitted.valid := RegNext(io.close.fire) init False
@@ -204,6 +206,10 @@ class LinkControl(link: LinkConfig) extends Component {
 
   io.view.deaf := silence.deaf
   Invariant.when(isUp)(peerKnown, "the link is up, and the peer is not known")
+
+  // A restart, clock by clock: 0 something asks (`restart`); 1 `restarting` and `empties`; 2 new epoch, state `clearing`, `flushing`, `settle` 0. When
+  // `settle` is `emptyClocks`, `empties` ends and the tables begin to clear themselves. At `settleClocks` it stops, and the link waits for
+  // `tablesReady`; then the state is `hello`.
 
   /** What `flushing` will be, for the resets of many blocks. */
   val empties = RegInit(True)

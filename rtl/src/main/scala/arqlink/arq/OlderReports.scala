@@ -8,7 +8,7 @@ import arqlink.config.LinkConfig
 import arqlink.lib.Invariant
 import arqlink.wire.Wire
 
-/** Chooses which older outcomes are shown: each pair of blocks again some time after it was recent, and, after a poll that asks for them,
+/** Chooses which older outcomes are reported: each pair of blocks again some time after it was recent, and, after a poll that asks for them,
   * a series of all from the peer's ackTsn on (docs/architecture.md, "Receiver", 4).
   */
 class OlderReports(link: LinkConfig) extends Component {
@@ -21,7 +21,7 @@ class OlderReports(link: LinkConfig) extends Component {
     /** Block of the ackTsn of each control unit of the peer. */
     val peerAck = slave Flow OutcomeLog.blockNumber
 
-    /** A poll has its reply, which shows outcomes from this block on. */
+    /** A poll has its reply, which reports outcomes from this block on. */
     val replied = slave Flow OutcomeLog.blockNumber
 
     val current = in(OutcomeLog.blockNumber)
@@ -34,10 +34,14 @@ class OlderReports(link: LinkConfig) extends Component {
   private val slotBits = link.window.slotBits
   private val blocks = link.window.windowFrames / Wire.blockBits
 
-  /** All before it are older than what each control unit shows. */
+  /** All before it are older than what each control unit reports. */
   val recent = RegNext(io.current - 1)
 
-  /** Walks from pair to pair, `lag` blocks behind the recent ones. */
+  /** Walks from pair to pair of blocks: `cursor` and the one after it.
+    *
+    * The pair is due when it is `lag` blocks behind the recent ones (cursor + 1 + lag <= recent). It is skipped if the peer knows it (peerAck is
+    * above cursor + 1), or if the log has overwritten it (more than `blocks` behind the current block).
+    */
   private class Repeats(lag: UInt, isBuilt: Bool) extends Area {
     val request = Stream(OutcomeLog.blockNumber)
     val cursor = Reg(OutcomeLog.blockNumber) init 0
@@ -70,7 +74,7 @@ class OlderReports(link: LinkConfig) extends Component {
     val block = Reg(OutcomeLog.blockNumber)
     val active = RegInit(False)
 
-    /** The peer misses outcomes that the reply does not show and this end still has. An ackTsn may be as old as the window, and no older. */
+    /** The peer misses outcomes that the reply does not report and this end still has. An ackTsn may be as old as the window, and no older. */
     private val replied = io.replied.stage()
     private val age = RegNext(io.current - peerAck)
     private val begins = RegNext(replied.valid, init = False) && RegNext((peerAck - replied.payload).msb) && RegNext(age <= blocks)
@@ -93,8 +97,10 @@ class OlderReports(link: LinkConfig) extends Component {
   private val requests = Seq(second, third).filter(_ != null).map(_.request) :+ series.request
   io.lookup << StreamArbiterFactory().lowerFirst.noLock.on(requests).throwWhen(!io.running)
 
-  /** Clocks until the next one may leave: the peer needs that long to process 64 outcomes. */
-  val pause = Reg(UInt(log2Up(OlderReports.pace) + 1 bits)) init 0 // the sign ends it
+  /** Clocks until the next one may leave: the peer needs that long to process 64 outcomes. It is set a clock after a report, and its sign ends it a
+    * clock after 0: hence `pace` - 2.
+    */
+  val pause = Reg(UInt(log2Up(OlderReports.pace) + 1 bits)) init 0
   when(!pause.msb)(pause := pause - 1)
   when(io.report.fire)(pause := OlderReports.pace - 2)
   io.report << io.found.haltWhen(!pause.msb)

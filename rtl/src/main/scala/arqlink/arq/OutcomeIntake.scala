@@ -15,7 +15,7 @@ import arqlink.wire._
   *
   * Every outcome below `ackTsn` is known, none from `knownEnd` on is, and from `contiguousFrom` to `knownEnd` every one is known again. Between
   * `ackTsn` and `contiguousFrom` there are holes; [[KnownOutcomes]] has a bit for each TSN there. Without a hole all three are equal. A
-  * window of one block has no holes: each message shows every outcome that may be missing.
+  * window of one block has no holes: each message reports every outcome that may be missing.
   */
 class OutcomeIntake(link: LinkConfig) extends Component {
   private val slotBits = link.window.slotBits
@@ -33,10 +33,12 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     val ackTsn = out(Wire.sn)
     val peerRxBase = out(Wire.sn)
 
-    /** Pulse: outcomes were missed that the peer does not repeat unasked. */
+    /** Pulse: outcomes were lost that the peer does not repeat unasked. */
     val gap = out Bool ()
 
-    /** No outcome is missing that is older than another one that is known. */
+    /** No outcome is missing that is older than another one that is known. Where there are no holes a message is listed only if it begins at
+      * ackTsn, so that nothing older is missing: there `listing` says so. [[PollSchedule]] reads the rise.
+      */
     val isWhole = out Bool ()
     val busy = out Bool ()
     val judged = out(Judgement())
@@ -139,7 +141,12 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     }
     when(listing)(cursor := cursor + 1)
 
-    // ackTsn follows over what is known already: with a jump where no hole is left, else one a clock, for a while between two messages.
+    // A hole has been filled at ackTsn: it follows over what is known already. From `sweepPending` on:
+    //   idle                          -> sweeping: one TSN a clock is looked up from ackTsn on
+    //   nothing but known outcomes    -> jump to knownEnd; done
+    //   an outcome that is unknown    -> done
+    //   turn over, a message waits    -> paused until that message has been judged, then sweeping again
+    // An answer comes KnownOutcomes.latency clocks after its TSN and is used one later: a turn looks up one TSN more than it uses.
     val sweep = new Area {
       private val idle = !check.io.busy && !listing && !reading.isBusy && !reading.done && !RegNext(reading.done, init = False)
       private val fillsHole = RegInit(False)
@@ -158,7 +165,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
       when(sweepPending && idle && !sweeping && !sweepPaused) {
         sweeping := True
         cursor := ackTsn
-        turn := OutcomeIntake.sweepTurn + 1 // an answer is used a clock late
+        turn := OutcomeIntake.sweepTurn + 1
       }
       stop := False
       when(sweeping) {
@@ -199,6 +206,6 @@ object OutcomeIntake {
   /** From `listed` to `outcome`: its bit is read while the table says whether it is known. */
   val latency = KnownOutcomes.latency
 
-  /** TSNs that a sweep looks at before it lets a message go first. */
+  /** TSNs that a sweep looks up before it lets a message go first. */
   val sweepTurn = 16
 }

@@ -24,7 +24,7 @@ case class OutcomePort(link: LinkConfig) extends Bundle with IMasterSlave {
   /** The block in progress and the one before. */
   val recent = OutcomeReport()
 
-  /** First one of two blocks that are complete; one look-up at a time, until its `report` has been taken. */
+  /** First one of two blocks that are complete; one look-up at a time, until its `report` has been accepted. */
   val lookup = Stream(OutcomeLog.blockNumber)
 
   /** What was looked up: the outcomes belong to the base that comes with them. */
@@ -162,12 +162,17 @@ class OutcomeLog(link: LinkConfig) extends Component {
     io.port.report.payload.assignDontCare()
   } else {
     val older = new Area {
-      val ram = BlockRam(Bits(Wire.blockBits bits), blocks) // what is overwritten while it is read is thrown away
+      val ram = BlockRam(Bits(Wire.blockBits bits), blocks) // what is overwritten while it is read is discarded
       ram.write(before.resize(log2Up(blocks)), previous, RegNext(full) init False)
 
-      // A look-up is two looks: at its block, and at the one after it.
-      private val stages = Seq.fill(4)(Node())
-      val Seq(read, measure, keep, judge) = stages
+      // A look-up reads two words: its block's, and that of the one after it.
+      // The stage of each task.
+      private val (readAt, measureAt, keepAt, judgeAt) = (0, 1, 2, 3)
+      private val stages = Seq.fill(judgeAt + 1)(Node())
+      val read = stages(readAt)
+      val measure = stages(measureAt)
+      val keep = stages(keepAt)
+      val judge = stages(judgeAt)
       val lookup = io.port.lookup
       val first = RegNextWhen(lookup.payload, lookup.fire)
       private val begins = RegNext(lookup.fire) init False

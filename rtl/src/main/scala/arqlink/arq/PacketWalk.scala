@@ -6,6 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
+import arqlink.lib.Invariant
 import arqlink.wire.Wire
 
 /** Where packets begin and end. */
@@ -21,11 +22,23 @@ case class Parcel(link: LinkConfig) extends Bundle {
 
 /** Finds packets that can leave, and frames that never will.
   *
-  * The scan goes through the frames in sequence. It ends a packet at eop, or at a frame that the sender has given up; what is left of such a
+  * The scan goes through the frames in sequence. It ends a packet at eop, or at a frame that the sender has abandoned; what is left of such a
   * packet is dropped. While the scan waits for a frame, packets out of sequence are found from the frames that complete them: forward to their
-  * eop, backward to their sop; then their frames are taken, one by one.
+  * eop, backward to their sop; then their frames are claimed (state `taken`), one by one.
   *
-  * Frames are looked at through a pipeline, one a clock. When a look has led to something, the looks behind it are of no use any more.
+  * Frames are looked up in a pipeline, one a clock. When a look-up has led to something, those behind it are discarded: they have seen the state
+  * before. What the scan does with the frame that it is at:
+  *
+  * {{{
+  *   frame              parcel                              first     inside  dropping
+  *   stored, no eop     none                                stays     true    false
+  *   stored, eop        first to here, to deliver           next one  false   false
+  *   stored, dropping   this frame, to free                 next one  false   true
+  *   skipped            first to here, to free              next one  false   true
+  *   not yet decided    none: the scan waits, and meanwhile a candidate is walked
+  * }}}
+  *
+  * A stored frame with sop ends `dropping`. A packet that was claimed out of sequence is delivered already: its parcel only frees.
   *
   * @param flags     where packets begin and end; read in `FrameStates.latency` clocks
   * @param candidate frames that have become complete out of sequence
@@ -52,16 +65,19 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
   val walking, backward = RegInit(False)
   val walkAt, walkFirst, walkLast = Reg(WindowSn(link))
 
-  /** The frames of that packet are marked as taken; then it is sent. */
+  /** The frames of that packet are claimed; then it is sent. */
   val taking, sending = RegInit(False)
 
-  // A look at a frame ---------------------------------------------------------------------------------------------
+  // The look-up of a frame ----------------------------------------------------------------------------------------
 
+  // The stage of each task. The table has answered in `compare`.
+  private val (askAt, measureAt, compareAt) = (0, 1, FrameStates.latency)
+  private val actAt = compareAt + 1
   private val stages = new StageCtrlPipeline
-  val ask = stages.ctrl(0)
-  val measure = stages.ctrl(1)
-  val compare = stages.ctrl(FrameStates.latency)
-  val act = stages.ctrl(FrameStates.latency + 1)
+  val ask = stages.ctrl(askAt)
+  val measure = stages.ctrl(measureAt)
+  val compare = stages.ctrl(compareAt)
+  val act = stages.ctrl(actAt)
 
   val asked = new ask.Area {
     up.valid := states.clear.done && !taking && !sending
@@ -175,7 +191,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
     // Even where it had to wait: what has been done is known late.
     private val isOver = looks || scans && (isStored || is(found.skipped) || candidate.valid)
     ask.terminateWhen(isOver)
-    for (stage <- Seq(measure, compare)) stage.throwWhen(isOver)
+    for (at <- measureAt until actAt) stages.ctrl(at).throwWhen(isOver)
   }
 
   val take = new Area {
@@ -203,5 +219,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
       }
     }
   }
+  Invariant(!(inside && dropping), "a packet is collected and dropped at once")
+  Invariant.when(taking || sending)(walking, "frames are claimed, and no packet is walked")
   stages.build()
 }

@@ -12,8 +12,12 @@ import arqlink.wire.{Sn, Wire}
 /** Sequence numbers in `PeerEdges.bits` bits, which are unambiguous from just below rxBase to a window above it. */
 object PeerEdges {
 
+  // The stage of each task. An edge is compared with itself as it is a clock before it moves.
+  private val (measureAt, compareAt, decideAt) = (0, 1, 2)
+  private val actAt = decideAt + 1
+
   /** Clocks that a notice takes; the next one comes no sooner. */
-  private val latency = 4
+  private val latency = actAt + 1
 
   def bits(link: LinkConfig): Int = link.window.slotBits + 2
   def edgeSn(link: LinkConfig): UInt = UInt(bits(link) bits)
@@ -41,7 +45,10 @@ class PeerEdges(link: LinkConfig) extends Component {
   }
   private def edgeSn(sn: UInt) = sn.resize(PeerEdges.bits(link))
   private val stages = Seq.fill(PeerEdges.latency)(Node())
-  val Seq(measure, compare, decide, act) = stages
+  val measure = stages(PeerEdges.measureAt)
+  val compare = stages(PeerEdges.compareAt)
+  val decide = stages(PeerEdges.decideAt)
+  val act = stages(PeerEdges.actAt)
 
   /** Stays while it is in the stages. */
   val notice = RegNextWhen(io.seen.payload, io.seen.valid)
@@ -51,6 +58,7 @@ class PeerEdges(link: LinkConfig) extends Component {
 
   val measured = new measure.Area {
     valid := RegNext(io.seen.valid) init False
+    /** How far the notice is above rxBase, less one, in windows: 0 within the window, negative at or below rxBase. */
     val windowsAhead = insert(Sn.distanceLessOne(notice.txBase, io.rxBase).dropLow(link.window.slotBits))
     val isLower = insert(Sn.behind(notice.txBase, previous.txBase))
   }

@@ -10,8 +10,8 @@ import arqlink.wire.Wire
 
 /** Decides when the peer is polled (docs/link_control.md).
   *
-  * When POLL_TIMEOUT runs out: if there was no progress, if outcomes were missed, if the peer has yet to confirm that a frame was given up, if all that
-  * it sent was rejected, or if it is not up yet. At once: when outcomes are missed that it does not repeat unasked, and when this end comes up first.
+  * When POLL_TIMEOUT runs out: if there was no progress, if outcomes were lost, if the peer has yet to confirm that a frame was abandoned, if all that
+  * it sent was rejected, or if it is not up yet. At once: when outcomes were lost that it does not repeat unasked, and when this end comes up first.
   */
 class PollSchedule(link: LinkConfig) extends Component {
   private val relaxed = link.code.area.relaxed
@@ -59,7 +59,7 @@ class PollSchedule(link: LinkConfig) extends Component {
     sinceTick(io.sender.ackTsn) || sinceTick(io.sender.peerRxBase)
   }
 
-  /** Outcomes that were missed: one poll for them in a period, unless none was missing meanwhile. */
+  /** Outcomes that were lost: one poll for them in a period, unless none was missing meanwhile. */
   val gap = new Area {
     val isOpen = RegInit(False) clearWhen tick setWhen io.sender.gap
     private val mayPoll = RegInit(True) setWhen tick
@@ -67,7 +67,7 @@ class PollSchedule(link: LinkConfig) extends Component {
     mayPoll clearWhen polls setWhen io.sender.isWhole.rise(initAt = False)
   }
 
-  Invariant.when(io.sender.gap)(!(RegNext(io.sender.gap) init False), "outcomes are missed in two clocks in a row: a message takes longer")
+  Invariant.when(io.sender.gap)(!(RegNext(io.sender.gap) init False), "outcomes are lost in two clocks in a row: a message takes longer")
 
   private val isLate = RegNext(tick && (unfinished && !progress || io.sender.unconfirmed || gap.isOpen || io.suspicious || !io.link.peerUp)) init False
   private val begins = isUp && !(RegNext(isUp) init False) && !io.link.peerUp

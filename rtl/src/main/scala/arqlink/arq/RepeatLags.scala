@@ -17,14 +17,14 @@ class RepeatLags(link: LinkConfig, peerWindowLog2: UInt) extends Area {
   private val smaller = RegNext((peerWindowLog2 < own) ? peerWindowLog2 | U(own, 5 bits))
   private def table[T <: Data](value: Int => T) = RegNext(Vec((0 until 32).map(log2 => value(log2 min own)))(smaller))
 
-  /** Of the second showing; 0: there is none. */
+  /** Of the second report; 0: there is none. */
   val second = table(log2 => U(RepeatLags.second(log2), 6 bits))
 
   /** Of the third one, in windows for which it is built. */
   val hasThird = table(log2 => Bool(RepeatLags.hasThird(log2)))
   val third = second +^ RepeatLags.thirdAfter
 
-  /** Outcomes that are older than this the peer will not show unasked. */
+  /** The peer repeats outcomes up to this age unasked, and no older ones. */
   val repeated = table(log2 => U(RepeatLags.repeated(log2), RepeatLags.repeatedBits bits))
 }
 
@@ -33,7 +33,7 @@ object RepeatLags {
   /** An eighth of the blocks in a window of 2^log2 frames: past most bursts of losses, and long before the window is exhausted. */
   def second(log2: Int): Int = if (log2 < 8) 0 else 1 << (log2 - 8 min 5)
 
-  /** Where a round trip is long, what a poll costs is worth a third showing. */
+  /** Where a round trip is long, what a poll costs is worth a third report. */
   def hasThird(log2: Int): Boolean = log2 >= 13
   val thirdAfter = 64
 

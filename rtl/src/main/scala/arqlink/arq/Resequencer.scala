@@ -44,7 +44,7 @@ class Resequencer(link: LinkConfig) extends Component {
     val rxBase = out(Wire.sn)
     val ready = out Bool ()
 
-    /** The peer takes a frame for received that is not, or a packet has no beginning or no end. */
+    /** The peer believes that a frame was received, and it was not, or a packet has no beginning or no end. */
     val contradiction = out Bool ()
     val event = out(new Bundle {
       val skipped, packetDropped = Bool()

@@ -30,7 +30,7 @@ case class Arrival(link: LinkConfig) extends Bundle {
   */
 class UnitClassifier(
     link: LinkConfig,
-    now: TransmissionInProgress,
+    current: TransmissionInProgress,
     rxBase: UInt,
     accept: Bool,
     epoch: UInt,
@@ -44,15 +44,15 @@ class UnitClassifier(
 
   val measured = new measure.Area {
     private val tx = arrives.header.tx
-    val tsnAhead = insert(tx.tsn - now.next)
+    val tsnAhead = insert(tx.tsn - current.next)
     val fsnAhead = insert(tx.fsn - rxBase)
     val toEnd = insert(tx.n - arrives.header.index)
-    val sameFrame = insert(tx.fsn === now.fsn)
-    val sameCode = insert(tx.meta.k === now.frame.meta.k && tx.preset === now.frame.preset)
+    val sameFrame = insert(tx.fsn === current.fsn)
+    val sameCode = insert(tx.meta.k === current.frame.meta.k && tx.preset === current.frame.preset)
     val isOfPeer = insert(accept && arrives.header.epoch === epoch)
 
     /** Of each eight units of the transmission in progress, the one with the arrival's place among eight. */
-    val hasPlace = insert(Cat(now.frame.received.subdivideIn(8 bits, strict = false).map(_.resize(8)(arrives.header.index.resize(3)))))
+    val hasPlace = insert(Cat(current.frame.received.subdivideIn(8 bits, strict = false).map(_.resize(8)(arrives.header.index.resize(3)))))
   }
 
   val compared = new compare.Area {
@@ -68,7 +68,7 @@ class UnitClassifier(
     val fsnTooFar = insert(!fsnAhead.msb && isWindowAhead(fsnAhead))
     val same = insert(this(measured.sameFrame) && this(measured.sameCode))
     val hasCome = insert(this(measured.hasPlace)((arrival.header.index >> 3).resize(log2Up(widthOf(this(measured.hasPlace))))))
-    val isKnown = insert(fsnAhead.msb || this(measured.sameFrame) && now.isComplete || isComplete)
+    val isKnown = insert(fsnAhead.msb || this(measured.sameFrame) && current.isComplete || isComplete)
     val isParity = insert(arrival.header.index >= arrival.header.tx.meta.k)
     val isLast = insert(this(measured.toEnd) === 1)
   }
@@ -76,18 +76,18 @@ class UnitClassifier(
   val decided = new decide.Area {
     import compared._
     private val isUnit = this(isOurs) && !arrival.isEdge
-    private val joins = this(isNext) && now.open
+    private val joins = this(isNext) && current.open
     private val isAhead = !this(isLate) && !this(isNext)
     private val tooFar = this(tsnTooFar) || !arrival.isEdge && this(fsnTooFar)
     private val steps = this(isOurs) && isAhead && !tooFar
     private val starts = isUnit && !joins && !this(isLate) && !tooFar
 
-    /** Of another epoch, or no unit is taken. */
+    /** Of another epoch, or no unit is accepted. */
     val isForeign = insert(!this(isOurs))
     val late = insert(isUnit && this(isLate))
 
     /** Beyond the window, or not of the frame and the code of its transmission. */
-    val isInvalid = insert(this(isOurs) && isAhead && tooFar || isUnit && this(isNext) && (now.open ? !this(same) | this(fsnTooFar)))
+    val isInvalid = insert(this(isOurs) && isAhead && tooFar || isUnit && this(isNext) && (current.open ? !this(same) | this(fsnTooFar)))
 
     /** Transmissions before the arrival's have to be closed first. */
     val closesBefore = insert(steps)
@@ -97,11 +97,11 @@ class UnitClassifier(
     val belongs = insert(starts || isUnit && joins && this(same))
 
     /** The frame was complete before this unit came. */
-    val wasGood = insert(joins ? now.isComplete | this(isKnown))
+    val wasGood = insert(joins ? current.isComplete | this(isKnown))
 
     /** A unit that the frame lacks, with which it may be complete. */
-    val isNew = insert((starts && !this(isKnown)) || (isUnit && joins && this(same) && !now.isComplete && !this(hasCome)))
-    val completes = insert(joins ? (now.missing === 1) | (arrival.header.tx.meta.k === 1))
+    val isNew = insert((starts && !this(isKnown)) || (isUnit && joins && this(same) && !current.isComplete && !this(hasCome)))
+    val completes = insert(joins ? (current.missing === 1) | (arrival.header.tx.meta.k === 1))
     val ends = insert(this(compared.isLast))
     val parity = insert(this(compared.isParity))
   }

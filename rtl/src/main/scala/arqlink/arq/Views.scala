@@ -15,7 +15,7 @@ case class SenderView() extends Bundle {
   /** Frames wait, but the peer's window is full. */
   val stalled = Bool()
 
-  /** Pulse: outcomes were missed that the peer does not repeat unasked. */
+  /** Pulse: outcomes were lost that the peer does not repeat unasked. */
   val gap = Bool()
 
   /** No outcome is missing that is older than another one that is known. */

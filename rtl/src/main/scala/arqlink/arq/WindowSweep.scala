@@ -6,6 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
+import arqlink.lib.Invariant
 import arqlink.wire.{Sn, Wire}
 
 /** What the sender knows of a frame in its window. */
@@ -15,9 +16,9 @@ object SentState {
   def abandoned: Bits = B"10"
 }
 
-/** Moves txBase over the frames that are resolved, and reports what has been given up: packets, and frames that the peer is still to skip.
+/** Moves txBase over the frames that are resolved, and reports what has been abandoned: packets, and frames that the peer is still to skip.
   *
-  * The frame at txBase is looked at in every clock; what a look finds is three clocks old. When txBase moves, the looks behind are thrown away.
+  * The frame at txBase is looked up in every clock; an answer is used three clocks later. When txBase moves, the look-ups behind are discarded.
   *
   * @param states   state of each slot; read in two clocks
   * @param eops     whether a slot's frame is its packet's last; read in two clocks
@@ -28,11 +29,16 @@ class WindowSweep(link: LinkConfig, states: Mem[Bits], eops: Mem[Bool], nextFsn:
   private def slotOf(sn: UInt) = sn.resize(link.window.slotBits)
   val txBase = Reg(Wire.sn) init 0
 
+  // The stage of each task. The tables answer a clock after they are asked.
+  private val askAt = 0
+  private val readAt = askAt + 1
+  private val compareAt = readAt + 1
+  private val actAt = compareAt + 1
   private val stages = new StageCtrlPipeline
-  val ask = stages.ctrl(0)
-  val read = stages.ctrl(1)
-  val compare = stages.ctrl(2)
-  val act = stages.ctrl(3)
+  val ask = stages.ctrl(askAt)
+  val read = stages.ctrl(readAt)
+  val compare = stages.ctrl(compareAt)
+  val act = stages.ctrl(actAt)
 
   ask.up.valid := WindowSn.of(link, txBase) =/= WindowSn.of(link, nextFsn) && !isWriting
   private val state = read.insert(states.readSync(slotOf(txBase)))
@@ -46,7 +52,7 @@ class WindowSweep(link: LinkConfig, states: Mem[Bits], eops: Mem[Bool], nextFsn:
   act.down.ready := True
   val move = act.isValid && act(isResolved) && !resolves
   ask.terminateWhen(move)
-  for (stage <- Seq(read, compare)) stage.throwWhen(move)
+  for (at <- readAt until actAt) stages.ctrl(at).throwWhen(move)
 
   private val (lost, eop) = (act(isAbandoned), act(isEop))
   private val owes = move && lost && act(isAwaited)
@@ -66,6 +72,7 @@ class WindowSweep(link: LinkConfig, states: Mem[Bits], eops: Mem[Bool], nextFsn:
   private val isConfirmed = RegNext(Sn.behind(lastAbandoned, peerRxBase))
   when(isConfirmed && !gaveUp)(unconfirmed := False) // `isConfirmed` is of a clock ago
   when(owes)(unconfirmed := True)
+  Invariant.when(gaveUp)(unconfirmed, "a frame is abandoned, and its notice is not owed")
 
   stages.build()
 }

@@ -31,7 +31,7 @@ class AxiLiteDecoder(slaves: Int) extends Component {
   }
 
   val write = new Area {
-    // `held`: taken and not yet answered; `offered`: not yet taken by the slave
+    // `held`: accepted and not yet answered; `offered`: not yet accepted by the slave
     val addressHeld, dataHeld, addressOffered, dataOffered, done = RegInit(False)
     val address = RegNextWhen(io.input.aw.payload, io.input.aw.fire)
     val data = RegNextWhen(io.input.w.payload, io.input.w.fire)

@@ -11,7 +11,7 @@ import arqlink.lib.Invariant
   *
   * One read and one write may be outstanding: a channel takes nothing until its answer has been accepted. Hence a
   * stalled R or B never meets a second access, which regif's own AXI4-Lite adapter does not guard against. `ready` is a
-  * register that is high for one clock per access; a write is taken when its address and its data are both there. The low
+  * register that is high for one clock per access; a write is accepted when its address and its data are both there. The low
   * two address bits are ignored.
   *
   * @param addressWidth byte address width in bits
@@ -39,7 +39,7 @@ class AxiLiteFront(addressWidth: Int, relaxed: Boolean = false) extends Componen
     val busy, done = RegInit(False)
     val start = io.axi.aw.valid && io.axi.w.valid && !busy
 
-    /** Address and data are taken and go to the registers. */
+    /** Address and data are accepted and go to the registers. */
     val issue = RegNext(start) init False
     val returns = RegNext(issue) init False
 

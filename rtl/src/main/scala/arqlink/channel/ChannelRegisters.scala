@@ -63,13 +63,13 @@ class ChannelRegisters(config: ChannelConfig) extends Component {
 
   val counts = new Area {
     import io.events._
-    counter(0x24, "UNITS", unit && !control, "units of type 0 that came in")
-    counter(0x28, "ERASED", unit && !control && erased, "units of type 0 erased")
-    counter(0x2c, "CONTROL_UNITS", unit && control, "other units that came in")
-    counter(0x30, "CONTROL_ERASED", unit && control && erased, "other units erased")
+    counter(0x24, "UNITS", unit && !control, "data units (every type but 1) that came in")
+    counter(0x28, "ERASED", unit && !control && erased, "data units erased")
+    counter(0x2c, "CONTROL_UNITS", unit && control, "control units (type 1) that came in")
+    counter(0x30, "CONTROL_ERASED", unit && control && erased, "control units erased")
   }
 
-  io.setting.pace := word(0x34, "PACE", "clocks", 0, "clocks between beats taken, 0 = every clock")
+  io.setting.pace := word(0x34, "PACE", "clocks", 0, "clocks between beats accepted, 0 = every clock")
   counter(0x38, "BEATS_LOST", io.beatLost, "beats that the receiver was not ready for; a channel does not wait")
   register(0x3c, "MAX_DELAY", "built depth").readOnly(0, U((BigInt(1) << config.delayBits) - 1, 24 bits), "clocks", "longest delay that DELAY takes")
 }

@@ -10,7 +10,7 @@ import spinal.core._
   *                 (`CompactEncoder`, `CompactDecoder`): maxK + maxParity at most 8, units of four beats or more
   * @param deframer received units wait in one memory and leave byte by byte (`CompactDeframer`): dataBytes 1
   * @param relaxed  for a third of the clock rate: fewer registers between blocks and where registers are read, queues in block RAM, and a
-  *                 control unit whose outcomes are being taken holds the next one up
+  *                 control unit whose outcomes are being processed holds the next one up
   */
 case class AreaConfig(counters: Boolean = false, codec: Boolean = false, deframer: Boolean = false, relaxed: Boolean = false)
 

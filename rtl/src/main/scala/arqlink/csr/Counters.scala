@@ -82,7 +82,7 @@ object Counters {
     Counter("rx_units_late", "data units whose TSN was closed already"),
     Counter("rx_units_invalid", "data units beyond the window or with an FSN that cannot be"),
     Counter("rx_units_epoch", "units of another epoch, or that came while the link was not up; hellos that do not fit"),
-    Counter("rx_control_units", "control units taken"),
+    Counter("rx_control_units", "control units accepted"),
     Counter("rx_control_invalid", "control units ignored because a field cannot be", pace = Pace.Judges),
     Counter("rx_erased_crc", "units with a bad CRC"),
     Counter("rx_erased_flag", "units flagged as erased by the PHY", pace = Pace.Clock),

@@ -76,7 +76,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
     word.readOnly(6, applyRejected, "apply_rejected", "the last APPLY was not valid")
 
     private val epoch = register(0x01c, "EPOCH", "epochs")
-    epoch.readOnly(0, status.ownEpoch, "own", "epoch of this side")
+    epoch.readOnly(0, status.ownEpoch, "own", "epoch of this end")
     epoch.readOnly(8, status.peerEpoch, "peer", "epoch of the peer, if peer_known")
   }
 
@@ -102,7 +102,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
       ("threshold", io.counters.reached, "a counter reached THRESHOLD_COUNTER's value"),
       ("rx_overflow", errors.rxOverflow, "a received unit found no room and was dropped"),
       ("packet_corrupt", errors.packetCorrupt, "a received packet whose CRC did not match was dropped; only with packetCrc"),
-      ("resync", errors.resync, "what the peer said contradicted itself: this side restarted the link")
+      ("resync", errors.resync, "what the peer said contradicted itself: this end restarted the link")
     )
     private val error = register(0x020, "ERROR", "sticky errors and events, write 1 to clear")
     private val bits = sources.zipWithIndex.map { case ((name, event, doc), i) => error.sticky(i, event, name, doc) }

@@ -23,7 +23,9 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
   private val dataBeats = UnitFormat.dataBeats(code)
   private val crcBeats = (Wire.crcBytes / dataBytes) max 1
 
-  /** Header beats without payload, and header bytes in the beat after them. */
+  /** Header beats without payload, and header bytes in the beat after them: 12 and 0 at one byte a beat, 6 and 0, 3 and 0, 1 and 4, 0 and 12 at two to
+    * 16.
+    */
   private val headerBeats = Wire.headerBytes / dataBytes
   private val shift = UnitFormat.shiftBytes(dataBytes)
 

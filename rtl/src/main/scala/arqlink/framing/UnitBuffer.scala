@@ -16,7 +16,7 @@ case class BufferedBeat(code: CodeConfig) extends Bundle {
   val last = Bool()
 }
 
-/** Holds units until they have been judged and taken.
+/** Holds units until they have been judged and have left.
   *
   * Headers wait in a queue of `entries`, of which one is always being filled, and the payload of data units in eight slots, of
   * which one is always being filled. A unit that is accepted when there is no room is dropped. With an output that takes a
@@ -64,10 +64,11 @@ case class UnitBuffer(code: CodeConfig) extends Component {
       .when(io.accept && !full)(entry + 1 =/= readEntry && (isControl || slot + 1 =/= readSlot), "a unit is accepted, and there is no room for the next one")
   }
 
-  // The array's latch, the output register, and the header at the output. The former two move whenever the latter of them is empty, the
-  // last is filled when it is empty: a header comes every second clock, and none of them waits for the output's `ready` itself. A clock
-  // between two units is too much at 16 bytes, where a unit lasts only one clock longer on the PHY than its payload: there the last is
-  // filled when it becomes empty.
+  // A header passes three registers:
+  //   1. the array's latch and 2. the output register of the block RAM, which move together when the output register is empty (`moves`);
+  //   3. `current`, at the output, which is loaded from the output register when it is empty (`loads`).
+  // So a header comes every second clock, and no enable depends on the output's `ready`. At 16 bytes a unit lasts only one clock longer on the PHY
+  // than its payload, and an empty clock between two units is too much: there `current` is also loaded in the clock in which its unit leaves.
   val header = new Area {
     val entry = Reg(UInt(entryBits bits)) init 0
     writer.readEntry := entry

@@ -50,8 +50,13 @@ case class UnitChecker(code: CodeConfig) extends Component {
     val otherVersion = out(Bool())
   }
 
-  private val stages = Seq.fill(4)(Node())
-  val Seq(arrive, sum, identify, judge) = stages
+  // The stage of each task.
+  private val (arriveAt, sumAt, identifyAt, judgeAt) = (0, 1, 2, 3)
+  private val stages = Seq.fill(judgeAt + 1)(Node())
+  val arrive = stages(arriveAt)
+  val sum = stages(sumAt)
+  val identify = stages(identifyAt)
+  val judge = stages(judgeAt)
 
   // The beat, and how much of its unit has come -------------------------------------------------------------------------------------
 
@@ -120,7 +125,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
     beats.address := arrived.payloadBeat.address
     beats.data := (if (shift > 0) data.resize(shift * 8) ## earlier else data)
     // As late as the header, so that the unit before has been judged.
-    io.payload << beats.m2sPipe().m2sPipe()
+    io.payload << (arriveAt until identifyAt).foldLeft(beats)((late, _) => late.m2sPipe())
   }
 
   // What follows of the unit's last beat: `capture` holds the header --------------------------------------------------------------------

@@ -3,7 +3,7 @@ package arqlink.lib
 
 import spinal.core._
 
-/** A number of things, one more or one less a clock. It is kept less one, so that its sign tells whether there are `some`, and nothing is
+/** A number of things, one more or one less a clock. It is kept less one, so that its sign says whether there are `some`, and nothing is
   * compared; a single carry chain steps it.
   *
   * `up` should come from few levels of logic, as it decides the sum as well. `down` may come from a register, a clock late; then start with one less.

@@ -8,7 +8,7 @@ import arqlink.lib.{Crc32c, Invariant}
 
 /** Puts the CRC-32C of each packet that is to be stored behind its last byte. Other packets pass unchanged.
   *
-  * Stands within the segmenter, behind the judgement: what is counted is what the user gave. `total` and the flags of a packet's last beat go with
+  * It sits within the segmenter, behind the judgement: what is counted is what the user gave. `total` and the flags of a packet's last beat go with
   * the beats that are added, one at most from four bytes a beat on.
   */
 case class PacketCrcInserter(dataBytes: Int) extends Component {

@@ -7,8 +7,8 @@ import spinal.lib._
 import arqlink.axi.{AxiNames, PacketBeat}
 import arqlink.lib.Invariant
 
-/** Keeps a restart of what is behind it from cutting a packet in two: the rest of a packet that was partly taken when
-  * `flush` came is discarded to its `tlast`. Stands before the segmenter and is not reset with it.
+/** Keeps a restart of what is behind it from cutting a packet in two: the rest of a packet that was partly accepted when
+  * `flush` came is discarded to its `tlast`. It sits before the segmenter and is not reset with it.
   *
   * While `flush` is high nothing is passed on.
   */
@@ -22,7 +22,7 @@ case class PacketDrain(dataBytes: Int) extends Component {
   AxiNames.packet(io.input, "s_axis")
   AxiNames.packet(io.output, "m_axis")
 
-  /** A beat of the packet has been taken and its last one has not. From registers, as `ready` is late. */
+  /** A beat of the packet has been accepted and its last one has not. From registers, as `ready` is late. */
   val inside = Bool()
   inside := RegNext(io.input.fire, init = False) ? !RegNext(io.input.last) | RegNext(inside, init = False)
   val dropping = RegInit(False)

@@ -19,7 +19,7 @@ case class Segmenter(link: LinkConfig) extends Component {
   val io = new Bundle {
     val packet = slave(Stream(PacketBeat(code.dataBytes)))
 
-    /** Data units of a frame, 1 to maxK; taken when a frame begins. */
+    /** Data units of a frame, 1 to maxK; counts when a frame begins. */
     val k = in(UInt(code.kBits bits))
 
     /** Lower window edge: slots of FSNs below it may be written again. */
@@ -30,7 +30,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     /** Frames below it are in the store and may be sent. */
     val head = out(Wire.sn)
 
-    /** All slots of the window are taken, as it was a clock ago. */
+    /** All slots of the window are in use, as it was a clock ago. */
     val full = out(Bool())
 
     val txPackets = out(Bool())
@@ -59,7 +59,7 @@ case class Segmenter(link: LinkConfig) extends Component {
   val beat = checked.beat
   private val endsPacket = checked.fire && beat.last
 
-  /** A packet's last write carries `commit`, so that `head` moves only when the store has taken it. */
+  /** A packet's last write carries `commit`, so that `head` moves only when the store has accepted it. */
   case class PacketWrite() extends Bundle {
     val write = StoreWrite(link)
     val commit = Bool()
@@ -89,14 +89,14 @@ case class Segmenter(link: LinkConfig) extends Component {
     /** The packet is complete, its last unit is being filled with zeros. */
     val filling = RegInit(False)
 
-    // Bit slotBits of the distance says that windowFrames slots are taken; it cannot be more.
-    // Registered, so it may be said for a clock too long, but not too short: when fsn may move, as a unit ends, it is of the next one.
+    // The window is full when bit slotBits of the distance is set; the distance cannot be more than windowFrames.
     private val distanceBits = link.window.slotBits + 1
     private val distanceNow = fsn.resize(distanceBits) - io.base.resize(distanceBits)
     Invariant(distanceNow <= link.window.windowFrames, "a frame is beyond the window")
     Invariant.when(io.write.fire)((io.write.slot - io.base.resize(link.window.slotBits)) <= (fsn - io.base), "a slot is written that the window does not have")
     private val unitEnds = writes.fire && unitBeat.last
-    // A clock old, and so is one move, as frames end two clocks apart or more.
+    // The distance is a clock old, and fsn may move meanwhile: a unit's end, now or a clock ago, counts as a move. So `blocked` may last a clock too
+    // long, but never too short. fsn does not move twice in these clocks, as frames end two clocks apart or more.
     private val distance = RegNext(distanceNow) init 0
     io.full := distance.msb
     private val moves = unitEnds || RegNext(unitEnds, init = False)
@@ -105,12 +105,13 @@ case class Segmenter(link: LinkConfig) extends Component {
     private val isBad = endsPacket && !checked.store
     val rollback = RegNext(isBad) init False
 
-    /** Frames are given back, or a packet's last unit is being filled: no beat is taken. */
+    /** Frames are given back, or a packet's last unit is being filled: no beat is accepted. */
     private val holdsNext = isBad || filling.getAheadValue()
     val holds = RegNext(holdsNext) init False
 
-    /** All slots are taken, or no beat is: none is stored. A beat that is not stored needs no slot and must not wait for one: it may belong to a
-      * packet whose own frames, which are not sent before its end, hold all of them. For the source of beats in a register of its own.
+    /** All slots are in use, or no beat is accepted: none is stored. A beat that is not stored needs no slot and must not wait for one: it may belong to a
+      * packet whose own frames, which are not sent before its end, hold all of them. `stalls` is the same in a register of its own, for the source of
+      * beats.
       */
     val blocked = RegInit(False)
     val stalls = RegInit(False).addAttribute("keep")

@@ -27,7 +27,7 @@ case class MergeFrame(code: CodeConfig) extends Bundle {
   val targets = SInt(GeneratorShape(code).targetBits + 1 bits)
 }
 
-/** Looks at a job and tells every other part of the decoder what it has to know; a frame in two clocks. */
+/** Reads a job and gives every other part of the decoder what it needs; a frame in two clocks. */
 class DecodeFront(code: CodeConfig) extends Component {
   val shape = GeneratorShape(code)
   val io = new Bundle {
@@ -40,7 +40,7 @@ class DecodeFront(code: CodeConfig) extends Component {
     val repair = master(Stream(RepairJob(code)))
   }
 
-  // The queues behind have room for `frames`. A frame's place is taken a clock late.
+  // The queues behind have room for `frames`. A frame's place is reserved a clock late.
   val entered = RegNext(io.job.fire) init False
   val places = new Tally(shape.frames - 1, shape.frames, up = io.done, down = entered)
 

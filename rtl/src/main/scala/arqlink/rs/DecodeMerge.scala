@@ -48,7 +48,7 @@ class DecodeMerge(code: CodeConfig) extends Component {
   val lastLane = Reg(Bool())
   val beat = new BeatCounter(code.unitBeats)
   val depth = 16
-  // A beat's place is taken a clock late, and given back a clock after it left.
+  // A beat's place is reserved a clock late, and given back a clock after it left.
   val stepped, left = RegInit(False)
   val places = new Tally(depth - 1, depth, up = left, down = stepped)
   val again = received && fresh

@@ -14,7 +14,7 @@ class DecodeSequencer(code: CodeConfig) extends Component {
     val input = slave(Stream(Bits(code.dataBits bits)))
     val coefficients = slave(Stream(CoefficientVector(code)))
 
-    /** A further beat may be taken. */
+    /** A further beat may be accepted. */
     val room = in Bool ()
 
     /** Received data. */

@@ -51,7 +51,7 @@ class EncodeSequencer(code: CodeConfig) extends Component {
     val frame = slave(Stream(EncodeFrame(code)))
     val input = slave(Stream(Bits(code.dataBits bits)))
 
-    /** A further step may be taken. */
+    /** A further step may be made. */
     val room = in Bool ()
     val step = master(Flow(EncodeStep(code)))
 

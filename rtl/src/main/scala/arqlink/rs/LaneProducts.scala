@@ -11,7 +11,7 @@ object LaneProducts {
   /** Those of all bytes of a beat, the first byte's in the low bits. */
   def ofBeat(data: Bits, coefficients: Bits): Bits = Cat(data.subdivideIn(8 bits).map(apply(_, coefficients)))
 
-  /** @param coefficients tower bytes, one for each lane; the products, in the usual basis, stand side by side as these do */
+  /** @param coefficients tower bytes, one for each lane; the products, in the usual basis, lie side by side as these do */
   def apply(byte: Bits, coefficients: Bits): Bits = {
     val form = TowerLogic.form(byte)
     Cat(coefficients.subdivideIn(8 bits).map { c =>

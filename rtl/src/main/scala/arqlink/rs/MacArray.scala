@@ -71,7 +71,7 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
     val coefficients = in(Vec(Bits(8 bits), code.maxParity))
     val sums = out(MacSums(code))
 
-    /** In the next clock `sums` are to be taken. */
+    /** In the next clock `sums` are to be read. */
     val comes = out Bool ()
   }
 

@@ -26,7 +26,7 @@ class RecoveredStore(code: CodeConfig) extends Component {
   val io = new Bundle {
     val sums = in(MacSums(code))
 
-    /** In the next clock `sums` are to be taken. */
+    /** In the next clock `sums` are to be read. */
     val comes = in Bool ()
 
     /** More than `margin` further words fit. */

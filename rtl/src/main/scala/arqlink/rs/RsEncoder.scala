@@ -26,8 +26,8 @@ case class EncodeOrder(code: CodeConfig) extends Bundle {
 
 object RsEncoder {
 
-  /** Most clocks from a job and its first data beat to that beat at the output, a register behind it for wide beats included. */
-  def latency(code: CodeConfig): Int = if (code.isWide) 6 else 5
+  /** Most clocks from a job and its first data beat to that beat at the output. */
+  val latency = 5
 
   /** The encoder that the configuration asks for. */
   def apply(code: CodeConfig): ErasureCodec[EncodeJob] = if (code.area.codec) new CompactEncoder(code) else new RsEncoder(code)
@@ -107,7 +107,7 @@ class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   head.ready := io.output.ready && (!head.parity || parityHead.valid)
   parityHead.ready := io.output.ready && head.valid && head.parity
 
-  // A beat's place is taken a clock late, and given back a clock after it left.
+  // A beat's place is reserved a clock late, and given back a clock after it left.
   val left = RegNext(io.output.fire) init False
   val stepped = RegNext(step.valid) init False
   val places = new Tally(depth - 1, depth, up = left, down = stepped)

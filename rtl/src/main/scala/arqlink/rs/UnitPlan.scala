@@ -15,7 +15,7 @@ class UnitPlan[T <: Data](code: CodeConfig, frames: Stream[T]) extends Area {
   val frame = Reg(frames.payloadType())
   val valid = RegInit(False)
 
-  /** None of the frame's units has been taken. */
+  /** None of the frame's units has been accepted. */
   val isFirst = Reg(Bool())
 
   /** The unit becomes the one whose beats are counted. */
@@ -28,7 +28,7 @@ class UnitPlan[T <: Data](code: CodeConfig, frames: Stream[T]) extends Area {
   val isEnd = Bool()
   val frameDone = moves && isEnd
 
-  /** What changes besides when a unit has been taken, and what a frame begins with. */
+  /** What changes besides when a unit has been accepted, and what a frame begins with. */
   def follow(unit: => Unit)(begin: => Unit = ()): Unit = {
     when(moves) {
       isFirst := False

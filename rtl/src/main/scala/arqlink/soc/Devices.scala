@@ -52,7 +52,7 @@ class UartDevice(config: SocConfig) extends Component {
   private val status = register(0x10, "STATUS", "state of the FIFOs")
   status.readOnly(0, !outgoing.ready, "tx_full", "1: TX takes no byte", 0)
   status.readOnly(1, sendCount === 0 && !uart.io.write.valid, "tx_empty", "1: the transmit FIFO is empty; the last byte may be leaving", 1)
-  status.readOnly(8, receiveCount, "rx_count", s"bytes received and not taken, 0 to ${UartDevice.depth}", 0)
+  status.readOnly(8, receiveCount, "rx_count", s"bytes received and not yet read, 0 to ${UartDevice.depth}", 0)
 
   private val error = register(0x14, "ERROR", "sticky, write 1 to clear")
   error.sticky(0, arriving.valid && !arriving.ready, "rx_overflow", "a byte came while the receive FIFO was full")

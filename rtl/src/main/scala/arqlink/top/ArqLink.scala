@@ -79,6 +79,7 @@ class ArqLink(link: LinkConfig) extends Component {
 
     private def queued[T <: Data](stream: Stream[T]): Stream[T] = if (link.queued) stream.queue(4) else stream
 
+    val packets = queued(drain.io.output)
     val accepted = queued(segmenter.io.write)
     val chosen = piped(queued(sender.io.frame))
     private val frames = StreamFork(chosen, 3)
@@ -96,6 +97,8 @@ class ArqLink(link: LinkConfig) extends Component {
     val read = queued(rxStore.io.data)
     val decoded = queued(decoder.io.output)
     val older = queued(olderReports.io.report)
+    val heard = queued(deframer.io.control)
+    val closing = queued(control.io.close)
   })
   import between._
 
@@ -109,7 +112,7 @@ class ArqLink(link: LinkConfig) extends Component {
   val transmit = BlockReset.late(new Area {
     drain.io.input << io.packetIn
     drain.io.flush := control.io.flush
-    segmenter.io.packet << drain.io.output
+    segmenter.io.packet << packets
     segmenter.io.k := setting.active.k
     segmenter.io.base := sender.io.view.txBase
     txStore.io.write << accepted
@@ -190,12 +193,12 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.tablesReady := sender.io.ready && resequencer.io.ready
     // A data unit may overtake this by a few clocks. It then closes all that the message would have closed, and no peer sends
     // data behind a unit that has yet to bring the link up.
-    control.io.control << (if (code.area.deframer) deframer.io.control else deframer.io.control.halfPipe())
+    control.io.control << (if (code.area.deframer) heard else heard.halfPipe())
     // What was judged in the clock of a restart is not of the new peer.
     control.io.alive := receiver.io.alive && !control.io.flush
 
     // The receiver closes what the peer has finished before anything that follows; the sender takes the outcomes.
-    receiver.io.close << control.io.close
+    receiver.io.close << closing
     private val admitted = control.io.admitted
     sender.io.feedback << admitted
     peerEdges.io.seen.valid := admitted.valid
@@ -237,9 +240,9 @@ class ArqLink(link: LinkConfig) extends Component {
 
 object ArqLink {
 
-  /** Registers between blocks on a frame's way: behind `chosen`, and behind its fork. */
-  private val registersBetween = 2
+  /** Registers between blocks on a frame's way: behind `chosen`, behind its fork, and for wide beats behind the encoder. */
+  private def registersBetween(code: CodeConfig) = if (code.isWide) 3 else 2
 
   /** Most clocks from the choice of a frame to its first payload beat at the framer, less the header beats. */
-  def leadClocks(code: CodeConfig): Int = FrameIssue.latency(code) + FrameStore.readLatency(code) + RsEncoder.latency(code) + registersBetween
+  def leadClocks(code: CodeConfig): Int = FrameIssue.latency(code) + FrameStore.readLatency(code) + RsEncoder.latency + registersBetween(code)
 }

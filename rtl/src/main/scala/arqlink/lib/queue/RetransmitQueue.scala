@@ -6,7 +6,7 @@ import spinal.lib._
 
 import arqlink.lib.{BlockRam, Invariant}
 
-/** A queue in block RAM for what is taken seldom: `pop` is valid again four clocks after it was taken, and three after a push into
+/** A queue in block RAM for what is read seldom: `pop` is valid again four clocks after it fired, and three after a push into
   * the empty queue. The RAM is read in two clocks, without an enable, so that its output register can be used.
   *
   * @param depth a power of two; the user never pushes more

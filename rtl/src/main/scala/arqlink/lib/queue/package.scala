@@ -11,7 +11,7 @@ package arqlink.lib
   * | `CreditQueue` | distributed RAM | `depth` + 1 | 2 from `push` | an item a clock | the source counts places by itself, and `pop.ready` comes late |
   * | `DeepQueue` | block RAM | `depth`; `room` falls `margin` pushes ahead | `some` 1 from `push`, the item `latency` from `take`, 3 or more | an item a clock | items are wide or many, and the time of their use is known ahead |
   * | `ReadQueue` | a `CreditQueue` behind the reader's own memory | 8 reads under way | `latency` + 2 from `issue` | a read a clock | a block RAM is read through its output register, and what is read may have to wait |
-  * | `RetransmitQueue` | block RAM | `depth` | 3 from `push`, 4 from an item to the next | an item in 4 clocks | items are many, and taken seldom |
+  * | `RetransmitQueue` | block RAM | `depth` | 3 from `push`, 4 from an item to the next | an item in 4 clocks | items are many, and read seldom |
   *
   * `StreamFifo` is the one to take everywhere else: where the source has to be stalled, where the depth is no power of two, and where neither the comparison
   * of its pointers nor the way of its `pop.ready` is among the longest.
