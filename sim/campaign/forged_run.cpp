@@ -61,7 +61,9 @@ void Run::recover() {
             // Where nothing fresh is sent, the link may still be about to find out, with its timers.
             const uint64_t until = now_ + restBound();
             while (now_ < until && !silentLoss().empty() && !restartsSinceShot()) clocks(16 * lookEvery);
-            if (!recovery_.restarts && restartsSinceShot()) clocks(2 * s_.roundTrip() + restartClocks());
+            // The peer of an end that has restarted follows it.
+            const bool follows = monitor_->lives(0) - livesAtShot_[0] != monitor_->lives(1) - livesAtShot_[1];
+            if (follows || restartsSinceShot() > recovery_.restarts) clocks(2 * s_.roundTrip() + restartClocks());
             return checkForged(forged);
         }
         if (excused() && attempt + 1 < tries) continue;

@@ -58,6 +58,7 @@ class PeerEdges(link: LinkConfig) extends Component {
 
   val measured = new measure.Area {
     valid := RegNext(io.seen.valid) init False
+
     /** How far the notice is above rxBase, less one, in windows: 0 within the window, negative at or below rxBase. */
     val windowsAhead = insert(Sn.distanceLessOne(notice.txBase, io.rxBase).dropLow(link.window.slotBits))
     val isLower = insert(Sn.behind(notice.txBase, previous.txBase))
