@@ -52,17 +52,18 @@ bool Channel::damage(Carried& unit) {
 }
 
 void Channel::send(Carried unit, uint64_t clock) {
+    const bool hello = unit.bytes.size() == controlBytes && (unit.bytes[0] >> 4 & 3) == 1 && (unit.bytes[2] & 1);
     auto put = [&](Carried u, uint64_t due) {
         const uint64_t clocks = (u.bytes.size() + toBytes_ - 1) / toBytes_;
         free_ = std::max(free_, due) + clocks;
         queue_.emplace(due, std::move(u));
     };
-    if (way_.duplicate > 0 && random_.chance(way_.duplicate)) {
+    if (!hello && way_.duplicate > 0 && random_.chance(way_.duplicate)) {
         Carried copy = unit;
         copy.copy = true;
         queue_.emplace(clock + way_.delay + random_.below(way_.behind + 1), std::move(copy));
     }
-    if (way_.late > 0 && random_.chance(way_.late)) {
+    if (!hello && way_.late > 0 && random_.chance(way_.late)) {
         unit.copy = true;
         ++lost_;
         queue_.emplace(clock + way_.delay + 1 + random_.below(way_.behind + 1), std::move(unit));
