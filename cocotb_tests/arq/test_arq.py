@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Block tests of package arqlink.arq, on the smallest window so that every number wraps around the tables. What the receiver has in
-beats is run on units of two beats 16 bytes wide too."""
+"""Block tests of package arqlink.arq, on the smallest window so that every number wraps around the tables. The receiver has more stages where units
+have eight beats or more, and fewer in builds for area; both are run, and units of two beats 16 bytes wide."""
 
 import pytest
 
@@ -10,6 +10,8 @@ CASES = [
     ("ArqSender", "small"),
     ("ArqReceiver", "small"),
     ("ArqReceiver", "corner"),
+    ("ArqReceiver", "default"),
+    ("ArqReceiver", "tiny"),
     ("Resequencer", "small"),
 ]
 

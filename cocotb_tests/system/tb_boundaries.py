@@ -100,8 +100,8 @@ async def three_notices_for_frames_that_the_peer_awaits(dut):
 @cocotb.test()
 @cocotb.parametrize(k=[8, 16], phase=list(range(0, 48, 3)))
 async def retransmission_goes_at_the_next_frame_boundary(dut, k, phase):
-    """Frames follow each other without a pause. The first one to begin once a NACK has been accepted is the retransmission: no frame is
-    committed ahead of the one that is leaving."""
+    """Frames follow each other without a pause. The retransmission is the next frame that is chosen once the NACK has been processed: a frame
+    ahead of it has begun within CHOSEN clocks of the NACK's end."""
     end = await begin(dut, Setting(k, k, k, 0, INFINITE))
     end.source.start([bytes(k * BUILD.unit_bytes)] * 30)
     await end.until(lambda: any(u.unit.tsn == 3 for u in end.data()), 2000, "TSN 3")

@@ -57,6 +57,24 @@ std::string Scenario::text() const {
             w.delay, w.good, w.bad, w.goodToBad, w.badToGood, w.damage, user[e].ready, phy[e].ready, pace[e],
             traffic[e].shortest, traffic[e].longest, traffic[e].multiple, traffic[e].gap,
             traffic[e].any ? "" : " none");
+        const Traffic& t = traffic[e];
+        static const char* const damages[damageKinds] = {"vanish", "flip", "flag", "cut", "longer"};
+        for (unsigned kind = 0; kind < damageKinds; ++kind)
+            if (w.damage >> kind & 1 && w.bad > 0) line += format(" %s", damages[kind]);
+        const std::pair<const char*, bool> others[] = {
+            {"aborted", t.abort > 0},
+            {"tooLong", t.tooLong > 0},
+            {"holes", t.holes > 0},
+            {"empty", t.nothing > 0},
+            {"stalledUser", user[e].ready < 1},
+            {"stalledPhy", phy[e].ready < 1},
+            {"slowLine", pace[e] > 1},
+            {"gaps", w.gap > 0},
+            {"duplicates", w.duplicate > 0},
+            {"lateUnits", w.late > 0},
+        };
+        for (const auto& [what, drawn] : others)
+            if (drawn) line += format(" %s", what);
     }
     return line;
 }

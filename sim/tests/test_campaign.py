@@ -19,10 +19,11 @@ BUILDS = ["small", "tiny", "k1"]
 PAIRS = [f"{name}:{name}" for name in BUILDS]
 UNEQUAL = "small:small_w1024"
 QUEUED = "queued:queued"
-"""With a queue between any two blocks of the data path: how many clocks lie between them must not matter."""
+"""With a queue in each stream of packets, frames, units, jobs and reports between two blocks: how many clocks lie between them must not matter."""
 FAULTS = {
     "restart", "disable", "enable", "resetLow", "resetHigh", "phyDown", "phyUp", "darkControl", "darkData", "darkAll", "stopUser", "stopPhy", "code",
-    "arq", "timers", "copies", "clean", "finite",
+    "arq", "timers", "copies", "clean", "finite", "vanish", "flip", "flag", "cut", "longer", "aborted", "tooLong", "holes", "empty", "stalledUser",
+    "stalledPhy", "slowLine", "gaps", "duplicates", "lateUnits",
 }  # fmt: skip
 """What `--show` prints of scenarios, but for forged units."""
 
