@@ -22,6 +22,14 @@ bool steadyTimers(const Scenario& s) {
            std::none_of(s.events.begin(), s.events.end(), unsettles);
 }
 
+/// The PHY of an end takes each beat: it is not slowed down, nor held up by a receiver that takes longer than the units last.
+bool phyFlows(const Scenario& s, unsigned e) {
+    const Way& way = s.way[e];
+    const bool lengthens = way.bad > 0 && way.damage >> longer & 1;
+    return s.pace[e] == 1 && s.phy[e].ready >= 1 && way.gap == 0 && !lengthens &&
+           s.info[1 - e].dataBytes >= s.info[e].dataBytes;
+}
+
 Rules rulesFor(const Scenario& s, const std::set<std::string>& ignore) {
     Rules rules;
     rules.ignore = ignore;
@@ -33,7 +41,7 @@ Rules rulesFor(const Scenario& s, const std::set<std::string>& ignore) {
         rules.keepalive[e] = s.timers[e].keepalive;
         rules.overflows[e] = s.info[e].dataBytes == 16;
         rules.mostAttempts[e] = s.steadyArq ? s.arq[e].delta : 15;
-        rules.steady[e] = steadyTimers(s) && s.pace[e] == 1 && s.phy[e].ready >= 1;
+        rules.steady[e] = steadyTimers(s) && phyFlows(s, e);
     }
     return rules;
 }
