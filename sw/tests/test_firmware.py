@@ -109,7 +109,7 @@ def test_selftest_is_stopped_by_ctrl_c():
     assert answers[2][0] == "^C" and answers[2][-1] == "ERROR stopped by Ctrl-C"
     assert int(answers[2][2].removeprefix("received ")) < 1000
     assert values(answers[3]) == values(answers[1])
-    assert answers[4][-1] == "ERROR the channel erased nothing, so nothing was tested" or answers[4][-1] == "OK"
+    assert answers[4][-1] == "OK"
 
 
 def test_an_event_that_nobody_counts_does_not_hold_the_line():
