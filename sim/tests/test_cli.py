@@ -23,6 +23,12 @@ BAD = [
     (["stats", "--ord", "2"], "ord is 2"),
     (["stats", "--preset", "reed"], "preset"),
     (["stats", "--seed", "-1"], "seed"),
+    (["plan", "--p", "1"], "p is 1"),
+    (["plan", "--goal", "speed"], "goal"),
+    (["plan", "--goal", "delay=1"], "reaches delay=1"),
+    (["plan", "--connections", "-1"], "number of connections"),
+    (["plan", "--rest-ms=-1"], "round trip outside"),
+    (["plan", "--k", "11"], "K is 11"),
     (["send", "missing", "out"], "missing"),
     (["send"], "IN"),
     (["fly"], "fly"),
@@ -42,7 +48,7 @@ def test_errors(arqlink, arguments, words):
     assert not out
 
 
-@pytest.mark.parametrize("command", ["send", "stats", "model", "console", "board"])
+@pytest.mark.parametrize("command", ["send", "stats", "model", "plan", "console", "board"])
 def test_help_has_an_example(arqlink, command):
     code, out, _ = arqlink(command, "--help")
     assert code == 0

@@ -9,6 +9,7 @@ from arqlink import __version__
 from arqlink.cli.codec import codec_app
 from arqlink.cli.console import board, console
 from arqlink.cli.model import model
+from arqlink.cli.plan import plan
 from arqlink.cli.send import send
 from arqlink.cli.stats import stats
 from arqlink.errors import UserError
@@ -22,6 +23,7 @@ app = typer.Typer(
 app.command()(send)
 app.command()(stats)
 app.command()(model)
+app.command()(plan)
 app.command()(console)
 app.command()(board)
 app.add_typer(codec_app, name="codec")

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The planner: against an exhaustive search, and at its limits."""
+
+import json
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from arqlink.errors import UserError
+from arqlink.model import planner
+from arqlink.model.link_setup import LinkSetup
+from arqlink.model.loss import Bernoulli, GilbertElliott
+from arqlink.model.planner import Goal, Plan, parse_goal
+
+GOALS = [Goal(), Goal(loss=1e-4), Goal(delay_ms=8)]
+
+
+def setup(config="tiny", loss=None, delay_ms=1.0, packet_bytes=512, **options):
+    return LinkSetup(config=config, loss=loss or Bernoulli(0.02), delay_ms=delay_ms, packet_bytes=packet_bytes, delta=math.inf, **options)
+
+
+def exhaustive(setup, goal, connections):
+    """Most utilization of all K, N, N of retransmissions and persistencies to 6 that meet the goal."""
+    limits, most = setup.limits, 0.0
+    for delta in range(7):
+        for k in range(1, limits["max_k"] + 1):
+            for n in range(k, k + limits["max_parity"] + 1):
+                for nr in range(k, k + limits["max_parity"] + 1) if delta else (n,):
+                    plan = Plan(replace(setup, k=k, n=n, nr=nr, delta=delta), connections, 80.0)
+                    if plan.meets(goal):
+                        most = max(most, plan.utilization)
+    return most
+
+
+@pytest.mark.parametrize("goal", GOALS, ids=str)
+@pytest.mark.parametrize("connections", [0, 1])
+def test_no_choice_is_better(goal, connections):
+    link = setup(rate_mbps=1.0)
+    best = planner.choose(planner.plans(link, goal, connections, 80.0))
+    assert best.meets(goal)
+    assert exhaustive(link, goal, connections) * (1 - 2 * planner.EQUAL) <= best.utilization <= exhaustive(link, goal, connections) * (1 + 1e-12)
+
+
+def test_goals_cost_goodput():
+    """Each limit takes goodput, and what it limits is kept."""
+    link = setup("paper", Bernoulli(0.01), delay_ms=200, packet_bytes=1500)
+    free, safe, quick = (planner.choose(planner.plans(link, goal)) for goal in (Goal(), Goal(loss=1e-6), Goal(delay_ms=600)))
+    assert free.utilization >= safe.utilization * (1 - planner.EQUAL) > quick.utilization
+    assert safe.packet_loss <= 1e-6 and quick.delays_ms()[1] <= 600 < free.delays_ms()[1]
+
+
+def test_tcp_needs_fewer_losses_than_datagrams():
+    link = setup("paper", Bernoulli(0.01), delay_ms=200, packet_bytes=1500)
+    datagrams, tcp = planner.plans(link, Goal()), planner.plans(link, Goal(), 1, 80.0)
+    assert tcp[0].setup.delta == datagrams[0].setup.delta == 0
+    assert tcp[0].packet_loss < datagrams[0].packet_loss and tcp[0].utilization < datagrams[0].utilization
+
+
+def test_a_short_window_asks_for_long_frames():
+    """64 frames and a round trip of many windows: with frames as long as possible most data are under way."""
+    near, far = (planner.choose(planner.plans(setup("line10g", delay_ms=d, packet_bytes=2048, rate_mbps=100), Goal())) for d in (0.01, 50))
+    assert far.setup.k == 32 and far.utilization < 0.2 < 0.9 < near.utilization
+
+
+def test_rows_end_where_persistency_gains_nothing():
+    rows = planner.plans(setup(), Goal())
+    assert all(later.setup.delta == earlier.setup.delta + 1 for earlier, later in pairwise(rows))
+    assert rows[-1].packet_loss < 1e-6 and len(rows) < len(planner.DELTAS)
+    assert len(planner.plans(setup(loss=Bernoulli(0.0)), Goal())) == 1, "without losses there is nothing to choose"
+
+
+def test_bursts_and_one_k():
+    rows = planner.plans(setup("paper", GilbertElliott(0.01, 0.3, 0, 1), delay_ms=20, packet_bytes=1500), Goal(), k=10)
+    assert {row.setup.k for row in rows} == {10} and all(0 < row.utilization < 1 for row in rows)
+
+
+def test_what_cannot_be_reached():
+    with pytest.raises(UserError, match="reaches delay=0.5"):
+        planner.plans(setup(), Goal(delay_ms=0.5))
+
+
+@pytest.mark.parametrize("text", ["", "loss", "loss=", "loss=0", "loss=1", "loss=x", "delay=-1", "delay=inf", "delay=nan", "goodput=1", "speed"])
+def test_goals_that_are_none(text):
+    with pytest.raises(UserError, match="it must be goodput, loss=P or delay=MS"):
+        parse_goal(text)
+
+
+def test_goals_as_they_are_written():
+    assert [str(parse_goal(text)) for text in ("goodput", "loss=1e-6", "delay=600")] == ["goodput", "loss=1e-06", "delay=600"]
+
+
+def test_command(arqlink):
+    code, out, _ = arqlink("plan", "--config", "tiny", "--packet-bytes", "512", "--delay-ms", "1", "--connections", "2", "--json")
+    report = json.loads(out)
+    assert code == 0 and report["connections"] == 2 and report["best"] in report["plans"]
+    assert set(report["best"]) == {"k", "n", "nr", "delta", "utilization", "goodput_mbps", "packet_loss", "delay_ms"}
+    code, out, _ = arqlink("plan", "--config", "tiny", "--packet-bytes", "512", "--delay-ms", "1", "--goal", "loss=1e-3")
+    assert code == 0 and "goal loss=0.001" in out and "N retx" in out
