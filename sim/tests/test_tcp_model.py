@@ -99,6 +99,29 @@ def test_round_trip_of_light_load():
     assert wait == 0 and trip == pytest.approx(REST + 0.2 + 6 * 10 * 1e-4)
 
 
+def test_time_through_the_link_in_general():
+    """Eq. 7 and section 4.5 agree where a packet is short against the round trip, and differ where it is not."""
+    times = {}
+    for delay in (0.002, 0.2):
+        for law in ("medium", "general"):
+            model = tcp.TcpOverLink(link(10, 5, delay), 10, REST, through=law, variant="exact")
+            times[delay, law] = model.through(1.0)
+    assert times[0.2, "general"] == pytest.approx(times[0.2, "medium"], rel=1e-6)
+    assert times[0.002, "medium"] * 1.001 < times[0.002, "general"] < times[0.002, "medium"] * 1.01
+
+
+def test_laws_of_resequencing_at_full_load():
+    """Errata 5: with few values of the delay and packets at equal distances the wait is three times that of Proposition 1 at p = 0.01,
+    D = 200 ms, N = 10 and delta = 5; and there is none without retransmissions."""
+    waits = {}
+    for delta in (0, 5):
+        for law in ("proposition1", tcp.FULL_LOAD):
+            model = tcp.TcpOverLink(link(10, delta, 0.2), 10, REST, law)
+            waits[delta, law] = model.wait(model.capacity, model.through(1.0))
+    assert 2.5 < waits[5, tcp.FULL_LOAD] / waits[5, "proposition1"] < 3.5
+    assert waits[0, tcp.FULL_LOAD] == pytest.approx(0, abs=1e-6) and waits[0, "proposition1"] > 0.09
+
+
 def test_what_the_paper_finds_by_its_model():
     """RR-4752 figs. 9 to 12 at p = 0.01, ten connections, and errata 6: FEC alone is best at N = 12, but at N = 11 where D = 20 ms."""
     for delay, best in ((0.02, 11), (0.1, 12), (0.2, 12)):
@@ -121,3 +144,5 @@ def test_what_cannot_be_is_refused_or_zero():
         tcp.TcpOverLink(LinkModel(Code(10, 10, 10, 0), Bernoulli(0.1), 1500, 25), 1, REST)
     with pytest.raises(UserError, match="must be one of none, "):
         tcp.TcpOverLink(link(10, 0, 0.1), 1, REST, "some")
+    with pytest.raises(UserError, match="must be medium or general"):
+        tcp.TcpOverLink(link(10, 0, 0.1), 1, REST, through="short")

@@ -100,17 +100,21 @@ class TcpOverLink:
     link         LinkModel, of packets of one length and with a unit time
     rest         T: round trip without the link's propagation delay, in seconds
     resequencing one of WAITS, or `full-load`: what resequencing adds where the line is always busy, whatever the load
+    through      time through the link: `medium` (section 4.5, all frames of a packet leave before the first NACK), or `general` (eq. 7)
     variant      `paper`: share of answers that cause a retransmission as in section 4.5; `exact`: as in errata 4
     """
 
-    def __init__(self, link, connections, rest, resequencing="proposition1", variant="paper", b=DELAYED_ACK):
+    def __init__(self, link, connections, rest, resequencing="proposition1", through="medium", variant="paper", b=DELAYED_ACK):
         if len(link.packets) != 1:
             raise UserError("The TCP model needs packets of one length.")
         if not link.unit_time:
             raise UserError("The TCP model needs the time of a unit on the line.")
         if resequencing not in (*WAITS, FULL_LOAD):
             raise UserError(f"resequencing is '{resequencing}'; it must be one of {', '.join((*WAITS, FULL_LOAD))}.")
-        self.link, self.connections, self.rest, self.resequencing, self.variant, self.b = link, connections, rest, resequencing, variant, b
+        if through not in ("medium", "general"):
+            raise UserError(f"through is '{through}'; it must be medium or general.")
+        self.link, self.connections, self.rest, self.b = link, connections, rest, b
+        self.resequencing, self.law, self.variant = resequencing, through, variant
         (self.packet,) = link.packets
 
     @property
@@ -124,7 +128,9 @@ class TcpOverLink:
         return self.link.alpha * self.line_rate
 
     def through(self, busy):
-        """1/mu: mean seconds through the link without resequencing, propagation included (section 4.5)."""
+        """1/mu: mean seconds through the link without resequencing, propagation included."""
+        if self.law == "general":
+            return self.link.crossing(self.link.code.frames(self.packet, self.link.unit_bytes), busy=busy).mean()
         return self.link.mean_delay_medium(round(self.link.frames_per_packet), busy, self.variant)
 
     def wait(self, goodput, through):
