@@ -153,6 +153,15 @@ def test_contents_of_memories_and_pins_count(tmp_path, monkeypatch):
     assert fingerprint.of_result(replace(ULX3S, board=replace(ULX3S.board, pins="other.lpf")), found[0]) != before
 
 
+def test_the_line_of_a_scala_source_in_a_name_does_not_count(tmp_path):
+    """A comment moves it. Any other number in a name counts."""
+    found = []
+    for name in ("act_haltRequest_ArqReceiver_l226", "act_haltRequest_ArqReceiver_l231", "act_haltRequest_ArqSender_l231", "lane_l1", "lane_1", "lane_2"):
+        (tmp_path / "Ulx3s.v").write_text(f"module Ulx3s (); wire {name}; endmodule\n")
+        found.append(fingerprint.of_netlist(ULX3S, tmp_path))
+    assert found[0] == found[1] and len(set(found)) == 5
+
+
 def test_the_passes_are_for_devices_that_are_improved(tmp_path, monkeypatch):
     before = fingerprint.of_netlist(replace(TARGET, device=UP5K), tmp_path)
     monkeypatch.setattr(fingerprint.carry_chains, "__file__", __file__)
