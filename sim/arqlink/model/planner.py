@@ -2,8 +2,8 @@
 """Chooses K, N, N of retransmissions and persistency of a link by the analytic models: RR-4752, eqs. 3 to 8, for datagrams, and section 4
 (arqlink.model.tcp) for TCP. The tuner (arqlink.model.tuner, and that of the driver) chooses N and persistency alone, in integers.
 
-K is one that cuts a packet into frames of equal length. A retransmission has up to two units more than a first transmission, four, or
-all the parity.
+K cuts a packet into frames of equal length. A retransmission has as many units as a first transmission, one, two or four more, or all
+the parity.
 """
 
 import math
@@ -12,10 +12,10 @@ from functools import cached_property
 
 from arqlink.errors import UserError
 from arqlink.model.analytic import mean_most_retransmissions
-from arqlink.model.link_setup import LinkSetup
+from arqlink.model.link_setup import INFINITE_DELTA, LinkSetup
 from arqlink.model.tcp import TcpOverLink
 
-DELTAS = (*range(15), math.inf)
+DELTAS = (*range(INFINITE_DELTA), math.inf)
 EQUAL = 1e-3
 """Goodputs that differ by a smaller share are equal; then the shorter delay counts."""
 RARE = 1e-9
@@ -139,12 +139,12 @@ def better(plan, other):
 def best_of_delta(setup, lengths, delta, goal, connections, rest_ms):
     """The best plan with one persistency; None if none meets the goal. Plans are tried in the order of what they can give at most, so
     that few have to be computed."""
-    parity, plans, found = setup.limits["max_parity"], [], None
+    parity, tried, found = setup.limits["max_parity"], [], None
     for k in lengths:
         for n in range(k, k + parity + 1):
             for nr in {min(n + more, k + parity) for more in (EXTRA if delta else (0,))}:
-                plans.append(Plan(replace(setup, k=k, n=n, nr=nr, delta=delta), connections, rest_ms))
-    for plan in sorted(plans, key=lambda plan: -plan.most):
+                tried.append(Plan(replace(setup, k=k, n=n, nr=nr, delta=delta), connections, rest_ms))
+    for plan in sorted(tried, key=lambda plan: -plan.most):
         if found and plan.most < found.utilization * (1 - EQUAL):
             break
         if plan.meets(goal) and (found is None or better(plan, found)):

@@ -54,10 +54,8 @@ class SatellitePath:
 
     @property
     def nu(self):
-        """What a factor e in the number of packets that must arrive first adds to the delay, in T2/(1 - r); eq. 4. 0 without losses."""
-        r = self.link_loss
-        with np.errstate(divide="ignore"):
-            return np.where(r > 0, -(1 - r) / np.log(r), 0.0)
+        """`delay_of_factor_e` of the link's losses."""
+        return delay_of_factor_e(self.link_loss)
 
     # End to end ---------------------------------------------------------------------------------------------------
 
@@ -127,8 +125,7 @@ class SatellitePath:
         """(end to end, split): upper bounds of lambda/mu where losses come together: two states, of which the bad one, with a share X =
         `loss` of the time, loses all (section V.C). Packets under way are then all received or all lost and wait for no other one
         (eq. 57): eq. 39 with nu = 0, and eq. 50, both with p = X."""
-        together = _Together(self.terrestrial, self.satellite, self.rate, self.buffer, self.loss, self.link_packets)
-        return together.end_to_end(), self.split() * (1 - np.asarray(self.loss, float))
+        return _Together(**vars(self)).end_to_end(), self.split() * (1 - np.asarray(self.loss, float))
 
 
 class _Together(SatellitePath):
@@ -137,6 +134,13 @@ class _Together(SatellitePath):
     @property
     def nu(self):
         return np.zeros_like(self.link_loss)
+
+
+def delay_of_factor_e(link_loss):
+    """nu of eq. 4: how much later a packet arrives, in T2/(1 - r), if e times as many packets must arrive first. 0 without losses."""
+    r = np.asarray(link_loss, float)
+    with np.errstate(divide="ignore"):
+        return np.where(r > 0, -(1 - r) / np.log(r), 0.0)
 
 
 def mean_in_order(packets, link_loss, attempts=np.inf):
@@ -153,5 +157,4 @@ def mean_in_order(packets, link_loss, attempts=np.inf):
 
 def mean_in_order_estimate(packets, link_loss):
     """E_K/T2 by the logarithm of eq. 4."""
-    nu = -(1 - link_loss) / np.log(link_loss)
-    return (1 + nu * np.log((np.asarray(packets, float) + 1) / 2)) / (1 - link_loss)
+    return (1 + delay_of_factor_e(link_loss) * np.log((np.asarray(packets, float) + 1) / 2)) / (1 - link_loss)

@@ -11,6 +11,7 @@ Valid while the window of the connections and the queues are long enough, while 
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import integrate, optimize, special
@@ -122,7 +123,12 @@ class TcpOverLink:
         """B: bytes of units' payload a second."""
         return self.link.unit_bytes / self.link.unit_time
 
-    @property
+    @cached_property
+    def loss(self):
+        """P of a packet (eq. 3)."""
+        return self.link.packet_loss
+
+    @cached_property
     def capacity(self):
         """alpha B: bytes of delivered packets a second where the line is always busy."""
         return self.link.alpha * self.line_rate
@@ -133,11 +139,16 @@ class TcpOverLink:
             return self.link.crossing(self.link.code.frames(self.packet, self.link.unit_bytes), busy=busy).mean()
         return self.link.mean_delay_medium(round(self.link.frames_per_packet), busy, self.variant)
 
+    @cached_property
+    def full_load_wait(self):
+        """Seconds in the resequencer where the line is always busy."""
+        return self.link.resequenced().mean() - self.link.unordered().mean()
+
     def wait(self, goodput, through):
         """Seconds in the resequencer at a goodput of all connections."""
         if self.resequencing == FULL_LOAD:
-            return self.link.resequenced().mean() - self.link.unordered().mean()
-        arrivals = goodput / self.packet / (1 - self.link.packet_loss)
+            return self.full_load_wait
+        arrivals = goodput / self.packet / (1 - self.loss)
         return float(WAITS[self.resequencing](arrivals, through))
 
     def round_trip(self, goodput):
@@ -148,12 +159,12 @@ class TcpOverLink:
 
     def offered(self, goodput):
         """C R: what the connections would deliver with the round trip that there is at `goodput`."""
-        return self.connections * float(rate(self.link.packet_loss, self.round_trip(goodput)[0], self.packet, self.b))
+        return self.connections * float(rate(self.loss, self.round_trip(goodput)[0], self.packet, self.b))
 
     def operation(self):
         """The fixed point of R = f(R), section 4.5: more goodput makes round trips longer, and these less goodput, so there is one."""
-        if not self.capacity or self.link.packet_loss >= 1:
-            return Operation(0.0, 0.0, math.inf, math.nan, 1.0 if self.link.packet_loss >= 1 else 0.0)
+        if not self.capacity or self.loss >= 1:
+            return Operation(0.0, 0.0, math.inf, math.nan, 1.0 if self.loss >= 1 else 0.0)
         goodput = self.capacity
         if self.offered(goodput) < goodput:
             goodput = optimize.root_scalar(lambda x: self.offered(x) - x, bracket=(0, goodput), xtol=1e-9 * goodput).root
