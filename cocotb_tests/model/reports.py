@@ -18,7 +18,7 @@ def repeat_lags(smaller_window):
     if smaller_window < 256:
         return []
     lag = min(32, smaller_window // 256)
-    return [lag, lag + 64] if smaller_window >= 8192 else [lag]
+    return [lag, *[lag + 32] * (smaller_window >= 32768), *[lag + 64] * (smaller_window >= 8192)]
 
 
 class Poll(NamedTuple):

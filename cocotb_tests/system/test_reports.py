@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the reports of a link end on a window that has repeats, and on the smallest one that has older blocks."""
+"""Runs the reports of a link end on a window that has repeats, on the shortest one that has three of each, and on the smallest one that has older
+blocks."""
 
 import pytest
 
 from cocotb_tests.lib import rtl
 
 
-@pytest.mark.parametrize("config", ["default", "small"])
+@pytest.mark.parametrize("config", ["default", "deep", "small"])
 def test_reports(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_reports", quick=True)

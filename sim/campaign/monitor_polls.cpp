@@ -37,14 +37,16 @@ void Monitor::checkPolls(Life& life, const ControlUnit& u, uint64_t begin) {
 }
 
 // In a clean or a steady run: older outcomes follow a poll, or are repeats. A pair of blocks is repeated a fixed number of
-// blocks later, once or twice.
+// blocks later, up to three times.
 void Monitor::checkSeries(Life& life, const ControlUnit& u) {
     const unsigned e = life.end;
     if (!(rules_.isClean() || rules_.steady[e]) || restarted() || rules_.ignore.count("series-without-cause")) return;
     const int64_t rxNext = unwrap(u.rxNext, life.rxNext), base = unwrap(u.bitmapBase, rxNext);
-    const uint64_t seriesClocks = 2000 + 4 * rules_.info[e].window;
+    // A series goes on until it meets the recent blocks, which move on meanwhile. Two blocks take 132 clocks, and of
+    // that time repeats take 0.62 at most: a frame takes ten clocks or more. So a series takes up to 12 clocks for each outcome of a window.
+    const uint64_t seriesClocks = 2000 + 16 * rules_.info[e].window;
     const unsigned window = std::min(rules_.info[0].window, rules_.info[1].window);
-    const unsigned lag = std::min(window / 256, 32u), showings = !lag ? 0 : window < 8192 ? 1 : 2;
+    const unsigned lag = std::min(window / 256, 32u), showings = !lag ? 0 : window < 8192 ? 1 : window < 32768 ? 2 : 3;
     const bool isOld = base < (rxNext / 32 - 1) * 32;
     if (!isOld || clock_ <= pollCame_[e] + seriesClocks) return;
     const bool isRepeat = base % 64 == 0 && base / 32 + lag + 2 <= rxNext / 32 && life.repeats[base]++ < showings;

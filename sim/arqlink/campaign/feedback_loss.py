@@ -43,6 +43,7 @@ HEADINGS = (
     "in bursts of",
     "clocks a frame",
     "of lossless",
+    "worst seed",
     "sent again",
     "polls",
     "reports",
@@ -133,17 +134,17 @@ def kept():
 
 
 def rows(flows):
-    """A row for all seeds of a point: the worst share of what lossless feedback gives, and the medians of all else."""
+    """A row for all seeds of a point: the mean and the worst share of what lossless feedback gives, and the medians of all else."""
     groups = {}
     for point in flows:
         groups.setdefault((point.round_trip, point.both_ways, point.status, point.loss, point.feedback_loss, point.burst), []).append(point)
     for (round_trip, both_ways, status, loss, feedback_loss, burst), group in sorted(groups.items()):
         shares = [flows[p].rate / flows[p.lossless()].rate for p in group if p.lossless() in flows]
         flow = sorted((flows[p] for p in group), key=lambda f: f.rate)[len(group) // 2]
-        share = f"{min(shares):.4f}" if shares else "-"
+        mean, worst = (f"{sum(shares) / len(shares):.4f}", f"{min(shares):.4f}") if shares else ("-", "-")
         yield (
             round_trip, WINDOWS[round_trip], "both" if both_ways else "one", status, f"{loss:g}", f"{feedback_loss:g}", burst or "-",
-            f"{1 / flow.rate:.2f}", share, flow.again, flow.polls, flow.reports,
+            f"{1 / flow.rate:.2f}", mean, worst, flow.again, flow.polls, flow.reports,
         )  # fmt: skip
 
 

@@ -66,6 +66,7 @@ class OlderReports(link: LinkConfig) extends Component {
   when(!io.running)(peerAck := 0)
   val lags = new RepeatLags(link, io.peerWindowLog2)
   private val second = (RepeatLags.second(slotBits) > 0) generate new Repeats(lags.second.resized, lags.second =/= 0)
+  private val between = RepeatLags.hasBetween(slotBits) generate new Repeats(lags.between.resized, lags.hasBetween)
   private val third = RepeatLags.hasThird(slotBits) generate new Repeats(lags.third.resized, lags.hasThird)
 
   /** The next look-up of a series. */
@@ -94,7 +95,7 @@ class OlderReports(link: LinkConfig) extends Component {
     when(!io.running)(active := False)
   }
 
-  private val requests = Seq(second, third).filter(_ != null).map(_.request) :+ series.request
+  private val requests = Seq(second, between, third).filter(_ != null).map(_.request) :+ series.request
   io.lookup << StreamArbiterFactory().lowerFirst.noLock.on(requests).throwWhen(!io.running)
 
   /** Clocks until the next one may leave: the peer needs that long to process 64 outcomes. It is set a clock after a report, and its sign ends it a

@@ -24,6 +24,10 @@ class RepeatLags(link: LinkConfig, peerWindowLog2: UInt) extends Area {
   val hasThird = table(log2 => Bool(RepeatLags.hasThird(log2)))
   val third = second +^ RepeatLags.thirdAfter
 
+  /** Of the one between the second and the third. */
+  val hasBetween = RepeatLags.hasBetween(own) generate table(log2 => Bool(RepeatLags.hasBetween(log2)))
+  val between = RepeatLags.hasBetween(own) generate second +^ RepeatLags.betweenAfter
+
   /** The peer repeats outcomes up to this age unasked, and no older ones. */
   val repeated = table(log2 => U(RepeatLags.repeated(log2), RepeatLags.repeatedBits bits))
 }
@@ -36,6 +40,12 @@ object RepeatLags {
   /** Where a round trip is long, what a poll costs is worth a third report. */
   def hasThird(log2: Int): Boolean = log2 >= 13
   val thirdAfter = 64
+
+  /** A frame that was lost needs two round trips, and this window holds little more: where all reports of one outcome are lost, the link stands still for
+    * most of another one. So it is reported once more.
+    */
+  def hasBetween(log2: Int): Boolean = log2 >= 15
+  val betweenAfter = 32
 
   def repeated(log2: Int): Int = if (second(log2) == 0) 0 else Wire.blockBits * (4 + second(log2) + (if (hasThird(log2)) thirdAfter else 0))
   val repeatedBits = log2Up(repeated(18) + 1)

@@ -57,6 +57,14 @@ object TestConfigs {
     ResetValues(k = 4, nFirst = 6, nRetx = 6)
   )
 
+  /** The shortest window in which outcomes are reported four times. */
+  val deep = LinkConfig(
+    "deep",
+    CodeConfig(dataBytes = 4, unitBytes = 8, maxK = 1, maxParity = 1),
+    WindowConfig(windowFrames = 32768, maxPacketBytes = 512),
+    ResetValues(k = 1, nFirst = 2, nRetx = 2)
+  )
+
   /** 128-bit datapath at full rate: units of 64 bytes, a window that holds many round trips. */
   val fast16 = LinkConfig(
     "fast16",
@@ -91,5 +99,5 @@ object TestConfigs {
     crc(CodeConfig(dataBytes = 16, unitBytes = 48, maxK = 8, maxParity = 4), windowFrames = 32)
   )
 
-  val all = Seq(small, queued, wide8, wide16, wide, long, corner, fast16, compact) ++ crcs
+  val all = Seq(small, queued, wide8, wide16, wide, long, deep, corner, fast16, compact) ++ crcs
 }
