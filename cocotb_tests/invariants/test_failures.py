@@ -10,7 +10,7 @@ from arqlink.campaign import __main__ as campaign
 from arqlink.campaign import builds, runs
 from arqlink.errors import UserError
 from arqlink.model.link_setup import LinkSetup
-from arqlink.rtl import verilator
+from arqlink.rtl import verilated_end, verilator
 from arqlink.run import harness, pair, pair_simulator
 from cocotb_tests.lib.rtl import BUILD, generate, locked, run
 
@@ -87,9 +87,9 @@ def broken_ends(tmp_path, monkeypatch):
     with locked("campaign-broken"):
         folder.mkdir(parents=True, exist_ok=True)
         source = broken("ArqLink", "tiny", WINDOW, "!s_axis_tvalid", folder)
-        model = verilator.verilate([source], folder, "VArqLink_broken", ["--assert"], "-O0", builds.HIDDEN)
-        options = [f"-I{builds.SOURCES}", "-DMODEL=VArqLink_broken", '-DMODEL_HEADER="VArqLink_broken.h"']
-        model.link([builds.SOURCES / "verilated_end.cpp"], folder / "libend_broken.so", options, builds.LINK)
+        model = verilator.verilate([source], folder, "VArqLink_broken", ["--assert"], "-O0", verilated_end.HIDDEN)
+        options = [f"-I{verilated_end.SOURCES}", "-DMODEL=VArqLink_broken", '-DMODEL_HEADER="VArqLink_broken.h"']
+        model.link([verilated_end.MODEL], folder / "libend_broken.so", options, verilated_end.LINK)
     monkeypatch.setattr(builds, "library", lambda name, waves=False: folder / "libend_broken.so")
 
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <map>
 
-#include "link_end.h"
+#include "ends.h"
 #include "random.h"
 #include "scenario.h"
 #include "wire.h"

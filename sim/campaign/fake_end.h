@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "arqlink_regs.h"
-#include "link_end.h"
+#include "ends.h"
 #include "wire.h"
 
 namespace campaign {

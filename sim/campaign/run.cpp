@@ -288,14 +288,19 @@ void Run::phases() {
 
 Outcome Run::run() {
     Outcome outcome;
+    const auto fail = [&](const std::string& kind, const std::string& text) {
+        const bool known = ignore_.count(kind);
+        outcome.kind = known ? "" : kind;
+        outcome.text = (known ? "known, " + kind + ": " : "") + text;
+        // A report is one line, whatever a model has printed.
+        std::replace(outcome.text.begin(), outcome.text.end(), '\n', ' ');
+    };
     try {
         phases();
     } catch (const Failure& failure) {
-        const bool known = ignore_.count(failure.kind);
-        outcome.kind = known ? "" : failure.kind;
-        outcome.text = (known ? "known, " + failure.kind + ": " : "") + failure.what();
-        // A report is one line, whatever a model has printed.
-        std::replace(outcome.text.begin(), outcome.text.end(), '\n', ' ');
+        fail(failure.kind, failure.what());
+    } catch (const AccessError& error) {
+        fail("axi", error.what());
     }
     if (outcome.kind.empty() && !silentLoss_.empty()) outcome.text = silentLoss_ + "; forged" + forger_->text();
     outcome.flow = flow_;

@@ -8,10 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "axi_master.h"
 #include "channel.h"
+#include "ends.h"
 #include "forge.h"
-#include "link_end.h"
 #include "monitor.h"
 #include "packets.h"
 #include "scenario.h"

@@ -3,13 +3,27 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <deque>
 #include <functional>
+#include <stdexcept>
+#include <string>
 
-#include "failure.h"
 #include "link_end.h"
 
-namespace campaign {
+namespace verilated_end {
+
+/// An access was answered with an error, or not at all.
+struct AccessError : std::runtime_error {
+    AccessError(uint32_t address, const char* what) : std::runtime_error(text(address, what)) {}
+
+  private:
+    static std::string text(uint32_t address, const char* what) {
+        char line[80];
+        std::snprintf(line, sizeof line, "register 0x%03x %s", address, what);
+        return line;
+    }
+};
 
 class AxiMaster {
   public:
@@ -42,10 +56,10 @@ class AxiMaster {
         const Access& a = queue_.front();
         addressTaken_ |= (in.awvalid && out.awready) || (in.arvalid && out.arready);
         dataTaken_ |= in.wvalid && out.wready;
-        if (++clocks_ > 2000) throw Failure("axi", format("no answer from register 0x%03x", a.address));
+        if (++clocks_ > 2000) throw AccessError(a.address, "did not answer");
         if (!(a.write ? out.bvalid : out.rvalid)) return;
         if (a.write ? out.bresp : out.rresp)
-            throw Failure("axi", format("register 0x%03x refused the access", a.address));
+            throw AccessError(a.address, "refused the access");
         const Answer done = std::move(queue_.front().done);
         queue_.pop_front();
         begin();
@@ -67,4 +81,4 @@ class AxiMaster {
     unsigned clocks_ = 0;
 };
 
-}  // namespace campaign
+}  // namespace verilated_end

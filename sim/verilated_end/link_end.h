@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One end of a link as the campaign sees it: its ports, a clock at a time. Each build is a shared library that makes
-// one.
+// One end of a link as a program sees it: its ports, a clock at a time. Each build is a shared library that makes ends, and a
+// program may load several (arqlink.rtl.verilated_end).
 #pragma once
 
 #include <cstdint>
 
-namespace campaign {
+namespace verilated_end {
 
 constexpr unsigned maxDataBytes = 16;
 
@@ -49,4 +49,4 @@ extern "C" {
 using MakeLinkEnd = LinkEnd* (*)(const char* waves);
 }
 
-}  // namespace campaign
+}  // namespace verilated_end

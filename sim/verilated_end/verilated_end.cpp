@@ -18,7 +18,7 @@ std::string said;            // what the model printed
 bool stopRequested = false;  // by $finish, $stop, or a fatal error of the model
 }  // namespace
 
-int campaignPrint(const char* format, ...) {
+int modelPrint(const char* format, ...) {
     char line[512];
     va_list arguments;
     va_start(arguments, format);
@@ -29,19 +29,19 @@ int campaignPrint(const char* format, ...) {
 }
 
 void vl_finish(const char* file, int line, const char*) VL_MT_UNSAFE {
-    campaignPrint("(%s:%d)", file, line);
+    modelPrint("(%s:%d)", file, line);
     stopRequested = true;
 }
 void vl_stop(const char* file, int line, const char*) VL_MT_UNSAFE {
-    campaignPrint("(%s:%d)", file, line);
+    modelPrint("(%s:%d)", file, line);
     stopRequested = true;
 }
 void vl_fatal(const char* file, int line, const char*, const char* message) VL_MT_UNSAFE {
-    campaignPrint("%s (%s:%d)", message, file, line);
+    modelPrint("%s (%s:%d)", message, file, line);
     stopRequested = true;
 }
 
-namespace campaign {
+namespace verilated_end {
 namespace {
 
 class VerilatedEnd final : public LinkEnd {
@@ -161,8 +161,8 @@ class VerilatedEnd final : public LinkEnd {
 };
 
 }  // namespace
-}  // namespace campaign
+}  // namespace verilated_end
 
-extern "C" __attribute__((visibility("default"))) campaign::LinkEnd* makeLinkEnd(const char* waves) {
-    return new campaign::VerilatedEnd(waves);
+extern "C" __attribute__((visibility("default"))) verilated_end::LinkEnd* makeLinkEnd(const char* waves) {
+    return new verilated_end::VerilatedEnd(waves);
 }

@@ -5,7 +5,7 @@ import os
 
 from arqlink import tree
 from arqlink.errors import UserError
-from arqlink.rtl import verilator, verilog
+from arqlink.rtl import verilated_end, verilator
 
 SOURCES = tree.ROOT / "sim" / "campaign"
 FOLDER = tree.BUILD / "campaign"
@@ -54,11 +54,6 @@ PAIRS = (
 """Ends that can talk: unitBytes is the same, and each window holds the other's longest packet."""
 
 PROGRAM_FLAGS = ["-std=c++17", "-O2", "-ffp-contract=off", "-Wall", "-Wextra"]
-HIDDEN = ["-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-include", str(SOURCES / "model_output.h")]
-"""Each library keeps its model and its copy of Verilator's sources to itself. What models print, and where they stop, goes to
-`verilated_end.cpp`."""
-LINK = ["-shared", "-Wl,-z,defs", "-Wl,-Bsymbolic"]
-END_SOURCES = ("verilated_end.cpp", "link_end.h", "model_output.h")
 
 
 def ends_of(pair):
@@ -73,17 +68,7 @@ def ends_of(pair):
 def library(name, waves=False):
     """The shared library of one build of a link end; builds it where necessary. With `waves` it can write FST."""
     config, settings = BUILDS[name]
-    source = verilog.generate("ArqLink", config, settings)
-    folder = FOLDER / (f"{name}-waves" if waves else name)
-    output = folder / f"libend_{name}.so"
-    with tree.locked(f"campaign-{folder.name}"):
-        changed = max(*((SOURCES / file).stat().st_mtime for file in END_SOURCES), os.stat(__file__).st_mtime)
-        if tree.is_stale(output, source.stat().st_mtime, changed, verilator.CHANGED):
-            prefix = f"VArqLink_{name}"
-            model = verilator.verilate([source], folder, prefix, ["--assert"], options=HIDDEN, waves=waves, changed=changed)
-            options = ["-O2", f"-I{SOURCES}", f"-DMODEL={prefix}", f'-DMODEL_HEADER="{prefix}.h"']
-            model.link([SOURCES / "verilated_end.cpp"], output, options, LINK)
-    return output
+    return verilated_end.library(config, settings, FOLDER / (f"{name}-waves" if waves else name), waves, assertions=True)
 
 
 def program():
