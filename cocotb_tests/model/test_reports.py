@@ -45,7 +45,8 @@ def test_a_repeat_brings_what_all_reports_of_a_block_had():
 
 
 def test_lags():
-    """Blocks from a pair to its repeat: an eighth of the smaller window, a second one 64 blocks later where the window holds that, and one between them in the longest."""
+    """Blocks from a pair to its repeat: an eighth of the smaller window, a second one 64 blocks later where the window holds that, and in the
+    longest windows one between them."""
     lags = {32: [], 128: [], 255: [], 256: [1], 512: [2], 1024: [4], 4096: [16], 8192: [32, 96], 16384: [32, 96], 32768: [32, 64, 96], 1 << 18: [32, 64, 96]}
     assert {window: repeat_lags(window) for window in lags} == lags
     assert all(32 * (lag + 4) <= window for window in lags for lag in repeat_lags(window)), "a repeat of what is not kept any more"

@@ -58,8 +58,7 @@ class AxiMaster {
         dataTaken_ |= in.wvalid && out.wready;
         if (++clocks_ > 2000) throw AccessError(a.address, "did not answer");
         if (!(a.write ? out.bvalid : out.rvalid)) return;
-        if (a.write ? out.bresp : out.rresp)
-            throw AccessError(a.address, "refused the access");
+        if (a.write ? out.bresp : out.rresp) throw AccessError(a.address, "refused the access");
         const Answer done = std::move(queue_.front().done);
         queue_.pop_front();
         begin();

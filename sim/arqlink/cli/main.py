@@ -12,6 +12,7 @@ from arqlink.cli.model import model
 from arqlink.cli.plan import plan
 from arqlink.cli.send import send
 from arqlink.cli.stats import stats
+from arqlink.cli.tcp import tcp
 from arqlink.errors import UserError
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app.command()(send)
 app.command()(stats)
 app.command()(model)
 app.command()(plan)
+app.command()(tcp)
 app.command()(console)
 app.command()(board)
 app.add_typer(codec_app, name="codec")

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "erasures.h"
+
+#include <cmath>
+#include <sstream>
+#include <stdexcept>
+
+namespace arqlink {
+
+namespace {
+
+double probability(double p) {
+    if (!(p >= 0 && p <= 1)) throw std::invalid_argument("A probability must be 0 to 1.");
+    return p;
+}
+
+}  // namespace
+
+Bernoulli::Bernoulli(double p, uint64_t seed)
+    : random_(seed), scale_(p > 0 && p < 1 ? 1 / std::log1p(-p) : 0), p_(probability(p)), left_(gap()) {}
+
+// Geometric: P(gap >= i) = (1 - p)^i.
+uint64_t Bernoulli::gap() { return static_cast<uint64_t>(std::log1p(-random_.uniform()) * scale_); }
+
+bool Bernoulli::erases(const UnitOnAir&, Clock) {
+    if (scale_ == 0) return p_ == 1;
+    if (left_--) return false;
+    left_ = gap();
+    return true;
+}
+
+Markov::Markov(double pGood, double pBad, double meanBad, double bad, uint64_t seed)
+    : random_(seed),
+      p_{probability(pGood), probability(pBad)},
+      mean_{meanBad * (1 - bad) / bad, meanBad},
+      isBad_(random_.uniform() < bad) {
+    if (!(meanBad > 0 && bad > 0 && bad < 1))
+        throw std::invalid_argument("A bad state must last for some time, and for a share above 0 and below 1.");
+    until_ = random_.exponential(mean_[isBad_]);
+}
+
+bool Markov::erases(const UnitOnAir&, Clock start) {
+    while (static_cast<double>(start) >= until_) {
+        isBad_ = !isBad_;
+        until_ += random_.exponential(mean_[isBad_]);
+    }
+    return random_.uniform() < p_[isBad_];
+}
+
+std::unique_ptr<ErasureProcess> makeErasures(const std::string& description, uint64_t seed) {
+    std::istringstream words(description);
+    std::string kind;
+    double p = 0, bad = 0, mean = 0, share = 0;
+    Clock dark = 0, cycle = 0, phase = 0;
+    words >> kind;
+    if (kind == "bernoulli" && words >> p) return std::make_unique<Bernoulli>(p, seed);
+    if (kind == "markov" && words >> p >> bad >> mean >> share)
+        return std::make_unique<Markov>(p, bad, mean, share, seed);
+    if (kind == "outage" && words >> dark >> cycle >> phase >> p && cycle > 0)
+        return std::make_unique<OutageCycle>(dark, cycle, phase, p, seed);
+    throw std::invalid_argument("'" + description + "' is not an erasure process.");
+}
+
+bool Keyed::erases(const UnitOnAir& unit, Clock) {
+    if (unit.hello) return false;
+    const auto draw = [&](uint64_t kind, uint64_t a, uint64_t b, uint64_t c) {
+        return fraction(mix(mix(mix(mix(losses_.seed + 2 * kind + unit.from) ^ a) ^ b) ^ c));
+    };
+    if (unit.control)
+        return draw(1, unit.rxNext / losses_.burstFrames, 0, 0) < losses_.controlBurst ||
+               draw(2, unit.rxNext, unit.ordinal, 0) < losses_.control;
+    return (unit.attempt == 0 && draw(3, unit.fsn / losses_.burstFrames, 0, 0) < losses_.burst) ||
+           draw(4, unit.fsn, unit.attempt, unit.index) < losses_.data;
+}
+
+}  // namespace arqlink

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "link_model.h"
+
+namespace arqlink::event {
+
+/// Clocks that the blocks of the core take, for a build. `event` has no pipelines; these stand for them. The lockstep
+/// test compares what comes of them with the RTL.
+struct Latencies {
+    Clock clearing;  ///< reset to the first hello, beside one clock for each frame of the window
+    Clock prefetch;  ///< beats that the segmenter takes while it waits for a slot
+    Clock choose;    ///< a frame is chosen to its first beat on the PHY
+    Clock repeat;    ///< more, for a retransmission on an idle line
+    Clock lead;      ///< a frame is chosen so long before the end of the one before it, rounded up to whole units
+    Clock feedback;  ///< a control unit's effect on the receiver half, to the frame that it allows being chosen
+    Clock unit;      ///< last beat of a data unit to what it changes: outcomes, rxNext, causes of a control unit
+    Clock control;   ///< the same of a control unit
+    Clock tail;      ///< last unit before the line rests, to the cause of the control unit that closes its transmission
+    Clock block;     ///< an outcome that completes a block, to the second cause of a control unit that comes of it
+    Clock compose;   ///< cause of a control unit to the composed message
+    Clock message;   ///< composed message to its first beat on the PHY
+    Clock delivery;  ///< a packet's last needed unit to the first beat of its data out of the store
+    Clock release;   ///< a skipped frame, or the last beat of a packet out of the store, to rxBase
+    Clock frame;     ///< least distance of two frames out of the store …
+    Clock parcel;    ///< … and more, of two packets
+    Clock decode;    ///< a frame's last beat out of the store to its last beat on m_axis, if no unit is missing
+    Clock restore;   ///< more, if the last one is
+    unsigned groups;  ///< clocks for a coefficient, halved
+
+    /// A frame at the idle decoder to its coefficients being ready (docs/rs_decoder.md, "Timing").
+    Clock coefficients(unsigned k, unsigned missing) const { return k + missing + 2 * groups * (missing + 1) + 22; }
+
+    /// Until those of the next frame can begin.
+    Clock generator(unsigned k, unsigned missing) const { return 2 * groups * (k + missing); }
+
+    static Latencies of(const Build& build);
+};
+
+}  // namespace arqlink::event

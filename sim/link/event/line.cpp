@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "line.h"
+
+#include <algorithm>
+
+namespace arqlink::event {
+
+void Line::offer(const Control& message, Clock ready) {
+    message_ = message;
+    messageReady_ = ready;
+    cut(ready);
+}
+
+// A run ends at the first unit boundary at which the message is ready, but after its first unit.
+void Line::cut(Clock ready) {
+    if (!run_ || free_ <= ready) return;
+    const Clock beats = build_.dataBeats();
+    const Clock begun = ready <= begin_ ? 0 : (ready - begin_ + beats - 1) / beats;
+    const auto least = static_cast<unsigned>(std::max<Clock>(begun, 1));
+    if (least >= run_) return;
+    const unsigned surplus = run_ - least;
+    run_ = least;
+    out_.back().count = least;
+    unit_ -= surplus;
+    free_ -= surplus * beats;
+}
+
+Clock Line::wanted() const {
+    if (next_) return never;
+    if (!current_) return 0;
+    const unsigned last = current_->n > leadUnits_ ? current_->n - leadUnits_ : 0;  // chosen as this unit begins
+    const unsigned first = unit_ - run_;
+    if (last >= unit_) return never;  // decided anew when that unit begins
+    return begin_ + (last > first ? Clock{last - first} * build_.dataBeats() : 0);
+}
+
+Clock Line::next() const {
+    Clock when = never;
+    if (run_ || control_) return free_;
+    if (message_) when = std::max(messageReady_, free_);
+    if (current_) when = std::min(when, free_);
+    if (next_ && !current_) when = std::min(when, std::max(nextReady_, free_));
+    return when;
+}
+
+Line::Step Line::step(Clock now) {
+    Step step;
+    if (free_ > now) return step;
+    if (run_) {
+        (current_->again ? counters_.tx_retx_units : counters_.tx_units) += run_;
+        dataFirst_ = false;
+        run_ = 0;
+        step.frame = unit_ == current_->n;
+        if (step.frame) current_.reset();
+    }
+    control_ = false;
+    const bool dataWaits = current_ || (next_ && nextReady_ <= now);
+    if (message_ && messageReady_ <= now && !(dataFirst_ && dataWaits)) {
+        out_.push_back({now, true, 0, 1, {}, *message_});
+        ++counters_.tx_control_units;
+        counters_.tx_polls += message_->poll;
+        message_.reset();
+        control_ = true;
+        dataFirst_ = true;
+        begin_ = now;
+        free_ = now + build_.controlBeats();
+        open_ = free_ - std::min(free_, latencies_.message);
+    } else if (dataWaits) {
+        if (!current_) {
+            current_ = next_;
+            next_.reset();
+            unit_ = 0;
+            step.begins = true;
+        }
+        begin_ = now;
+        run_ = current_->n - unit_;
+        out_.push_back({now, false, unit_, run_, *current_, {}});
+        unit_ = current_->n;
+        step.unit = now + build_.dataBeats() - std::min<Clock>(build_.dataBeats(), latencies_.message);
+        free_ = now + Clock{run_} * build_.dataBeats();
+        if (message_) cut(messageReady_);
+    }
+    return step;
+}
+
+}  // namespace arqlink::event

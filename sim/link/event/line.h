@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an end puts on the PHY, unit by unit: messages at unit boundaries, frames one after the other (Sender 2).
+#pragma once
+
+#include <optional>
+
+#include "latencies.h"
+#include "units.h"
+
+namespace arqlink::event {
+
+class Line {
+  public:
+    Line(const Build& build, Counters& counters, Wire& out)
+        : build_(build), latencies_(Latencies::of(build)), counters_(counters), out_(out) {
+        leadUnits_ = static_cast<unsigned>((latencies_.lead + build.dataBeats() - 1) / build.dataBeats());
+    }
+
+    /// A message waits for the next unit boundary, from clock `ready` on.
+    void offer(const Control& message, Clock ready);
+    bool hasMessage() const { return message_.has_value(); }
+    /// The next message can be decided on from this clock on: the one before has been read; or never, as it still waits.
+    Clock open() const { return message_ ? never : open_; }
+
+    /// A frame was chosen; it waits from clock `ready` on.
+    void offer(const Transmission& next, Clock ready) {
+        next_ = next;
+        nextReady_ = ready;
+    }
+    /// The next frame is to be chosen from this clock on, or never.
+    Clock wanted() const;
+    bool sending() const { return current_.has_value(); }  ///< a frame
+    bool idle() const { return !current_ && !next_; }      ///< and none is chosen
+
+    /// When the line has something to do: a unit or run of units ends, or something that waits begins.
+    Clock next() const;
+    struct Step {
+        bool frame = false;   ///< a transmission has left in full
+        bool begins = false;  ///< the transmission `current()` begins to leave
+        Clock unit = never;   ///< data units begin to leave; the first of them has been read by this clock
+    };
+    Step step(Clock now);
+    const Transmission& current() const { return *current_; }
+
+    /// All that was sent has left by this clock.
+    Clock free() const { return free_; }
+
+  private:
+    void cut(Clock ready);
+
+    const Build& build_;
+    const Latencies latencies_;
+    Counters& counters_;
+    Wire& out_;
+    unsigned leadUnits_;
+
+    std::optional<Control> message_;
+    std::optional<Transmission> current_, next_;
+    Clock messageReady_ = 0, nextReady_ = 0;
+    unsigned unit_ = 0;       // next unit of current_
+    Clock begin_ = 0;         // start of what is leaving …
+    unsigned run_ = 0;        // … units of current_ …
+    bool control_ = false;    // … or a message
+    bool dataFirst_ = false;  // a message has left: a data unit that waits goes first
+    Clock free_ = 0, open_ = 0;
+};
+
+}  // namespace arqlink::event

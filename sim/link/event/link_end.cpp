@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link_end.h"
+
+#include <algorithm>
+
+namespace arqlink::event {
+
+LinkEnd::LinkEnd(End self, const LinkSettings& settings, Wire& out, LinkModel& model)
+    : self_(self),
+      build_(settings.build),
+      settings_(settings.end[self]),
+      latencies_(Latencies::of(build_)),
+      model_(model),
+      sender_(build_, settings_, counters_),
+      segmenter_(build_, settings_, counters_, sender_),
+      resequencer_(build_, settings_, counters_),
+      receiver_(build_, counters_, resequencer_),
+      composer_(build_, settings_, sender_, receiver_, resequencer_),
+      line_(build_, counters_, out),
+      clear_(latencies_.clearing + build_.windowFrames) {
+    ++counters_.link_restarts;
+    next_ = clear_;
+}
+
+void LinkEnd::offer(uint64_t packet, uint32_t bytes, Clock now) {
+    segmenter_.offer({packet, bytes}, now);
+    plan(now);
+}
+
+// Arrivals -----------------------------------------------------------------------------------------------------------
+
+void LinkEnd::hear(Clock now) {
+    heard_ = now;
+    if (situation_.peerUp) return;
+    situation_.peerUp = true;
+    composer_.peerCameUp(now);
+}
+
+void LinkEnd::goUp(Clock now, bool byHello) {
+    situation_.state = LinkState::up;
+    heard_ = now;
+    composer_.linkChanged(LinkState::up, now, std::min<uint64_t>(peerWindow_, build_.windowFrames));
+    if (byHello) {
+        composer_.answerDue();
+        composer_.pollDue();
+    }
+}
+
+void LinkEnd::judgeOutage(Clock now) {
+    const bool lost = situation_.deaf || peerDeaf_;
+    if (situation_.state == LinkState::up && lost) {
+        situation_.state = LinkState::outage;
+        ++counters_.link_outages;
+        composer_.linkChanged(LinkState::outage, now, 0);
+    } else if (situation_.state == LinkState::outage && !lost) {
+        situation_.state = LinkState::up;
+        sender_.freeze();
+        composer_.linkChanged(LinkState::up, now, 0);
+        composer_.pollDue();
+    }
+}
+
+bool LinkEnd::unit(const Transmission& t, unsigned index, Clock now) {
+    if (situation_.state < LinkState::up) {
+        ++counters_.rx_units_epoch;
+        return false;
+    }
+    const bool first = !situation_.peerUp || situation_.deaf;
+    hear(now);
+    if (situation_.deaf) {
+        situation_.deaf = false;
+        judgeOutage(now);
+    }
+    const Clock delivery = resequencer_.next();
+    const uint64_t block = receiver_.rxNext() / blockBits;
+    const bool decided = receiver_.unit(t, index, now);
+    if (decided) composer_.outcomesAdded(receiver_.rxNext() / blockBits != block, now);
+    if (!decided && !first && resequencer_.next() == delivery) return false;
+    plan(now);
+    return true;
+}
+
+void LinkEnd::control(const Control& message, Clock now) {
+    const bool isUp = situation_.state >= LinkState::up;
+    if (message.hello) {
+        ++counters_.rx_control_units;
+        if (isUp) {
+            composer_.answerDue();
+        } else if (situation_.state == LinkState::hello) {
+            situation_.peerKnown = true;
+            peerWindow_ = message.window;
+            sender_.peerWindow(message.window);
+            composer_.helloDue();
+            if (message.peerKnown) goUp(now, true);
+        }
+        heard_ = now;
+        plan(now);
+        return;
+    }
+    if (!situation_.peerKnown || !message.peerKnown) {
+        ++counters_.rx_units_epoch;
+        return;
+    }
+    ++counters_.rx_control_units;
+    if (!isUp) goUp(now, false);
+    hear(now);
+    situation_.deaf = false;
+    peerDeaf_ = message.deaf;
+    judgeOutage(now);
+    const uint64_t block = receiver_.rxNext() / blockBits;
+    if (receiver_.close(message.txEdge, now)) composer_.outcomesAdded(receiver_.rxNext() / blockBits != block, now);
+    if (message.abandons && noticed_) resequencer_.abandon(std::min(notice_, message.txBase), now);
+    noticed_ = message.abandons;
+    notice_ = message.txBase;
+    composer_.heard(message.poll, message.ackTsn);
+    reports_.push_back({now + latencies_.feedback, message});
+    plan(now);
+}
+
+void LinkEnd::take(const Control& message) {
+    const Sender::Taken taken = sender_.feedback(message);
+    if (taken.gaveUp) composer_.gaveUp();
+    if (taken.gap) composer_.outcomesLost();
+}
+
+// Time ---------------------------------------------------------------------------------------------------------------
+
+bool LinkEnd::mayIssue() const { return isUp() && sender_.mayIssue(); }
+
+void LinkEnd::moveLine(Clock now) {
+    const Line::Step moved = line_.step(now);
+    if (moved.frame) sender_.sent();
+    if (moved.unit != never && !line_.hasMessage()) composer_.dataLeaves(moved.unit);
+    if (moved.begins && model_.transmitted)
+        model_.transmitted(self_, line_.current().fsn, line_.current().attempt, now);
+}
+
+void LinkEnd::step(Clock now) {
+    if (situation_.state == LinkState::clearing && clear_ <= now) {
+        situation_.state = LinkState::hello;
+        composer_.linkChanged(LinkState::hello, now, 0);
+    }
+    if (line_.next() <= now) moveLine(now);
+    for (; !reports_.empty() && reports_.front().when <= now; reports_.pop_front()) {
+        take(reports_.front().message);
+        segmenter_.freed(now);
+    }
+    while (segmenter_.next() <= now) {
+        const Clock when = segmenter_.next();
+        const uint64_t packet = segmenter_.complete();
+        if (model_.accepted) model_.accepted(self_, packet, when);
+    }
+    resequencer_.free(now);
+    while (resequencer_.leaves(now)) {
+        if (model_.delivered) model_.delivered(self_, resequencer_.leaving().packet, resequencer_.leaving().when);
+        resequencer_.left();
+    }
+    if (settings_.outageTimeout && situation_.state >= LinkState::up && heard_ + settings_.outageTimeout <= now) {
+        situation_.deaf = true;
+        judgeOutage(now);
+    }
+    if (composer_.pollTimeout(situation_) <= now) composer_.pollTimedOut(situation_, now);
+    if (chooseAt_ <= now) {
+        chooseAt_ = never;
+        if (mayIssue() && line_.wanted() <= now) {
+            const Transmission chosen = sender_.issue();
+            line_.offer(chosen, now + latencies_.choose + (chosen.again ? latencies_.repeat : 0));
+        }
+    }
+    if (decideAt_ <= now) {
+        decideAt_ = never;
+        composer_.decide(situation_, now);
+        composeAt_ = now + latencies_.compose;
+    }
+    if (composeAt_ <= now) {
+        composeAt_ = never;
+        line_.offer(composer_.compose(situation_, now), now + latencies_.message);
+    }
+    plan(now);
+}
+
+// What is due next.
+void LinkEnd::plan(Clock now) {
+    situation_.quiet = line_.free();
+    situation_.sending = line_.sending();
+    const bool may = mayIssue();
+    situation_.idle = line_.idle() && !may && reports_.empty();
+    chooseAt_ = may && line_.wanted() != never ? std::max(now, line_.wanted()) : never;
+    decideAt_ = composeAt_ != never ? never : std::max(line_.open(), composer_.due(situation_, now));
+    next_ = std::min({line_.next(), chooseAt_, decideAt_, composeAt_, segmenter_.next(), resequencer_.next(),
+                      composer_.pollTimeout(situation_)});
+    if (!reports_.empty()) next_ = std::min(next_, reports_.front().when);
+    if (situation_.state == LinkState::clearing) next_ = std::min(next_, clear_);
+    if (settings_.outageTimeout && situation_.state == LinkState::up)
+        next_ = std::min(next_, heard_ + settings_.outageTimeout);
+}
+
+}  // namespace arqlink::event

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "resequencer.h"
+
+#include <algorithm>
+
+namespace arqlink::event {
+
+Resequencer::Resequencer(const Build& build, const EndSettings& settings, Counters& counters)
+    : window_(build.windowFrames),
+      dataBytes_(build.dataBytes),
+      beats_(build.unitBytes / build.dataBytes),
+      settings_(settings),
+      latencies_(Latencies::of(build)),
+      counters_(counters),
+      slots_(build.windowFrames) {}
+
+void Resequencer::complete(const Transmission& t, const Pattern& pattern, Clock now) {
+    slot(t.fsn) = {State::complete, t.frame, pattern};
+    if (t.fsn == scan_) {
+        scan(now);
+    } else if (!settings_.inOrder) {
+        walk(t.fsn, now);
+    }
+}
+
+void Resequencer::dead(uint64_t fsn, Clock now) {
+    slot(fsn).state = State::dead;
+    scan(now);
+}
+
+void Resequencer::abandon(uint64_t edge, Clock now) {
+    abandoned_ = std::max(abandoned_, edge);
+    scan(now);
+}
+
+// Goes on from the first frame that has not been dealt with, as far as frames are decided.
+void Resequencer::scan(Clock now) {
+    for (; scan_ < rxBase_ + window_; ++scan_) {
+        const Slot& s = slot(scan_);
+        const bool stored = s.state == State::complete || s.state == State::taken;
+        if (stored) {
+            const bool continues = dropping_ && !s.frame.sop;
+            if (continues) {
+                counters_.rx_packets_dropped += !counted_;
+                counted_ = !s.frame.eop;
+                release(scan_ + 1, now);
+            } else if (s.frame.eop && s.state == State::taken) {
+                release(scan_ + 1, now);
+            } else if (s.frame.eop) {
+                deliver(first_, scan_, now);
+                release(scan_ + 1, now);
+            }
+            if (!continues) counted_ = false;
+            dropping_ = continues;
+            inside_ = !continues && !s.frame.eop;
+        } else if (s.state == State::dead || scan_ < abandoned_) {
+            ++counters_.rx_frames_skipped;
+            counters_.rx_packets_dropped += inside_;
+            counted_ |= inside_;
+            dropping_ = true;
+            inside_ = false;
+            release(scan_ + 1, now);
+        } else {
+            return;
+        }
+        if (!inside_) first_ = scan_ + 1;
+    }
+}
+
+// A frame behind the scan is complete: if all frames of its packet are, the packet leaves.
+void Resequencer::walk(uint64_t fsn, Clock now) {
+    uint64_t last = fsn, first = fsn;
+    while (slot(last).state == State::complete && !slot(last).frame.eop) ++last;
+    while (slot(first).state == State::complete && !slot(first).frame.sop && first > first_) --first;
+    if (slot(last).state != State::complete || slot(first).state != State::complete || !slot(first).frame.sop) return;
+    for (uint64_t f = first; f <= last; ++f) slot(f).state = State::taken;
+    deliver(first, last, now);
+}
+
+// The store gives a beat a clock. The decoder makes a frame's coefficients while it reads the frame before; it
+// passes units on as they come up to the first missing one, and the others once it has read the frame (docs/rs_decoder.md, "Timing").
+void Resequencer::deliver(uint64_t first, uint64_t last, Clock now) {
+    const Clock begin = now + latencies_.delivery;
+    for (uint64_t f = first; f <= last; ++f) {
+        const Slot& s = slot(f);
+        Clock ready = std::max(begin, readFree_);
+        if (s.pattern.missing) {
+            const Clock generator = std::max({begin, readBegan_, generatorFree_});
+            ready = std::max(ready, generator + latencies_.coefficients(s.frame.k, s.pattern.missing));
+            generatorFree_ = generator + latencies_.generator(s.frame.k, s.pattern.missing);
+        }
+        readBegan_ = ready;
+        readFree_ = readBegan_ + std::max<Clock>(latencies_.frame, Clock{s.frame.k} * beats_);
+        const Clock behind = s.pattern.missing ? latencies_.restore + (s.frame.k - 1 - s.pattern.before) * beats_ : 0;
+        outFree_ = std::max(readFree_ + latencies_.decode + behind, outFree_ + Clock{s.frame.k} * beats_);
+    }
+    readFree_ += latencies_.parcel;
+    const Frame& frame = slot(last).frame;
+    const unsigned lastUnit = frame.packetBytes % (beats_ * dataBytes_);
+    const unsigned filling = lastUnit ? (beats_ * dataBytes_ - lastUnit) / dataBytes_ : 0;  // whole beats of it
+    leaving_.push_back({outFree_ - filling, frame.packet, frame.packetBytes});
+}
+
+// Frames below `edge` are free when the packets before it have been read.
+void Resequencer::release(uint64_t edge, Clock now) {
+    freed_.push_back({std::max(now + latencies_.release, readFree_), edge});
+}
+
+void Resequencer::free(Clock now) {
+    for (; !freed_.empty() && freed_.front().when <= now; freed_.pop_front())
+        for (; rxBase_ < freed_.front().edge; ++rxBase_) slot(rxBase_).state = State::empty;
+}
+
+void Resequencer::left() {
+    ++counters_.rx_packets;
+    counters_.rx_bytes += leaving_.front().bytes;
+    leaving_.pop_front();
+}
+
+}  // namespace arqlink::event

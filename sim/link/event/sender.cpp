@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sender.h"
+
+#include <algorithm>
+
+#include "repeat_lags.h"
+
+namespace arqlink::event {
+
+Sender::Sender(const Build& build, const EndSettings& settings, Counters& counters)
+    : settings_(settings),
+      counters_(counters),
+      window_(build.windowFrames),
+      peerWindow_(build.windowFrames),
+      smaller_(build.windowFrames),
+      slots_(build.windowFrames),
+      table_(build.windowFrames) {}
+
+void Sender::peerWindow(unsigned frames) {
+    peerWindow_ = frames;
+    smaller_ = std::min(window_, peerWindow_);
+    const RepeatLags lags(smaller_);
+    lostAbove_ = lags.count ? blockBits * (lags.lag[lags.count - 1] + 4) : 0;
+}
+
+void Sender::store(const Frame& frame) { slot(stored_++) = {frame, State::open, false}; }
+
+Transmission Sender::issue() {
+    Transmission t;
+    const bool repeats = !again_.empty();
+    if (repeats) {
+        t.fsn = again_.front().fsn;
+        t.attempt = again_.front().attempt;
+        again_.pop_front();
+        ++counters_.tx_retx;
+    } else {
+        t.fsn = nextFsn_++;
+        slot(t.fsn).only = settings_.delta == 0;
+        ++counters_.tx_frames;
+    }
+    t.tsn = nextTsn_++;
+    t.again = repeats;
+    t.only = slot(t.fsn).only;
+    t.frame = slot(t.fsn).frame;
+    t.n = static_cast<uint16_t>(t.frame.k + (repeats ? settings_.nRetx : settings_.nFirst) - settings_.k);
+    sentAs(t.tsn) = {t.fsn, t.attempt, false};
+    return t;
+}
+
+Sender::Taken Sender::feedback(const Control& report) {
+    Taken taken;
+    taken.gap = ackTsn_ < txEdge_ && report.bitmapBase > ackTsn_ + lostAbove_;
+    const uint64_t end = std::min(report.bitmapBase + 64, report.rxNext);
+    for (uint64_t tsn = std::max(report.bitmapBase, ackTsn_); tsn < end; ++tsn) {
+        if (sentAs(tsn).known) continue;
+        sentAs(tsn).known = true;
+        outcome(tsn, report.bitmap >> (tsn - report.bitmapBase) & 1);
+    }
+    while (ackTsn_ < txEdge_ && sentAs(ackTsn_).known) ++ackTsn_;
+    peerRxBase_ = std::max(peerRxBase_, report.rxBase);
+    taken.gaveUp = sweep();
+    return taken;
+}
+
+void Sender::outcome(uint64_t tsn, bool received) {
+    const Sent& sent = sentAs(tsn);
+    Slot& frame = slot(sent.fsn);
+    if (received) {
+        ++counters_.tx_outcomes_ok;
+        ++counters_.tx_frames_acked;
+        frame.state = State::acknowledged;
+        return;
+    }
+    ++counters_.tx_outcomes_failed;
+    const bool excused = settings_.outageFreeze && !frame.only && tsn < freezeBelow_;
+    counters_.tx_outcomes_outage += excused;
+    const bool exhausted = settings_.delta < 15 && sent.attempt >= settings_.delta;
+    if (frame.only || (exhausted && !excused)) {
+        ++counters_.tx_frames_abandoned;
+        frame.state = State::abandoned;
+    } else {
+        again_.push_back({sent.fsn, excused ? sent.attempt : std::min(sent.attempt + 1, 15u)});
+    }
+}
+
+// Moves txBase past resolved frames; true if it passes an abandoned one that the peer is not known to have passed.
+bool Sender::sweep() {
+    bool gaveUp = false;
+    for (; txBase_ < nextFsn_ && slot(txBase_).state != State::open; ++txBase_) {
+        const Slot& frame = slot(txBase_);
+        if (frame.frame.sop) packetLost_ = false;
+        if (frame.state == State::abandoned) {
+            packetLost_ = true;
+            if (txBase_ >= peerRxBase_) {
+                abandonedEdge_ = txBase_ + 1;
+                gaveUp = true;
+            }
+        }
+        counters_.tx_packets_lost += packetLost_ && frame.frame.eop;
+    }
+    return gaveUp;
+}
+
+}  // namespace arqlink::event

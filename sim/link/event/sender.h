@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sender half of an end: window, credit, outcomes, retransmissions (docs/architecture.md, Sender 1 to 6).
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "units.h"
+
+namespace arqlink::event {
+
+class Sender {
+  public:
+    Sender(const Build& build, const EndSettings& settings, Counters& counters);
+
+    void peerWindow(unsigned frames);
+
+    // Frames in ------------------------------------------------------------------------------------------------------
+
+    /// The store has a slot for the next frame.
+    bool hasSlot() const { return stored_ < txBase_ + window_; }
+    void store(const Frame& frame);
+    /// The packet of the frames stored so far is whole: they may be sent.
+    void release() { head_ = stored_; }
+    /// FSN of the next frame to store.
+    uint64_t stored() const { return stored_; }
+
+    // Transmissions out ----------------------------------------------------------------------------------------------
+
+    /// A retransmission or a new frame waits, and window and credit allow it.
+    bool mayIssue() const { return hasTsn() && (!again_.empty() || (nextFsn_ < head_ && hasCredit())); }
+    /// A new frame waits, and window or credit forbid it.
+    bool stalled() const { return nextFsn_ < head_ && !(hasTsn() && hasCredit()); }
+    Transmission issue();
+    /// A transmission has left in full.
+    void sent() { ++txEdge_; }
+
+    // Feedback -------------------------------------------------------------------------------------------------------
+
+    struct Taken {
+        bool gaveUp = false;  ///< txBase has passed an abandoned frame that the peer has not passed
+        bool gap = false;     ///< outcomes are missing that the peer will not report unasked
+    };
+    Taken feedback(const Control& report);
+    /// An outage has ended: failures of all transmissions so far do not count towards δ.
+    void freeze() { freezeBelow_ = nextTsn_; }
+
+    uint64_t txBase() const { return txBase_; }
+    uint64_t txEdge() const { return txEdge_; }
+    uint64_t ackTsn() const { return ackTsn_; }
+    uint64_t peerRxBase() const { return peerRxBase_; }
+    uint64_t nextFsn() const { return nextFsn_; }
+    /// An abandoned frame is below txBase, and the peer's rxBase is not known to have passed it.
+    bool unconfirmed() const { return abandonedEdge_ > peerRxBase_; }
+    /// All outcomes of what was sent in full are known.
+    bool resolved() const { return ackTsn_ == txEdge_; }
+
+  private:
+    enum class State : uint8_t { open, acknowledged, abandoned };
+    struct Slot {
+        Frame frame;
+        State state = State::open;
+        bool only = false;
+    };
+    struct Sent {
+        uint64_t fsn = 0;
+        unsigned attempt = 0;
+        bool known = false;
+    };
+    struct Repeat {
+        uint64_t fsn;
+        unsigned attempt;
+    };
+    Slot& slot(uint64_t fsn) { return slots_[fsn & (window_ - 1)]; }
+    Sent& sentAs(uint64_t tsn) { return table_[tsn & (window_ - 1)]; }
+    bool hasTsn() const { return nextTsn_ < ackTsn_ + smaller_; }
+    bool hasCredit() const { return nextFsn_ < txBase_ + smaller_ && nextFsn_ < peerRxBase_ + peerWindow_; }
+    void outcome(uint64_t tsn, bool received);
+    bool sweep();
+
+    const EndSettings& settings_;
+    Counters& counters_;
+    const uint64_t window_;
+    uint64_t peerWindow_, smaller_;
+    uint64_t lostAbove_ = 0;  ///< a bitmap that begins further above ackTsn shows that outcomes were lost
+    std::vector<Slot> slots_;
+    std::vector<Sent> table_;
+    std::deque<Repeat> again_;
+    uint64_t stored_ = 0, head_ = 0, nextFsn_ = 0, txBase_ = 0;
+    uint64_t nextTsn_ = 0, txEdge_ = 0, ackTsn_ = 0, freezeBelow_ = 0;
+    uint64_t peerRxBase_ = 0, abandonedEdge_ = 0;
+    bool packetLost_ = false;  ///< the packet that txBase is in has an abandoned frame
+};
+
+}  // namespace arqlink::event

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rtl_link.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "settings.h"
+
+namespace arqlink::rtl {
+
+namespace {
+
+constexpr unsigned resetClocks = 32;
+
+}  // namespace
+
+RtlLink::RtlLink(const LinkSettings& settings, const std::string& library, std::unique_ptr<ErasureProcess> aToB,
+                 std::unique_ptr<ErasureProcess> bToA)
+    : settings_(settings) {
+    check(settings_);
+    for (const End end : {A, B}) {
+        sides_[end] = std::make_unique<Side>(end, library);
+        sides_[end]->delay = settings_.delay[end];
+        if (sides_[end]->end.dataBytes() != settings_.build.dataBytes)
+            throw std::invalid_argument("The library is of a build with other streams.");
+    }
+    sides_[A]->erasures = std::move(aToB);
+    sides_[B]->erasures = std::move(bToA);
+    for (unsigned i = 0; i < resetClocks; ++i) clock();
+    resetn_ = true;
+    for (const End end : {A, B}) {
+        const EndSettings& s = settings_.end[end];
+        verilated_end::AxiMaster& registers = sides_[end]->end.registers();
+        registers.write(ARQLINK_CTRL_OFFSET, 0);
+        registers.read(ARQLINK_BUILD0_OFFSET, [&](uint32_t value) {
+            const unsigned unitBytes = (value & ARQLINK_BUILD0_UNIT_BYTES_MASK) >> ARQLINK_BUILD0_UNIT_BYTES_SHIFT;
+            const unsigned window =
+                1u << ((value & ARQLINK_BUILD0_WINDOW_LOG2_MASK) >> ARQLINK_BUILD0_WINDOW_LOG2_SHIFT);
+            if (unitBytes != settings_.build.unitBytes || window != settings_.build.windowFrames)
+                throw std::invalid_argument("The library is of a build with another unit or window.");
+        });
+        registers.write(ARQLINK_CODE_OFFSET, s.k << ARQLINK_CODE_K_SHIFT | s.nFirst << ARQLINK_CODE_N_FIRST_SHIFT |
+                                                 s.nRetx << ARQLINK_CODE_N_RETX_SHIFT);
+        registers.write(ARQLINK_ARQ_OFFSET, s.delta << ARQLINK_ARQ_DELTA_SHIFT |
+                                                unsigned{s.inOrder} << ARQLINK_ARQ_ORD_SHIFT |
+                                                unsigned{s.outageFreeze} << ARQLINK_ARQ_OUTAGE_FREEZE_SHIFT);
+        registers.write(ARQLINK_APPLY_OFFSET, 1);
+        registers.write(ARQLINK_POLL_TIMEOUT_OFFSET, s.pollTimeout);
+        registers.write(ARQLINK_HELLO_INTERVAL_OFFSET, s.helloInterval);
+        registers.write(ARQLINK_KEEPALIVE_OFFSET, s.keepalive);
+        registers.write(ARQLINK_OUTAGE_TIMEOUT_OFFSET, s.outageTimeout);
+        registers.write(ARQLINK_STATUS_INTERVAL_OFFSET, s.statusInterval);
+        registers.write(ARQLINK_COUNTERS_OFFSET, 3);
+    }
+    settle();
+    awaitSnapshot(A);
+    awaitSnapshot(B);
+    for (const End end : {A, B}) sides_[end]->end.registers().write(ARQLINK_CTRL_OFFSET, 1);
+    settle();
+    now_ = 0;
+    counts_ = true;
+    quiet_ = 2 * Clock{std::max(settings_.end[A].pollTimeout, settings_.end[B].pollTimeout)};
+}
+
+void RtlLink::settle() {
+    while (!sides_[A]->end.registers().idle() || !sides_[B]->end.registers().idle()) clock();
+}
+
+void RtlLink::offer(End end, uint64_t packet, unsigned bytes) {
+    if (bytes < RtlEnd::nameBytes || bytes > settings_.build.maxPacketBytes)
+        throw std::invalid_argument("A packet is too short for the RTL model, or too long for the link.");
+    sides_[end]->end.offer(packet, bytes);
+    active_ = now_;
+}
+
+void RtlLink::clockEnd(End end) {
+    Side& side = *sides_[end];
+    Side& peer = *sides_[peerOf(end)];
+    verilated_end::Beat in;
+    if (!peer.wire.empty() && peer.wire.front().start + peer.delay < now_) {
+        in = peer.wire.front().beat;
+        peer.wire.pop_front();
+    }
+    RtlEnd::Out out;
+    side.end.clock(in, resetn_, out);
+    if (!counts_) return;
+    if (in.valid || out.unit || side.end.waiting() || out.delivered) active_ = now_;
+    if (out.accepted) {
+        const unsigned frameBytes = settings_.end[end].k * settings_.build.unitBytes;
+        side.starts.push_back(side.frames);
+        side.frames += (out.bytes + frameBytes - 1) / frameBytes;
+        if (accepted) accepted(end, out.packet, now());
+    }
+    if (out.delivered && delivered) delivered(end, out.deliveredPacket, now());
+    if (!out.unit) return;
+    side.wire.push_back({now_, out.beat});
+    if (!side.watch.beat(out.beat, now_)) return;
+    const UnitOnAir& unit = side.watch.unit();
+    side.wire.back().beat.user = side.erasures->erases(unit, side.watch.start());
+    if (!unit.hello && !side.wire.back().beat.user) peer.heard = true;
+    if (!side.watch.beginsFrame()) return;
+    if (unit.fsn == side.sent) ++side.sent;
+    if (transmitted) transmitted(end, unit.fsn, unit.attempt, side.watch.start());
+}
+
+void RtlLink::clock() {
+    clockEnd(A);
+    clockEnd(B);
+    ++now_;
+}
+
+size_t RtlLink::backlog(End end) {
+    Side& side = *sides_[end];
+    while (!side.starts.empty() && side.starts.front() < side.sent) side.starts.pop_front();
+    return side.starts.size() + side.end.waiting();
+}
+
+void RtlLink::runTo(Clock until) {
+    while (now() <= until) {
+        if (mayRest_ && now_ - active_ > quiet_) {
+            skipped_ += until + 1 - now();
+            return;
+        }
+        clock();
+    }
+}
+
+void RtlLink::awaitSnapshot(End end) {
+    bool busy = true;
+    while (busy) {
+        sides_[end]->end.registers().read(ARQLINK_COUNTERS_OFFSET,
+                                          [&](uint32_t value) { busy = value & ARQLINK_COUNTERS_BUSY_MASK; });
+        settle();
+    }
+}
+
+Counters RtlLink::counters(End end) {
+    Counters counters;
+    verilated_end::AxiMaster& registers = sides_[end]->end.registers();
+    registers.write(ARQLINK_COUNTERS_OFFSET, 1);
+    awaitSnapshot(end);
+#define ARQLINK_READ(name, offset)                                           \
+    registers.read(offset, [&](uint32_t value) { counters.name |= value; }); \
+    registers.read(offset + 4, [&](uint32_t value) { counters.name |= static_cast<uint64_t>(value) << 32; });
+    ARQLINK_COUNTER_LIST(ARQLINK_READ)
+#undef ARQLINK_READ
+    settle();
+    return counters;
+}
+
+}  // namespace arqlink::rtl

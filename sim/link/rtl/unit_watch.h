@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the headers of units as they leave an end, beat by beat (docs/architecture.md, "Wire format").
+#pragma once
+
+#include "link_end.h"
+#include "link_model.h"
+
+namespace arqlink::rtl {
+
+class UnitWatch {
+  public:
+    UnitWatch(End from, unsigned dataBytes) : dataBytes_(dataBytes) { unit_.from = from; }
+
+    /// True in the last beat of a unit: `unit` and `start` are about it.
+    bool beat(const verilated_end::Beat& beat, Clock now);
+    const UnitOnAir& unit() const { return unit_; }
+    Clock start() const { return start_; }
+    /// The unit is the first one of a transmission.
+    bool beginsFrame() const { return !unit_.control && unit_.index == 0; }
+
+  private:
+    void parse();
+    static uint64_t unwrap(uint32_t sn, uint64_t near);
+
+    static constexpr unsigned seenBytes = 20;
+    const unsigned dataBytes_;
+    uint8_t bytes_[seenBytes + verilated_end::maxDataBytes] = {};
+    unsigned count_ = 0;
+    UnitOnAir unit_;
+    Clock start_ = 0;
+    uint64_t nearFsn_ = 0, nearRxNext_ = 0;
+    bool anyControl_ = false;
+};
+
+}  // namespace arqlink::rtl

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// A TCP connection with endless data as the papers had it: NewReno without SACK, and a receiver with delayed ACKs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+
+#include "ns3/event-id.h"
+#include "ns3/nstime.h"
+#include "statistics.h"
+
+namespace arqlink::tcp {
+
+/// Segments are numbered from 0; windows are in segments.
+struct RenoSettings {
+    double initialWindow = 2;
+    double maxWindow = 2000;             ///< advertised by the receiver
+    ns3::Time minRto = ns3::Seconds(1);  ///< RFC 6298
+    ns3::Time maxRto = ns3::Seconds(60);
+    ns3::Time delayedAck =
+        ns3::MilliSeconds(100);  ///< longest delay of an ACK; every second segment is acknowledged at once
+};
+
+/// What a segment, or its acknowledgement, carries. `sent` comes back as in RFC 7323.
+struct Segment {
+    uint64_t number = 0;
+    ns3::Time sent;
+};
+struct Ack {
+    uint64_t next = 0;  ///< all segments below it have arrived
+    ns3::Time echo;
+};
+
+/// Congestion control of RFC 5681, fast recovery of RFC 6582, timeouts of RFC 6298.
+class RenoSender {
+  public:
+    using Transmit = std::function<void(const Segment&)>;
+    RenoSender(const RenoSettings& settings, Transmit transmit)
+        : settings_(settings),
+          transmit_(std::move(transmit)),
+          window_(settings.initialWindow),
+          threshold_(settings.maxWindow) {}
+
+    void start() { fill(); }
+    void acknowledge(const Ack& ack);
+
+    uint64_t segments() const { return segments_; }
+    uint64_t retransmissions() const { return retransmissions_; }
+    uint64_t timeouts() const { return timeouts_; }
+    const Mean& roundTrip() const { return roundTrip_; }
+    void resetStatistics();
+
+  private:
+    uint64_t flight() const { return next_ - base_; }
+    void fill();
+    void send(uint64_t number);
+    void measure(ns3::Time sample);
+    void restartTimer();
+    void timeOut();
+    void advance(const Ack& ack);
+    void duplicate();
+
+    const RenoSettings settings_;
+    const Transmit transmit_;
+    double window_, threshold_;     // cwnd, ssthresh
+    uint64_t base_ = 0, next_ = 0;  // oldest segment without ACK; next one to send
+    uint64_t highest_ = 0;          // segments below it have been sent
+    uint64_t recover_ = 0;          // fast recovery ends when all below it are acknowledged
+    bool recovers_ = false, partial_ = false;
+    unsigned duplicates_ = 0;
+    ns3::EventId timer_;
+    ns3::Time smoothed_, variation_, rto_ = ns3::Seconds(1);
+    bool measured_ = false;
+    uint64_t segments_ = 0, retransmissions_ = 0, timeouts_ = 0;
+    Mean roundTrip_;
+};
+
+/// Acknowledges every second segment, at once whatever is out of sequence or fills a gap (RFC 5681, section 4.2).
+class RenoReceiver {
+  public:
+    using Transmit = std::function<void(const Ack&)>;
+    RenoReceiver(const RenoSettings& settings, Transmit transmit)
+        : settings_(settings), transmit_(std::move(transmit)) {}
+
+    void receive(const Segment& segment);
+
+    /// Segments received in sequence, each once.
+    uint64_t inOrder() const { return next_; }
+    /// Segments that had been received before: their retransmission was spurious.
+    uint64_t repeated() const { return repeated_; }
+
+  private:
+    void acknowledge(ns3::Time echo);
+
+    const RenoSettings settings_;
+    const Transmit transmit_;
+    uint64_t next_ = 0, repeated_ = 0;
+    std::set<uint64_t> ahead_;
+    bool waiting_ = false;  // one segment has no ACK yet …
+    ns3::Time echo_;        // … and was sent then
+    ns3::EventId timer_;
+};
+
+}  // namespace arqlink::tcp

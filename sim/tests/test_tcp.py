@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TCP over the link: what is simulated against what must be, the command, and its errors."""
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from arqlink.cli import tcp as cli
+from arqlink.cli.main import app, main
+from arqlink.errors import UserError
+from arqlink.model import intervals
+from arqlink.model.link_setup import LinkSetup
+from arqlink.model.loss import Bernoulli, GilbertElliott
+from arqlink.tcp import point as points
+from arqlink.tcp.point import Point
+
+PAPER = dict(config="paper", delay_ms=200.0, packet_bytes=1500)
+
+
+def setup(n=11, delta=5.0, p=0.01, **more):
+    return LinkSetup(n=n, delta=delta, loss=Bernoulli(p), **(PAPER | more))
+
+
+@pytest.fixture(scope="module")
+def hybrid():
+    """N = 11, persistency 5, p = 0.01: one seed, 100 s."""
+    point = Point(setup(), seconds=100)
+    return point, points.simulate(point, 1)
+
+
+def test_loss_of_frames_is_that_of_the_code(hybrid):
+    """P_T of eq. 4, with 99.9 % confidence; a code with one unit more or less is outside."""
+    point, result = hybrid
+    failed, sent = result.counters["a"]["tx_outcomes_failed"], sum(result.counters["a"][name] for name in ("tx_outcomes_failed", "tx_outcomes_ok"))
+    interval = intervals.clopper_pearson(failed, sent, 0.999)
+    # Nearly all frames have K = 10 units.
+    assert [interval.low <= point.setup.loss.failure(n, 10) <= interval.high for n in (10, 11, 12)] == [False, True, False]
+
+
+def test_no_packet_is_lost_at_that_persistency(hybrid):
+    _, result = hybrid
+    assert "tx_frames_abandoned" not in result.counters["a"]
+    assert len(result.goodputs) == 10 and 0.8 < sum(result.goodputs) / 2e6 < 10 / 11 + 0.01
+
+
+def test_a_seed_repeats_its_run(hybrid):
+    point, result = hybrid
+    again, other = points.simulate(point, 1), points.simulate(point, 2)
+    assert again.goodputs == result.goodputs and again.counters == result.counters
+    assert other.goodputs != result.goodputs
+
+
+@pytest.mark.parametrize("n, delta, p, low, high", [(10, 0, 0.0, 0.9, 1.005), (10, 0, 0.01, 0.0, 0.1), (12, 0, 0.01, 0.7, 0.84), (10, 5, 0.001, 0.9, 1.0)])
+def test_utilization_of_extremes(n, delta, p, low, high):
+    """Without loss the line is full; at p = 0.01 TCP alone gets next to nothing, and N = 12 what RR-4752, Fig. 3 shows (0.83 = 10/12)."""
+    report = points.measure(Point(setup(n, delta, p), seconds=150, warm_up=60), [1, 2])
+    assert low <= report["utilization"]["mean"] <= high, report
+
+
+def test_the_round_trip_without_a_queue():
+    """One connection with some percent of the line: T + 2 D, the time of the packets on the lines, and what delayed ACKs wait, 100 ms at most."""
+    report = points.measure(Point(setup(n=12, delta=0, p=0.02), connections=1, seconds=60), [1])
+    assert report["utilization"]["mean"] < 0.2
+    assert 0.48 < report["rtt"]["mean"] < 0.58
+
+
+def test_both_models_carry_a_short_transfer_alike():
+    """No loss, so the seeds of the channels do not matter: the rtl link reports deliveries some clocks late."""
+    short = dict(connections=2, seconds=3.0, warm_up=0.0)
+    one = setup(n=10, delta=1, p=0.0, delay_ms=20.0)
+    event, rtl = (points.simulate(Point(one, link=link, **short), 1) for link in points.LINKS)
+    assert sum(event.goodputs) > 0.5e6
+    assert event.goodputs == pytest.approx(rtl.goodputs, rel=0.02)
+    assert event.values["round_trip"] == pytest.approx(rtl.values["round_trip"], rel=0.01)
+    assert event.counters["a"]["tx_frames"] == pytest.approx(rtl.counters["a"]["tx_frames"], rel=0.02)
+
+
+@pytest.mark.parametrize("variant", ["NewReno", pytest.param("Cubic", marks=pytest.mark.full), pytest.param("Bbr", marks=pytest.mark.full)])
+def test_tcp_of_ns3(variant):
+    report = points.measure(Point(setup(delta=5), connections=4, variant=variant, seconds=20, warm_up=10), [1])
+    assert 0.5 < report["utilization"]["mean"] < 0.95
+    assert report["spurious"] is None and report["rtt"]["mean"] > 0.48
+
+
+def test_two_states_have_the_loss_that_was_asked_for():
+    """As a process in time: the share of erased units is that of the chain in units."""
+    chain = GilbertElliott(0.001, 0.02, 0.0, 0.5)
+    result = points.simulate(Point(replace(setup(), loss=chain), seconds=200), 1)
+    units = sum(result.counters["a"][name] for name in ("tx_units", "tx_retx_units"))
+    assert result.counters["b"]["rx_erased_flag"] / units == pytest.approx(chain.mean(), rel=0.1)
+
+
+def test_spread():
+    assert points.spread([1, 2, 3], 2.5) == {"mean": 2, "std": 1, "min": 1, "max": 3, "model": 2.5}
+    assert points.spread([4])["std"] is None
+
+
+@pytest.mark.parametrize("text, seeds", [("3", [1, 2, 3]), ("4-6", [4, 5, 6]), ("7,2", [7, 2])])
+def test_seeds(text, seeds):
+    assert cli.parse_seeds(text) == seeds
+
+
+@pytest.mark.parametrize("text", ["", "0", "a", "3-1", "1,1", "-2", "1,b"])
+def test_seeds_that_are_none(text):
+    with pytest.raises(UserError, match="The seeds are"):
+        cli.parse_seeds(text)
+
+
+def test_the_command_prints_json():
+    done = CliRunner().invoke(app, "tcp --connections 2 --seconds 5 --warm-up 1 --seeds 2 --delay-ms 20 --json".split())
+    assert done.exit_code == 0, done.output
+    report = json.loads(done.stdout)
+    assert report["seeds"] == [1, 2] and report["settings"]["connections"] == 2
+    for name in ("utilization", "goodput", "rtt", "retransmissions"):
+        assert set(report[name]) == {"mean", "std", "min", "max", "model"} and all(math.isfinite(value) for value in report[name].values())
+
+
+def test_the_command_prints_a_table():
+    done = CliRunner().invoke(app, "tcp --connections 1 --seconds 2 --warm-up 0 --seeds 1 --delay-ms 20".split())
+    assert done.exit_code == 0 and "times real time" in done.stdout and "U: goodput by rate" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ("--connections 0", "The number of connections is 0; it must be 1 or more."),
+        ("--variant Tahoe", "The TCP variant is 'Tahoe'; it must be one of reno, NewReno"),
+        ("--link fpga", "The link is 'fpga'; it must be event or rtl."),
+        ("--p 1", "p is 1; it must be 0 or more, and below 1."),
+        ("--seconds 0", "The time is 0 s after 20 s"),
+        ("--seeds x", "The seeds are 'x'"),
+        ("--n 30", "N is 30; with K = 10, configuration 'paper' allows 10 to 18."),
+        ("--delta -1", "The persistency is '-1'"),
+        ("--order 2", "ord is 2; it must be 0 or 1."),
+    ],
+)
+def test_errors_are_one_sentence(arguments, message, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["tcp", *arguments.split()])
+    error = capsys.readouterr().err
+    assert stop.value.code == 2 and error.startswith(message) and error.count("\n") == 1
+
+
+def test_a_simulation_that_cannot_run_says_why():
+    """The channel loses all: the link never comes up."""
+    with pytest.raises(UserError, match="did not come up"):
+        points.simulate(Point(setup(p=1.0, delay_ms=1.0), seconds=1), 1)
