@@ -12,8 +12,9 @@ from dataclasses import replace
 import pytest
 
 from arqlink.errors import UserError
-from arqlink.link import builds, runs
+from arqlink.link import runs
 from arqlink.link.runs import Build, EndSettings, Losses, Packet, Run
+from arqlink.rtl import verilated_end
 
 SEED = int(os.environ.get("ARQLINK_SEED", "1"))
 BUILDS = {
@@ -82,7 +83,7 @@ def differences(run, event, rtl):
 
 
 def both(run, name):
-    return runs.carry(run, "event"), runs.carry(run, "rtl", builds.library(*BUILDS[name][1]))
+    return runs.carry(run, "event"), runs.carry(run, "rtl", verilated_end.library(*BUILDS[name][1]))
 
 
 def lockstep(seed, name, frames):
@@ -176,7 +177,7 @@ def test_end_settings_that_no_link_has(pair, field, value, message):
 def test_a_library_of_another_build_is_refused(pair):
     run = replace(pair[0], build=Build(4, 8, 128, 512, 16, 8))
     with pytest.raises(UserError, match="another unit or window"):
-        runs.carry(run, "rtl", builds.library("small"))
+        runs.carry(run, "rtl", verilated_end.library("small"))
     with pytest.raises(UserError, match="cannot be loaded"):
         runs.carry(run, "rtl", "/nowhere/libend.so")
 

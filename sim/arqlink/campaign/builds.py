@@ -67,8 +67,7 @@ def ends_of(pair):
 
 def library(name, waves=False):
     """The shared library of one build of a link end; builds it where necessary. With `waves` it can write FST."""
-    config, settings = BUILDS[name]
-    return verilated_end.library(config, settings, FOLDER / (f"{name}-waves" if waves else name), waves, assertions=True)
+    return verilated_end.library(*BUILDS[name], waves)
 
 
 def program():

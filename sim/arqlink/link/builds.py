@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs over a link model are made of: the program `link_run`, and a shared library for each build of a link end."""
+"""The program `link_run`. The rtl model also needs a shared library of a link end: arqlink.rtl.verilated_end."""
 
 import os
 
 from arqlink import tree
-from arqlink.rtl import verilated_end, verilator
+from arqlink.rtl import verilator
 
 SOURCES = tree.ROOT / "sim" / "link"
 FOLDER = tree.BUILD / "link"
@@ -19,8 +19,3 @@ def program():
         verilator.run([*command, f"FLAGS={' '.join(FLAGS)}"], FOLDER / "program.log")
     return FOLDER / "link_run"
 
-
-def library(config, settings=()):
-    """The shared library of a link end in configuration `config`, with the values in `settings` ("name=value") changed."""
-    name = "-".join([config, *settings])
-    return verilated_end.library(config, settings, FOLDER / "ends" / tree.file_name(name))

@@ -14,17 +14,18 @@ HIDDEN = ["-fPIC", "-fvisibility=hidden", "-fno-gnu-unique", "-include", str(SOU
 LINK = ["-shared", "-Wl,-z,defs", "-Wl,-Bsymbolic"]
 
 
-def library(config, settings, folder, waves=False, assertions=False):
-    """The library of `ArqLink` in configuration `config` with `settings` ("name=value"), in `folder`, whose name is part of its own; builds it
-    where necessary. With `waves` it can write FST; with `assertions` it stops where an invariant does not hold."""
+def library(config, settings=(), waves=False):
+    """The library of `ArqLink` in configuration `config` with `settings` ("name=value"); builds it where necessary. With `waves` it can write
+    FST. It stops where an invariant does not hold, which costs no time that can be measured."""
     source = verilog.generate("ArqLink", config, settings)
-    output = folder / f"libend_{folder.name}.so"
-    with tree.locked(f"end-{folder.parent.name}-{folder.name}"):
+    name = tree.file_name("-".join([config, *settings, *["waves"] * waves]))
+    folder = tree.BUILD / "ends" / name
+    output = folder / f"libend_{name}.so"
+    with tree.locked(f"end-{name}"):
         changed = max(os.stat(__file__).st_mtime, tree.newest(SOURCES, "*.*"))
         if tree.is_stale(output, source.stat().st_mtime, changed, verilator.CHANGED):
-            prefix = f"VArqLink_{''.join(c if c.isalnum() else '_' for c in folder.name)}"
-            arguments = ["--assert"] if assertions else []
-            model = verilator.verilate([source], folder, prefix, arguments, options=HIDDEN, waves=waves, changed=changed)
+            prefix = f"VArqLink_{''.join(c if c.isalnum() else '_' for c in name)}"
+            model = verilator.verilate([source], folder, prefix, ["--assert"], options=HIDDEN, waves=waves, changed=changed)
             options = ["-O2", f"-I{SOURCES}", f"-DMODEL={prefix}", f'-DMODEL_HEADER="{prefix}.h"']
             model.link([MODEL], output, options, LINK)
     return output

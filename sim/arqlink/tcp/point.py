@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from arqlink.errors import UserError
-from arqlink.link import builds as link_builds
 from arqlink.model import loss
 from arqlink.model.link_setup import LinkSetup
 from arqlink.model.tcp import TcpOverLink
+from arqlink.rtl import verilated_end
 from arqlink.tcp import builds
 
 OWN = "reno"
@@ -108,7 +108,7 @@ class Simulated:
 
 def simulate(point, seed):
     """One run."""
-    library = link_builds.library(point.setup.config) if point.link == "rtl" else None
+    library = verilated_end.library(point.setup.config) if point.link == "rtl" else None
     begun = time.monotonic()
     done = subprocess.run([builds.program()], input=point.job(seed, library), capture_output=True, text=True, check=False)
     if done.returncode:
