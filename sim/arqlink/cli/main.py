@@ -12,6 +12,7 @@ from arqlink.cli.model import model
 from arqlink.cli.plan import plan
 from arqlink.cli.send import send
 from arqlink.cli.stats import stats
+from arqlink.cli.sweep import sweep
 from arqlink.cli.tcp import tcp
 from arqlink.errors import UserError
 
@@ -26,6 +27,7 @@ app.command()(stats)
 app.command()(model)
 app.command()(plan)
 app.command()(tcp)
+app.command()(sweep)
 app.command()(console)
 app.command()(board)
 app.add_typer(codec_app, name="codec")

@@ -13,6 +13,7 @@ from arqlink.cli import options
 from arqlink.errors import UserError
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number, print_json
+from arqlink.sweep.seeds import parse_seeds
 from arqlink.tcp import point as points
 
 Probability = Annotated[float, typer.Option(metavar="P", help="Share of units that are erased, independently.")]
@@ -36,23 +37,6 @@ ROWS = (
     ("queue_drops", "packets dropped by the queue"),
     ("frame_failure", "failed transmissions of frames"),
 )
-
-
-def parse_seeds(text):
-    """A list of seeds as the user writes it."""
-    try:
-        if "-" in text:
-            first, last = map(int, text.split("-"))
-            seeds = list(range(first, last + 1))
-        elif "," in text:
-            seeds = list(map(int, text.split(",")))
-        else:
-            seeds = list(range(1, int(text) + 1))
-    except ValueError:
-        seeds = []
-    if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
-        raise UserError(f"The seeds are '{text}'; write a number of them, a range such as 1-5, or a list such as 1,4,7.")
-    return seeds
 
 
 def tcp(
@@ -101,7 +85,7 @@ def tcp(
     for heading in ("", "mean", "std", "least", "most", "model"):
         table.add_column(heading, justify="right" if heading else "left")
     for key, title in ROWS:
-        if (row := report[key]) is not None:
+        if (row := report.get(key)) is not None:
             table.add_row(title, *("-" if row[name] is None else number(row[name], 4) for name in ("mean", "std", "min", "max", "model")))
     console = Console()
     console.print(table)

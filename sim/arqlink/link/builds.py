@@ -18,4 +18,3 @@ def program():
         command = ["make", "-s", "-C", str(SOURCES), f"OUT={FOLDER}", f"REGS={tree.REGS}", "-j", str(os.cpu_count())]
         verilator.run([*command, f"FLAGS={' '.join(FLAGS)}"], FOLDER / "program.log")
     return FOLDER / "link_run"
-

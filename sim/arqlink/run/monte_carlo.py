@@ -7,11 +7,15 @@ from arqlink.run import harness, pair, pair_simulator
 from arqlink.run.evaluation import Evaluation, window_line_use, window_utilization
 
 
+def simulator(setup, waves=False):
+    """The program that carries the frames; builds it where necessary."""
+    with busy(f"Building the simulator of configuration {setup.config} …"):
+        return pair_simulator.simulator(setup.config, waves=waves)
+
+
 def measure(setup, frames, waves=None, progress=None):
     """Runs at least `frames` frames through the RTL; returns the report that `--json` prints."""
-    with busy(f"Building the simulator of configuration {setup.config} …"):
-        program = pair_simulator.simulator(setup.config, waves=waves is not None)
-    result = harness.run(program, pair.stats_job(setup, frames, waves), progress)
+    result = harness.run(simulator(setup, waves is not None), pair.stats_job(setup, frames, waves), progress)
     if result.report["end"] != "done":
         raise UserError("The link made no progress before all frames were resolved; is nearly everything lost?")
     checks = {name: result[f"traffic_b.{name}"] for name in pair.WATCHED["traffic_b"]}

@@ -106,11 +106,16 @@ class Simulated:
     wall_s: float = 0.0
 
 
+def library(point):
+    """The shared library of a link end that the point needs, or None; builds it where necessary."""
+    return verilated_end.library(point.setup.config) if point.link == "rtl" else None
+
+
 def simulate(point, seed):
     """One run."""
-    library = verilated_end.library(point.setup.config) if point.link == "rtl" else None
+    job, program = point.job(seed, library(point)), builds.program()
     begun = time.monotonic()
-    done = subprocess.run([builds.program()], input=point.job(seed, library), capture_output=True, text=True, check=False)
+    done = subprocess.run([program], input=job, capture_output=True, text=True, check=False)
     if done.returncode:
         raise UserError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"The simulation ended with code {done.returncode}.")
     result = Simulated(seed, wall_s=time.monotonic() - begun)
@@ -154,26 +159,41 @@ def spread(values, model=None):
     return found | {"model": model}
 
 
-def report(point, results):
-    """All of a point, as JSON has it. Retransmissions are shares of the segments that were sent."""
-    expected, line = point.model(), point.setup.rate_mbps * 1e6
-    goodput = [sum(r.goodputs) for r in results]
-    segments = [max(1.0, r.values["segments"]) for r in results]
-    frames = [r.counters["a"] for r in results]
-    sent = [f.get("tx_frames", 0) + f.get("tx_retx", 0) for f in frames]
-    code = point.setup.model()
+def values(point, result):
+    """What one seed gave, as numbers. Retransmissions are shares of the segments that were sent."""
+    segments, counters = max(1.0, result.values["segments"]), result.counters["a"]
+    goodput = sum(result.goodputs)
+    found = {
+        "utilization": goodput / (point.setup.rate_mbps * 1e6),
+        "goodput": goodput,
+        "rtt": result.values["round_trip"],
+        "retransmissions": result.values["retransmissions"] / segments,
+        "queue_drops": result.values["dropped"],
+        "frame_failure": counters.get("tx_outcomes_failed", 0) / max(1, counters.get("tx_frames", 0) + counters.get("tx_retx", 0)),
+    }
+    if point.variant == OWN:
+        found |= {"spurious": result.values["spurious"] / segments, "timeouts": result.values["timeouts"]}
+    return found
+
+
+def expected(point):
+    """The model's values of `values`, as far as it has them."""
+    operation = point.model()
     return {
-        "settings": point.setup.describe() | {
-            "connections": point.connections, "variant": point.variant, "link": point.link, "seconds": point.seconds, "warm_up": point.warm_up,
-        },
-        "seeds": [r.seed for r in results],
-        "utilization": spread([g / line for g in goodput], expected.utilization),
-        "goodput": spread(goodput, 8 * expected.goodput),
-        "rtt": spread([r.values["round_trip"] for r in results], expected.round_trip),
-        "retransmissions": spread([r.values["retransmissions"] / s for r, s in zip(results, segments)], code.packet_loss),
-        "spurious": spread([r.values["spurious"] / s for r, s in zip(results, segments)]) if point.variant == OWN else None,
-        "timeouts": spread([r.values["timeouts"] for r in results]) if point.variant == OWN else None,
-        "queue_drops": spread([r.values["dropped"] for r in results]),
-        "frame_failure": spread([f.get("tx_outcomes_failed", 0) / max(1, s) for f, s in zip(frames, sent)]),
-        "times_real_time": spread([(point.seconds + point.warm_up) / r.wall_s for r in results]),
-    }  # fmt: skip
+        "utilization": operation.utilization,
+        "goodput": 8 * operation.goodput,
+        "rtt": operation.round_trip,
+        "retransmissions": point.setup.model().packet_loss,
+    }
+
+
+def report(point, results):
+    """All of a point, as JSON has it."""
+    of_seeds, of_model = [values(point, result) for result in results], expected(point)
+    own = {name: getattr(point, name) for name in ("connections", "variant", "link", "seconds", "warm_up")}
+    return {
+        "settings": point.setup.describe() | own,
+        "seeds": [result.seed for result in results],
+        **{name: spread([numbers[name] for numbers in of_seeds], of_model.get(name)) for name in of_seeds[0]},
+        "times_real_time": spread([(point.seconds + point.warm_up) / result.wall_s for result in results]),
+    }

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs what a store lacks of a sweep, on Dask."""
+
+import os
+
+from dask.distributed import Client, LocalCluster, as_completed
+from distributed.scheduler import KilledWorker
+
+from arqlink.errors import UserError
+from arqlink.sweep.kinds import KINDS
+
+RETRIES = 3
+"""How often a run is tried again after its worker was lost."""
+AHEAD = 4
+"""Tasks for each thread that are with the scheduler at a time: an end of this program leaves few of them running."""
+
+
+def perform(task):
+    """One run, on a worker."""
+    return KINDS[task.kind].run(task.settings, task.seed)
+
+
+def connect(scheduler=None, workers=None):
+    """A Dask client: of a cluster that runs already, or of one on this machine."""
+    if scheduler is not None:
+        try:
+            return Client(scheduler, timeout=10)
+        except (OSError, ValueError) as error:
+            raise UserError(f"There is no Dask scheduler at {scheduler}: {str(error).splitlines()[0]}.") from None
+    cluster = LocalCluster(n_workers=workers or os.cpu_count(), threads_per_worker=1, dashboard_address=None, silence_logs=50)
+    return Client(cluster)
+
+
+def run(sweep, store, scheduler=None, workers=None, progress=lambda done, total: None):
+    """Runs what `store` lacks of `sweep`; returns how many runs that were. Rows are the same with any number of workers."""
+    tasks, have = sweep.tasks(), store.keys()
+    missing = [task for task in tasks if task.key not in have]
+    progress(len(tasks) - len(missing), len(tasks))
+    if not missing:
+        return 0
+    for point in sweep.points:  # here, and not on all workers at once
+        KINDS[sweep.kind].build(point)
+    with connect(scheduler, workers) as client:
+        try:
+            _work(client, missing, store, lambda done: progress(len(tasks) - len(missing) + done, len(tasks)))
+        finally:
+            if scheduler is None:
+                client.cluster.close()
+    return len(missing)
+
+
+def _work(client, missing, store, progress):
+    waiting = iter(missing)
+    threads = max(1, sum(client.nthreads().values()))
+    running = {}
+
+    def submit():
+        task = next(waiting, None)
+        if task is not None:
+            future = client.submit(perform, task, key=task.key, retries=RETRIES, pure=True)
+            running[future.key] = task
+            return future
+        return None
+
+    first = [future for future in (submit() for _ in range(AHEAD * threads)) if future is not None]
+    ordered = as_completed(first)
+    for done, future in enumerate(ordered, 1):
+        try:
+            result = future.result()
+        except KilledWorker:
+            raise UserError(f"A run was lost with its worker {RETRIES + 1} times: {running[future.key].key}.") from None
+        store.add(running.pop(future.key), result)
+        progress(done)
+        if (more := submit()) is not None:
+            ordered.add(more)
