@@ -61,7 +61,8 @@ std::unique_ptr<ErasureProcess> makeErasures(const std::string& description, uin
     throw std::invalid_argument("'" + description + "' is not an erasure process.");
 }
 
-bool Keyed::erases(const UnitOnAir& unit, Clock) {
+bool Keyed::erases(const UnitOnAir& unit, Clock start) {
+    if (start >= losses_.darkFrom && start < losses_.darkUntil) return true;
     if (unit.hello) return false;
     const auto draw = [&](uint64_t kind, uint64_t a, uint64_t b, uint64_t c) {
         return fraction(mix(mix(mix(mix(losses_.seed + 2 * kind + unit.from) ^ a) ^ b) ^ c));

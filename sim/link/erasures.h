@@ -69,6 +69,8 @@ struct KeyedLosses {
     double controlBurst = 0;  ///< that all control units with an rxNext of a block of `burstFrames` are
     unsigned burstFrames = 16;
     uint64_t seed = 1;
+    Clock darkFrom = 0,
+          darkUntil = 0;  ///< units that leave from the first clock on and before the second one are all erased
 };
 
 class Keyed final : public ErasureProcess {

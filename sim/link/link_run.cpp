@@ -28,6 +28,7 @@ struct Run {
         if (key == "losses") {
             words >> losses.data >> losses.control >> losses.burst >> losses.controlBurst >> losses.burstFrames >>
                 losses.seed;
+            words >> losses.darkFrom >> losses.darkUntil;
         } else if (key == "packet") {
             std::string end;
             Offer offer{};

@@ -105,6 +105,18 @@ def test_lockstep_over_100_000_frames(seed):
     lockstep(seed, list(BUILDS)[seed % 3], 100_000)
 
 
+@pytest.mark.parametrize("freeze", [True, False])
+def test_an_outage(freeze):
+    """All is dark for a while, with frames under way: an outage at both ends, and what failed counts as an attempt or does not."""
+    end = EndSettings(4, 6, 6, 1, True, freeze, 3000, 1000, 2000, 9000)
+    packets = [Packet("A", 8000 + 400 * i, 32) for i in range(20)] + [Packet("A", 30_000, 100), Packet("B", 60_000, 100), Packet("A", 60_000, 100)]
+    run = Run(BUILDS["small"][0], (end, end), (700, 700), packets, 120_000, Losses(dark_from=10_200, dark_until=40_000))
+    event, rtl = both(run, "small")
+    assert not list(differences(run, event, rtl))
+    assert rtl.counters["A"]["link_outages"] == 1 and (rtl.counters["A"]["tx_outcomes_outage"] > 0) == freeze
+    assert (rtl.counters["B"]["rx_attempt_1"] > 0) != freeze
+
+
 @pytest.fixture(scope="module")
 def pair():
     """A run with losses both ways, and what both models made of it."""

@@ -47,7 +47,7 @@ class EndSettings:
 @dataclass(frozen=True)
 class Losses:
     """struct KeyedLosses: probabilities that a data unit, or a control unit, is erased, and that a block of frames, or of
-    feedback, is."""
+    feedback, is; and the clocks between which all units are."""
 
     data: float = 0.0
     control: float = 0.0
@@ -55,6 +55,8 @@ class Losses:
     control_burst: float = 0.0
     burst_frames: int = 16
     seed: int = 1
+    dark_from: int = 0
+    dark_until: int = 0
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,10 @@ class Tcp(Kind):
         point = self.prepare(self.defaults | settings)
         return points.values(point, points.simulate(point, seed))
 
+    def expected(self, settings):
+        """The model's values of `run`, as far as it has them."""
+        return points.expected(self.prepare(self.defaults | settings))
+
 
 class Stats(Kind):
     names = frozenset("config k n nr delta p loss feedback_loss delay_ms rate_mbps packet_bytes ord preset frames".split())
@@ -94,4 +98,5 @@ def _flat(report, prefix=""):
             yield prefix + name, value
 
 
-KINDS: dict[str, Kind] = {"tcp": Tcp(), "stats": Stats()}
+TCP = Tcp()
+KINDS: dict[str, Kind] = {"tcp": TCP, "stats": Stats()}

@@ -3,6 +3,7 @@
 
 import importlib.util
 import os
+from functools import cache
 from pathlib import Path
 
 from arqlink import tree
@@ -24,8 +25,9 @@ def ns3():
     return Path(places[0])
 
 
+@cache
 def program():
-    """The program `tcp_run`; builds it where necessary."""
+    """The program `tcp_run`; builds it where necessary, once in a process."""
     link_builds.program()
     with tree.locked("tcp-program"):
         FOLDER.mkdir(parents=True, exist_ok=True)

@@ -22,11 +22,14 @@ void Composer::outcomesLost() {
     mayPollForGap_ = false;
 }
 
-void Composer::linkChanged(LinkState state, Clock now, uint64_t smallerWindow) {
-    if (state == LinkState::hello) paceAt_ = now;
-    if (state == LinkState::up || state == LinkState::outage) pollAt_ = now + settings_.pollTimeout;
-    if (smallerWindow) reporter_.begin(smallerWindow);
-    if (smallerWindow) paceAt_ = now + settings_.statusInterval;
+void Composer::cameUp(Clock now, uint64_t smallerWindow) {
+    reporter_.begin(smallerWindow);
+    paceAt_ = now + settings_.statusInterval;
+}
+
+void Composer::follow(const Situation& s, Clock now) {
+    if (asks(s) && !asks_) pollAt_ = now + settings_.pollTimeout;
+    asks_ = asks(s);
 }
 
 void Composer::pollTimedOut(const Situation& s, Clock now) {

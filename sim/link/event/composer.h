@@ -48,8 +48,12 @@ class Composer {
     void heard(bool poll, uint64_t ackTsn);
     /// Outcomes are missing that the peer will not report unasked.
     void outcomesLost();
-    /// The state of the link has changed.
-    void linkChanged(LinkState state, Clock now, uint64_t smallerWindow);
+    /// The first hello is due at once.
+    void greet(Clock now) { paceAt_ = now; }
+    /// The link came up; `smallerWindow` is that of both ends.
+    void cameUp(Clock now, uint64_t smallerWindow);
+    /// POLL_TIMEOUT begins when the peer may answer.
+    void follow(const Situation& s, Clock now);
     /// The first unit of a peer that is up arrived.
     void peerCameUp(Clock now) { pollAt_ = now + settings_.pollTimeout; }
     /// A data unit has left by clock `when`, so the next message may be composed then.
@@ -92,6 +96,7 @@ class Composer {
     uint64_t lastRxNext_ = 0, ordinal_ = 0;
     Clock statusAgain_ = 0;
     Clock paceAt_ = 0, composedAt_ = 0, pollAt_ = never;
+    bool asks_ = false;
 
     bool gapOpen_ = false, mayPollForGap_ = true;
     uint64_t tickAckTsn_ = 0, tickRxBase_ = 0;  // as POLL_TIMEOUT ended last

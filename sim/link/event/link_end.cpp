@@ -39,23 +39,21 @@ void LinkEnd::hear(Clock now) {
 void LinkEnd::goUp(Clock now, bool byHello) {
     situation_.state = LinkState::up;
     heard_ = now;
-    composer_.linkChanged(LinkState::up, now, std::min<uint64_t>(peerWindow_, build_.windowFrames));
+    composer_.cameUp(now, std::min<uint64_t>(peerWindow_, build_.windowFrames));
     if (byHello) {
         composer_.answerDue();
         composer_.pollDue();
     }
 }
 
-void LinkEnd::judgeOutage(Clock now) {
+void LinkEnd::judgeOutage() {
     const bool lost = situation_.deaf || peerDeaf_;
     if (situation_.state == LinkState::up && lost) {
         situation_.state = LinkState::outage;
         ++counters_.link_outages;
-        composer_.linkChanged(LinkState::outage, now, 0);
     } else if (situation_.state == LinkState::outage && !lost) {
         situation_.state = LinkState::up;
         sender_.freeze();
-        composer_.linkChanged(LinkState::up, now, 0);
         composer_.pollDue();
     }
 }
@@ -69,7 +67,7 @@ bool LinkEnd::unit(const Transmission& t, unsigned index, Clock now) {
     hear(now);
     if (situation_.deaf) {
         situation_.deaf = false;
-        judgeOutage(now);
+        judgeOutage();
     }
     const Clock delivery = resequencer_.next();
     const uint64_t block = receiver_.rxNext() / blockBits;
@@ -106,7 +104,7 @@ void LinkEnd::control(const Control& message, Clock now) {
     hear(now);
     situation_.deaf = false;
     peerDeaf_ = message.deaf;
-    judgeOutage(now);
+    judgeOutage();
     const uint64_t block = receiver_.rxNext() / blockBits;
     if (receiver_.close(message.txEdge, now)) composer_.outcomesAdded(receiver_.rxNext() / blockBits != block, now);
     if (message.abandons && noticed_) resequencer_.abandon(std::min(notice_, message.txBase), now);
@@ -138,7 +136,7 @@ void LinkEnd::moveLine(Clock now) {
 void LinkEnd::step(Clock now) {
     if (situation_.state == LinkState::clearing && clear_ <= now) {
         situation_.state = LinkState::hello;
-        composer_.linkChanged(LinkState::hello, now, 0);
+        composer_.greet(now);
     }
     if (line_.next() <= now) moveLine(now);
     for (; !reports_.empty() && reports_.front().when <= now; reports_.pop_front()) {
@@ -157,7 +155,7 @@ void LinkEnd::step(Clock now) {
     }
     if (settings_.outageTimeout && situation_.state >= LinkState::up && heard_ + settings_.outageTimeout <= now) {
         situation_.deaf = true;
-        judgeOutage(now);
+        judgeOutage();
     }
     if (composer_.pollTimeout(situation_) <= now) composer_.pollTimedOut(situation_, now);
     if (chooseAt_ <= now) {
@@ -183,6 +181,7 @@ void LinkEnd::step(Clock now) {
 void LinkEnd::plan(Clock now) {
     situation_.quiet = line_.free();
     situation_.sending = line_.sending();
+    composer_.follow(situation_, now);
     const bool may = mayIssue();
     situation_.idle = line_.idle() && !may && reports_.empty();
     chooseAt_ = may && line_.wanted() != never ? std::max(now, line_.wanted()) : never;

@@ -39,7 +39,7 @@ class LinkEnd {
     void plan(Clock now);
     void hear(Clock now);
     void goUp(Clock now, bool byHello);
-    void judgeOutage(Clock now);
+    void judgeOutage();
     void take(const Control& message);
     void moveLine(Clock now);
     bool mayIssue() const;

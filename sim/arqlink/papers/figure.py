@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A figure of a paper: curves of points of `arqlink tcp`, kept as CSV, and drawn from that alone."""
+
+import csv
+import io
+from dataclasses import dataclass
+
+import numpy as np
+
+from arqlink import tree
+from arqlink.sweep import kinds
+from arqlink.sweep.plan import Task
+
+FOLDER = tree.ROOT / "docs" / "figures" / "papers"
+COLUMNS = ("curve", "x", "seeds", "mean", "std", "model")
+SIZE = (6.4, 3.8)
+"""Inches."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """`settings` are those of the figure that differ from curve to curve. `has_model`: the paper's model is for such points."""
+
+    label: str
+    settings: dict
+    has_model: bool = True
+
+
+@dataclass(frozen=True)
+class Figure:
+    """`x`: name of the setting on the axis, and its values `xs`. Papers number simulation and model apart: `number` has both."""
+
+    name: str
+    number: str
+    title: str
+    x: str
+    axis: str
+    xs: tuple
+    curves: tuple
+    fixed: dict
+    value: str = "utilization"
+
+    def points(self, more):
+        """(curve, x, settings) of each point; `more` are settings such as the duration."""
+        for curve in self.curves:
+            for x in self.xs:
+                yield curve, x, self.fixed | curve.settings | {self.x: x} | more
+
+    def tasks(self, seeds, more):
+        return [Task("tcp", settings, seed) for seed in seeds for _, _, settings in self.points(more)]
+
+    def rows(self, results, seeds, more):
+        """The CSV's rows, by the results of all tasks."""
+        for curve, x, settings in self.points(more):
+            values = [results[Task("tcp", settings, seed).key][self.value] for seed in seeds]
+            model = kinds.TCP.expected(settings)[self.value] if curve.has_model else None
+            std = float(np.std(values, ddof=1)) if len(values) > 1 else None
+            yield curve.label, x, len(values), float(np.mean(values)), std, model
+
+
+def write_csv(rows):
+    """Text of a CSV file."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        writer.writerow("" if cell is None else f"{cell:.5g}" if isinstance(cell, float) else cell for cell in row)
+    return text.getvalue()
+
+
+def read_csv(text):
+    """Curve -> its rows as dictionaries of numbers, in the order of the file."""
+    curves = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        curves.setdefault(row["curve"], []).append({name: float(row[name]) if row[name] else None for name in COLUMNS[1:]})
+    return curves
+
+
+def draw(axes, figure, text):
+    """Simulation as points with the standard deviation over the seeds, the model as a line of the same colour."""
+    for label, rows in read_csv(text).items():
+        x = [row["x"] for row in rows]
+        points = axes.errorbar(x, [row["mean"] for row in rows], [row["std"] or 0 for row in rows], fmt="o", markersize=4, capsize=2, label=label)
+        if all(row["model"] is not None for row in rows):
+            axes.plot(x, [row["model"] for row in rows], color=points.lines[0].get_color(), linewidth=1)
+    axes.set_xlabel(figure.axis)
+    axes.set_ylabel("U: goodput by the line's rate")
+    axes.set_xticks(figure.xs)
+    axes.set_ylim(0, 1)
+    axes.grid(alpha=0.3)
+    axes.set_title(figure.title, fontsize=10)
+    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
+
+
+def svg(figure, text):
+    """The figure of a CSV text; the same on each machine."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": figure.name, "font.family": "sans-serif"}):
+        drawing, axes = plt.subplots(figsize=SIZE)
+        draw(axes, figure, text)
+        output = io.StringIO()
+        drawing.savefig(output, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
+        plt.close(drawing)
+    return "\n".join(line.rstrip() for line in output.getvalue().splitlines()) + "\n"
