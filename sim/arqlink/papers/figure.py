@@ -15,6 +15,9 @@ FOLDER = tree.ROOT / "docs" / "figures" / "papers"
 COLUMNS = ("curve", "x", "seeds", "mean", "std", "model")
 SIZE = (6.4, 3.8)
 """Inches."""
+MARKERS = "osD^vP"
+APART = 0.07
+"""Of the distance of two x: by so much curves stand side by side, so that equal points can be told from each other."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +81,13 @@ def read_csv(text):
 
 def draw(axes, figure, text):
     """Simulation as points with the standard deviation over the seeds, the model as a line of the same colour."""
-    for label, rows in read_csv(text).items():
-        x = [row["x"] for row in rows]
-        points = axes.errorbar(x, [row["mean"] for row in rows], [row["std"] or 0 for row in rows], fmt="o", markersize=4, capsize=2, label=label)
+    curves = read_csv(text)
+    for i, (label, rows) in enumerate(curves.items()):
+        x = [row["x"] + APART * (i - (len(curves) - 1) / 2) for row in rows]
+        means, stds = [row["mean"] for row in rows], [row["std"] or 0 for row in rows]
+        points = axes.errorbar(x, means, stds, fmt=MARKERS[i % len(MARKERS)], markersize=4, capsize=2, label=label)
         if all(row["model"] is not None for row in rows):
-            axes.plot(x, [row["model"] for row in rows], color=points.lines[0].get_color(), linewidth=1)
+            axes.plot([row["x"] for row in rows], [row["model"] for row in rows], color=points.lines[0].get_color(), linewidth=1)
     axes.set_xlabel(figure.axis)
     axes.set_ylabel("U: goodput by the line's rate")
     axes.set_xticks(figure.xs)
