@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of the papers: what is committed belongs together, and claims of the documents hold in the committed numbers."""
 
+import math
 import re
+import statistics
 from dataclasses import replace
 
 import pytest
 
 from arqlink import tree
+from arqlink.model import planner
+from arqlink.model.link_setup import LinkSetup
+from arqlink.model.loss import Bernoulli
 from arqlink.papers import figure, rr4752
 from arqlink.papers.__main__ import FIGURES
 from arqlink.sweep import kinds
@@ -64,6 +69,18 @@ def test_a_point_of_a_figure_is_what_is_committed():
     settings = {"seconds": 200, "warm_up": 100} | next(s for curve, x, s in one.points({}) if curve.label == "D = 200 ms" and x == 12)
     again = kinds.TCP.run(settings, 1)["utilization"]
     assert [abs(again - row["mean"]) < 0.03 for row in rows] == [False, False, True, False, False, False]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name, p", [("rr4752-fig5", 0.01), ("rr4752-fig6", 0.001)])
+def test_the_planner_is_within_a_percent_of_the_best_of_the_grid(name, p):
+    """Its choice for ten connections and 200 ms, simulated, against all N and persistencies of the figure."""
+    plans = planner.plans(LinkSetup(delta=math.inf, loss=Bernoulli(p), delay_ms=200.0, packet_bytes=1500, k=10), planner.Goal(), 10, 80.0, 10)
+    best = planner.choose(plans).setup
+    settings = {"p": p, "delay_ms": 200, "n": best.n, "n_retx": best.nr, "delta": "inf" if math.isinf(best.delta) else int(best.delta)}
+    simulated = kinds.TCP.run(settings | {"seconds": 400, "warm_up": 100}, 1)["utilization"]
+    grid = [row["mean"] for rows in figure.read_csv(committed(name)).values() for row in rows]
+    assert simulated > 0.99 * max(grid) and statistics.median(grid) < 0.95 * max(grid)
 
 
 def test_csv_is_read_as_it_was_written():
