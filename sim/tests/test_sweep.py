@@ -8,9 +8,10 @@ import sqlite3
 import subprocess
 import sys
 import time
+from typing import Any
 
 import pytest
-from dask.distributed import Client, LocalCluster
+from dask.distributed import Client
 
 from arqlink import tree
 from arqlink.cli.main import main
@@ -101,16 +102,17 @@ def count(path):
 def test_the_runs_of_a_lost_worker_are_run_again(file, whole):
     """One of two workers is killed in the middle; its runs go to the other one, or to the one that takes its place."""
     sweep = plan.read(file)
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster, Client(cluster) as client:
-        killed = []
+    killed: list[int] = []
+    with runner.cluster(2) as address, Client(address) as client:
+        workers: Any = client
 
         def kill_one(done, total):
             if done == 3 and not killed:
-                killed.append(next(iter(client.run(os.getpid).values())))
+                killed.append(next(iter(workers.run(os.getpid).values())))
                 os.kill(killed[0], signal.SIGKILL)
 
         with Store(sweep.output) as store:
-            runner.run(sweep, store, scheduler=cluster.scheduler_address, progress=kill_one)
+            runner.run(sweep, store, scheduler=address, progress=kill_one)
     assert killed and rows(sweep.output) == whole
 
 

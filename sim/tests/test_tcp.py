@@ -17,11 +17,9 @@ from arqlink.sweep.seeds import parse_seeds
 from arqlink.tcp import point as points
 from arqlink.tcp.point import Point
 
-PAPER = dict(config="paper", delay_ms=200.0, packet_bytes=1500)
 
-
-def setup(n=11, delta=5.0, p=0.01, **more):
-    return LinkSetup(n=n, delta=delta, loss=Bernoulli(p), **(PAPER | more))
+def setup(n=11, delta=5.0, p=0.01, delay_ms=200.0):
+    return LinkSetup(n=n, delta=delta, loss=Bernoulli(p), delay_ms=delay_ms, packet_bytes=1500)
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +67,8 @@ def test_the_round_trip_without_a_queue():
 
 def test_both_models_carry_a_short_transfer_alike():
     """No loss, so the seeds of the channels do not matter: the rtl link reports deliveries some clocks late."""
-    short = dict(connections=2, seconds=3.0, warm_up=0.0)
     one = setup(n=10, delta=1, p=0.0, delay_ms=20.0)
-    event, rtl = (points.simulate(Point(one, link=link, **short), 1) for link in points.LINKS)
+    event, rtl = (points.simulate(Point(one, connections=2, link=link, seconds=3.0, warm_up=0.0), 1) for link in points.LINKS)
     assert sum(event.goodputs) > 0.5e6
     assert event.goodputs == pytest.approx(rtl.goodputs, rel=0.02)
     assert event.values["round_trip"] == pytest.approx(rtl.values["round_trip"], rel=0.01)

@@ -67,7 +67,8 @@ def ends_of(pair):
 
 def library(name, waves=False):
     """The shared library of one build of a link end; builds it where necessary. With `waves` it can write FST."""
-    return verilated_end.library(*BUILDS[name], waves)
+    config, settings = BUILDS[name]
+    return verilated_end.library(config, settings, waves)
 
 
 def program():

@@ -2,6 +2,8 @@
 """Runs what a store lacks of a sweep, on Dask."""
 
 import os
+from contextlib import contextmanager, nullcontext
+from typing import Any
 
 from dask.distributed import Client, LocalCluster, as_completed
 from distributed.scheduler import KilledWorker
@@ -20,15 +22,21 @@ def perform(task):
     return KINDS[task.kind].run(task.settings, task.seed)
 
 
-def connect(scheduler=None, workers=None):
-    """A Dask client: of a cluster that runs already, or of one on this machine."""
-    if scheduler is not None:
-        try:
-            return Client(scheduler, timeout=10)
-        except (OSError, ValueError) as error:
-            raise UserError(f"There is no Dask scheduler at {scheduler}: {str(error).splitlines()[0]}.") from None
-    cluster = LocalCluster(n_workers=workers or os.cpu_count(), threads_per_worker=1, dashboard_address=None, silence_logs=50)
-    return Client(cluster)
+@contextmanager
+def cluster(workers=None):
+    """Address of a Dask scheduler on this machine, with `workers` processes."""
+    # An address of None: no dashboard. Dask's annotations do not know that.
+    options: dict[str, Any] = {"dashboard_address": None, "silence_logs": 50}
+    with LocalCluster(n_workers=workers or os.cpu_count(), threads_per_worker=1, **options) as local:
+        yield local.scheduler_address  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def connect(scheduler):
+    """A client of the Dask scheduler at an address."""
+    try:
+        return Client(scheduler, timeout=10)
+    except (OSError, ValueError) as error:
+        raise UserError(f"There is no Dask scheduler at {scheduler}: {str(error).splitlines()[0]}.") from None
 
 
 def run(sweep, store, scheduler=None, workers=None, progress=lambda done, total: None):
@@ -40,12 +48,8 @@ def run(sweep, store, scheduler=None, workers=None, progress=lambda done, total:
         return 0
     for point in sweep.points:  # here, and not on all workers at once
         KINDS[sweep.kind].build(point)
-    with connect(scheduler, workers) as client:
-        try:
-            _work(client, missing, store, lambda done: progress(len(tasks) - len(missing) + done, len(tasks)))
-        finally:
-            if scheduler is None:
-                client.cluster.close()
+    with cluster(workers) if scheduler is None else nullcontext(scheduler) as address, connect(address) as client:
+        _work(client, missing, store, lambda done: progress(len(tasks) - len(missing) + done, len(tasks)))
     return len(missing)
 
 
