@@ -65,6 +65,7 @@ def test_the_round_trip_without_a_queue():
     assert 0.48 < report["rtt"]["mean"] < 0.58
 
 
+@pytest.mark.full  # the build of `paper` takes longer than all others here
 def test_both_models_carry_a_short_transfer_alike():
     """No loss, so the seeds of the channels do not matter: the rtl link reports deliveries some clocks late."""
     one = setup(n=10, delta=1, p=0.0, delay_ms=20.0)
