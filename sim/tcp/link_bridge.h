@@ -27,10 +27,9 @@ class LinkBridge {
     LinkModel& model() { return *model_; }
     double clockHz() const { return clockHz_; }
     uint64_t dropped(End end) const { return dropped_[end]; }
-    /// Lets the model follow to the present.
-    void follow();
 
   private:
+    void follow();
     ns3::Time timeOf(Clock clock) const;
     Clock clockOf(ns3::Time time) const;
     void plan();
@@ -40,7 +39,7 @@ class LinkBridge {
     std::unique_ptr<LinkModel> model_;
     const double clockHz_;
     const size_t queuePackets_;
-    std::unordered_map<uint64_t, Delivery> underWay_;  // by the packet's name; abandoned ones stay until `forget`
+    std::unordered_map<uint64_t, Delivery> underWay_;  // by the packet's name; abandoned ones stay
     uint64_t nextName_ = 1;
     uint64_t dropped_[2] = {0, 0};
     ns3::EventId next_;

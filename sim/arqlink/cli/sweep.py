@@ -29,7 +29,8 @@ Show = Annotated[bool, typer.Option("--show", help="Run nothing; print what is t
 def rows(sweep, results):
     """For each point that has results: its settings, how many seeds, and mean and standard deviation of each number."""
     for point in sweep.points:
-        found = [results[task.key] for task in sweep.tasks() if task.settings == point and task.key in results]
+        keys = [plan.Task(sweep.kind, point, seed).key for seed in sweep.seeds]
+        found = [results[key] for key in keys if key in results]
         if found:
             names = [name for name in found[0] if all(name in result for result in found)]
             values = {name: [result[name] for result in found] for name in names}

@@ -8,8 +8,6 @@ from dataclasses import astuple, dataclass, field
 from arqlink.errors import UserError
 from arqlink.link import builds
 
-MODELS = ("event", "rtl")
-
 
 @dataclass(frozen=True)
 class Build:

@@ -9,8 +9,8 @@ NS = (10, 11, 12, 13, 14, 15)
 N_AXIS, DELTA_AXIS = "N, units of a frame with K = 10", "persistency δ"
 
 
-def _of_delay(**more):
-    return tuple(Curve(f"D = {delay} ms", {"delay_ms": delay, **more}) for delay in DELAYS)
+def _of_delay():
+    return tuple(Curve(f"D = {delay} ms", {"delay_ms": delay}) for delay in DELAYS)
 
 
 def _of_delta():

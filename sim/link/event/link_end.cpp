@@ -58,6 +58,13 @@ void LinkEnd::judgeOutage() {
     }
 }
 
+// Tells the composer of outcomes that were added since rxNext was `before`; false if there are none.
+bool LinkEnd::outcomesSince(uint64_t before, Clock now) {
+    if (receiver_.rxNext() == before) return false;
+    composer_.outcomesAdded(receiver_.rxNext() / blockBits != before / blockBits, now);
+    return true;
+}
+
 bool LinkEnd::unit(const Transmission& t, unsigned index, Clock now) {
     if (situation_.state < LinkState::up) {
         ++counters_.rx_units_epoch;
@@ -70,9 +77,9 @@ bool LinkEnd::unit(const Transmission& t, unsigned index, Clock now) {
         judgeOutage();
     }
     const Clock delivery = resequencer_.next();
-    const uint64_t block = receiver_.rxNext() / blockBits;
-    const bool decided = receiver_.unit(t, index, now);
-    if (decided) composer_.outcomesAdded(receiver_.rxNext() / blockBits != block, now);
+    const uint64_t before = receiver_.rxNext();
+    receiver_.unit(t, index, now);
+    const bool decided = outcomesSince(before, now);
     if (!decided && !first && resequencer_.next() == delivery) return false;
     plan(now);
     return true;
@@ -105,8 +112,9 @@ void LinkEnd::control(const Control& message, Clock now) {
     situation_.deaf = false;
     peerDeaf_ = message.deaf;
     judgeOutage();
-    const uint64_t block = receiver_.rxNext() / blockBits;
-    if (receiver_.close(message.txEdge, now)) composer_.outcomesAdded(receiver_.rxNext() / blockBits != block, now);
+    const uint64_t before = receiver_.rxNext();
+    receiver_.close(message.txEdge, now);
+    outcomesSince(before, now);
     if (message.abandons && noticed_) resequencer_.abandon(std::min(notice_, message.txBase), now);
     noticed_ = message.abandons;
     notice_ = message.txBase;

@@ -40,6 +40,7 @@ class LinkEnd {
     void hear(Clock now);
     void goUp(Clock now, bool byHello);
     void judgeOutage();
+    bool outcomesSince(uint64_t before, Clock now);
     void take(const Control& message);
     void moveLine(Clock now);
     bool mayIssue() const;

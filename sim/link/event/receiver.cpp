@@ -6,17 +6,10 @@
 namespace arqlink::event {
 
 Receiver::Receiver(const Build& build, Counters& counters, Resequencer& resequencer)
-    : window_(build.windowFrames),
-      counters_(counters),
-      resequencer_(resequencer),
-      log_(std::max(2u, 2 * build.windowFrames / 64)) {}
+    : counters_(counters), resequencer_(resequencer), log_(std::max(2u, 2 * build.windowFrames / 64)) {}
 
-bool Receiver::unit(const Transmission& t, unsigned index, Clock now) {
-    bool decided = false;
-    while (rxNext_ < t.tsn) {
-        closeOne(now);
-        decided = true;
-    }
+void Receiver::unit(const Transmission& t, unsigned index, Clock now) {
+    close(t.tsn, now);
     if (!begun_) {
         begun_ = true;
         current_ = t;
@@ -36,17 +29,11 @@ bool Receiver::unit(const Transmission& t, unsigned index, Clock now) {
             resequencer_.complete(t, {parity_, inOrder_}, now);
         }
     }
-    if (index + 1 == t.n) {
-        closeOne(now);
-        decided = true;
-    }
-    return decided;
+    if (index + 1 == t.n) closeOne(now);
 }
 
-bool Receiver::close(uint64_t txEdge, Clock now) {
-    const bool decides = rxNext_ < txEdge;
+void Receiver::close(uint64_t txEdge, Clock now) {
     while (rxNext_ < txEdge) closeOne(now);
-    return decides;
 }
 
 void Receiver::closeOne(Clock now) {

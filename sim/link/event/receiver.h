@@ -13,10 +13,10 @@ class Receiver {
   public:
     Receiver(const Build& build, Counters& counters, Resequencer& resequencer);
 
-    /// A unit of `t` arrived at `now`. True if outcomes were added.
-    bool unit(const Transmission& t, unsigned index, Clock now);
-    /// All transmissions below `txEdge` are closed. True if outcomes were added.
-    bool close(uint64_t txEdge, Clock now);
+    /// A unit of `t` arrived at `now`.
+    void unit(const Transmission& t, unsigned index, Clock now);
+    /// All transmissions below `txEdge` are closed.
+    void close(uint64_t txEdge, Clock now);
 
     /// All transmissions below it are closed.
     uint64_t rxNext() const { return rxNext_; }
@@ -26,7 +26,6 @@ class Receiver {
   private:
     void closeOne(Clock now);
 
-    const uint64_t window_;
     Counters& counters_;
     Resequencer& resequencer_;
     std::vector<uint64_t> log_;  // 64 outcomes a word, by TSN modulo the window or 64

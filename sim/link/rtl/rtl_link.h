@@ -33,8 +33,6 @@ class RtlLink final : public LinkModel {
 
     /// Whether clocks in which neither end has anything to do are left out; they are, unless this says no.
     void mayRest(bool may) { mayRest_ = may; }
-    /// Clocks in which the ends were clocked.
-    Clock clocked() const { return now_; }
 
   private:
     struct Side {
