@@ -106,6 +106,7 @@ class LinkModel {
     Notice accepted;   ///< the last beat of a packet was accepted from the user of `end`
     Notice delivered;  ///< the last beat of a packet was delivered to the user of `end`
     std::function<void(End end, uint64_t fsn, unsigned attempt, Clock when)> transmitted;  ///< first beat on the PHY
+    std::function<void(End end, uint64_t fsn)> settled;  ///< `end` knows that the frame arrived, or has given it up
 };
 
 }  // namespace arqlink

@@ -13,18 +13,27 @@
 
 namespace arqlink::tcp {
 
+/// A wired line without losses.
+struct Wire {
+    double bitsPerSecond = 10e6;
+    double delay = 0.02;  ///< seconds, each way
+};
+
 struct Experiment {
     unsigned connections = 10;
     std::string variant = "reno";  ///< `reno`: RenoSender; else a TCP of ns-3
     bool sack = true;              ///< of a TCP of ns-3
+    bool split = false;            ///< TCP ends at the gateway before the link, which acknowledges what it stores
     double seconds = 100;          ///< measured after `warmUp`
     double warmUp = 10;
-    double accessBitsPerSecond = 10e6;
-    double accessDelay = 0.02;  ///< seconds, each way, at the senders and at the receiver
+    Wire atSender, atReceiver;  ///< one for each sender, and one for each receiver or for all
     unsigned packetBytes = 1500;
     unsigned windowPackets = 2000;
+    unsigned ackEvery = 2;  ///< segments of an ACK: 1, or 2 with delayed ACKs
     double clockHz = 410e3;
-    size_t queuePackets = 500;
+    Buffer buffer;           ///< before the link, at end A
+    size_t ackQueue = 500;   ///< packets that may wait at end B
+    double traceEvery = 0;   ///< seconds between two samples of the congestion windows; 0: none are taken
     uint64_t seed = 1;
 };
 
@@ -32,9 +41,14 @@ struct Measured {
     std::vector<double> goodputs;  ///< of each connection: bits a second of packets received once and in sequence
     double roundTrip = 0;          ///< seconds, mean of all samples
     uint64_t segments = 0, retransmissions = 0, spurious = 0, timeouts = 0;
-    uint64_t dropped = 0;  ///< packets that found the queue full
+    uint64_t dropped = 0;  ///< packets that found a buffer full
     Counters counters[2];
     Clock clocks = 0;  ///< of the model
+    struct Sample {
+        double time;  ///< seconds of the simulation
+        std::vector<double> windows;  ///< congestion windows of all connections, in segments
+    };
+    std::vector<Sample> trace;
 };
 
 /// Runs it with RenoSender; `link` is a model whose ends have just been enabled.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link_bridge.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -8,9 +9,21 @@
 
 namespace arqlink::tcp {
 
-LinkBridge::LinkBridge(std::unique_ptr<LinkModel> model, double clockHz, size_t queuePackets)
-    : model_(std::move(model)), clockHz_(clockHz), queuePackets_(queuePackets) {
+namespace {
+
+// How often a buffer with copies is looked at for what has been acknowledged, which is no event of the model's user.
+const ns3::Time look = ns3::MilliSeconds(1);
+
+}  // namespace
+
+LinkBridge::LinkBridge(std::unique_ptr<LinkModel> model, double clockHz, unsigned frameBytes, const Buffer& buffer,
+                       size_t ackQueue)
+    : model_(std::move(model)), clockHz_(clockHz), frameBytes_(frameBytes), buffer_(buffer), ackQueue_(ackQueue) {
     model_->delivered = [this](End, uint64_t packet, Clock) { deliver(packet); };
+    if (!buffer_.keepsCopies) return;
+    model_->settled = [this](End end, uint64_t fsn) {
+        if (end == A && copies_.settle(fsn) && freed) ns3::Simulator::ScheduleNow([this] { freed(); });
+    };
 }
 
 // The first nanosecond in which the clock is over.
@@ -27,12 +40,24 @@ void LinkBridge::follow() {
     if (now > model_->now()) model_->runTo(now);
 }
 
-bool LinkBridge::send(End end, unsigned bytes, Delivery delivered) {
+size_t LinkBridge::room() {
     follow();
-    if (model_->backlog(end) >= queuePackets_) {
+    const size_t stored = buffer_.keepsCopies ? copies_.held() : model_->backlog(A);
+    return stored < buffer_.packets ? buffer_.packets - stored : 0;
+}
+
+bool LinkBridge::hasRoom(End end) {
+    if (end == A) return room() > 0;
+    follow();
+    return model_->backlog(B) < ackQueue_;
+}
+
+bool LinkBridge::send(End end, unsigned bytes, Delivery delivered) {
+    if (!hasRoom(end)) {
         ++dropped_[end];
         return false;
     }
+    if (end == A && buffer_.keepsCopies) copies_.add((bytes + frameBytes_ - 1) / frameBytes_);
     underWay_.emplace(nextName_, std::move(delivered));
     model_->offer(end, nextName_++, bytes);
     plan();
@@ -40,7 +65,8 @@ bool LinkBridge::send(End end, unsigned bytes, Delivery delivered) {
 }
 
 void LinkBridge::plan() {
-    const Clock clock = model_->nextDelivery();
+    Clock clock = model_->nextDelivery();
+    if (freed && copies_.held() > 0) clock = std::min(clock, clockOf(ns3::Simulator::Now() + look));
     if (clock == planned_) return;
     next_.Cancel();
     planned_ = clock;

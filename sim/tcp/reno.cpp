@@ -22,14 +22,15 @@ void RenoSender::send(uint64_t number) {
 
 void RenoSender::fill() {
     const auto allowed = static_cast<uint64_t>(std::min(window_, settings_.maxWindow));
-    while (flight() < allowed) send(next_++);
+    while (flight() < allowed && next_ < limit_) send(next_++);
 }
 
 void RenoSender::acknowledge(const Ack& ack) {
+    if (ack.window < std::numeric_limits<uint64_t>::max()) limit_ = ack.next + ack.window;
     if (ack.next > base_) {
         measure(Simulator::Now() - ack.echo);
         advance(ack);
-    } else if (flight() > 0) {
+    } else if (flight() > 0 && !ack.opens) {
         duplicate();
     }
     fill();
@@ -116,18 +117,22 @@ void RenoReceiver::receive(const Segment& segment) {
         acknowledge(segment.sent);
         return;
     }
+    if (user_.room && user_.room() == 0) {
+        ++refused_;
+        return;
+    }
     if (segment.number > next_) {
         ahead_.insert(segment.number);
         acknowledge(segment.sent);
         return;
     }
     const bool fillsGap = !ahead_.empty();
-    ++next_;
+    takeNext();
     while (!ahead_.empty() && *ahead_.begin() == next_) {
         ahead_.erase(ahead_.begin());
-        ++next_;
+        takeNext();
     }
-    if (fillsGap || waiting_) {
+    if (fillsGap || waiting_ || settings_.ackEvery == 1) {
         acknowledge(waiting_ ? echo_ : segment.sent);
         return;
     }
@@ -136,10 +141,24 @@ void RenoReceiver::receive(const Segment& segment) {
     timer_ = Simulator::Schedule(settings_.delayedAck, [this] { acknowledge(echo_); });
 }
 
-void RenoReceiver::acknowledge(Time echo) {
+void RenoReceiver::takeNext() {
+    ++next_;
+    if (user_.take) user_.take();
+}
+
+void RenoReceiver::acknowledge(Time echo, bool opens) {
     timer_.Cancel();
     waiting_ = false;
-    transmit_({next_, echo});
+    Ack ack{next_, echo};
+    if (user_.room) ack.window = user_.room();
+    ack.opens = opens;
+    advertised_ = ack.window;
+    transmit_(ack);
+}
+
+void RenoReceiver::roomGrew() {
+    constexpr uint64_t few = 2;  // segments (RFC 9293, section 3.8.6.2.2: no silly windows)
+    if (advertised_ < few && user_.room() >= few) acknowledge(waiting_ ? echo_ : Simulator::Now(), !waiting_);
 }
 
 }  // namespace arqlink::tcp

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <set>
 
 #include "ns3/event-id.h"
@@ -18,8 +19,8 @@ struct RenoSettings {
     double maxWindow = 2000;             ///< advertised by the receiver
     ns3::Time minRto = ns3::Seconds(1);  ///< RFC 6298
     ns3::Time maxRto = ns3::Seconds(60);
-    ns3::Time delayedAck =
-        ns3::MilliSeconds(100);  ///< longest delay of an ACK; every second segment is acknowledged at once
+    unsigned ackEvery = 2;  ///< segments that an ACK waits for: 1, or 2 …
+    ns3::Time delayedAck = ns3::MilliSeconds(100);  ///< … and how long it waits at most
 };
 
 /// What a segment, or its acknowledgement, carries. `sent` comes back as in RFC 7323.
@@ -30,6 +31,8 @@ struct Segment {
 struct Ack {
     uint64_t next = 0;  ///< all segments below it have arrived
     ns3::Time echo;
+    uint64_t window = std::numeric_limits<uint64_t>::max();  ///< segments from `next` on that the receiver has room for
+    bool opens = false;                                      ///< it says nothing but that the window has opened
 };
 
 /// Congestion control of RFC 5681, fast recovery of RFC 6582, timeouts of RFC 6298.
@@ -48,6 +51,7 @@ class RenoSender {
     uint64_t segments() const { return segments_; }
     uint64_t retransmissions() const { return retransmissions_; }
     uint64_t timeouts() const { return timeouts_; }
+    double window() const { return window_; }
     const Mean& roundTrip() const { return roundTrip_; }
     void resetStatistics();
 
@@ -64,6 +68,7 @@ class RenoSender {
     const RenoSettings settings_;
     const Transmit transmit_;
     double window_, threshold_;     // cwnd, ssthresh
+    uint64_t limit_ = std::numeric_limits<uint64_t>::max();  // the receiver has room for segments below it
     uint64_t base_ = 0, next_ = 0;  // oldest segment without ACK; next one to send
     uint64_t highest_ = 0;          // segments below it have been sent
     uint64_t recover_ = 0;          // fast recovery ends when all below it are acknowledged
@@ -83,19 +88,35 @@ class RenoReceiver {
     RenoReceiver(const RenoSettings& settings, Transmit transmit)
         : settings_(settings), transmit_(std::move(transmit)) {}
 
+    /// Where segments go; as they stand, the user takes all segments at once.
+    struct User {
+        std::function<size_t()> room;        ///< segments that there is room for
+        std::function<void()> take;          ///< takes the next segment in sequence
+    };
+    void serve(User user) { user_ = std::move(user); }
+
     void receive(const Segment& segment);
+    /// The user has more room than before. Says so to a sender that was told of less than two segments.
+    void roomGrew();
 
     /// Segments received in sequence, each once.
     uint64_t inOrder() const { return next_; }
     /// Segments that had been received before: their retransmission was spurious.
     uint64_t repeated() const { return repeated_; }
+    /// Segments out of sequence that are stored.
+    size_t ahead() const { return ahead_.size(); }
+    /// Segments that there was no room for.
+    uint64_t refused() const { return refused_; }
 
   private:
-    void acknowledge(ns3::Time echo);
+    void acknowledge(ns3::Time echo, bool opens = false);
+    void takeNext();
 
     const RenoSettings settings_;
     const Transmit transmit_;
-    uint64_t next_ = 0, repeated_ = 0;
+    User user_;
+    uint64_t next_ = 0, repeated_ = 0, refused_ = 0;
+    uint64_t advertised_ = std::numeric_limits<uint64_t>::max();  // window of the last ACK
     std::set<uint64_t> ahead_;
     bool waiting_ = false;  // one segment has no ACK yet …
     ns3::Time echo_;        // … and was sent then

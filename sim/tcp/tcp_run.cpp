@@ -2,6 +2,7 @@
 // One simulation of TCP over the link: reads what is asked from standard input, and writes what was measured: see README.md.
 #include <exception>
 #include <iostream>
+#include <stdexcept>
 
 #include "erasures.h"
 #include "experiment.h"
@@ -28,10 +29,19 @@ struct Job {
             words >> e.variant >> e.sack;
         } else if (key == "time") {
             words >> e.warmUp >> e.seconds;
-        } else if (key == "access") {
-            words >> e.accessBitsPerSecond >> e.accessDelay;
+        } else if (key == "topology") {
+            std::string name;
+            words >> name;
+            if (name != "direct" && name != "split") throw std::invalid_argument("'" + name + "' is not a topology.");
+            e.split = name == "split";
+        } else if (key == "wires") {
+            words >> e.atSender.bitsPerSecond >> e.atSender.delay >> e.atReceiver.bitsPerSecond >> e.atReceiver.delay;
         } else if (key == "packets") {
-            words >> e.packetBytes >> e.windowPackets >> e.queuePackets;
+            words >> e.packetBytes >> e.windowPackets >> e.ackEvery;
+        } else if (key == "buffer") {
+            words >> e.buffer.packets >> e.buffer.keepsCopies >> e.ackQueue;
+        } else if (key == "trace") {
+            words >> e.traceEvery;
         } else if (key == "clock") {
             words >> e.clockHz;
         } else if (key == "seed") {
@@ -45,7 +55,9 @@ struct Job {
     std::unique_ptr<LinkBridge> bridge() const {
         auto model = link.make(makeErasures(erasures[A], experiment.seed * 2),
                                makeErasures(erasures[B], experiment.seed * 2 + 1), true);
-        return std::make_unique<LinkBridge>(std::move(model), experiment.clockHz, experiment.queuePackets);
+        const unsigned frameBytes = link.settings.end[A].k * link.settings.build.unitBytes;
+        return std::make_unique<LinkBridge>(std::move(model), experiment.clockHz, frameBytes, experiment.buffer,
+                                            experiment.ackQueue);
     }
 };
 
@@ -65,6 +77,11 @@ void simulate(const Job& job, std::ostream& out) {
 #undef ARQLINK_SHOW
     }
     out << "clocks " << m.clocks << '\n';
+    for (const Measured::Sample& sample : m.trace) {
+        out << "windows " << sample.time;
+        for (const double window : sample.windows) out << ' ' << window;
+        out << '\n';
+    }
 }
 
 }  // namespace

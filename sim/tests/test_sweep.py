@@ -146,8 +146,8 @@ def test_tasks_are_seed_by_seed(file):
         ("[grid]\nn = [10, 10]", "The grid has a point twice."),
         ("[grid]\nn = [10, 99]", "N is 99"),
         ("[fixed]\nvariant = 'Tahoe'", "The TCP variant is 'Tahoe'"),
-        ("[fixed]\np = true", "'p' is True; a setting is a number or a text."),
-        ("[fixed]\np = 'x'", "The loss model 'bernoulli:'x'' is not understood"),
+        ("[fixed]\np = true", "'p' is True; it must be a number."),
+        ("[fixed]\np = 'x'", "'p' is 'x'; it must be a number."),
         ("kind = 'stats'\n[fixed]\nframes = 0", "The number of frames is 0"),
     ],
 )

@@ -14,6 +14,7 @@ from arqlink.model import intervals
 from arqlink.model.link_setup import LinkSetup
 from arqlink.model.loss import Bernoulli, GilbertElliott
 from arqlink.sweep.seeds import parse_seeds
+from arqlink.tcp import measurement
 from arqlink.tcp import point as points
 from arqlink.tcp.point import Point
 
@@ -26,7 +27,7 @@ def setup(n=11, delta=5.0, p=0.01, delay_ms=200.0):
 def hybrid():
     """N = 11, persistency 5, p = 0.01: one seed, 100 s."""
     point = Point(setup(), seconds=100)
-    return point, points.simulate(point, 1)
+    return point, measurement.simulate(point, 1)
 
 
 def test_loss_of_frames_is_that_of_the_code(hybrid):
@@ -46,7 +47,7 @@ def test_no_packet_is_lost_at_that_persistency(hybrid):
 
 def test_a_seed_repeats_its_run(hybrid):
     point, result = hybrid
-    again, other = points.simulate(point, 1), points.simulate(point, 2)
+    again, other = measurement.simulate(point, 1), measurement.simulate(point, 2)
     assert again.goodputs == result.goodputs and again.counters == result.counters
     assert other.goodputs != result.goodputs
 
@@ -54,13 +55,13 @@ def test_a_seed_repeats_its_run(hybrid):
 @pytest.mark.parametrize("n, delta, p, low, high", [(10, 0, 0.0, 0.9, 1.005), (10, 0, 0.01, 0.0, 0.1), (12, 0, 0.01, 0.7, 0.84), (10, 5, 0.001, 0.9, 1.0)])
 def test_utilization_of_extremes(n, delta, p, low, high):
     """Without loss the line is full; at p = 0.01 TCP alone gets next to nothing, and N = 12 what RR-4752, Fig. 3 shows (0.83 = 10/12)."""
-    report = points.measure(Point(setup(n, delta, p), seconds=150, warm_up=60), [1, 2])
+    report = measurement.measure(Point(setup(n, delta, p), seconds=150, warm_up=60), [1, 2])
     assert low <= report["utilization"]["mean"] <= high, report
 
 
 def test_the_round_trip_without_a_queue():
     """One connection with some percent of the line: T + 2 D, the time of the packets on the lines, and what delayed ACKs wait, 100 ms at most."""
-    report = points.measure(Point(setup(n=12, delta=0, p=0.02), connections=1, seconds=60), [1])
+    report = measurement.measure(Point(setup(n=12, delta=0, p=0.02), connections=1, seconds=60), [1])
     assert report["utilization"]["mean"] < 0.2
     assert 0.48 < report["rtt"]["mean"] < 0.58
 
@@ -69,7 +70,7 @@ def test_the_round_trip_without_a_queue():
 def test_both_models_carry_a_short_transfer_alike():
     """No loss, so the seeds of the channels do not matter: the rtl link reports deliveries some clocks late."""
     one = setup(n=10, delta=1, p=0.0, delay_ms=20.0)
-    event, rtl = (points.simulate(Point(one, connections=2, link=link, seconds=3.0, warm_up=0.0), 1) for link in points.LINKS)
+    event, rtl = (measurement.simulate(Point(one, connections=2, link=link, seconds=3.0, warm_up=0.0), 1) for link in points.LINKS)
     assert sum(event.goodputs) > 0.5e6
     assert event.goodputs == pytest.approx(rtl.goodputs, rel=0.02)
     assert event.values["round_trip"] == pytest.approx(rtl.values["round_trip"], rel=0.01)
@@ -78,7 +79,7 @@ def test_both_models_carry_a_short_transfer_alike():
 
 @pytest.mark.parametrize("variant", ["NewReno", pytest.param("Cubic", marks=pytest.mark.full), pytest.param("Bbr", marks=pytest.mark.full)])
 def test_tcp_of_ns3(variant):
-    report = points.measure(Point(setup(delta=5), connections=4, variant=variant, seconds=20, warm_up=10), [1])
+    report = measurement.measure(Point(setup(delta=5), connections=4, variant=variant, seconds=20, warm_up=10), [1])
     assert 0.5 < report["utilization"]["mean"] < 0.95
     assert "spurious" not in report and report["rtt"]["mean"] > 0.48
 
@@ -86,14 +87,14 @@ def test_tcp_of_ns3(variant):
 def test_two_states_have_the_loss_that_was_asked_for():
     """As a process in time: the share of erased units is that of the chain in units."""
     chain = GilbertElliott(0.001, 0.02, 0.0, 0.5)
-    result = points.simulate(Point(replace(setup(), loss=chain), seconds=200), 1)
+    result = measurement.simulate(Point(replace(setup(), loss=chain), seconds=200), 1)
     units = sum(result.counters["a"][name] for name in ("tx_units", "tx_retx_units"))
     assert result.counters["b"]["rx_erased_flag"] / units == pytest.approx(chain.mean(), rel=0.1)
 
 
 def test_spread():
-    assert points.spread([1, 2, 3], 2.5) == {"mean": 2, "std": 1, "min": 1, "max": 3, "model": 2.5}
-    assert points.spread([4])["std"] is None
+    assert measurement.spread([1, 2, 3], 2.5) == {"mean": 2, "std": 1, "min": 1, "max": 3, "model": 2.5}
+    assert measurement.spread([4])["std"] is None
 
 
 @pytest.mark.parametrize("text, seeds", [("3", [1, 2, 3]), ("4-6", [4, 5, 6]), ("7,2", [7, 2])])
@@ -124,7 +125,7 @@ def test_the_command_prints_a_table():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ("--connections 0", "The number of connections is 0; it must be 1 or more."),
+        ("--connections 0", "The number of connections is 0; it must be 1 to 10000."),
         ("--variant Tahoe", "The TCP variant is 'Tahoe'; it must be one of reno, NewReno"),
         ("--link fpga", "The link is 'fpga'; it must be event or rtl."),
         ("--p 1", "p is 1; it must be 0 or more, and below 1."),
@@ -145,4 +146,4 @@ def test_errors_are_one_sentence(arguments, message, capsys):
 def test_a_simulation_that_cannot_run_says_why():
     """The channel loses all: the link never comes up."""
     with pytest.raises(UserError, match="did not come up"):
-        points.simulate(Point(setup(p=1.0, delay_ms=1.0), seconds=1), 1)
+        measurement.simulate(Point(setup(p=1.0, delay_ms=1.0), seconds=1), 1)

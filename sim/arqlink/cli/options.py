@@ -8,7 +8,7 @@ import typer
 
 from arqlink.errors import UserError
 from arqlink.model import loss
-from arqlink.model.link_setup import LinkSetup, parse_delta
+from arqlink.model.link_setup import from_options as link_setup  # noqa: F401  (for the commands)
 
 Config = Annotated[str, typer.Option(help="Built configuration: paper, default, …")]
 K = Annotated[int | None, typer.Option(help="Data units in a frame.", show_default="of the configuration")]
@@ -45,12 +45,3 @@ Waves = Annotated[
     Path | None,
     typer.Option(metavar="FILE.fst", help="Record waves; slow, and large.", callback=_creatable),
 ]
-
-
-def link_setup(**options):
-    """A LinkSetup from option values as the user wrote them."""
-    options["delta"] = parse_delta(options["delta"])
-    for name in ("loss", "feedback_loss"):
-        if name in options:
-            options[name] = loss.parse(options[name])
-    return LinkSetup(**options)

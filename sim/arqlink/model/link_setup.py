@@ -20,7 +20,7 @@ MAX_DELAY_CLOCKS = (1 << 20) - 1
 """What the delay lines of ArqPair hold (parameter maxDelay)."""
 
 NO_LOSS = loss.Bernoulli(0.0)
-Loss = loss.Bernoulli | loss.GilbertElliott
+Loss = loss.Bernoulli | loss.GilbertElliott | loss.Fading
 
 OF_CONFIG: Any = None
 """In place of a value: that of the configuration."""
@@ -43,9 +43,19 @@ def parse_delta(text):
     raise UserError(f"The persistency is '{text}'; it must be 0 to {INFINITE_DELTA - 1}, or inf.")
 
 
+def from_options(**options):
+    """A LinkSetup of values as users write them: persistency and losses are text."""
+    options["delta"] = parse_delta(str(options.get("delta", "inf")))
+    for name in ("loss", "feedback_loss"):
+        if name in options:
+            options[name] = loss.parse(options[name])
+    return LinkSetup(**options)
+
+
 @dataclass
 class LinkSetup:
-    """Everything that can be chosen about a run. Fields that are OF_CONFIG, or None, take the configuration's value."""
+    """Everything that can be chosen about a run. Fields that are OF_CONFIG, or None, take the configuration's value. Losses by fading
+    become the Gilbert-Elliott chain that they are for this link's units."""
 
     config: str = "paper"
     k: int = OF_CONFIG
@@ -83,6 +93,9 @@ class LinkSetup:
             raise UserError(f"The rate is {self.rate_mbps:g} Mb/s; it must be above 0.")
         if not 0 <= self.delay_ms < math.inf:
             raise UserError(f"The delay is {self.delay_ms:g} ms; it must be 0 or more.")
+        for name in ("loss", "feedback_loss"):
+            if isinstance(process := getattr(self, name), loss.Fading):
+                setattr(self, name, process.chain(self.unit_clocks / self.clock_hz))
         if self.delay_clocks > MAX_DELAY_CLOCKS:
             raise UserError(
                 f"The delay is {self.delay_clocks} clocks of the simulated line; the channel has room for "

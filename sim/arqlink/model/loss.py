@@ -8,7 +8,7 @@ import numpy as np
 
 from arqlink.errors import UserError
 
-SYNTAX = "bernoulli:P, ge:P_GB,P_BG,P_GOOD,P_BAD or none"
+SYNTAX = "bernoulli:P, ge:P_GB,P_BG,P_GOOD,P_BAD, fading:MS,SHARE or none"
 
 
 def to_fraction(probability):
@@ -97,16 +97,37 @@ class GilbertElliott:
         return f"ge:{self.p_gb:g},{self.p_bg:g},{self.p_good:g},{self.p_bad:g}"
 
 
+@dataclass(frozen=True)
+class Fading:
+    """The link loses all units for `bad_ms` on average, which is the share `share` of the time, and none between. Both durations are
+    exponential (m and X of Zhu, Roy and Kim, section V.C)."""
+
+    bad_ms: float
+    share: float
+
+    def chain(self, unit_time):
+        """The same in units that take `unit_time` seconds each."""
+        p_bg = unit_time / (self.bad_ms * 1e-3)
+        p_gb = p_bg * self.share / (1 - self.share)
+        if p_bg > 1 or p_gb > 1:
+            raise UserError(f"Fading of {self.bad_ms:g} ms for {self.share:g} of the time is shorter than a unit, which takes {unit_time * 1e3:.3g} ms.")
+        return GilbertElliott(p_gb, p_bg, 0.0, 1.0)
+
+
 def parse(text):
     """Reads the command line's notation of an erasure process."""
     name, _, rest = text.strip().partition(":")
-    counts = {"none": 0, "bernoulli": 1, "ge": 4}
+    counts = {"none": 0, "bernoulli": 1, "ge": 4, "fading": 2}
     try:
         values = [float(v) for v in rest.split(",")] if rest else []
     except ValueError:
         values = None
     if name not in counts or values is None or len(values) != counts[name]:
         raise UserError(f"The loss model '{text}' is not understood; write {SYNTAX}.")
+    if name == "fading":
+        if not (0 < values[0] < math.inf and 0 < values[1] < 1):
+            raise UserError(f"The loss model '{text}' must have a duration above 0 ms, and a share above 0 and below 1.")
+        return Fading(*values)
     for value in values:
         if not 0 <= value <= 1:
             raise UserError(f"The loss model '{text}' has the probability {value:g}; it must be from 0 to 1.")

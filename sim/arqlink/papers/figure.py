@@ -3,6 +3,7 @@
 
 import csv
 import io
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,32 +23,47 @@ APART = 0.07
 
 @dataclass(frozen=True)
 class Curve:
-    """`settings` are those of the figure that differ from curve to curve. `has_model`: the paper's model is for such points."""
+    """`settings` are those of the figure that differ from curve to curve. `has_model`: the paper's model is for such points. `place`: settings
+    of a value on the axis, where they are not the same for all curves."""
 
     label: str
     settings: dict
     has_model: bool = True
+    place: Callable[[float], dict] | None = None
 
 
 @dataclass(frozen=True)
 class Figure:
-    """`x`: name of the setting on the axis, and its values `xs`. Papers number simulation and model apart: `number` has both."""
+    """`x`: the setting on the axis, or what makes settings of a value there; its values are `xs`. Papers number simulation and model apart:
+    `number` has both."""
 
     name: str
     number: str
     title: str
-    x: str
+    x: str | Callable[[float], dict]
     axis: str
     xs: tuple
     curves: tuple
     fixed: dict
     value: str = "utilization"
+    axis_of_value: str = "U: goodput by the line's rate"
+    logarithmic: bool = False
+    """Of the axis of `x`."""
+
+    @property
+    def step(self):
+        """Least distance of two values on the axis."""
+        return min(b - a for a, b in zip(self.xs, self.xs[1:]))
 
     def points(self, more):
         """(curve, x, settings) of each point; `more` are settings such as the duration."""
         for curve in self.curves:
             for x in self.xs:
-                yield curve, x, self.fixed | curve.settings | {self.x: x} | more
+                yield curve, x, self.fixed | curve.settings | self._place(curve, x) | more
+
+    def _place(self, curve, x):
+        place = curve.place or self.x
+        return {place: x} if isinstance(place, str) else place(x)
 
     def tasks(self, seeds, more):
         return [Task("tcp", settings, seed) for seed in seeds for _, _, settings in self.points(more)]
@@ -56,9 +72,27 @@ class Figure:
         """The CSV's rows, by the results of all tasks."""
         for curve, x, settings in self.points(more):
             values = [results[Task("tcp", settings, seed).key][self.value] for seed in seeds]
-            model = kinds.TCP.expected(settings)[self.value] if curve.has_model else None
+            model = kinds.TCP.expected(settings).get(self.value) if curve.has_model else None
             std = float(np.std(values, ddof=1)) if len(values) > 1 else None
             yield curve.label, x, len(values), float(np.mean(values)), std, model
+
+    def draw(self, axes, text):
+        """Simulation as points with the standard deviation over the seeds, the model as a line of the same colour."""
+        curves = read_csv(text)
+        for i, (label, rows) in enumerate(curves.items()):
+            apart = APART * (i - (len(curves) - 1) / 2)
+            x = [row["x"] * (1 + apart / 2) if self.logarithmic else row["x"] + apart * self.step for row in rows]
+            means, stds = [row["mean"] for row in rows], [row["std"] or 0 for row in rows]
+            points = axes.errorbar(x, means, stds, fmt=MARKERS[i % len(MARKERS)], markersize=4, capsize=2, label=label)
+            if all(row["model"] is not None for row in rows):
+                axes.plot([row["x"] for row in rows], [row["model"] for row in rows], color=points.lines[0].get_color(), linewidth=1)
+        axes.set_xlabel(self.axis)
+        axes.set_ylabel(self.axis_of_value)
+        if self.logarithmic:
+            axes.set_xscale("log")
+            axes.set_xticks([], minor=True)
+        axes.set_xticks(self.xs, [f"{x:g}" for x in self.xs])
+        axes.set_ylim(0, 1)
 
 
 def write_csv(rows):
@@ -79,26 +113,8 @@ def read_csv(text):
     return curves
 
 
-def draw(axes, figure, text):
-    """Simulation as points with the standard deviation over the seeds, the model as a line of the same colour."""
-    curves = read_csv(text)
-    for i, (label, rows) in enumerate(curves.items()):
-        x = [row["x"] + APART * (i - (len(curves) - 1) / 2) for row in rows]
-        means, stds = [row["mean"] for row in rows], [row["std"] or 0 for row in rows]
-        points = axes.errorbar(x, means, stds, fmt=MARKERS[i % len(MARKERS)], markersize=4, capsize=2, label=label)
-        if all(row["model"] is not None for row in rows):
-            axes.plot([row["x"] for row in rows], [row["model"] for row in rows], color=points.lines[0].get_color(), linewidth=1)
-    axes.set_xlabel(figure.axis)
-    axes.set_ylabel("U: goodput by the line's rate")
-    axes.set_xticks(figure.xs)
-    axes.set_ylim(0, 1)
-    axes.grid(alpha=0.3)
-    axes.set_title(figure.title, fontsize=10)
-    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
-
-
 def svg(figure, text):
-    """The figure of a CSV text; the same on each machine."""
+    """The figure of a CSV text, a Figure or a Trace; the same on each machine."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -106,7 +122,10 @@ def svg(figure, text):
 
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": figure.name, "font.family": "sans-serif"}):
         drawing, axes = plt.subplots(figsize=SIZE)
-        draw(axes, figure, text)
+        figure.draw(axes, text)
+        axes.grid(alpha=0.3)
+        axes.set_title(figure.title, fontsize=10)
+        axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
         output = io.StringIO()
         drawing.savefig(output, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
         plt.close(drawing)

@@ -2,22 +2,20 @@
 """What a sweep can run: the points of `arqlink tcp` and of `arqlink stats`. A run gives numbers that depend on settings and seed alone."""
 
 from arqlink.errors import UserError
-from arqlink.model import loss
-from arqlink.model.link_setup import LinkSetup, parse_delta
+from arqlink.model import link_setup
 from arqlink.run import monte_carlo
-from arqlink.tcp import builds
+from arqlink.tcp import builds, measurement, models
 from arqlink.tcp import point as points
 
 
-def link_setup(settings, seed=1):
-    """A LinkSetup of settings as the commands name them."""
-    known = {name: settings[name] for name in ("config", "k", "n", "ord", "preset", "delay_ms", "rate_mbps", "packet_bytes") if name in settings}
-    known["nr"] = settings.get("nr", settings.get("n_retx"))
-    known["ord"] = settings.get("order", known.get("ord", 1))
-    known["delta"] = parse_delta(str(settings.get("delta", "inf")))
-    known["loss"] = loss.parse(settings["loss"]) if "loss" in settings else loss.parse(f"bernoulli:{settings.get('p', 0.01)!r}")
-    known["feedback_loss"] = loss.parse(settings.get("feedback_loss", "none"))
-    return LinkSetup(seed=seed, **known)
+TYPES = {
+    "a text": (str, "config loss feedback_loss outage variant link topology preset"),
+    "a whole number": (int, "k n n_retx nr packet_bytes order ord connections buffer window ack_every window_frames"),
+    "a number or a text": ((int, float, str), "delta"),
+    "true or false": (bool, "copies"),
+}
+"""Settings by what their values must be; all others are numbers."""
+TYPE_OF = {name: (type, text) for text, (type, names) in TYPES.items() for name in names.split()}
 
 
 class Kind:
@@ -31,8 +29,9 @@ class Kind:
         if unknown := sorted(settings.keys() - self.names):
             raise UserError(f"'{unknown[0]}' is not a setting of this sweep; there are {', '.join(sorted(self.names))}.")
         for name, value in settings.items():
-            if not isinstance(value, (int, float, str)) or isinstance(value, bool):
-                raise UserError(f"'{name}' is {value!r}; a setting is a number or a text.")
+            expected, text = TYPE_OF.get(name, ((int, float), "a number"))
+            if not isinstance(value, expected) or isinstance(value, bool) != (expected is bool):
+                raise UserError(f"'{name}' is {value!r}; it must be {text}.")
         self.prepare(self.defaults | settings)
 
     def prepare(self, settings):
@@ -49,24 +48,22 @@ class Kind:
 
 
 class Tcp(Kind):
-    names = frozenset("config k n n_retx delta p loss delay_ms rate_mbps packet_bytes order connections variant link seconds warm_up".split())
-    defaults = {"delta": 5, "delay_ms": 200.0, "packet_bytes": 1500}
-    OWN = ("connections", "variant", "link", "seconds", "warm_up")
+    names = points.NAMES
 
     def prepare(self, settings):
-        return points.Point(link_setup(settings), **{name: settings[name] for name in self.OWN if name in settings})
+        return points.from_settings(settings)
 
     def build(self, settings):
         builds.program()
-        points.library(self.prepare(self.defaults | settings))
+        self.prepare(settings).library()
 
     def run(self, settings, seed):
-        point = self.prepare(self.defaults | settings)
-        return points.values(point, points.simulate(point, seed))
+        point = self.prepare(settings)
+        return measurement.values(point, measurement.simulate(point, seed))
 
     def expected(self, settings):
         """The model's values of `run`, as far as it has them."""
-        return points.expected(self.prepare(self.defaults | settings))
+        return models.expected(self.prepare(settings))
 
 
 class Stats(Kind):
@@ -78,14 +75,18 @@ class Stats(Kind):
     def prepare(self, settings):
         if not 1 <= settings["frames"] <= 1e12:
             raise UserError(f"The number of frames is {settings['frames']:g}; it must be 1 to 1e12.")
-        return link_setup(settings)
+        return self._setup(settings, seed=1)
+
+    def _setup(self, settings, seed):
+        known = {name: value for name, value in settings.items() if name not in ("p", "frames")}
+        return link_setup.from_options(seed=seed, **({"loss": f"bernoulli:{settings.get('p', 0.01)!r}"} | known))
 
     def build(self, settings):
         monte_carlo.simulator(self.prepare(self.defaults | settings))
 
     def run(self, settings, seed):
         settings = self.defaults | settings
-        report = monte_carlo.measure(link_setup(settings, seed), round(settings["frames"]))
+        report = monte_carlo.measure(self._setup(settings, seed), round(settings["frames"]))
         return {name: value for name, value in _flat(report) if name not in self.NOT_NUMBERS}
 
 

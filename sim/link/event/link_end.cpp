@@ -18,6 +18,9 @@ LinkEnd::LinkEnd(End self, const LinkSettings& settings, Wire& out, LinkModel& m
       composer_(build_, settings_, sender_, receiver_, resequencer_),
       line_(build_, counters_, out),
       clear_(latencies_.clearing + build_.windowFrames) {
+    sender_.settled = [this](uint64_t fsn) {
+        if (model_.settled) model_.settled(self_, fsn);
+    };
     ++counters_.link_restarts;
     next_ = clear_;
 }

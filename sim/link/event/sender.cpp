@@ -69,6 +69,7 @@ void Sender::outcome(uint64_t tsn, bool received) {
         ++counters_.tx_outcomes_ok;
         ++counters_.tx_frames_acked;
         frame.state = State::acknowledged;
+        if (settled) settled(sent.fsn);
         return;
     }
     ++counters_.tx_outcomes_failed;
@@ -78,6 +79,7 @@ void Sender::outcome(uint64_t tsn, bool received) {
     if (frame.only || (exhausted && !excused)) {
         ++counters_.tx_frames_abandoned;
         frame.state = State::abandoned;
+        if (settled) settled(sent.fsn);
     } else {
         again_.push_back({sent.fsn, excused ? sent.attempt : std::min(sent.attempt + 1, 15u)});
     }

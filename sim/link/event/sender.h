@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <vector>
 
 #include "units.h"
@@ -42,6 +43,7 @@ class Sender {
         bool gap = false;     ///< outcomes are missing that the peer will not report unasked
     };
     Taken feedback(const Control& report);
+    std::function<void(uint64_t fsn)> settled;  ///< a frame is acknowledged or abandoned
     /// An outage has ended: failures of all transmissions so far do not count towards δ.
     void freeze() { freezeBelow_ = nextTsn_; }
 

@@ -60,10 +60,18 @@ void settle(const Experiment& e) {
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(segment));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(e.windowPackets * segment));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(e.windowPackets * segment));
-    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(2));
+    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(e.ackEvery));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(e.sack));
     RngSeedManager::SetSeed(1);
     RngSeedManager::SetRun(e.seed);
+}
+
+PointToPointHelper wireHelper(const Wire& wire) {
+    PointToPointHelper helper;
+    helper.SetDeviceAttribute("DataRate", DataRateValue(DataRate(static_cast<uint64_t>(wire.bitsPerSecond))));
+    helper.SetChannelAttribute("Delay", TimeValue(Seconds(wire.delay)));
+    helper.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", StringValue("10000p"));
+    return helper;
 }
 
 }  // namespace
@@ -74,18 +82,15 @@ Measured runNs3(const Experiment& e, std::unique_ptr<LinkBridge> link) {
     NodeContainer senders(e.connections), routers(2), receiver(1);
     InternetStackHelper().Install(NodeContainer(senders, routers, receiver));
 
-    PointToPointHelper wire;
-    wire.SetDeviceAttribute("DataRate", DataRateValue(DataRate(static_cast<uint64_t>(e.accessBitsPerSecond))));
-    wire.SetChannelAttribute("Delay", TimeValue(Seconds(e.accessDelay)));
-    wire.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", StringValue("10000p"));
+    PointToPointHelper atSender = wireHelper(e.atSender), atReceiver = wireHelper(e.atReceiver);
     Ipv4AddressHelper addresses("10.0.0.0", "255.255.255.252");
     const auto number = [&addresses](const NetDeviceContainer& devices) {
         const Ipv4InterfaceContainer interfaces = addresses.Assign(devices);
         addresses.NewNetwork();
         return interfaces;
     };
-    for (unsigned i = 0; i < e.connections; ++i) number(wire.Install(senders.Get(i), routers.Get(0)));
-    const Ipv4Address destination = number(wire.Install(routers.Get(1), receiver.Get(0))).GetAddress(1);
+    for (unsigned i = 0; i < e.connections; ++i) number(atSender.Install(senders.Get(i), routers.Get(0)));
+    const Ipv4Address destination = number(atReceiver.Install(routers.Get(1), receiver.Get(0))).GetAddress(1);
 
     const Ptr<LinkChannel> channel = Create<LinkChannel>(std::move(link));
     NetDeviceContainer ends;

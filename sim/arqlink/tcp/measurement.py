@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulates points with several seeds, and puts together what was measured beside the model's values."""
+
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arqlink.errors import UserError
+from arqlink.tcp import builds, models
+from arqlink.tcp.point import OWN
+
+
+@dataclass
+class Simulated:
+    """What one seed gave."""
+
+    seed: int
+    goodputs: list[float] = field(default_factory=list)
+    """Bits a second of each connection, headers of its packets included: packets received once and in sequence."""
+    values: dict = field(default_factory=dict)
+    """Mean round trip in s; segments, retransmissions, spurious ones and timeouts; packets dropped by buffers; clocks."""
+    counters: dict = field(default_factory=lambda: {"a": {}, "b": {}})
+    """Counters of the link's ends; those that are 0 are left out."""
+    windows: list[list[float]] = field(default_factory=list)
+    """Samples of the congestion windows: time in s, then segments of each connection."""
+    wall_s: float = 0.0
+
+
+def simulate(point, seed, trace=0.0):
+    """One run; with samples of the congestion windows each `trace` seconds."""
+    job, program = point.job(seed, point.library(), trace), builds.program()
+    begun = time.monotonic()
+    done = subprocess.run([program], input=job, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise UserError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"The simulation ended with code {done.returncode}.")
+    result = Simulated(seed, wall_s=time.monotonic() - begun)
+    for line in done.stdout.splitlines():
+        name, *words = line.split()
+        if name == "goodput":
+            result.goodputs.append(float(words[0]))
+        elif name == "counter":
+            result.counters[words[0].lower()][words[1]] = int(words[2])
+        elif name == "windows":
+            result.windows.append(list(map(float, words)))
+        else:
+            result.values[name] = float(words[0])
+    return result
+
+
+def measure(point, seeds, progress=lambda done, total: None, workers=1):
+    """Runs all seeds, `workers` at a time, and puts them together as `report`."""
+    builds.program()
+    done, lock = 0, threading.Lock()
+
+    def one(seed):
+        nonlocal done
+        result = simulate(point, seed)
+        with lock:
+            done += 1
+            progress(done, len(seeds))
+        return result
+
+    with ThreadPoolExecutor(workers) as pool:
+        return report(point, list(pool.map(one, seeds)))
+
+
+def spread(values, model=None):
+    """Mean, and over the seeds the standard deviation, least and most; beside them the model's value."""
+    values = np.asarray(values, float)
+    found = {
+        "mean": float(values.mean()),
+        "std": float(values.std(ddof=1)) if len(values) > 1 else None,
+        "min": float(values.min()),
+        "max": float(values.max()),
+    }
+    return found | {"model": model}
+
+
+def values(point, result):
+    """What one seed gave, as numbers. Retransmissions are shares of the segments that were sent."""
+    segments, counters, back = max(1.0, result.values["segments"]), result.counters["a"], result.counters["b"]
+    setup, goodput = point.setup, sum(result.goodputs)
+    reports = back.get("tx_control_units", 0) * 32 / setup.limits["data_bytes"]
+    found = {
+        "utilization": goodput / (setup.rate_mbps * 1e6),
+        "goodput": goodput,
+        "rtt": result.values["round_trip"],
+        "retransmissions": result.values["retransmissions"] / segments,
+        "queue_drops": result.values["dropped"],
+        "frame_failure": counters.get("tx_outcomes_failed", 0) / max(1, counters.get("tx_frames", 0) + counters.get("tx_retx", 0)),
+        "line_goodput": goodput / setup.line_rate,
+        "feedback": reports / result.values["clocks"],
+    }
+    if point.variant == OWN:
+        found |= {"spurious": result.values["spurious"] / segments, "timeouts": result.values["timeouts"]}
+    return found
+
+
+def report(point, results):
+    """All of a point, as JSON has it."""
+    of_seeds, of_model = [values(point, result) for result in results], models.expected(point)
+    return {
+        "settings": point.describe(),
+        "seeds": [result.seed for result in results],
+        **{name: spread([numbers[name] for numbers in of_seeds], of_model.get(name)) for name in of_seeds[0]},
+        "times_real_time": spread([(point.seconds + point.warm_up) / result.wall_s for result in results]),
+    }

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The path that the link is a part of: wired lines on both sides, the buffer before it, and where TCP ends."""
+
+import math
+from dataclasses import dataclass
+
+from arqlink.errors import UserError
+
+TOPOLOGIES = ("direct", "split")
+ACK_QUEUE = 500
+"""Acknowledgements that may wait before the link on their way back."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """topology      direct: TCP from sender to receiver. split: TCP ends at the gateway before the link, which acknowledges what it stores,
+                  advertises the rest of its buffer, and trusts the link with it (Zhu et al., section IV)
+    sender_mbps   wired line from each sender to the link, in Mb/s; sender_ms: its delay one way
+    receiver_mbps wired line from the link to the receiver; receiver_ms
+    buffer        packets that can be stored before the link
+    copies        True: each one until all its frames are acknowledged (B of Zhu et al.). False: until its first frame is sent
+    window        packets that the receiver's window has room for; a gateway's is its buffer
+    ack_every     packets of an acknowledgement: 1, or 2 with delayed ACKs
+
+    The defaults are RR-4752, Fig. 2.
+    """
+
+    topology: str = "direct"
+    sender_mbps: float = 10.0
+    sender_ms: float = 20.0
+    receiver_mbps: float = 10.0
+    receiver_ms: float = 20.0
+    buffer: int = 500
+    copies: bool = False
+    window: int = 2000
+    ack_every: int = 2
+
+    def __post_init__(self):
+        if self.topology not in TOPOLOGIES:
+            raise UserError(f"The topology is '{self.topology}'; it must be {' or '.join(TOPOLOGIES)}.")
+        for name in ("sender_mbps", "receiver_mbps"):
+            if not 0.001 <= getattr(self, name) <= 1e6:
+                raise UserError(f"{name} is {getattr(self, name):g}; it must be 0.001 to 1e6 Mb/s.")
+        for name in ("sender_ms", "receiver_ms"):
+            if not 0 <= getattr(self, name) <= 1e5:
+                raise UserError(f"{name} is {getattr(self, name):g}; it must be 0 to 1e5 ms.")
+        for name, most in (("buffer", 10**6), ("window", 10**5)):
+            if not 1 <= getattr(self, name) <= most:
+                raise UserError(f"The {name} is {getattr(self, name)} packets; it must be 1 to {most}.")
+        if self.ack_every not in (1, 2):
+            raise UserError(f"ack_every is {self.ack_every}; it must be 1 or 2.")
+        if self.topology == "split" and not self.copies:
+            raise UserError("The gateway of a split connection stores a packet until it is acknowledged; give --copies.")
+
+    @property
+    def terrestrial(self):
+        """T1: seconds of a round trip on the wired lines, without the time of the packets themselves."""
+        return 2e-3 * (self.sender_ms + self.receiver_ms)
+
+    def lines(self, packet_bytes):
+        """What `tcp_run` reads about it."""
+        return [
+            f"topology {self.topology}",
+            f"wires {self.sender_mbps * 1e6!r} {self.sender_ms * 1e-3!r} {self.receiver_mbps * 1e6!r} {self.receiver_ms * 1e-3!r}",
+            f"packets {packet_bytes} {self.window} {self.ack_every}",
+            f"buffer {self.buffer} {int(self.copies)} {ACK_QUEUE}",
+        ]
+
+
+@dataclass(frozen=True)
+class Outage:
+    """The link is dark for `dark_ms` of each `cycle_ms` (T_o and T_c of an on-off link)."""
+
+    dark_ms: float
+    cycle_ms: float
+
+    def __post_init__(self):
+        if not (0 < self.dark_ms < self.cycle_ms < math.inf):
+            raise UserError(f"The outage is {self.dark_ms:g} of each {self.cycle_ms:g} ms; it must be above 0, and shorter than its cycle.")
+
+    @classmethod
+    def parse(cls, text):
+        """Reads DARK_MS,CYCLE_MS."""
+        try:
+            dark, cycle = map(float, text.split(","))
+        except ValueError:
+            raise UserError(f"The outage is '{text}'; write DARK_MS,CYCLE_MS.") from None
+        return cls(dark, cycle)
+
+    def __str__(self):
+        return f"{self.dark_ms:g},{self.cycle_ms:g}"

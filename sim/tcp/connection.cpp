@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connection.h"
+
+namespace arqlink::tcp {
+
+namespace {
+
+constexpr unsigned ackBytes = 40;
+
+RenoSettings settings(const Experiment& e) {
+    RenoSettings s;
+    s.maxWindow = e.windowPackets;
+    s.ackEvery = e.ackEvery;
+    return s;
+}
+
+Pipe pipe(const Wire& wire) { return {wire.bitsPerSecond, ns3::Seconds(wire.delay)}; }
+
+}  // namespace
+
+// End to end ------------------------------------------------------------------------------------------------------------
+
+DirectConnection::DirectConnection(const Experiment& e, LinkBridge& link)
+    : bytes_(e.packetBytes),
+      link_(link),
+      toLink_(pipe(e.atSender)),
+      fromLink_(pipe(e.atReceiver)),
+      toLinkBack_(pipe(e.atReceiver)),
+      fromLinkBack_(pipe(e.atSender)),
+      sender_(settings(e), [this](const Segment& s) { send(s); }),
+      receiver_(settings(e), [this](const Ack& a) { acknowledge(a); }) {}
+
+void DirectConnection::send(const Segment& segment) {
+    toLink_.send(bytes_, [this, segment] {
+        link_.send(A, bytes_,
+                   [this, segment] { fromLink_.send(bytes_, [this, segment] { receiver_.receive(segment); }); });
+    });
+}
+
+void DirectConnection::acknowledge(const Ack& ack) {
+    toLinkBack_.send(ackBytes, [this, ack] {
+        link_.send(B, ackBytes,
+                   [this, ack] { fromLinkBack_.send(ackBytes, [this, ack] { sender_.acknowledge(ack); }); });
+    });
+}
+
+// Split -----------------------------------------------------------------------------------------------------------------
+
+Gateway::Gateway(LinkBridge& link) : link_(link) {
+    link_.freed = [this] {
+        for (SplitConnection* connection : connections_) connection->roomGrew();
+    };
+}
+
+size_t Gateway::room() const {
+    size_t ahead = 0;
+    for (const SplitConnection* connection : connections_) ahead += connection->receiver().ahead();
+    const size_t room = link_.room();
+    return room > ahead ? room - ahead : 0;
+}
+
+SplitConnection::SplitConnection(const Experiment& e, LinkBridge& link, Gateway& gateway)
+    : bytes_(e.packetBytes),
+      link_(link),
+      toLink_(pipe(e.atSender)),
+      toSender_(pipe(e.atSender)),
+      fromLink_(pipe(e.atReceiver)),
+      sender_(settings(e),
+              [this](const Segment& s) { toLink_.send(bytes_, [this, s] { atGateway_.receive(s); }); }),
+      atGateway_(settings(e), [this](const Ack& a) {
+          toSender_.send(ackBytes, [this, a] { sender_.acknowledge(a); });
+      }) {
+    gateway.join(*this);
+    atGateway_.serve({[&gateway] { return gateway.room(); },
+                      [this] {
+                          link_.send(A, bytes_, [this] { fromLink_.send(bytes_, [this] { ++received_; }); });
+                      }});
+}
+
+Connections::Connections(const Experiment& e, LinkBridge& link) {
+    if (e.split) gateway_ = std::make_unique<Gateway>(link);
+    for (unsigned i = 0; i < e.connections; ++i) {
+        if (e.split)
+            all_.push_back(std::make_unique<SplitConnection>(e, link, *gateway_));
+        else
+            all_.push_back(std::make_unique<DirectConnection>(e, link));
+    }
+}
+
+}  // namespace arqlink::tcp

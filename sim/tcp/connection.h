@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connections of RenoSender over the link: end to end, or split at the gateway before it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "experiment.h"
+#include "pipe.h"
+
+namespace arqlink::tcp {
+
+class Connection {
+  public:
+    virtual ~Connection() = default;
+    virtual RenoSender& sender() = 0;
+    /// Segments that the receiver's user got, in sequence and once each.
+    virtual uint64_t received() const = 0;
+    virtual const RenoReceiver& receiver() const = 0;  ///< of what `sender` sends
+};
+
+/// Sender, wired line, the link, wired line, receiver, and back (RR-4752, Fig. 2).
+class DirectConnection final : public Connection {
+  public:
+    DirectConnection(const Experiment& experiment, LinkBridge& link);
+    RenoSender& sender() override { return sender_; }
+    uint64_t received() const override { return receiver_.inOrder(); }
+    const RenoReceiver& receiver() const override { return receiver_; }
+
+  private:
+    void send(const Segment& segment);
+    void acknowledge(const Ack& ack);
+
+    const unsigned bytes_;
+    LinkBridge& link_;
+    Pipe toLink_, fromLink_, toLinkBack_, fromLinkBack_;
+    RenoSender sender_;
+    RenoReceiver receiver_;
+};
+
+class SplitConnection;
+
+/// The node before the link that acknowledges segments to their senders as it stores them, and sends them over the link, which is
+/// trusted with them. Each ACK advertises what is left of its buffer, which all connections share (Zhu et al., section IV).
+class Gateway {
+  public:
+    explicit Gateway(LinkBridge& link);
+    void join(SplitConnection& connection) { connections_.push_back(&connection); }
+    size_t room() const;
+
+  private:
+    LinkBridge& link_;
+    std::vector<SplitConnection*> connections_;
+};
+
+/// TCP from the sender to the gateway; from there on, the link carries segments, and a wired line.
+class SplitConnection final : public Connection {
+  public:
+    SplitConnection(const Experiment& experiment, LinkBridge& link, Gateway& gateway);
+    RenoSender& sender() override { return sender_; }
+    uint64_t received() const override { return received_; }
+    const RenoReceiver& receiver() const override { return atGateway_; }
+    void roomGrew() { atGateway_.roomGrew(); }
+
+  private:
+    const unsigned bytes_;
+    LinkBridge& link_;
+    Pipe toLink_, toSender_, fromLink_;
+    RenoSender sender_;
+    RenoReceiver atGateway_;
+    uint64_t received_ = 0;
+};
+
+/// All connections of an experiment, with the gateway that they may need.
+class Connections {
+  public:
+    Connections(const Experiment& experiment, LinkBridge& link);
+    size_t size() const { return all_.size(); }
+    Connection& operator[](size_t i) { return *all_[i]; }
+
+  private:
+    std::unique_ptr<Gateway> gateway_;
+    std::vector<std::unique_ptr<Connection>> all_;
+};
+
+}  // namespace arqlink::tcp
