@@ -56,6 +56,7 @@ void carry(const Run& run, std::ostream& out) {
     link->transmitted = [&](End end, uint64_t fsn, unsigned attempt, Clock when) {
         note("transmitted", end, fsn, attempt, when);
     };
+    link->settled = [&](End end, uint64_t fsn) { note("settled", end, fsn, link->now()); };
     uint64_t name = 0;
     for (const Offer& offer : run.packets) {
         if (offer.clock > link->now()) link->runTo(offer.clock - 1);

@@ -73,16 +73,25 @@ def differences(run, event, rtl):
             continue
         if settings.in_order and list(ours) != list(theirs):
             yield f"{end}: packets are delivered in another order"
-        begin = min(theirs.values(), default=0)
-        apart = sorted((abs(ours[p] - theirs[p]) - DRIFT * (theirs[p] - begin)) / unit for p in ours)
-        if apart and (apart[len(apart) * 9 // 10] > USUAL or apart[-1] > MOST):
-            yield f"{end}: deliveries are {apart[len(apart) * 9 // 10]:.0f} unit times apart, and {apart[-1]:.0f} at most"
+        yield from apart(end, "deliveries", ours, theirs, unit)
+        if event.settled[end].keys() != rtl.settled[end].keys():
+            yield f"{end}: frames {sorted(event.settled[end].keys() ^ rtl.settled[end].keys())[:5]} are settled by one only"
+            continue
+        yield from apart(end, "outcomes", event.settled[end], rtl.settled[end], unit)
         for counter, value in rtl.counters[end].items():
             mine = event.counters[end][counter]
             if abs(mine - value) > (NUMBER + SHARE * value if counter in TIMING_DECIDES else 0):
                 yield f"{end}: {counter} is {mine}, and {value} in the RTL"
     if event.transmitted.keys() != rtl.transmitted.keys():
         yield f"transmissions {sorted(event.transmitted.keys() ^ rtl.transmitted.keys())[:5]} are those of one only"
+
+
+def apart(end, what, ours, theirs, unit):
+    """A sentence if the clocks of `ours` and `theirs` are too far apart."""
+    begin = min(theirs.values(), default=0)
+    distances = sorted((abs(ours[key] - theirs[key]) - DRIFT * (theirs[key] - begin)) / unit for key in ours)
+    if distances and (distances[len(distances) * 9 // 10] > USUAL or distances[-1] > MOST):
+        yield f"{end}: {what} are {distances[len(distances) * 9 // 10]:.0f} unit times apart, and {distances[-1]:.0f} at most"
 
 
 def both(run, name):
@@ -133,14 +142,15 @@ def test_what_the_lockstep_would_notice(pair):
     """The comparison finds each sort of difference."""
     run, event, rtl = pair
     assert not list(differences(run, event, rtl))
-    found = [next(differences(replace(run), changed(event, how), rtl)) for how in ("packet", "order", "clock", "counter", "transmission")]
-    assert [text.split(": ")[-1].split()[0] for text in found] == ["packets", "packets", "deliveries", "tx_retx", "transmissions"]
+    found = [next(differences(replace(run), changed(event, how), rtl)) for how in ("packet", "order", "clock", "settled", "outcome", "counter", "transmission")]
+    assert [text.split(": ")[-1].split()[0] for text in found] == ["packets", "packets", "deliveries", "frames", "outcomes", "tx_retx", "transmissions"]
 
 
 def changed(carried, how):
     """The same with one difference."""
     delivered = {end: dict(clocks) for end, clocks in carried.delivered.items()}
     counters = {end: dict(values) for end, values in carried.counters.items()}
+    settled = {end: dict(clocks) for end, clocks in carried.settled.items()}
     transmitted = dict(carried.transmitted)
     first, second, *others = delivered["B"].items()
     if how == "packet":
@@ -149,11 +159,15 @@ def changed(carried, how):
         delivered["B"] = dict([second, first, *others])
     elif how == "clock":
         delivered["B"] = {packet: clock + 26 * 6 for packet, clock in delivered["B"].items()}
+    elif how == "settled":
+        settled["A"].popitem()
+    elif how == "outcome":
+        settled["A"] = {fsn: clock + 26 * 6 for fsn, clock in settled["A"].items()}
     elif how == "counter":
         counters["A"]["tx_retx"] += 1
     else:
         transmitted.popitem()
-    return runs.Carried(carried.accepted, delivered, transmitted, counters)
+    return runs.Carried(carried.accepted, delivered, transmitted, settled, counters)
 
 
 def test_a_model_with_another_rule_is_noticed(pair):

@@ -99,6 +99,8 @@ class Carried:
     """Clock of its last beat out, by the end that delivered it, in the order of delivery."""
     transmitted: dict = field(default_factory=dict)
     """Clock of a transmission's first beat, by (end, FSN, attempt)."""
+    settled: dict = field(default_factory=lambda: defaultdict(dict))
+    """Clock in which the end that sent a frame knew that it arrived, or gave it up, by FSN."""
     counters: dict = field(default_factory=lambda: defaultdict(dict))
 
 

@@ -25,6 +25,7 @@ FULL = {"seconds": 1900, "warm_up": 100}, [1, 2, 3, 4, 5]
 def main():
     parser = argparse.ArgumentParser(prog="arqlink.papers", description="Simulates the papers' figures.")
     parser.add_argument("--full", action="store_true", help="the papers' durations, and five seeds")
+    parser.add_argument("--rtl", action="store_true", help="points on the RTL as well, else those of the CSV files stay; takes an hour")
     parser.add_argument("--draw", action="store_true", help="draw from the CSV files that are there; simulate nothing")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler; default: a cluster on this machine")
     parser.add_argument("figures", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; default: all")
@@ -36,7 +37,7 @@ def main():
         wanted = [f for f in FIGURES if f.name in options.figures or not options.figures]
         traces = [f for f in TRACES if f.name in options.figures or not options.figures]
         if not options.draw:
-            simulate(wanted, *(FULL if options.full else QUICK), options.scheduler)
+            simulate(wanted, *(FULL if options.full else QUICK), options.rtl, options.scheduler)
             for one in traces:
                 (figure.FOLDER / f"{one.name}.csv").write_text(one.csv())
         for one in (*wanted, *traces):
@@ -47,17 +48,28 @@ def main():
         sys.exit(str(error))
 
 
-def simulate(wanted, more, seeds, scheduler):
+def simulate(wanted, more, seeds, on_rtl, scheduler):
     """Runs what is missing, and writes the CSV files."""
-    points = {}
-    for one in wanted:
-        points |= {str(sorted(settings.items())): settings for _, _, settings in one.points(more)}
     with Store(STORE) as store:
-        with progress_bar("runs") as progress:
-            runner.run(Sweep("tcp", list(points.values()), [], seeds, STORE), store, scheduler, progress=progress)
+        run(store, [settings for one in wanted for _, _, settings in one.points(more)], seeds, scheduler, "runs")
+        if on_rtl:
+            points = [task.settings for one in wanted for task in one.rtl_tasks().values()]
+            run(store, points, [figure.RTL_SEED], scheduler, "runs on the RTL")
         for one in wanted:
+            path = figure.FOLDER / f"{one.name}.csv"
+            rtl = figure.rtl_values(path.read_text()) if path.exists() else {}
+            tasks = one.rtl_tasks()
+            found = store.results(tasks.values())
+            rtl |= {point: found[task.key][one.value] for point, task in tasks.items() if task.key in found}
             results = store.results(one.tasks(seeds, more))
-            (figure.FOLDER / f"{one.name}.csv").write_text(figure.write_csv(one.rows(results, seeds, more)))
+            path.write_text(figure.write_csv(one.rows(results, seeds, more, rtl)))
+
+
+def run(store, points, seeds, scheduler, label):
+    """Runs what the store lacks of the points, each of them once."""
+    different = {str(sorted(settings.items())): settings for settings in points}
+    with progress_bar(label) as progress:
+        runner.run(Sweep("tcp", list(different.values()), [], seeds, STORE), store, scheduler, progress=progress)
 
 
 if __name__ == "__main__":

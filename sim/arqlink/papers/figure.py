@@ -13,10 +13,13 @@ from arqlink.sweep import kinds
 from arqlink.sweep.plan import Task
 
 FOLDER = tree.ROOT / "docs" / "figures" / "papers"
-COLUMNS = ("curve", "x", "seeds", "mean", "std", "model")
+COLUMNS = ("curve", "x", "seeds", "mean", "std", "model", "rtl")
 SIZE = (6.4, 3.8)
 """Inches."""
 MARKERS = "osD^vP"
+RTL = {"link": "rtl", "warm_up": 60, "seconds": 60}
+RTL_SEED = 1
+"""How points on the RTL are run: it is some hundred times slower than the fast model."""
 APART = 0.07
 """Of the distance of two x: by so much curves stand side by side, so that equal points can be told from each other."""
 
@@ -49,6 +52,8 @@ class Figure:
     axis_of_value: str = "U: goodput by the line's rate"
     logarithmic: bool = False
     """Of the axis of `x`."""
+    rtl: tuple = ()
+    """(curve's label, x) of points that are simulated on the RTL as well."""
 
     @property
     def step(self):
@@ -68,16 +73,20 @@ class Figure:
     def tasks(self, seeds, more):
         return [Task("tcp", settings, seed) for seed in seeds for _, _, settings in self.points(more)]
 
-    def rows(self, results, seeds, more):
-        """The CSV's rows, by the results of all tasks."""
+    def rtl_tasks(self):
+        """(curve's label, x) -> Task of the points on the RTL."""
+        return {(curve.label, x): Task("tcp", settings, RTL_SEED) for curve, x, settings in self.points(RTL) if (curve.label, x) in self.rtl}
+
+    def rows(self, results, seeds, more, rtl):
+        """The CSV's rows, by the results of all tasks, and by the values of points on the RTL."""
         for curve, x, settings in self.points(more):
             values = [results[Task("tcp", settings, seed).key][self.value] for seed in seeds]
             model = kinds.TCP.expected(settings).get(self.value) if curve.has_model else None
             std = float(np.std(values, ddof=1)) if len(values) > 1 else None
-            yield curve.label, x, len(values), float(np.mean(values)), std, model
+            yield curve.label, x, len(values), float(np.mean(values)), std, model, rtl.get((curve.label, x))
 
     def draw(self, axes, text):
-        """Simulation as points with the standard deviation over the seeds, the model as a line of the same colour."""
+        """Simulation as points with the standard deviation over the seeds, the model as a line of the same colour, rings on the RTL."""
         curves = read_csv(text)
         for i, (label, rows) in enumerate(curves.items()):
             apart = APART * (i - (len(curves) - 1) / 2)
@@ -86,6 +95,9 @@ class Figure:
             points = axes.errorbar(x, means, stds, fmt=MARKERS[i % len(MARKERS)], markersize=4, capsize=2, label=label)
             if all(row["model"] is not None for row in rows):
                 axes.plot([row["x"] for row in rows], [row["model"] for row in rows], color=points.lines[0].get_color(), linewidth=1)
+            on_rtl = [(at, row["rtl"]) for at, row in zip(x, rows) if row["rtl"] is not None]
+            if on_rtl:
+                axes.plot(*zip(*on_rtl), "o", markersize=9, markerfacecolor="none", color=points.lines[0].get_color())
         axes.set_xlabel(self.axis)
         axes.set_ylabel(self.axis_of_value)
         if self.logarithmic:
@@ -109,8 +121,13 @@ def read_csv(text):
     """Curve -> its rows as dictionaries of numbers, in the order of the file."""
     curves = {}
     for row in csv.DictReader(io.StringIO(text)):
-        curves.setdefault(row["curve"], []).append({name: float(row[name]) if row[name] else None for name in COLUMNS[1:]})
+        curves.setdefault(row["curve"], []).append({name: float(row[name]) if row.get(name) else None for name in COLUMNS[1:]})
     return curves
+
+
+def rtl_values(text):
+    """(curve, x) -> value of the points on the RTL in a CSV text."""
+    return {(label, row["x"]): row["rtl"] for label, rows in read_csv(text).items() for row in rows if row["rtl"] is not None}
 
 
 def svg(figure, text):

@@ -20,7 +20,7 @@ RtlLink::RtlLink(const LinkSettings& settings, const std::string& library, std::
     : settings_(settings) {
     check(settings_);
     for (const End end : {A, B}) {
-        sides_[end] = std::make_unique<Side>(end, library);
+        sides_[end] = std::make_unique<Side>(end, library, settings_.end[end].delta);
         sides_[end]->delay = settings_.delay[end];
         if (sides_[end]->end.dataBytes() != settings_.build.dataBytes)
             throw std::invalid_argument("The library is of a build with other streams.");
@@ -82,6 +82,10 @@ void RtlLink::clockEnd(End end) {
         in = peer.wire.front().beat;
         peer.wire.pop_front();
     }
+    for (; !side.reports.empty() && side.reports.front().when < now_; side.reports.pop_front())
+        side.outcomes.report(side.reports.front().feedback, [&](uint64_t fsn) {
+            if (settled) settled(end, fsn);
+        });
     RtlEnd::Out out;
     side.end.clock(in, resetn_, out);
     if (!counts_) return;
@@ -98,9 +102,20 @@ void RtlLink::clockEnd(End end) {
     if (!side.watch.beat(out.beat, now_)) return;
     const UnitOnAir& unit = side.watch.unit();
     side.wire.back().beat.user = side.erasures->erases(unit, side.watch.start());
-    if (!unit.hello && !side.wire.back().beat.user) peer.heard = true;
+    note(end, unit, side.wire.back().beat.user);
+}
+
+// A unit has left `end`.
+void RtlLink::note(End end, const UnitOnAir& unit, bool erased) {
+    Side& side = *sides_[end];
+    Side& peer = *sides_[peerOf(end)];
+    if (!unit.hello && !erased) {
+        peer.heard = true;
+        if (unit.control) peer.reports.push_back({now_ + side.delay, side.watch.feedback()});
+    }
     if (!side.watch.beginsFrame()) return;
     if (unit.fsn == side.sent) ++side.sent;
+    side.outcomes.sent(unit.fsn, unit.attempt);
     if (transmitted) transmitted(end, unit.fsn, unit.attempt, side.watch.start());
 }
 

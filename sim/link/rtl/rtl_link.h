@@ -36,7 +36,8 @@ class RtlLink final : public LinkModel {
 
   private:
     struct Side {
-        Side(End self, const std::string& library) : end(library), watch(self, end.dataBytes()) {}
+        Side(End self, const std::string& library, unsigned delta)
+            : end(library), watch(self, end.dataBytes()), outcomes(delta) {}
         RtlEnd end;
         UnitWatch watch;
         std::deque<BeatOnAir> wire;  // from this end to its peer
@@ -45,9 +46,16 @@ class RtlLink final : public LinkModel {
         std::deque<uint64_t> starts;    // first frames of accepted packets
         uint64_t frames = 0, sent = 0;  // of accepted packets; sent for the first time
         bool heard = false;             // a unit without hello is on its way to it, or has arrived
+        struct Report {
+            Clock when;
+            Feedback feedback;
+        };
+        std::deque<Report> reports;  // feedback on its way to this end
+        OutcomeWatch outcomes;
     };
     void clock();
     void clockEnd(End end);
+    void note(End end, const UnitOnAir& unit, bool erased);
     void settle();
     void awaitSnapshot(End end);
 

@@ -36,6 +36,9 @@ void UnitWatch::parse() {
     const uint64_t rxNext = unwrap(static_cast<uint32_t>((b[14] & 15) << 16 | b[15] << 8 | b[16]), nearRxNext_);
     unit_.ordinal = anyControl_ && rxNext == nearRxNext_ ? unit_.ordinal + 1 : 0;
     unit_.rxNext = nearRxNext_ = rxNext;
+    const uint64_t base = unwrap(static_cast<uint32_t>(b[17] << 12 | b[18] << 4 | b[19] >> 4), rxNext);
+    feedback_ = {static_cast<int64_t>(rxNext), static_cast<int64_t>(base), 0};
+    for (unsigned i = 20; i < 28; ++i) feedback_.bitmap = feedback_.bitmap << 8 | b[i];
     anyControl_ = !unit_.hello;
 }
 

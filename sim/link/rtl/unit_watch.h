@@ -4,6 +4,7 @@
 
 #include "link_end.h"
 #include "link_model.h"
+#include "outcome_watch.h"
 
 namespace arqlink::rtl {
 
@@ -15,6 +16,7 @@ class UnitWatch {
     bool beat(const verilated_end::Beat& beat, Clock now);
     const UnitOnAir& unit() const { return unit_; }
     Clock start() const { return start_; }
+    const Feedback& feedback() const { return feedback_; }  ///< of a control unit that is no hello
     /// The unit is the first one of a transmission.
     bool beginsFrame() const { return !unit_.control && unit_.index == 0; }
 
@@ -22,11 +24,12 @@ class UnitWatch {
     void parse();
     static uint64_t unwrap(uint32_t sn, uint64_t near);
 
-    static constexpr unsigned seenBytes = 20;
+    static constexpr unsigned seenBytes = 28;
     const unsigned dataBytes_;
     uint8_t bytes_[seenBytes + verilated_end::maxDataBytes] = {};
     unsigned count_ = 0;
     UnitOnAir unit_;
+    Feedback feedback_;
     Clock start_ = 0;
     uint64_t nearFsn_ = 0, nearRxNext_ = 0;
     bool anyControl_ = false;
