@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "erasures.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <stdexcept>
@@ -20,7 +21,10 @@ Bernoulli::Bernoulli(double p, uint64_t seed)
     : random_(seed), scale_(p > 0 && p < 1 ? 1 / std::log1p(-p) : 0), p_(probability(p)), left_(gap()) {}
 
 // Geometric: P(gap >= i) = (1 - p)^i.
-uint64_t Bernoulli::gap() { return static_cast<uint64_t>(std::log1p(-random_.uniform()) * scale_); }
+uint64_t Bernoulli::gap() {
+    constexpr double never = 1e18;  // units
+    return static_cast<uint64_t>(std::min(std::log1p(-random_.uniform()) * scale_, never));
+}
 
 bool Bernoulli::erases(const UnitOnAir&, Clock) {
     if (scale_ == 0) return p_ == 1;
@@ -50,12 +54,12 @@ bool Markov::erases(const UnitOnAir&, Clock start) {
 std::unique_ptr<ErasureProcess> makeErasures(const std::string& description, uint64_t seed) {
     std::istringstream words(description);
     std::string kind;
-    double p = 0, bad = 0, mean = 0, share = 0;
+    double p = 0, pBad = 0, meanBad = 0, bad = 0;
     Clock dark = 0, cycle = 0, phase = 0;
     words >> kind;
     if (kind == "bernoulli" && words >> p) return std::make_unique<Bernoulli>(p, seed);
-    if (kind == "markov" && words >> p >> bad >> mean >> share)
-        return std::make_unique<Markov>(p, bad, mean, share, seed);
+    if (kind == "markov" && words >> p >> pBad >> meanBad >> bad)
+        return std::make_unique<Markov>(p, pBad, meanBad, bad, seed);
     if (kind == "outage" && words >> dark >> cycle >> phase >> p && cycle > 0)
         return std::make_unique<OutageCycle>(dark, cycle, phase, p, seed);
     throw std::invalid_argument("'" + description + "' is not an erasure process.");

@@ -18,29 +18,29 @@ Pipe pipe(const Wire& wire) { return {wire.bitsPerSecond, ns3::Seconds(wire.dela
 
 }  // namespace
 
+ReceiverLine::ReceiverLine(const Wire& wire) : toReceiver(pipe(wire)), toLink(pipe(wire)) {}
+
 // End to end ------------------------------------------------------------------------------------------------------------
 
-DirectConnection::DirectConnection(const Experiment& e, LinkBridge& link)
+DirectConnection::DirectConnection(const Experiment& e, LinkBridge& link, ReceiverLine& line)
     : bytes_(e.packetBytes),
       link_(link),
+      line_(line),
       toLink_(pipe(e.atSender)),
-      fromLink_(pipe(e.atReceiver)),
-      toLinkBack_(pipe(e.atReceiver)),
-      fromLinkBack_(pipe(e.atSender)),
+      toSender_(pipe(e.atSender)),
       sender_(settings(e), [this](const Segment& s) { send(s); }),
       receiver_(settings(e), [this](const Ack& a) { acknowledge(a); }) {}
 
 void DirectConnection::send(const Segment& segment) {
     toLink_.send(bytes_, [this, segment] {
         link_.send(A, bytes_,
-                   [this, segment] { fromLink_.send(bytes_, [this, segment] { receiver_.receive(segment); }); });
+                   [this, segment] { line_.toReceiver.send(bytes_, [this, segment] { receiver_.receive(segment); }); });
     });
 }
 
 void DirectConnection::acknowledge(const Ack& ack) {
-    toLinkBack_.send(ackBytes, [this, ack] {
-        link_.send(B, ackBytes,
-                   [this, ack] { fromLinkBack_.send(ackBytes, [this, ack] { sender_.acknowledge(ack); }); });
+    line_.toLink.send(ackBytes, [this, ack] {
+        link_.send(B, ackBytes, [this, ack] { toSender_.send(ackBytes, [this, ack] { sender_.acknowledge(ack); }); });
     });
 }
 
@@ -59,31 +59,29 @@ size_t Gateway::room() const {
     return room > ahead ? room - ahead : 0;
 }
 
-SplitConnection::SplitConnection(const Experiment& e, LinkBridge& link, Gateway& gateway)
+SplitConnection::SplitConnection(const Experiment& e, LinkBridge& link, ReceiverLine& line, Gateway& gateway)
     : bytes_(e.packetBytes),
       link_(link),
       toLink_(pipe(e.atSender)),
       toSender_(pipe(e.atSender)),
-      fromLink_(pipe(e.atReceiver)),
-      sender_(settings(e),
-              [this](const Segment& s) { toLink_.send(bytes_, [this, s] { atGateway_.receive(s); }); }),
-      atGateway_(settings(e), [this](const Ack& a) {
-          toSender_.send(ackBytes, [this, a] { sender_.acknowledge(a); });
-      }) {
+      sender_(settings(e), [this](const Segment& s) { toLink_.send(bytes_, [this, s] { atGateway_.receive(s); }); }),
+      atGateway_(settings(e),
+                 [this](const Ack& a) { toSender_.send(ackBytes, [this, a] { sender_.acknowledge(a); }); }) {
     gateway.join(*this);
     atGateway_.serve({[&gateway] { return gateway.room(); },
-                      [this] {
-                          link_.send(A, bytes_, [this] { fromLink_.send(bytes_, [this] { ++received_; }); });
+                      [this, &line] {
+                          link_.send(A, bytes_,
+                                     [this, &line] { line.toReceiver.send(bytes_, [this] { ++received_; }); });
                       }});
 }
 
-Connections::Connections(const Experiment& e, LinkBridge& link) {
+Connections::Connections(const Experiment& e, LinkBridge& link) : line_(e.atReceiver) {
     if (e.split) gateway_ = std::make_unique<Gateway>(link);
     for (unsigned i = 0; i < e.connections; ++i) {
         if (e.split)
-            all_.push_back(std::make_unique<SplitConnection>(e, link, *gateway_));
+            all_.push_back(std::make_unique<SplitConnection>(e, link, line_, *gateway_));
         else
-            all_.push_back(std::make_unique<DirectConnection>(e, link));
+            all_.push_back(std::make_unique<DirectConnection>(e, link, line_));
     }
 }
 

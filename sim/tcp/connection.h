@@ -19,10 +19,16 @@ class Connection {
     virtual const RenoReceiver& receiver() const = 0;  ///< of what `sender` sends
 };
 
+/// The wired line between link and receiver, and back, which all connections share.
+struct ReceiverLine {
+    explicit ReceiverLine(const Wire& wire);
+    Pipe toReceiver, toLink;
+};
+
 /// Sender, wired line, the link, wired line, receiver, and back (RR-4752, Fig. 2).
 class DirectConnection final : public Connection {
   public:
-    DirectConnection(const Experiment& experiment, LinkBridge& link);
+    DirectConnection(const Experiment& experiment, LinkBridge& link, ReceiverLine& line);
     RenoSender& sender() override { return sender_; }
     uint64_t received() const override { return receiver_.inOrder(); }
     const RenoReceiver& receiver() const override { return receiver_; }
@@ -33,7 +39,8 @@ class DirectConnection final : public Connection {
 
     const unsigned bytes_;
     LinkBridge& link_;
-    Pipe toLink_, fromLink_, toLinkBack_, fromLinkBack_;
+    ReceiverLine& line_;
+    Pipe toLink_, toSender_;
     RenoSender sender_;
     RenoReceiver receiver_;
 };
@@ -56,7 +63,7 @@ class Gateway {
 /// TCP from the sender to the gateway; from there on, the link carries segments, and a wired line.
 class SplitConnection final : public Connection {
   public:
-    SplitConnection(const Experiment& experiment, LinkBridge& link, Gateway& gateway);
+    SplitConnection(const Experiment& experiment, LinkBridge& link, ReceiverLine& line, Gateway& gateway);
     RenoSender& sender() override { return sender_; }
     uint64_t received() const override { return received_; }
     const RenoReceiver& receiver() const override { return atGateway_; }
@@ -65,7 +72,7 @@ class SplitConnection final : public Connection {
   private:
     const unsigned bytes_;
     LinkBridge& link_;
-    Pipe toLink_, toSender_, fromLink_;
+    Pipe toLink_, toSender_;
     RenoSender sender_;
     RenoReceiver atGateway_;
     uint64_t received_ = 0;
@@ -79,6 +86,7 @@ class Connections {
     Connection& operator[](size_t i) { return *all_[i]; }
 
   private:
+    ReceiverLine line_;
     std::unique_ptr<Gateway> gateway_;
     std::vector<std::unique_ptr<Connection>> all_;
 };

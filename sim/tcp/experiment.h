@@ -31,9 +31,9 @@ struct Experiment {
     unsigned windowPackets = 2000;
     unsigned ackEvery = 2;  ///< segments of an ACK: 1, or 2 with delayed ACKs
     double clockHz = 410e3;
-    Buffer buffer;           ///< before the link, at end A
-    size_t ackQueue = 500;   ///< packets that may wait at end B
-    double traceEvery = 0;   ///< seconds between two samples of the congestion windows; 0: none are taken
+    Buffer buffer;          ///< before the link, at end A
+    size_t ackQueue = 500;  ///< packets that may wait at end B
+    double traceEvery = 0;  ///< seconds between two samples of the congestion windows; 0: none are taken
     uint64_t seed = 1;
 };
 
@@ -45,7 +45,7 @@ struct Measured {
     Counters counters[2];
     Clock clocks = 0;  ///< of the model
     struct Sample {
-        double time;  ///< seconds of the simulation
+        double time;                  ///< seconds of the simulation
         std::vector<double> windows;  ///< congestion windows of all connections, in segments
     };
     std::vector<Sample> trace;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include "ns3/simulator.h"
@@ -66,7 +67,8 @@ bool LinkBridge::send(End end, unsigned bytes, Delivery delivered) {
 
 void LinkBridge::plan() {
     Clock clock = model_->nextDelivery();
-    if (freed && copies_.held() > 0) clock = std::min(clock, clockOf(ns3::Simulator::Now() + look));
+    if (freed && copies_.held() > 0)
+        clock = std::min(clock, std::max(clockOf(ns3::Simulator::Now() + look), model_->now() + 1));
     if (clock == planned_) return;
     next_.Cancel();
     planned_ = clock;
@@ -83,6 +85,7 @@ void LinkBridge::wake() {
 
 void LinkBridge::deliver(uint64_t packet) {
     const auto found = underWay_.find(packet);
+    if (found == underWay_.end()) throw std::logic_error("The link delivered a packet that is not under way.");
     const Delivery delivered = std::move(found->second);
     underWay_.erase(found);
     // The receiver may send, which the model cannot take while it runs.

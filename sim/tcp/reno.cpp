@@ -14,23 +14,24 @@ using ns3::Time;
 
 void RenoSender::send(uint64_t number) {
     ++segments_;
-    if (number < highest_) ++retransmissions_;
-    highest_ = std::max(highest_, number + 1);
+    if (number < sndMax_) ++retransmissions_;
+    sndMax_ = std::max(sndMax_, number + 1);
     if (!timer_.IsPending()) restartTimer();
     transmit_({number, Simulator::Now()});
 }
 
 void RenoSender::fill() {
-    const auto allowed = static_cast<uint64_t>(std::min(window_, settings_.maxWindow));
-    while (flight() < allowed && next_ < limit_) send(next_++);
+    const auto allowed = static_cast<uint64_t>(std::min(cwnd_, settings_.maxWindow));
+    while (flight() < allowed && sndNxt_ < rwndEdge_) send(sndNxt_++);
 }
 
 void RenoSender::acknowledge(const Ack& ack) {
-    if (ack.window < std::numeric_limits<uint64_t>::max()) limit_ = ack.next + ack.window;
-    if (ack.next > base_) {
+    if (ack.next < sndUna_) return;  // overtaken by a later one
+    if (ack.window < std::numeric_limits<uint64_t>::max()) rwndEdge_ = ack.next + ack.window;
+    if (ack.next > sndUna_) {
         measure(Simulator::Now() - ack.echo);
         advance(ack);
-    } else if (flight() > 0 && !ack.opens) {
+    } else if (flight() > 0 && !ack.windowOnly) {
         duplicate();
     }
     fill();
@@ -38,53 +39,57 @@ void RenoSender::acknowledge(const Ack& ack) {
 
 // New data are acknowledged.
 void RenoSender::advance(const Ack& ack) {
-    const uint64_t acked = ack.next - base_;
-    base_ = ack.next;
-    next_ = std::max(next_, base_);
-    duplicates_ = 0;
-    if (!recovers_) {
+    const uint64_t acked = ack.next - sndUna_;
+    sndUna_ = ack.next;
+    sndNxt_ = std::max(sndNxt_, sndUna_);
+    dupAcks_ = 0;
+    backedOff_ = false;
+    if (!inRecovery_) {
         // RFC 5681, section 3.1; bytes are not counted, so delayed ACKs make the growth slower, as the papers' eq. 1 has it.
-        window_ += window_ < threshold_ ? 1 : 1 / window_;
+        cwnd_ += cwnd_ < ssthresh_ ? 1 : 1 / cwnd_;
         restartTimer();
-    } else if (base_ >= recover_) {
-        recovers_ = false;
-        window_ = std::min(threshold_, static_cast<double>(std::max<uint64_t>(flight(), 1) + 1));
+    } else if (static_cast<int64_t>(sndUna_) >= recover_) {
+        inRecovery_ = false;
+        cwnd_ = std::min(ssthresh_, static_cast<double>(std::max<uint64_t>(flight(), 1) + 1));
         restartTimer();
     } else {
         // A partial ACK: the next hole is retransmitted, and the timer restarted for the first one only (RFC 6582, section 4).
-        send(base_);
-        window_ = std::max(window_ - static_cast<double>(acked), 1.0) + 1;
+        send(sndUna_);
+        cwnd_ = std::max(cwnd_ - static_cast<double>(acked), 1.0) + 1;
         if (!partial_) restartTimer();
         partial_ = true;
     }
 }
 
 void RenoSender::duplicate() {
-    ++duplicates_;
-    if (recovers_) {
-        window_ += 1;
-    } else if (duplicates_ == 3 && base_ >= recover_) {
-        recover_ = highest_;
-        recovers_ = true;
+    ++dupAcks_;
+    if (inRecovery_) {
+        cwnd_ += 1;
+    } else if (dupAcks_ == 3 && static_cast<int64_t>(sndUna_) > recover_) {
+        recover_ = static_cast<int64_t>(sndMax_);
+        inRecovery_ = true;
         partial_ = false;
-        threshold_ = std::max(static_cast<double>(flight()) / 2, 2.0);
-        window_ = threshold_ + 3;
-        send(base_);
+        ssthresh_ = std::max(static_cast<double>(flight()) / 2, 2.0);
+        cwnd_ = ssthresh_ + 3;
+        send(sndUna_);
         restartTimer();
+    } else if (dupAcks_ < 3 && sndNxt_ == sndMax_ && sndNxt_ < rwndEdge_ &&
+               static_cast<double>(flight()) < std::min(cwnd_ + dupAcks_, settings_.maxWindow)) {
+        send(sndNxt_++);  // limited transmit
     }
 }
 
 void RenoSender::measure(Time sample) {
     roundTrip_.add(sample.GetSeconds());
     if (!measured_) {
-        smoothed_ = sample;
-        variation_ = sample / 2;
+        srtt_ = sample;
+        rttvar_ = sample / 2;
     } else {
-        variation_ = (3 * variation_ + Abs(smoothed_ - sample)) / 4;
-        smoothed_ = (7 * smoothed_ + sample) / 8;
+        rttvar_ = (3 * rttvar_ + Abs(srtt_ - sample)) / 4;
+        srtt_ = (7 * srtt_ + sample) / 8;
     }
     measured_ = true;
-    rto_ = std::clamp(smoothed_ + 4 * variation_, settings_.minRto, settings_.maxRto);
+    rto_ = std::clamp(srtt_ + 4 * rttvar_, settings_.minRto, settings_.maxRto);
 }
 
 void RenoSender::restartTimer() {
@@ -94,13 +99,15 @@ void RenoSender::restartTimer() {
 
 void RenoSender::timeOut() {
     ++timeouts_;
-    threshold_ = std::max(static_cast<double>(flight()) / 2, 2.0);
-    window_ = 1;
-    recover_ = highest_;
-    recovers_ = false;
-    duplicates_ = 0;
+    // RFC 5681, section 3.1: once for a segment, however often it times out.
+    if (!backedOff_) ssthresh_ = std::max(static_cast<double>(flight()) / 2, 2.0);
+    backedOff_ = true;
+    cwnd_ = 1;
+    recover_ = static_cast<int64_t>(sndMax_);
+    inRecovery_ = false;
+    dupAcks_ = 0;
     rto_ = std::min(2 * rto_, settings_.maxRto);
-    next_ = base_;
+    sndNxt_ = sndUna_;
     fill();
 }
 
@@ -112,28 +119,30 @@ void RenoSender::resetStatistics() {
 // Receiver ------------------------------------------------------------------------------------------------------------
 
 void RenoReceiver::receive(const Segment& segment) {
-    if (segment.number < next_ || ahead_.count(segment.number)) {
+    const Time echo = waiting_ ? echo_ : segment.sent;
+    if (segment.number < rcvNxt_ || ahead_.count(segment.number)) {
         ++repeated_;
-        acknowledge(segment.sent);
+        acknowledge(echo);
         return;
     }
     if (user_.room && user_.room() == 0) {
         ++refused_;
+        acknowledge(echo, !waiting_);
         return;
     }
-    if (segment.number > next_) {
+    if (segment.number > rcvNxt_) {
         ahead_.insert(segment.number);
-        acknowledge(segment.sent);
+        acknowledge(echo);
         return;
     }
     const bool fillsGap = !ahead_.empty();
     takeNext();
-    while (!ahead_.empty() && *ahead_.begin() == next_) {
+    while (!ahead_.empty() && *ahead_.begin() == rcvNxt_) {
         ahead_.erase(ahead_.begin());
         takeNext();
     }
     if (fillsGap || waiting_ || settings_.ackEvery == 1) {
-        acknowledge(waiting_ ? echo_ : segment.sent);
+        acknowledge(echo);
         return;
     }
     waiting_ = true;
@@ -142,16 +151,16 @@ void RenoReceiver::receive(const Segment& segment) {
 }
 
 void RenoReceiver::takeNext() {
-    ++next_;
+    ++rcvNxt_;
     if (user_.take) user_.take();
 }
 
-void RenoReceiver::acknowledge(Time echo, bool opens) {
+void RenoReceiver::acknowledge(Time echo, bool windowOnly) {
     timer_.Cancel();
     waiting_ = false;
-    Ack ack{next_, echo};
+    Ack ack{rcvNxt_, echo};
     if (user_.room) ack.window = user_.room();
-    ack.opens = opens;
+    ack.windowOnly = windowOnly;
     advertised_ = ack.window;
     transmit_(ack);
 }

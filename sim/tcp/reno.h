@@ -19,7 +19,7 @@ struct RenoSettings {
     double maxWindow = 2000;             ///< advertised by the receiver
     ns3::Time minRto = ns3::Seconds(1);  ///< RFC 6298
     ns3::Time maxRto = ns3::Seconds(60);
-    unsigned ackEvery = 2;  ///< segments that an ACK waits for: 1, or 2 …
+    unsigned ackEvery = 2;                          ///< segments that an ACK waits for: 1, or 2 …
     ns3::Time delayedAck = ns3::MilliSeconds(100);  ///< … and how long it waits at most
 };
 
@@ -32,18 +32,18 @@ struct Ack {
     uint64_t next = 0;  ///< all segments below it have arrived
     ns3::Time echo;
     uint64_t window = std::numeric_limits<uint64_t>::max();  ///< segments from `next` on that the receiver has room for
-    bool opens = false;                                      ///< it says nothing but that the window has opened
+    bool windowOnly = false;                                 ///< it is about the window, and no duplicate ACK
 };
 
-/// Congestion control of RFC 5681, fast recovery of RFC 6582, timeouts of RFC 6298.
+/// Congestion control of RFC 5681 with limited transmit (RFC 3042), fast recovery of RFC 6582, timeouts of RFC 6298.
 class RenoSender {
   public:
     using Transmit = std::function<void(const Segment&)>;
     RenoSender(const RenoSettings& settings, Transmit transmit)
         : settings_(settings),
           transmit_(std::move(transmit)),
-          window_(settings.initialWindow),
-          threshold_(settings.maxWindow) {}
+          cwnd_(settings.initialWindow),
+          ssthresh_(settings.maxWindow) {}
 
     void start() { fill(); }
     void acknowledge(const Ack& ack);
@@ -51,12 +51,13 @@ class RenoSender {
     uint64_t segments() const { return segments_; }
     uint64_t retransmissions() const { return retransmissions_; }
     uint64_t timeouts() const { return timeouts_; }
-    double window() const { return window_; }
+    double cwnd() const { return cwnd_; }
+    double ssthresh() const { return ssthresh_; }
     const Mean& roundTrip() const { return roundTrip_; }
     void resetStatistics();
 
   private:
-    uint64_t flight() const { return next_ - base_; }
+    uint64_t flight() const { return sndNxt_ - sndUna_; }
     void fill();
     void send(uint64_t number);
     void measure(ns3::Time sample);
@@ -67,15 +68,16 @@ class RenoSender {
 
     const RenoSettings settings_;
     const Transmit transmit_;
-    double window_, threshold_;     // cwnd, ssthresh
-    uint64_t limit_ = std::numeric_limits<uint64_t>::max();  // the receiver has room for segments below it
-    uint64_t base_ = 0, next_ = 0;  // oldest segment without ACK; next one to send
-    uint64_t highest_ = 0;          // segments below it have been sent
-    uint64_t recover_ = 0;          // fast recovery ends when all below it are acknowledged
-    bool recovers_ = false, partial_ = false;
-    unsigned duplicates_ = 0;
+    double cwnd_, ssthresh_;
+    uint64_t sndUna_ = 0, sndNxt_ = 0;                          // oldest segment without ACK; next one to send
+    uint64_t sndMax_ = 0;                                       // segments below it have been sent
+    uint64_t rwndEdge_ = std::numeric_limits<uint64_t>::max();  // the receiver has room for segments below it
+    int64_t recover_ = -1;  // fast recovery ends when all below it are acknowledged; none begins before more is
+    bool inRecovery_ = false, partial_ = false;
+    bool backedOff_ = false;  // sndUna_ has been sent again by a timeout
+    unsigned dupAcks_ = 0;
     ns3::EventId timer_;
-    ns3::Time smoothed_, variation_, rto_ = ns3::Seconds(1);
+    ns3::Time srtt_, rttvar_, rto_ = ns3::Seconds(1);
     bool measured_ = false;
     uint64_t segments_ = 0, retransmissions_ = 0, timeouts_ = 0;
     Mean roundTrip_;
@@ -88,10 +90,10 @@ class RenoReceiver {
     RenoReceiver(const RenoSettings& settings, Transmit transmit)
         : settings_(settings), transmit_(std::move(transmit)) {}
 
-    /// Where segments go; as they stand, the user takes all segments at once.
+    /// Where segments go. Without `serve`, there is room for all, and nothing is done with them.
     struct User {
-        std::function<size_t()> room;        ///< segments that there is room for
-        std::function<void()> take;          ///< takes the next segment in sequence
+        std::function<size_t()> room;  ///< segments that there is room for
+        std::function<void()> take;    ///< takes the next segment in sequence
     };
     void serve(User user) { user_ = std::move(user); }
 
@@ -100,7 +102,7 @@ class RenoReceiver {
     void roomGrew();
 
     /// Segments received in sequence, each once.
-    uint64_t inOrder() const { return next_; }
+    uint64_t inOrder() const { return rcvNxt_; }
     /// Segments that had been received before: their retransmission was spurious.
     uint64_t repeated() const { return repeated_; }
     /// Segments out of sequence that are stored.
@@ -109,13 +111,13 @@ class RenoReceiver {
     uint64_t refused() const { return refused_; }
 
   private:
-    void acknowledge(ns3::Time echo, bool opens = false);
+    void acknowledge(ns3::Time echo, bool windowOnly = false);
     void takeNext();
 
     const RenoSettings settings_;
     const Transmit transmit_;
     User user_;
-    uint64_t next_ = 0, repeated_ = 0, refused_ = 0;
+    uint64_t rcvNxt_ = 0, repeated_ = 0, refused_ = 0;
     uint64_t advertised_ = std::numeric_limits<uint64_t>::max();  // window of the last ACK
     std::set<uint64_t> ahead_;
     bool waiting_ = false;  // one segment has no ACK yet …

@@ -105,7 +105,7 @@ Measured runNs3(const Experiment& e, std::unique_ptr<LinkBridge> link) {
 
     std::vector<Ptr<PacketSink>> sinks;
     std::vector<Watched> watched(e.connections);
-    Random random(e.seed);
+    Random random = randomOf(e.seed, Purpose::starts);
     for (unsigned i = 0; i < e.connections; ++i) {
         const auto at = static_cast<uint16_t>(port + i);
         const ApplicationContainer sink =

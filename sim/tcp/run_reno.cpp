@@ -17,7 +17,7 @@ class Tracer {
         : every_(ns3::Seconds(every)), connections_(connections), samples_(samples) {}
     void sample() {
         std::vector<double> windows;
-        for (size_t i = 0; i < connections_.size(); ++i) windows.push_back(connections_[i].sender().window());
+        for (size_t i = 0; i < connections_.size(); ++i) windows.push_back(connections_[i].sender().cwnd());
         samples_.push_back({ns3::Simulator::Now().GetSeconds(), std::move(windows)});
         ns3::Simulator::Schedule(every_, &Tracer::sample, this);
     }
@@ -33,7 +33,7 @@ class Tracer {
 double bringUp(LinkBridge& link) {
     LinkModel& model = link.model();
     constexpr double most = 60;
-    const auto step = static_cast<Clock>(link.clockHz() * 0.01);
+    const auto step = static_cast<Clock>(link.clockHz() * 0.01) + 1;
     while (!model.isUp()) {
         model.runTo(model.now() + step);
         if (static_cast<double>(model.now()) > most * link.clockHz())
@@ -46,7 +46,7 @@ Measured runReno(const Experiment& e, LinkBridge& link) {
     const double start = bringUp(link);
     Measured m;
     Connections connections(e, link);
-    Random random(e.seed);
+    Random random = randomOf(e.seed, Purpose::starts);
     for (size_t i = 0; i < connections.size(); ++i) {
         RenoSender& sender = connections[i].sender();
         ns3::Simulator::Schedule(ns3::Seconds(start + random.uniform()), [&sender] { sender.start(); });

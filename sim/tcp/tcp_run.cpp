@@ -7,6 +7,7 @@
 #include "erasures.h"
 #include "experiment.h"
 #include "link_reader.h"
+#include "splitmix.h"
 
 namespace arqlink::tcp {
 namespace {
@@ -53,8 +54,8 @@ struct Job {
     }
 
     std::unique_ptr<LinkBridge> bridge() const {
-        auto model = link.make(makeErasures(erasures[A], experiment.seed * 2),
-                               makeErasures(erasures[B], experiment.seed * 2 + 1), true);
+        auto model = link.make(makeErasures(erasures[A], seedOf(experiment.seed, Purpose::erasuresA)),
+                               makeErasures(erasures[B], seedOf(experiment.seed, Purpose::erasuresB)), true);
         const unsigned frameBytes = link.settings.end[A].k * link.settings.build.unitBytes;
         return std::make_unique<LinkBridge>(std::move(model), experiment.clockHz, frameBytes, experiment.buffer,
                                             experiment.ackQueue);

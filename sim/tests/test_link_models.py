@@ -26,7 +26,7 @@ TIMING_DECIDES = {"tx_control_units", "tx_polls", "rx_control_units", "rx_erased
 """Counters in which control units are counted."""
 SHARE, NUMBER = 0.15, 30
 """By which these may differ."""
-USUAL, MOST = 25, 150
+USUAL, MOST = 25, 200
 """Unit times by which nine tenths of the deliveries may differ, and all of them …"""
 DRIFT = 0.002
 """… beside this share of the time: where more is offered than the line carries, a clock more for a frame adds up."""
@@ -95,7 +95,13 @@ def apart(end, what, ours, theirs, unit):
 
 
 def both(run, name):
-    return runs.carry(run, "event"), runs.carry(run, "rtl", verilated_end.library(*BUILDS[name][1]))
+    """What both models make of it. Where more is offered than the line carries, the run is made long enough for all of it."""
+    while True:
+        event = runs.carry(run, "event")
+        quiet = 20 * (max(run.delay) + max(end.poll_timeout for end in run.ends))
+        if max((clock for end in "AB" for clock in event.settled[end].values()), default=0) + quiet < run.until:
+            return event, runs.carry(run, "rtl", verilated_end.library(*BUILDS[name][1]))
+        run = replace(run, until=run.until + run.until // 4)
 
 
 def lockstep(seed, name, frames):

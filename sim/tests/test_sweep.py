@@ -148,6 +148,14 @@ def test_tasks_are_seed_by_seed(file):
         ("[fixed]\nvariant = 'Tahoe'", "The TCP variant is 'Tahoe'"),
         ("[fixed]\np = true", "'p' is True; it must be a number."),
         ("[fixed]\np = 'x'", "'p' is 'x'; it must be a number."),
+        ("fixed = 3", "it must be a table."),
+        ("grid = [1]", "it must be a table."),
+        ("output = 3", "it must be a text."),
+        ("kind = [1]", "it must be a text."),
+        ("[fixed]\nk = 5.5", "'k' is 5.5; it must be a whole number."),
+        ("[fixed]\ncopies = 1", "'copies' is 1; it must be true or false."),
+        ("[grid]\ndelta = [2, '2']", "The grid has a point twice."),
+        ("[grid]\nconnections = [10]\nn = [11, 11]", "The grid has a point twice."),
         ("kind = 'stats'\n[fixed]\nframes = 0", "The number of frames is 0"),
     ],
 )
@@ -182,7 +190,7 @@ def test_a_store_that_is_none(tmp_path):
 def test_the_command_shows_what_is_there(file, capsys):
     with pytest.raises(SystemExit):
         main(["sweep", str(file), "--show"])
-    assert "0 of 4 points" in capsys.readouterr().out
+    assert "is not there; without --show the sweep is run." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("path", sorted((tree.ROOT / "docs" / "sweeps").glob("*.toml")), ids=lambda path: path.stem)

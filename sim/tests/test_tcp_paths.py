@@ -66,7 +66,7 @@ def test_connections_that_share_a_gateway_may_find_it_full():
 def test_each_segment_has_its_ack_where_acks_are_not_delayed():
     acks = {}
     for every in (1, 2):
-        _, result, _ = run(SATELLITE | zhu.DIRECT | {"p": 0.0, "ack_every": every, "warm_up": 0, "seconds": 50})
+        _, result, _ = run(SATELLITE | zhu.DIRECT | {"p": 0.0, "ack_every": every, "warm_up": 0, "seconds": 50, "buffer": 20_000})
         acks[every] = result.counters["b"]["tx_packets"] / result.values["segments"]
     assert acks[1] == pytest.approx(1, abs=0.02) and acks[2] == pytest.approx(0.5, abs=0.05)
 
@@ -81,6 +81,20 @@ def test_fading_has_its_share_and_its_length():
         assert values["frame_failure"] == pytest.approx(point.setup.loss.failure(10, 10), rel=0.15)
         failures.append(values["frame_failure"])
     assert failures[0] > 1.3 * failures[1]
+
+
+def test_a_chain_of_units_is_the_same_in_time():
+    """Bad states of two units on average: frames fail as the chain says, and not as that with bad states of 1.5 units."""
+    settings = {"loss": "ge:0.05,0.5,0,1", "n": 13, "connections": 5, "seconds": 300}
+    point, result, values = run(settings)
+    assert values["frame_failure"] == pytest.approx(point.setup.loss.failure(13, 10), rel=0.05)
+    other = points.from_settings(settings | {"loss": "ge:0.0667,0.667,0,1"})
+    assert values["frame_failure"] != pytest.approx(other.setup.loss.failure(13, 10), rel=0.05)
+
+
+def test_a_loss_that_hardly_ever_happens_is_none():
+    _, result, _ = run({"p": 1e-25, "n": 10, "connections": 2, "seconds": 5, "warm_up": 1, "delay_ms": 20})
+    assert "rx_erased_flag" not in result.counters["b"]
 
 
 def test_the_link_is_dark_in_outages():
@@ -137,9 +151,18 @@ def test_the_command_has_split_connections():
         ("--outage 5,100 --loss fading:5,0.1", "Between outages units are lost independently"),
         ("--loss fading:5", "The loss model 'fading:5' is not understood"),
         ("--loss fading:0,0.1", "The loss model 'fading:0,0.1' must have a duration above 0 ms"),
-        ("--loss fading:0.01,0.1", "Fading of 0.01 ms for 0.1 of the time is shorter than a unit, which takes 0.1 ms."),
+        ("--loss ge:0.9,0.9,0,1", "The chain ge:0.9,0.9,0,1 changes faster than a process in time can"),
+        ("--outage 1e-9,1e-8", "The outage of 1e-09 ms is shorter than a clock."),
+        ("--outage 1e300,1e301", "The outage is 1e+300 of each 1e+301 ms"),
+        ("--config tiny --packet-bytes 500", "Configuration 'tiny' is built for area"),
+        ("--rate-mbps 1e-5 --delay-ms 0", "At this rate the link makes 2.05 clocks a second"),
+        ("--rate-mbps 1e9 --delay-ms 0", "At this rate the link makes 2.05e+14 clocks a second"),
+        ("--variant Cubic --packet-bytes 52", "A packet has 52 bytes; TCP of ns-3 needs 100 or more"),
+        ("--seeds 1-1000000000000", "The seeds are '1-1000000000000'; there may be 100000 of them"),
+        ("--seeds 4294967296,1", "The seeds are '4294967296,1'; there may be 100000 of them, each up to 4294967295."),
+        ("--delta ²", "The persistency is '²'"),
         ("--loss none --p 0.1", "Give p, or a loss model, and not both."),
-        ("--window-frames 1000", "windowFrames is 1000; it must be a power of two"),
+        ("--window-frames 1000", "The window of the link is 1000 frames; it must be a power of two"),
     ],
 )
 def test_errors_are_one_sentence(arguments, message, capsys):

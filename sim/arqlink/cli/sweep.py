@@ -57,6 +57,8 @@ def sweep(
     if scheduler is not None and workers is not None:
         raise UserError("--workers is for a cluster on this machine; it cannot be used with --scheduler.")
     wanted = plan.read(file)
+    if show and not wanted.output.exists():
+        raise UserError(f"'{wanted.output}' is not there; without --show the sweep is run.")
     with Store(wanted.output) as store:
         if not show:
             from arqlink.sweep import runner  # Dask takes a while to load

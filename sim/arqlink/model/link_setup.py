@@ -38,7 +38,7 @@ def parse_delta(text):
     """Persistency: 0 to 14, or math.inf."""
     if text.lower() in ("inf", "infinite"):
         return math.inf
-    if text.isdigit() and int(text) < INFINITE_DELTA:
+    if text.isascii() and text.isdigit() and int(text) < INFINITE_DELTA:
         return int(text)
     raise UserError(f"The persistency is '{text}'; it must be 0 to {INFINITE_DELTA - 1}, or inf.")
 

@@ -67,6 +67,16 @@ class GilbertElliott:
     def mean(self):
         return float(self.stationary() @ [self.p_good, self.p_bad])
 
+    def bad_units(self):
+        """Mean duration of the bad state, in units, of the process in time that a unit of length 1 samples as this chain; 0 if the
+        state of a unit does not depend on the one before."""
+        together = self.p_gb + self.p_bg
+        if together > 1:
+            raise UserError(f"The chain {self} changes faster than a process in time can: P_GB and P_BG are above 1 together.")
+        if together == 1:
+            return 0.0
+        return float(-1 / math.log1p(-together) / self.stationary()[0])
+
     def failure_matrices(self, n, k):
         """Exact recursion over the units: weight[e, i, j] is the probability of e erasures so far and state j now,
         having begun in state i. Counts above n - k are gathered in the last row, for they all fail."""
@@ -106,12 +116,9 @@ class Fading:
     share: float
 
     def chain(self, unit_time):
-        """The same in units that take `unit_time` seconds each."""
-        p_bg = unit_time / (self.bad_ms * 1e-3)
-        p_gb = p_bg * self.share / (1 - self.share)
-        if p_bg > 1 or p_gb > 1:
-            raise UserError(f"Fading of {self.bad_ms:g} ms for {self.share:g} of the time is shorter than a unit, which takes {unit_time * 1e3:.3g} ms.")
-        return GilbertElliott(p_gb, p_bg, 0.0, 1.0)
+        """The same as units see it that take `unit_time` seconds each."""
+        changes = -math.expm1(-unit_time / (self.bad_ms * 1e-3 * (1 - self.share)))
+        return GilbertElliott(changes * self.share, changes * (1 - self.share), 0.0, 1.0)
 
 
 def parse(text):

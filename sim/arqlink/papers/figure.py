@@ -17,7 +17,7 @@ COLUMNS = ("curve", "x", "seeds", "mean", "std", "model", "rtl")
 SIZE = (6.4, 3.8)
 """Inches."""
 MARKERS = "osD^vP"
-RTL = {"link": "rtl", "warm_up": 60, "seconds": 60}
+RTL = {"link": "rtl", "warm_up": 40, "seconds": 40}
 RTL_SEED = 1
 """How points on the RTL are run: it is some hundred times slower than the fast model."""
 APART = 0.07

@@ -97,8 +97,8 @@ FIGURES = (
         OF_LOSS, FIXED | DIRECT | EQUAL | {"buffer": 50}, axis_of_value=U, rtl=(("p = 0.1", 2),),
     ),
     Figure(
-        "zhu-fig15", "Fig. 15", "Fading for a tenth of the time, T1 = T2 = 100 ms, B = 50", fading, "f: fades a second", (0.1, 0.2, 0.5, 1, 2, 5),
-        (Curve("end to end", DIRECT), Curve("split", SPLIT)), FIXED | EQUAL | {"buffer": 50}, axis_of_value=U, rtl=(("end to end", 2), ("split", 2)), logarithmic=True,
+        "zhu-fig15", "Fig. 15", "Fading for a tenth of the time, T1 = T2 = 100 ms, B = 50", fading, "f: fades a second", (0.1, 0.5, 1, 5, 10, 25),
+        (Curve("end to end", DIRECT), Curve("split", SPLIT)), FIXED | EQUAL | {"buffer": 50}, axis_of_value=U, rtl=(("end to end", 5), ("split", 5)), logarithmic=True,
     ),
     Figure(
         "zhu-fig16", "Fig. 16", "Connections that share the link, T1 = T2 = 100 ms, p = 0.1", "connections", "N: connections", (1, 2, 4, 6, 8, 10),

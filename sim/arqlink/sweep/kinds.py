@@ -4,6 +4,7 @@
 from arqlink.errors import UserError
 from arqlink.model import link_setup
 from arqlink.run import monte_carlo
+from arqlink.sweep import versions
 from arqlink.tcp import builds, measurement, models
 from arqlink.tcp import point as points
 
@@ -38,6 +39,14 @@ class Kind:
         """Raises UserError where the settings have no meaning; returns what is run."""
         raise NotImplementedError
 
+    def identity(self, settings):
+        """All settings, those included that have their defaults: equal for points that are the same."""
+        raise NotImplementedError
+
+    def version(self, settings):
+        """Changes when what is run does, and with it results."""
+        raise NotImplementedError
+
     def build(self, settings):
         """Builds what `run` needs."""
         raise NotImplementedError
@@ -52,6 +61,14 @@ class Tcp(Kind):
 
     def prepare(self, settings):
         return points.from_settings(settings)
+
+    def identity(self, settings):
+        return self.prepare(settings).describe()
+
+    def version(self, settings):
+        if settings.get("link") == "rtl":
+            return versions.digest("sim/link", "sim/tcp", "sim/arqlink/tcp", "sim/verilated_end", "rtl/src/main")
+        return versions.digest("sim/link", "sim/tcp", "sim/arqlink/tcp", without="sim/link/rtl")
 
     def build(self, settings):
         builds.program()
@@ -76,6 +93,13 @@ class Stats(Kind):
         if not 1 <= settings["frames"] <= 1e12:
             raise UserError(f"The number of frames is {settings['frames']:g}; it must be 1 to 1e12.")
         return self._setup(settings, seed=1)
+
+    def identity(self, settings):
+        settings = self.defaults | settings
+        return self._setup(settings, seed=1).describe() | {"frames": settings["frames"]}
+
+    def version(self, settings):
+        return versions.digest("rtl/src/main", "sim/arqlink/run")
 
     def _setup(self, settings, seed):
         known = {name: value for name, value in settings.items() if name not in ("p", "frames")}

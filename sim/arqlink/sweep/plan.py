@@ -5,13 +5,20 @@ import itertools
 import json
 import tomllib
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from arqlink.errors import UserError
 from arqlink.sweep import kinds
 from arqlink.sweep.seeds import parse_seeds
 
-KEYS = {"kind", "output", "seeds", "fixed", "grid"}
+KEYS = {
+    "kind": (str, "a text"),
+    "output": (str, "a text"),
+    "seeds": ((int, str), "a number or a text"),
+    "fixed": (dict, "a table"),
+    "grid": (dict, "a table"),
+}
 
 
 @dataclass(frozen=True)
@@ -22,10 +29,11 @@ class Task:
     settings: dict
     seed: int
 
-    @property
+    @cached_property
     def key(self):
-        """What identifies it in a store."""
-        return json.dumps([self.kind, self.settings, self.seed], sort_keys=True)
+        """What identifies it in a store: all settings, also those that it leaves out, the seed, and the version of what is run."""
+        kind = kinds.KINDS[self.kind]
+        return json.dumps([self.kind, kind.identity(self.settings), self.seed, kind.version(self.settings)], sort_keys=True)
 
 
 @dataclass(frozen=True)
@@ -52,8 +60,12 @@ def read(path):
         raise UserError(f"'{path}': {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"'{path}' is not TOML: {error}.") from None
-    if unknown := sorted(text.keys() - KEYS):
+    if unknown := sorted(text.keys() - KEYS.keys()):
         raise UserError(f"'{path}' has {', '.join(unknown)}; a sweep has {', '.join(sorted(KEYS))}.")
+    for key, value in text.items():
+        expected, what = KEYS[key]
+        if not isinstance(value, expected) or isinstance(value, bool):
+            raise UserError(f"'{key}' in '{path}' is {value!r}; it must be {what}.")
     kind = text.get("kind", "tcp")
     if kind not in kinds.KINDS:
         raise UserError(f"The kind of the sweep is '{kind}'; it must be {' or '.join(kinds.KINDS)}.")
@@ -66,6 +78,6 @@ def read(path):
     points = [fixed | dict(zip(grid, values)) for values in itertools.product(*grid.values())]
     for point in points:
         kinds.KINDS[kind].check(point)
-    if len({json.dumps(point, sort_keys=True) for point in points}) < len(points):
+    if len({Task(kind, point, 0).key for point in points}) < len(points):
         raise UserError("The grid has a point twice.")
     return Sweep(kind, points, list(grid), parse_seeds(str(text.get("seeds", 1))), path.parent / text.get("output", f"{path.stem}.sqlite"))

@@ -33,17 +33,25 @@ class Store:
         self._database.close()
 
     def keys(self):
-        with closing(self._database.execute("select key from runs")) as rows:
-            return {key for (key,) in rows}
+        return {key for (key,) in self._read("select key from runs")}
 
     def add(self, task, result):
         """Keeps the result of a Task; the first one stays."""
         row = (task.key, task.kind, json.dumps(task.settings, sort_keys=True), task.seed, json.dumps(result, sort_keys=True))
-        with self._database:
-            self._database.execute("insert or ignore into runs values (?, ?, ?, ?, ?)", row)
+        try:
+            with self._database:
+                self._database.execute("insert or ignore into runs values (?, ?, ?, ?, ?)", row)
+        except sqlite3.Error as error:
+            raise UserError(f"'{self.path}' cannot be used for results: {error}.") from None
 
     def results(self, tasks):
         """Task key -> result, of those tasks that have one."""
         wanted = {task.key for task in tasks}
-        with closing(self._database.execute("select key, result from runs")) as rows:
-            return {key: json.loads(result) for key, result in rows if key in wanted}
+        return {key: json.loads(result) for key, result in self._read("select key, result from runs") if key in wanted}
+
+    def _read(self, query):
+        try:
+            with closing(self._database.execute(query)) as rows:
+                return rows.fetchall()
+        except sqlite3.Error as error:
+            raise UserError(f"'{self.path}' cannot be used for results: {error}.") from None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program `tcp_run`: ns-3 with a model of the link in it."""
+"""The programs of sim/tcp: ns-3 with a model of the link in it."""
 
 import importlib.util
 import os
@@ -26,11 +26,11 @@ def ns3():
 
 
 @cache
-def program():
-    """The program `tcp_run`; builds it where necessary, once in a process."""
+def program(name="tcp_run"):
+    """A program of sim/tcp: `tcp_run`, or `reno_script`, which has the tests' scripts; builds them where necessary, once in a process."""
     link_builds.program()
     with tree.locked("tcp-program"):
         FOLDER.mkdir(parents=True, exist_ok=True)
         command = ["make", "-s", "-C", str(SOURCES), f"OUT={FOLDER}", f"LINK={link_builds.FOLDER / 'objects'}", f"REGS={tree.REGS}", f"NS3={ns3()}"]
         verilator.run([*command, f"FLAGS={' '.join(FLAGS)}", "-j", str(os.cpu_count())], FOLDER / "program.log")
-    return FOLDER / "tcp_run"
+    return FOLDER / name

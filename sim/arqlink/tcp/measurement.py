@@ -81,9 +81,10 @@ def spread(values, model=None):
 
 
 def values(point, result):
-    """What one seed gave, as numbers. Retransmissions are shares of the segments that were sent."""
+    """What one seed gave, as numbers. Retransmissions are shares of the segments that were sent, spurious ones shares of the retransmissions.
+    What the link counted is of the whole run."""
     segments, counters, back = max(1.0, result.values["segments"]), result.counters["a"], result.counters["b"]
-    setup, goodput = point.setup, sum(result.goodputs)
+    setup, goodput, failed = point.setup, sum(result.goodputs), counters.get("tx_outcomes_failed", 0)
     reports = back.get("tx_control_units", 0) * 32 / setup.limits["data_bytes"]
     found = {
         "utilization": goodput / (setup.rate_mbps * 1e6),
@@ -91,12 +92,12 @@ def values(point, result):
         "rtt": result.values["round_trip"],
         "retransmissions": result.values["retransmissions"] / segments,
         "queue_drops": result.values["dropped"],
-        "frame_failure": counters.get("tx_outcomes_failed", 0) / max(1, counters.get("tx_frames", 0) + counters.get("tx_retx", 0)),
+        "frame_failure": failed / max(1, failed + counters.get("tx_outcomes_ok", 0)),
         "line_goodput": goodput / setup.line_rate,
         "feedback": reports / result.values["clocks"],
     }
     if point.variant == OWN:
-        found |= {"spurious": result.values["spurious"] / segments, "timeouts": result.values["timeouts"]}
+        found |= {"spurious": result.values["spurious"] / max(1.0, result.values["retransmissions"]), "timeouts": result.values["timeouts"]}
     return found
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The path that the link is a part of: wired lines on both sides, the buffer before it, and where TCP ends."""
 
-import math
 from dataclasses import dataclass
 
 from arqlink.errors import UserError
@@ -75,8 +74,8 @@ class Outage:
     cycle_ms: float
 
     def __post_init__(self):
-        if not (0 < self.dark_ms < self.cycle_ms < math.inf):
-            raise UserError(f"The outage is {self.dark_ms:g} of each {self.cycle_ms:g} ms; it must be above 0, and shorter than its cycle.")
+        if not (0 < self.dark_ms < self.cycle_ms <= 1e9):
+            raise UserError(f"The outage is {self.dark_ms:g} of each {self.cycle_ms:g} ms; it must be above 0, and shorter than its cycle, of at most 1e9 ms.")
 
     @classmethod
     def parse(cls, text):

@@ -16,6 +16,12 @@ OWN = "reno"
 VARIANTS = (OWN, "NewReno", "Hybla", "Vegas", "WestwoodPlus", "Cubic", "Bbr")
 """The others are those of ns-3, with SACK."""
 LINKS = ("event", "rtl")
+FOR_AREA = ("tiny",)
+SLOWEST, FASTEST = 1e3, 1e9
+"""Clocks of the link in a second."""
+LEAST_OF_NS3 = 100
+"""Bytes of a packet."""
+WINDOWS = tuple(1 << i for i in range(5, 19))
 MOST_SECONDS = 1e7
 
 
@@ -52,6 +58,19 @@ class Point:
             raise UserError(f"The link is '{self.link}'; it must be {' or '.join(LINKS)}.")
         if not (0 < self.seconds <= MOST_SECONDS and 0 <= self.warm_up <= MOST_SECONDS):
             raise UserError(f"The time is {self.seconds:g} s after {self.warm_up:g} s; the first must be above 0, the second 0 or more, both at most 1e7.")
+        if self.setup.config in FOR_AREA:
+            raise UserError(f"Configuration '{self.setup.config}' is built for area: its encoder is slower than the line, which the link models do not have.")
+        if not SLOWEST <= self.setup.clock_hz <= FASTEST:
+            raise UserError(f"At this rate the link makes {self.setup.clock_hz:.3g} clocks a second; {SLOWEST:g} to {FASTEST:g} are simulated.")
+        if self.variant != OWN and self.setup.packet_bytes < LEAST_OF_NS3:
+            raise UserError(f"A packet has {self.setup.packet_bytes} bytes; TCP of ns-3 needs {LEAST_OF_NS3} or more, for its headers.")
+        if self.window_frames is not None and self.window_frames not in WINDOWS:
+            raise UserError(f"The window of the link is {self.window_frames} frames; it must be a power of two from 32 to 262144.")
+        if self.outage and not self.outage.dark_ms * 1e-3 * self.setup.clock_hz >= 1:
+            raise UserError(f"The outage of {self.outage.dark_ms:g} ms is shorter than a clock.")
+        for process in (self.setup.loss, self.setup.feedback_loss):
+            if isinstance(process, loss.GilbertElliott):
+                process.bad_units()  # refuses what is no process in time
         if self.outage and not isinstance(self.setup.loss, loss.Bernoulli):
             raise UserError("Between outages units are lost independently; give --p, and not --loss.")
 
@@ -73,9 +92,9 @@ class Point:
         if isinstance(process, loss.Bernoulli):
             return f"bernoulli {process.p!r}"
         _, bad = process.stationary()
-        if not 0 < bad < 1:
+        if not 0 < bad < 1 or not process.bad_units():
             return f"bernoulli {process.mean()!r}"
-        return f"markov {process.p_good!r} {process.p_bad!r} {self.setup.unit_clocks / process.p_bg!r} {float(bad)!r}"
+        return f"markov {process.p_good!r} {process.p_bad!r} {self.setup.unit_clocks * process.bad_units()!r} {float(bad)!r}"
 
     def job(self, seed, library=None, trace=0.0):
         """What `tcp_run` reads. `trace`: seconds between samples of the congestion windows."""

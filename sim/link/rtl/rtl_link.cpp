@@ -101,7 +101,7 @@ void RtlLink::clockEnd(End end) {
     side.wire.push_back({now_, out.beat});
     if (!side.watch.beat(out.beat, now_)) return;
     const UnitOnAir& unit = side.watch.unit();
-    side.wire.back().beat.user = side.erasures->erases(unit, side.watch.start());
+    side.wire.back().beat.user = side.erasures->erases(unit, side.watch.start() + skipped_);
     note(end, unit, side.wire.back().beat.user);
 }
 
@@ -116,7 +116,7 @@ void RtlLink::note(End end, const UnitOnAir& unit, bool erased) {
     if (!side.watch.beginsFrame()) return;
     if (unit.fsn == side.sent) ++side.sent;
     side.outcomes.sent(unit.fsn, unit.attempt);
-    if (transmitted) transmitted(end, unit.fsn, unit.attempt, side.watch.start());
+    if (transmitted) transmitted(end, unit.fsn, unit.attempt, side.watch.start() + skipped_);
 }
 
 void RtlLink::clock() {
