@@ -66,7 +66,7 @@ def test_connections_that_share_a_gateway_may_find_it_full():
 def test_each_segment_has_its_ack_where_acks_are_not_delayed():
     acks = {}
     for every in (1, 2):
-        _, result, _ = run(SATELLITE | zhu.DIRECT | {"p": 0.0, "ack_every": every, "warm_up": 0, "seconds": 50, "buffer": 20_000})
+        _, result, _ = run(SATELLITE | zhu.DIRECT | {"p": 0.0, "ack_every": every, "warm_up": 0, "seconds": 50, "buffer": 200, "window": 100})
         acks[every] = result.counters["b"]["tx_packets"] / result.values["segments"]
     assert acks[1] == pytest.approx(1, abs=0.02) and acks[2] == pytest.approx(0.5, abs=0.05)
 
