@@ -13,7 +13,7 @@ from arqlink.model import planner
 from arqlink.model.link_setup import LinkSetup
 from arqlink.model.loss import Bernoulli
 from arqlink.papers import figure, rr4752
-from arqlink.papers.__main__ import FIGURES
+from arqlink.papers.__main__ import FIGURES, TRACES
 from arqlink.sweep import kinds
 
 PAGE = tree.ROOT / "docs" / "papers.md"
@@ -23,9 +23,9 @@ def committed(name):
     return (figure.FOLDER / f"{name}.csv").read_text()
 
 
-@pytest.mark.parametrize("one", FIGURES, ids=lambda one: one.name)
+@pytest.mark.parametrize("one", (*FIGURES, *TRACES), ids=lambda one: one.name)
 def test_a_figure_is_drawn_from_its_numbers(one):
-    assert (figure.FOLDER / f"{one.name}.svg").read_text() == figure.svg(one, committed(one.name)), (
+    assert (figure.FOLDER / f"{one.name}.svg").read_text() == figure.picture(one, committed(one.name)), (
         f"update it with 'python -m arqlink.papers --draw {one.name}'"
     )
 
@@ -54,12 +54,48 @@ def test_models_are_those_of_today(one):
     for curve, x, settings in one.points({}):
         row = next(row for row in curves[curve.label] if row["x"] == x)
         if curve.has_model:
-            assert row["model"] == pytest.approx(kinds.TCP.expected(settings)["utilization"], rel=1e-3)
+            assert row["model"] == pytest.approx(kinds.TCP.expected(settings)[one.value], rel=1e-3)
 
 
 def test_the_page_shows_each_figure():
     shown = re.findall(r"figures/papers/([\w-]+)\.svg", PAGE.read_text())
-    assert sorted(shown) == sorted(one.name for one in FIGURES)
+    assert sorted(shown) == sorted(one.name for one in (*FIGURES, *TRACES))
+
+
+PARAMETERS = {0.01, 0.02, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.001}
+"""Values of settings that the page names."""
+
+
+def numbers_of(section):
+    """Numbers with two or three decimals, and what the section's figures have: means, deviations, models and points on the RTL."""
+    written = {text for text in re.findall(r"(?<![\d.,])[01]\.\d+(?![\d.])", section) if float(text) not in PARAMETERS}
+    known = []
+    for name in re.findall(r"figures/papers/([\w-]+)\.svg", section):
+        if name not in {one.name for one in TRACES}:
+            for rows in figure.read_csv(committed(name)).values():
+                known += [row[column] for row in rows for column in ("mean", "std", "model", "rtl") if row[column] is not None]
+    return written, known
+
+
+SECTIONS = [section for section in PAGE.read_text().split("\n## ")[1:] if "figures/papers/" in section]
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.splitlines()[0])
+def test_numbers_of_the_page_are_those_of_its_figures(section):
+    """Each number of a claim is one of the figures beside it, rounded; most of those that are not would be none."""
+    written, known = numbers_of(section)
+    assert written
+    for text in written:
+        half = 0.5001 * 10 ** -len(text.split(".")[1])
+        assert any(abs(float(text) - value) <= half for value in known), f"{text} is in no figure of '{section.splitlines()[0]}'"
+
+
+def test_a_number_that_is_wrong_is_noticed():
+    section = SECTIONS[0]
+    text = sorted(numbers_of(section)[0])[0]
+    wrong = section.replace(text, "0.123")
+    with pytest.raises(AssertionError, match="0.123 is in no figure"):
+        test_numbers_of_the_page_are_those_of_its_figures(wrong)
 
 
 def test_a_point_of_a_figure_is_what_is_committed():
@@ -85,7 +121,8 @@ def test_the_planner_is_within_a_percent_of_the_best_of_the_grid(name, p):
 
 def test_csv_is_read_as_it_was_written():
     small = replace(rr4752.FIGURES[0], xs=(11,), curves=rr4752.FIGURES[0].curves[:1])
-    rows = [("D = 20 ms", 11, 2, 0.5, 0.125, 0.25), ("D = 20 ms, ord = 0", 11, 1, 0.5, None, None)]
+    rows = [("D = 20 ms", 11, 2, 0.5, 0.125, 0.25, 0.5), ("D = 20 ms, ord = 0", 11, 1, 0.5, None, None, None)]
     curves = figure.read_csv(figure.write_csv(rows))
-    assert curves["D = 20 ms"] == [{"x": 11, "seeds": 2, "mean": 0.5, "std": 0.125, "model": 0.25}]
+    assert curves["D = 20 ms"] == [{"x": 11, "seeds": 2, "mean": 0.5, "std": 0.125, "model": 0.25, "rtl": 0.5}]
+    assert figure.rtl_values(figure.write_csv(rows)) == {("D = 20 ms", 11): 0.5}
     assert curves["D = 20 ms, ord = 0"][0]["model"] is None and small.tasks([1], {})[0].seed == 1

@@ -4,7 +4,6 @@
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -16,6 +15,7 @@ from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number, print_json
 from arqlink.sweep import plan
 from arqlink.sweep.store import Store
+from arqlink.tcp.measurement import spread
 
 SHOWN = {"tcp": ("utilization", "rtt", "retransmissions"), "stats": ("p_t.measured", "p_f.measured", "alpha.measured", "line_use")}
 """Columns of the table, of what a run gives."""
@@ -33,9 +33,8 @@ def rows(sweep, results):
         found = [results[key] for key in keys if key in results]
         if found:
             names = [name for name in found[0] if all(name in result for result in found)]
-            values = {name: [result[name] for result in found] for name in names}
-            spread = {n: {"mean": float(np.mean(v)), "std": float(np.std(v, ddof=1)) if len(v) > 1 else None} for n, v in values.items()}
-            yield {"settings": point, "seeds": len(found), **spread}
+            spreads = {name: spread([result[name] for result in found]) for name in names}
+            yield {"settings": point, "seeds": len(found), **{name: {"mean": of["mean"], "std": of["std"]} for name, of in spreads.items()}}
 
 
 def sweep(

@@ -4,12 +4,12 @@
 NAME.json is WaveJSON: signals in time, or the fields of a unit. NAME.py draws with `draw(axes)`, in matplotlib. Each gives NAME.svg.
 """
 
-import io
 import re
 import runpy
 from xml.etree import ElementTree
 
 from arqlink.errors import UserError
+from arqlink.report.svg import svg
 from arqlink.tree import ROOT
 
 FOLDER = ROOT / "docs" / "figures"
@@ -36,21 +36,14 @@ def waves(path):
 
 
 def drawing(path):
-    """SVG of a drawing; the same on each machine, as letters stay text and nothing is dated."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
+    """SVG of a drawing."""
     source = runpy.run_path(str(path))
-    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": path.stem, "font.family": "sans-serif"}):
-        figure, axes = plt.subplots(figsize=source["SIZE"])
+
+    def draw(axes):
         axes.set_axis_off()
         source["draw"](axes)
-        text = io.StringIO()
-        figure.savefig(text, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
-        plt.close(figure)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+
+    return svg(path.stem, source["SIZE"], draw)
 
 
 KINDS = {".json": waves, ".py": drawing}

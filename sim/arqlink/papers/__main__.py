@@ -42,7 +42,7 @@ def main():
                 (figure.FOLDER / f"{one.name}.csv").write_text(one.csv())
         for one in (*wanted, *traces):
             text = (figure.FOLDER / f"{one.name}.csv").read_text()
-            (figure.FOLDER / f"{one.name}.svg").write_text(figure.svg(one, text))
+            (figure.FOLDER / f"{one.name}.svg").write_text(figure.picture(one, text))
             print(f"docs/figures/papers/{one.name}.svg")
     except UserError as error:
         sys.exit(str(error))

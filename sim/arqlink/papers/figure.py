@@ -6,11 +6,11 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from arqlink import tree
+from arqlink.report.svg import svg
 from arqlink.sweep import kinds
 from arqlink.sweep.plan import Task
+from arqlink.tcp import measurement
 
 FOLDER = tree.ROOT / "docs" / "figures" / "papers"
 COLUMNS = ("curve", "x", "seeds", "mean", "std", "model", "rtl")
@@ -82,8 +82,8 @@ class Figure:
         for curve, x, settings in self.points(more):
             values = [results[Task("tcp", settings, seed).key][self.value] for seed in seeds]
             model = kinds.TCP.expected(settings).get(self.value) if curve.has_model else None
-            std = float(np.std(values, ddof=1)) if len(values) > 1 else None
-            yield curve.label, x, len(values), float(np.mean(values)), std, model, rtl.get((curve.label, x))
+            found = measurement.spread(values)
+            yield curve.label, x, len(values), found["mean"], found["std"], model, rtl.get((curve.label, x))
 
     def draw(self, axes, text):
         """Simulation as points with the standard deviation over the seeds, the model as a line of the same colour, rings on the RTL."""
@@ -130,20 +130,13 @@ def rtl_values(text):
     return {(label, row["x"]): row["rtl"] for label, rows in read_csv(text).items() for row in rows if row["rtl"] is not None}
 
 
-def svg(figure, text):
-    """The figure of a CSV text, a Figure or a Trace; the same on each machine."""
-    import matplotlib
+def picture(figure, text):
+    """SVG of a Figure or a Trace by its CSV text."""
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": figure.name, "font.family": "sans-serif"}):
-        drawing, axes = plt.subplots(figsize=SIZE)
+    def draw(axes):
         figure.draw(axes, text)
         axes.grid(alpha=0.3)
         axes.set_title(figure.title, fontsize=10)
         axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
-        output = io.StringIO()
-        drawing.savefig(output, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
-        plt.close(drawing)
-    return "\n".join(line.rstrip() for line in output.getvalue().splitlines()) + "\n"
+
+    return svg(figure.name, SIZE, draw)
