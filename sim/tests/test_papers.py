@@ -108,15 +108,19 @@ def test_a_point_of_a_figure_is_what_is_committed():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name, p", [("rr4752-fig5", 0.01), ("rr4752-fig6", 0.001)])
-def test_the_planner_is_within_a_percent_of_the_best_of_the_grid(name, p):
-    """Its choice for ten connections and 200 ms, simulated, against all N and persistencies of the figure."""
-    plans = planner.plans(LinkSetup(delta=math.inf, loss=Bernoulli(p), delay_ms=200.0, packet_bytes=1500, k=10), planner.Goal(), 10, 80.0, 10)
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("delay_ms", [20, 100, 200])
+@pytest.mark.parametrize("p", [0.01, 0.001])
+def test_the_planner_is_within_a_percent_of_the_best_of_the_grid(p, delay_ms):
+    """Its choice for ten connections and K = 10, simulated, against all N and persistencies of RR-4752's figures. Many of these are worse by more."""
+    plans = planner.plans(LinkSetup(delta=math.inf, loss=Bernoulli(p), delay_ms=float(delay_ms), packet_bytes=1500, k=10), planner.Goal(), 10, 80.0, 10)
     best = planner.choose(plans).setup
-    settings = {"p": p, "delay_ms": 200, "n": best.n, "n_retx": best.nr, "delta": "inf" if math.isinf(best.delta) else int(best.delta)}
-    simulated = kinds.TCP.run(settings | {"seconds": 400, "warm_up": 100}, 1)["utilization"]
-    grid = [row["mean"] for rows in figure.read_csv(committed(name)).values() for row in rows]
-    assert simulated > 0.99 * max(grid) and statistics.median(grid) < 0.95 * max(grid)
+    path = {"p": p, "delay_ms": delay_ms, "connections": 10, "seconds": 300, "warm_up": 100}
+    chosen = path | {"n": best.n, "n_retx": best.nr, "delta": "inf" if math.isinf(best.delta) else int(best.delta)}
+    grid = [path | {"n": n, "delta": delta} for n in rr4752.NS for delta in rr4752.DELTAS]
+    simulated, *others = (kinds.TCP.run(settings, 1)["utilization"] for settings in (chosen, *grid))
+    print(f"p = {p}, D = {delay_ms} ms: N = {best.n}, {best.nr}, δ = {best.delta}: {simulated:.4f}, best of the grid {max(others):.4f}")
+    assert simulated > 0.99 * max(others) and statistics.median(others) < 0.95 * max(others)
 
 
 def test_csv_is_read_as_it_was_written():
