@@ -58,6 +58,6 @@ FIGURES = (
         "beyond-variants", "", "TCP of today over ARQ alone, p = 0.01, D = 200 ms", "delta", "persistency δ", (0, 1, 2, 5),
         tuple(Curve(label, {"variant": variant}, has_model=False) for label, variant in (
             ("NewReno, no SACK", "reno"), ("NewReno", "NewReno"), ("Cubic", "Cubic"), ("BBR", "Bbr"), ("Hybla", "Hybla"),
-        )), COMMON | {"p": 0.01, "n": 10}, rtl=(("Cubic", 2),),
+        )), COMMON | {"p": 0.01, "n": 10, "window": 600, "seconds": 200, "warm_up": 50}, rtl=(("Cubic", 2),),
     ),
 )  # fmt: skip

@@ -61,10 +61,10 @@ class Figure:
         return min(b - a for a, b in zip(self.xs, self.xs[1:]))
 
     def points(self, more):
-        """(curve, x, settings) of each point; `more` are settings such as the duration."""
+        """(curve, x, settings) of each point; `more` are settings such as the duration, where the figure has none."""
         for curve in self.curves:
             for x in self.xs:
-                yield curve, x, self.fixed | curve.settings | self._place(curve, x) | more
+                yield curve, x, more | self.fixed | curve.settings | self._place(curve, x)
 
     def _place(self, curve, x):
         place = curve.place or self.x
@@ -75,7 +75,7 @@ class Figure:
 
     def rtl_tasks(self):
         """(curve's label, x) -> Task of the points on the RTL."""
-        return {(curve.label, x): Task("tcp", settings, RTL_SEED) for curve, x, settings in self.points(RTL) if (curve.label, x) in self.rtl}
+        return {(curve.label, x): Task("tcp", settings | RTL, RTL_SEED) for curve, x, settings in self.points({}) if (curve.label, x) in self.rtl}
 
     def rows(self, results, seeds, more, rtl):
         """The CSV's rows, by the results of all tasks, and by the values of points on the RTL."""
