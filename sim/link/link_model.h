@@ -91,8 +91,8 @@ class LinkModel {
     virtual void runTo(Clock until) = 0;
     virtual Clock now() const = 0;
 
-    /// When to look again: no packet is delivered before this clock unless one is offered first, or hardly before it (see RtlLink); `never` if
-    /// none is at all.
+    /// When to look again. Unless a packet is offered first, none is delivered before this clock by `event`, and by `rtl` none that the
+    /// caller would miss by more than a unit time; `never` if nothing is under way.
     virtual Clock nextDelivery() const = 0;
 
     /// Packets offered of which no frame has been sent: the queue before the line, wherever the end keeps them.

@@ -22,6 +22,8 @@ void readLines(std::istream& in, const std::function<bool(const std::string&, st
         if (!(words >> key)) continue;
         if (!take(key, words)) throw std::invalid_argument("'" + key + "' is not a key of a run.");
         if (!words) throw std::invalid_argument("The line '" + line + "' is not complete.");
+        if (std::string rest; words >> rest)
+            throw std::invalid_argument("The line '" + line + "' has '" + rest + "' too much.");
     }
 }
 

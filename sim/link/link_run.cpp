@@ -2,6 +2,7 @@
 // Carries packets over one model of the link, and writes down what became of them: see README.md, "Runs".
 #include <exception>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,12 @@ struct Offer {
     unsigned bytes;
 };
 
+void check(const KeyedLosses& losses) {
+    for (const double p : {losses.data, losses.control, losses.burst, losses.controlBurst})
+        if (!(p >= 0 && p <= 1)) throw std::invalid_argument("A probability of losses must be 0 to 1.");
+    if (!losses.burstFrames) throw std::invalid_argument("A burst of losses must have one frame or more.");
+}
+
 struct Run {
     LinkDescription link;
     KeyedLosses losses;
@@ -29,6 +36,7 @@ struct Run {
             words >> losses.data >> losses.control >> losses.burst >> losses.controlBurst >> losses.burstFrames >>
                 losses.seed;
             words >> losses.darkFrom >> losses.darkUntil;
+            check(losses);
         } else if (key == "packet") {
             std::string end;
             Offer offer{};

@@ -34,6 +34,8 @@ void check(const LinkSettings& settings) {
         for (const unsigned n : {e.nFirst, e.nRetx})
             require(n >= e.k && n <= e.k + b.maxParity, "N is ", n, "; with K = ", e.k, " the build allows ", e.k,
                     " to ", e.k + b.maxParity, ".");
+        require(e.pollTimeout && e.helloInterval && e.keepalive,
+                "POLL_TIMEOUT, HELLO_INTERVAL and KEEPALIVE must be a clock or more.");
         require(e.delta <= 15, "The persistency is ", e.delta, "; it must be 0 to 15.");
         require(settings.delay[end] >= 1, "A channel must have a delay of one clock or more.");
     }

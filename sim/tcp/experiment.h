@@ -39,6 +39,7 @@ struct Experiment {
 
 struct Measured {
     std::vector<double> goodputs;  ///< of each connection: bits a second of packets received once and in sequence
+    double carried = 0;            ///< bits a second of all packets that the link delivered to end B's user
     double roundTrip = 0;          ///< seconds, mean of all samples
     uint64_t segments = 0, retransmissions = 0, spurious = 0, timeouts = 0;
     uint64_t dropped = 0;  ///< packets that found a buffer full
@@ -56,8 +57,5 @@ Measured runReno(const Experiment& experiment, LinkBridge& link);
 
 /// The same with TCP of ns-3: NewReno, Hybla, Vegas, WestwoodPlus, Cubic or Bbr.
 Measured runNs3(const Experiment& experiment, std::unique_ptr<LinkBridge> link);
-
-/// Waits until both ends of the link can send data; seconds that this took.
-double bringUp(LinkBridge& link);
 
 }  // namespace arqlink::tcp

@@ -20,7 +20,7 @@ const ns3::Time look = ns3::MilliSeconds(1);
 LinkBridge::LinkBridge(std::unique_ptr<LinkModel> model, double clockHz, unsigned frameBytes, const Buffer& buffer,
                        size_t ackQueue)
     : model_(std::move(model)), clockHz_(clockHz), frameBytes_(frameBytes), buffer_(buffer), ackQueue_(ackQueue) {
-    model_->delivered = [this](End, uint64_t packet, Clock) { deliver(packet); };
+    model_->delivered = [this](End end, uint64_t packet, Clock) { deliver(end, packet); };
     if (!buffer_.keepsCopies) return;
     model_->settled = [this](End end, uint64_t fsn) {
         if (end == A && copies_.settle(fsn) && freed) ns3::Simulator::ScheduleNow([this] { freed(); });
@@ -59,7 +59,7 @@ bool LinkBridge::send(End end, unsigned bytes, Delivery delivered) {
         return false;
     }
     if (end == A && buffer_.keepsCopies) copies_.add((bytes + frameBytes_ - 1) / frameBytes_);
-    underWay_.emplace(nextName_, std::move(delivered));
+    underWay_.emplace(nextName_, Packet{bytes, std::move(delivered)});
     model_->offer(end, nextName_++, bytes);
     plan();
     return true;
@@ -83,10 +83,11 @@ void LinkBridge::wake() {
     plan();
 }
 
-void LinkBridge::deliver(uint64_t packet) {
+void LinkBridge::deliver(End end, uint64_t packet) {
     const auto found = underWay_.find(packet);
     if (found == underWay_.end()) throw std::logic_error("The link delivered a packet that is not under way.");
-    const Delivery delivered = std::move(found->second);
+    if (end == B) carriedBytes_ += found->second.bytes;
+    const Delivery delivered = std::move(found->second.delivered);
     underWay_.erase(found);
     // The receiver may send, which the model cannot take while it runs.
     ns3::Simulator::ScheduleNow([delivered] { delivered(); });

@@ -43,6 +43,8 @@ class LinkBridge {
     LinkModel& model() { return *model_; }
     double clockHz() const { return clockHz_; }
     uint64_t dropped(End end) const { return dropped_[end]; }
+    /// Bytes of packets that end B delivered.
+    uint64_t carriedBytes() const { return carriedBytes_; }
 
   private:
     void follow();
@@ -50,7 +52,7 @@ class LinkBridge {
     Clock clockOf(ns3::Time time) const;
     void plan();
     void wake();
-    void deliver(uint64_t packet);
+    void deliver(End end, uint64_t packet);
     bool hasRoom(End end);
 
     std::unique_ptr<LinkModel> model_;
@@ -59,9 +61,14 @@ class LinkBridge {
     const Buffer buffer_;
     const size_t ackQueue_;
     CopyStore copies_;
-    std::unordered_map<uint64_t, Delivery> underWay_;  // by the packet's name; abandoned ones stay
+    struct Packet {
+        unsigned bytes;
+        Delivery delivered;
+    };
+    std::unordered_map<uint64_t, Packet> underWay_;  // by the packet's name; abandoned ones stay
     uint64_t nextName_ = 1;
     uint64_t dropped_[2] = {0, 0};
+    uint64_t carriedBytes_ = 0;
     ns3::EventId next_;
     Clock planned_ = never;
 };

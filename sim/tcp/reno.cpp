@@ -111,11 +111,6 @@ void RenoSender::timeOut() {
     fill();
 }
 
-void RenoSender::resetStatistics() {
-    segments_ = retransmissions_ = timeouts_ = 0;
-    roundTrip_ = {};
-}
-
 // Receiver ------------------------------------------------------------------------------------------------------------
 
 void RenoReceiver::receive(const Segment& segment) {

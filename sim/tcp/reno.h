@@ -54,7 +54,6 @@ class RenoSender {
     double cwnd() const { return cwnd_; }
     double ssthresh() const { return ssthresh_; }
     const Mean& roundTrip() const { return roundTrip_; }
-    void resetStatistics();
 
   private:
     uint64_t flight() const { return sndNxt_ - sndUna_; }

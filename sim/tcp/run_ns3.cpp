@@ -3,8 +3,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "experiment.h"
 #include "link_device.h"
+#include "measure.h"
 #include "ns3/boolean.h"
 #include "ns3/bulk-send-application.h"
 #include "ns3/bulk-send-helper.h"
@@ -13,6 +13,7 @@
 #include "ns3/internet-stack-helper.h"
 #include "ns3/ipv4-address-helper.h"
 #include "ns3/ipv4-global-routing-helper.h"
+#include "ns3/ipv4-l3-protocol.h"
 #include "ns3/node-container.h"
 #include "ns3/packet-sink-helper.h"
 #include "ns3/packet-sink.h"
@@ -32,30 +33,26 @@ namespace {
 using namespace ns3;
 
 constexpr uint16_t port = 5001;
+constexpr unsigned headerBytes = 52;  // IP and TCP, with timestamps
 
 /// What the trace sources of a sender's socket say.
 struct Watched {
-    Mean roundTrip;
-    uint64_t segments = 0, retransmissions = 0;
+    FlowCount count;
     SequenceNumber32 highest{0};
     bool any = false;
 
     void sent(const Ptr<const Packet> packet, const TcpHeader& header) {
         if (packet->GetSize() == 0) return;
-        ++segments;
+        ++count.segments;
         const SequenceNumber32 end = header.GetSequenceNumber() + packet->GetSize();
-        if (any && header.GetSequenceNumber() < highest) ++retransmissions;
+        if (any && header.GetSequenceNumber() < highest) ++count.retransmissions;
         highest = any ? std::max(highest, end) : end;
         any = true;
-    }
-    void reset() {
-        roundTrip = {};
-        segments = retransmissions = 0;
     }
 };
 
 void settle(const Experiment& e) {
-    const unsigned segment = e.packetBytes - 52;  // IP and TCP headers, with timestamps
+    const unsigned segment = e.packetBytes - headerBytes;
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", StringValue("ns3::Tcp" + e.variant));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(segment));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(e.windowPackets * segment));
@@ -66,99 +63,126 @@ void settle(const Experiment& e) {
     RngSeedManager::SetRun(e.seed);
 }
 
-PointToPointHelper wireHelper(const Wire& wire) {
+PointToPointHelper wireHelper(const Experiment& e, const Wire& wire) {
     PointToPointHelper helper;
+    helper.SetDeviceAttribute("Mtu", UintegerValue(e.packetBytes));
     helper.SetDeviceAttribute("DataRate", DataRateValue(DataRate(static_cast<uint64_t>(wire.bitsPerSecond))));
     helper.SetChannelAttribute("Delay", TimeValue(Seconds(wire.delay)));
     helper.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", StringValue("10000p"));
     return helper;
 }
 
+/// The nodes of an experiment: senders, a router at each end of the link, receiver.
+class Network {
+  public:
+    Network(const Experiment& e, std::unique_ptr<LinkBridge> link)
+        : senders_(e.connections), routers_(2), receiver_(1), addresses_("10.0.0.0", "255.255.255.252") {
+        InternetStackHelper().Install(NodeContainer(senders_, routers_, receiver_));
+        PointToPointHelper atSender = wireHelper(e, e.atSender), atReceiver = wireHelper(e, e.atReceiver);
+        for (unsigned i = 0; i < e.connections; ++i) number(atSender.Install(senders_.Get(i), routers_.Get(0)));
+        destination_ = number(atReceiver.Install(routers_.Get(1), receiver_.Get(0))).GetAddress(1);
+        channel_ = Create<LinkChannel>(std::move(link));
+        NetDeviceContainer ends;
+        for (const End end : {A, B}) {
+            const Ptr<LinkDevice> device = Create<LinkDevice>(end, channel_);
+            device->SetMtu(static_cast<uint16_t>(e.packetBytes));
+            routers_.Get(end)->AddDevice(device);
+            channel_->attach(end, device);
+            ends.Add(device);
+        }
+        number(ends);
+        Ipv4GlobalRoutingHelper::PopulateRoutingTables();
+    }
+
+    Ptr<Node> sender(unsigned i) const { return senders_.Get(i); }
+    Ptr<Node> receiver() const { return receiver_.Get(0); }
+    Ipv4Address destination() const { return destination_; }
+    LinkBridge& bridge() { return channel_->bridge(); }
+
+  private:
+    Ipv4InterfaceContainer number(const NetDeviceContainer& devices) {
+        const Ipv4InterfaceContainer interfaces = addresses_.Assign(devices);
+        addresses_.NewNetwork();
+        return interfaces;
+    }
+
+    NodeContainer senders_, routers_, receiver_;
+    Ipv4AddressHelper addresses_;
+    Ipv4Address destination_;
+    Ptr<LinkChannel> channel_;
+};
+
+/// A connection with endless data, each on a port of its own, and what it counts.
+class Flow {
+  public:
+    Flow(const Experiment& e, Network& network, unsigned i, double start) : segment_(e.packetBytes - headerBytes) {
+        const auto at = static_cast<uint16_t>(port + i);
+        PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), at));
+        sink_ = DynamicCast<PacketSink>(sink.Install(network.receiver()).Get(0));
+        BulkSendHelper source("ns3::TcpSocketFactory", InetSocketAddress(network.destination(), at));
+        source.SetAttribute("MaxBytes", UintegerValue(0));
+        const ApplicationContainer sender = source.Install(network.sender(i));
+        sender.Start(Seconds(start));
+        sender_ = DynamicCast<BulkSendApplication>(sender.Get(0));
+        Simulator::Schedule(Seconds(start) + NanoSeconds(1), &Flow::watch, this);
+    }
+
+    /// A segment has reached the receiver.
+    void arrived(unsigned bytes) { arrivedBytes_ += bytes; }
+
+    FlowCount count() const {
+        FlowCount count = watched_.count;
+        const auto unique = static_cast<double>(sink_->GetTotalRx());
+        count.received = unique / segment_;
+        count.spurious = (static_cast<double>(arrivedBytes_) - unique) / segment_;
+        return count;
+    }
+
+  private:
+    void watch() {
+        const Ptr<Socket> socket = sender_->GetSocket();
+        const auto sent = [this](Ptr<const Packet> p, const TcpHeader& h, Ptr<const TcpSocketBase>) {
+            watched_.sent(p, h);
+        };
+        const auto measured = [this](Time, Time now) { watched_.count.roundTrip.add(now.GetSeconds()); };
+        const auto state = [this](TcpSocketState::TcpCongState_t, TcpSocketState::TcpCongState_t now) {
+            watched_.count.timeouts += now == TcpSocketState::CA_LOSS;
+        };
+        socket->TraceConnectWithoutContext(
+            "Tx", Callback<void, Ptr<const Packet>, const TcpHeader&, Ptr<const TcpSocketBase>>(sent));
+        socket->TraceConnectWithoutContext("RTT", Callback<void, Time, Time>(measured));
+        socket->TraceConnectWithoutContext(
+            "CongState", Callback<void, TcpSocketState::TcpCongState_t, TcpSocketState::TcpCongState_t>(state));
+    }
+
+    const unsigned segment_;
+    Ptr<PacketSink> sink_;
+    Ptr<BulkSendApplication> sender_;
+    Watched watched_;
+    uint64_t arrivedBytes_ = 0;
+};
+
 }  // namespace
 
 Measured runNs3(const Experiment& e, std::unique_ptr<LinkBridge> link) {
     const double start = bringUp(*link);
     settle(e);
-    NodeContainer senders(e.connections), routers(2), receiver(1);
-    InternetStackHelper().Install(NodeContainer(senders, routers, receiver));
-
-    PointToPointHelper atSender = wireHelper(e.atSender), atReceiver = wireHelper(e.atReceiver);
-    Ipv4AddressHelper addresses("10.0.0.0", "255.255.255.252");
-    const auto number = [&addresses](const NetDeviceContainer& devices) {
-        const Ipv4InterfaceContainer interfaces = addresses.Assign(devices);
-        addresses.NewNetwork();
-        return interfaces;
-    };
-    for (unsigned i = 0; i < e.connections; ++i) number(atSender.Install(senders.Get(i), routers.Get(0)));
-    const Ipv4Address destination = number(atReceiver.Install(routers.Get(1), receiver.Get(0))).GetAddress(1);
-
-    const Ptr<LinkChannel> channel = Create<LinkChannel>(std::move(link));
-    NetDeviceContainer ends;
-    for (const End end : {A, B}) {
-        const Ptr<LinkDevice> device = Create<LinkDevice>(end, channel);
-        routers.Get(end)->AddDevice(device);
-        channel->attach(end, device);
-        ends.Add(device);
-    }
-    number(ends);
-    Ipv4GlobalRoutingHelper::PopulateRoutingTables();
-
-    std::vector<Ptr<PacketSink>> sinks;
-    std::vector<Watched> watched(e.connections);
+    Network network(e, std::move(link));
     Random random = randomOf(e.seed, Purpose::starts);
-    for (unsigned i = 0; i < e.connections; ++i) {
-        const auto at = static_cast<uint16_t>(port + i);
-        const ApplicationContainer sink =
-            PacketSinkHelper("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), at)).Install(receiver);
-        sinks.push_back(DynamicCast<PacketSink>(sink.Get(0)));
-        BulkSendHelper source("ns3::TcpSocketFactory", InetSocketAddress(destination, at));
-        source.SetAttribute("MaxBytes", UintegerValue(0));
-        const ApplicationContainer sender = source.Install(senders.Get(i));
-        const Time begin = Seconds(start + random.uniform());
-        sender.Start(begin);
-        Simulator::Schedule(begin + NanoSeconds(1), [i, application = sender.Get(0), &watched] {
-            const Ptr<Socket> socket = DynamicCast<BulkSendApplication>(application)->GetSocket();
-            socket->TraceConnectWithoutContext(
-                "Tx", Callback<void, Ptr<const Packet>, const TcpHeader&, Ptr<const TcpSocketBase>>(
-                          [i, &watched](Ptr<const Packet> p, const TcpHeader& h, Ptr<const TcpSocketBase>) {
-                              watched[i].sent(p, h);
-                          }));
-            socket->TraceConnectWithoutContext("RTT", Callback<void, Time, Time>([i, &watched](Time, Time now) {
-                                                   watched[i].roundTrip.add(now.GetSeconds());
-                                               }));
-        });
-    }
-    std::vector<uint64_t> before(e.connections);
-    uint64_t droppedBefore = 0;
-    LinkBridge& bridge = channel->bridge();
-    Simulator::Schedule(Seconds(start + e.warmUp), [&] {
-        for (unsigned i = 0; i < e.connections; ++i) {
-            before[i] = sinks[i]->GetTotalRx();
-            watched[i].reset();
-        }
-        droppedBefore = bridge.dropped(A) + bridge.dropped(B);
-    });
-    Simulator::Stop(Seconds(start + e.warmUp + e.seconds));
-    Simulator::Run();
-
-    Measured m;
-    double roundTrips = 0;
-    uint64_t samples = 0;
-    const double ofPacket = static_cast<double>(e.packetBytes) /
-                            (e.packetBytes - 52);  // goodput counts packets, headers included, as U of RR-4752 does
-    for (unsigned i = 0; i < e.connections; ++i) {
-        m.goodputs.push_back(static_cast<double>(sinks[i]->GetTotalRx() - before[i]) * ofPacket * 8 / e.seconds);
-        m.segments += watched[i].segments;
-        m.retransmissions += watched[i].retransmissions;
-        roundTrips += watched[i].roundTrip.value() * static_cast<double>(watched[i].roundTrip.count());
-        samples += watched[i].roundTrip.count();
-    }
-    m.roundTrip = samples ? roundTrips / static_cast<double>(samples) : 0;
-    m.dropped = bridge.dropped(A) + bridge.dropped(B) - droppedBefore;
-    for (const End end : {A, B}) m.counters[end] = bridge.model().counters(end);
-    m.clocks = bridge.model().now();
+    std::vector<std::unique_ptr<Flow>> flows;
+    for (unsigned i = 0; i < e.connections; ++i)
+        flows.push_back(std::make_unique<Flow>(e, network, i, start + random.uniform()));
+    const auto arrived = [&flows](const Ipv4Header&, Ptr<const Packet> packet, uint32_t) {
+        TcpHeader header;
+        const unsigned headerLength = packet->PeekHeader(header);
+        const size_t flow = header.GetDestinationPort() - port;
+        if (flow < flows.size()) flows[flow]->arrived(packet->GetSize() - headerLength);
+    };
+    network.receiver()->GetObject<Ipv4L3Protocol>()->TraceConnectWithoutContext(
+        "LocalDeliver", Callback<void, const Ipv4Header&, Ptr<const Packet>, uint32_t>(arrived));
+    Measured measured = measure(e, start, network.bridge(), [&](size_t i) { return flows[i]->count(); });
     Simulator::Destroy();
-    return m;
+    return measured;
 }
 
 }  // namespace arqlink::tcp

@@ -12,8 +12,18 @@ class Mean {
         sum_ += sample;
         ++count_;
     }
+    void add(const Mean& other) {
+        sum_ += other.sum_;
+        count_ += other.count_;
+    }
+    /// Of the samples since `before`.
+    Mean operator-(const Mean& before) const {
+        Mean since;
+        since.sum_ = sum_ - before.sum_;
+        since.count_ = count_ - before.count_;
+        return since;
+    }
     double value() const { return count_ ? sum_ / static_cast<double>(count_) : 0; }
-    uint64_t count() const { return count_; }
 
   private:
     double sum_ = 0;

@@ -68,8 +68,9 @@ void simulate(const Job& job, std::ostream& out) {
     const Measured m = own ? runReno(job.experiment, *bridge) : runNs3(job.experiment, std::move(bridge));
     out.precision(12);
     for (const double goodput : m.goodputs) out << "goodput " << goodput << '\n';
-    out << "round_trip " << m.roundTrip << "\nsegments " << m.segments << "\nretransmissions " << m.retransmissions
-        << "\nspurious " << m.spurious << "\ntimeouts " << m.timeouts << "\ndropped " << m.dropped << '\n';
+    out << "carried " << m.carried << "\nround_trip " << m.roundTrip << "\nsegments " << m.segments
+        << "\nretransmissions " << m.retransmissions << "\nspurious " << m.spurious << "\ntimeouts " << m.timeouts
+        << "\ndropped " << m.dropped << '\n';
     for (const End end : {A, B}) {
         const Counters& counters = m.counters[end];
 #define ARQLINK_SHOW(counter, offset) \

@@ -106,7 +106,9 @@ def test_both_models_carry_a_short_transfer_alike():
 def test_tcp_of_ns3(variant):
     report = measurement.measure(Point(setup(delta=5), connections=4, variant=variant, seconds=20, warm_up=10), [1])
     assert 0.5 < report["utilization"]["mean"] < 0.95
-    assert "spurious" not in report and report["rtt"]["mean"] > 0.48
+    assert report["rtt"]["mean"] > 0.48 and report["timeouts"]["mean"] >= 0 <= report["spurious"]["mean"] <= 1
+    # What the link carries are goodput and copies of it; a packet in the gaps of others may still be missing at the end.
+    assert report["utilization"]["mean"] < report["link_utilization"]["mean"] + 0.03
 
 
 def test_two_states_have_the_loss_that_was_asked_for():

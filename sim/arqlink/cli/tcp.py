@@ -56,6 +56,7 @@ Seeds = Annotated[str, typer.Option(metavar="N|A-B|A,B,…", help="Seeds: the fi
 
 ROWS = (
     ("utilization", "U: goodput by rate"),
+    ("link_utilization", "packets over the link by rate"),
     ("goodput", "goodput, b/s"),
     ("rtt", "round trip, s"),
     ("retransmissions", "retransmitted segments"),

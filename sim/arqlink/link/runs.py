@@ -108,7 +108,7 @@ def carry(run, model, library=None):
     """Runs it over `model`; the rtl model needs the `library` of an end."""
     done = subprocess.run([builds.program()], input=run.text(model, library), capture_output=True, text=True, check=False)
     if done.returncode:
-        raise UserError(done.stderr.strip())
+        raise UserError(done.stderr.strip() or f"The run ended with code {done.returncode}.")
     carried = Carried()
     for line in done.stdout.splitlines():
         kind, end, *words = line.split()

@@ -11,7 +11,6 @@ import numpy as np
 
 from arqlink.errors import UserError
 from arqlink.tcp import builds, models
-from arqlink.tcp.point import OWN
 
 
 @dataclass
@@ -86,8 +85,9 @@ def values(point, result):
     segments, counters, back = max(1.0, result.values["segments"]), result.counters["a"], result.counters["b"]
     setup, goodput, failed = point.setup, sum(result.goodputs), counters.get("tx_outcomes_failed", 0)
     reports = back.get("tx_control_units", 0) * 32 / setup.limits["data_bytes"]
-    found = {
+    return {
         "utilization": goodput / (setup.rate_mbps * 1e6),
+        "link_utilization": result.values["carried"] / (setup.rate_mbps * 1e6),
         "goodput": goodput,
         "rtt": result.values["round_trip"],
         "retransmissions": result.values["retransmissions"] / segments,
@@ -95,10 +95,9 @@ def values(point, result):
         "frame_failure": failed / max(1, failed + counters.get("tx_outcomes_ok", 0)),
         "line_goodput": goodput / setup.line_rate,
         "feedback": reports / result.values["clocks"],
+        "spurious": result.values["spurious"] / max(1.0, result.values["retransmissions"]),
+        "timeouts": result.values["timeouts"],
     }
-    if point.variant == OWN:
-        found |= {"spurious": result.values["spurious"] / max(1.0, result.values["retransmissions"]), "timeouts": result.values["timeouts"]}
-    return found
 
 
 def report(point, results):

@@ -91,7 +91,8 @@ void EventLink::runTo(Clock until) {
     now_ = std::max(now_, until);
 }
 
-// No packet is delivered before this clock by what `from` has sent and will send: none is before its last frame is complete or skipped, and read.
+// A bound: no packet that `from` sends is delivered before this clock. A packet is delivered once its last frame is complete, or skipped,
+// so the first flight that can complete or skip one decides.
 Clock EventLink::completion(End from) const {
     constexpr size_t most = 8;  // flights that are looked at
     const Channel& channel = channels_[from];

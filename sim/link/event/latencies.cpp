@@ -14,7 +14,6 @@ Latencies Latencies::of(const Build& build) {
     l.choose = isWide ? 22 : 20;
     l.repeat = isWide ? 13 : 5;
     l.lead = isWide ? 25 : 22;
-    l.feedback = 0;
     l.unit = 17;
     l.control = 12;
     l.tail = 5;

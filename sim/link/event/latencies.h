@@ -13,7 +13,6 @@ struct Latencies {
     Clock choose;    ///< a frame is chosen to its first beat on the PHY
     Clock repeat;    ///< more, for a retransmission on an idle line
     Clock lead;      ///< a frame is chosen so long before the end of the one before it, rounded up to whole units
-    Clock feedback;  ///< a control unit's effect on the receiver half, to the frame that it allows being chosen
     Clock unit;      ///< last beat of a data unit to what it changes: outcomes, rxNext, causes of a control unit
     Clock control;   ///< the same of a control unit
     Clock tail;      ///< last unit before the line rests, to the cause of the control unit that closes its transmission
@@ -26,7 +25,7 @@ struct Latencies {
     Clock parcel;    ///< … and more, of two packets
     Clock decode;    ///< a frame's last beat out of the store to its last beat on m_axis, if no unit is missing
     Clock restore;   ///< more, if the last one is
-    unsigned groups;  ///< clocks for a coefficient, halved
+    unsigned groups;  ///< the decoder has a coefficient in two clocks for each of them
 
     /// A frame at the idle decoder to its coefficients being ready (docs/rs_decoder.md, "Timing").
     Clock coefficients(unsigned k, unsigned missing) const { return k + missing + 2 * groups * (missing + 1) + 22; }

@@ -122,7 +122,7 @@ void LinkEnd::control(const Control& message, Clock now) {
     noticed_ = message.abandons;
     notice_ = message.txBase;
     composer_.heard(message.poll, message.ackTsn);
-    reports_.push_back({now + latencies_.feedback, message});
+    reports_.push_back(message);
     plan(now);
 }
 
@@ -150,8 +150,8 @@ void LinkEnd::step(Clock now) {
         composer_.greet(now);
     }
     if (line_.next() <= now) moveLine(now);
-    for (; !reports_.empty() && reports_.front().when <= now; reports_.pop_front()) {
-        take(reports_.front().message);
+    for (; !reports_.empty(); reports_.pop_front()) {
+        take(reports_.front());
         segmenter_.freed(now);
     }
     while (segmenter_.next() <= now) {
@@ -199,7 +199,7 @@ void LinkEnd::plan(Clock now) {
     decideAt_ = composeAt_ != never ? never : std::max(line_.open(), composer_.due(situation_, now));
     next_ = std::min({line_.next(), chooseAt_, decideAt_, composeAt_, segmenter_.next(), resequencer_.next(),
                       composer_.pollTimeout(situation_)});
-    if (!reports_.empty()) next_ = std::min(next_, reports_.front().when);
+    if (!reports_.empty()) next_ = now;
     if (situation_.state == LinkState::clearing) next_ = std::min(next_, clear_);
     if (settings_.outageTimeout && situation_.state == LinkState::up)
         next_ = std::min(next_, heard_ + settings_.outageTimeout);

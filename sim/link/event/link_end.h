@@ -32,10 +32,6 @@ class LinkEnd {
     Clock nextDelivery() const { return resequencer_.nextDelivery(); }
 
   private:
-    struct Report {
-        Clock when;
-        Control message;
-    };
     void plan(Clock now);
     void hear(Clock now);
     void goUp(Clock now, bool byHello);
@@ -58,7 +54,7 @@ class LinkEnd {
     Composer composer_;
     Line line_;
     Situation situation_;
-    std::deque<Report> reports_;  // that the sender has yet to take
+    std::deque<Control> reports_;  // that the sender takes in the next step, after the line has moved
     uint64_t peerWindow_ = 0;
     bool peerDeaf_ = false;
     bool noticed_ = false;  // the control unit before had `abandons` …

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure.h"
+
+#include <stdexcept>
+
+#include "ns3/simulator.h"
+
+namespace arqlink::tcp {
+
+FlowCount FlowCount::operator-(const FlowCount& before) const {
+    FlowCount difference;
+    difference.received = received - before.received;
+    difference.spurious = spurious - before.spurious;
+    difference.segments = segments - before.segments;
+    difference.retransmissions = retransmissions - before.retransmissions;
+    difference.timeouts = timeouts - before.timeouts;
+    difference.refused = refused - before.refused;
+    difference.roundTrip = roundTrip - before.roundTrip;
+    return difference;
+}
+
+double bringUp(LinkBridge& link) {
+    LinkModel& model = link.model();
+    constexpr double most = 60;
+    const auto step = static_cast<Clock>(link.clockHz() * 0.01) + 1;
+    while (!model.isUp()) {
+        model.runTo(model.now() + step);
+        if (static_cast<double>(model.now()) > most * link.clockHz())
+            throw std::runtime_error("The link did not come up; is all of it lost?");
+    }
+    return static_cast<double>(model.now()) / link.clockHz();
+}
+
+Measured measure(const Experiment& e, double start, LinkBridge& link, const std::function<FlowCount(size_t)>& count) {
+    std::vector<FlowCount> before(e.connections);
+    uint64_t dropped = 0, carried = 0;
+    ns3::Simulator::Schedule(ns3::Seconds(start + e.warmUp), [&] {
+        for (size_t i = 0; i < before.size(); ++i) before[i] = count(i);
+        dropped = link.dropped(A) + link.dropped(B);
+        carried = link.carriedBytes();
+    });
+    ns3::Simulator::Stop(ns3::Seconds(start + e.warmUp + e.seconds));
+    ns3::Simulator::Run();
+
+    Measured m;
+    Mean roundTrip;
+    double spurious = 0;
+    for (size_t i = 0; i < before.size(); ++i) {
+        const FlowCount flow = count(i) - before[i];
+        m.goodputs.push_back(flow.received * e.packetBytes * 8 / e.seconds);
+        m.segments += flow.segments;
+        m.retransmissions += flow.retransmissions;
+        m.timeouts += flow.timeouts;
+        m.dropped += flow.refused;
+        spurious += flow.spurious;
+        roundTrip.add(flow.roundTrip);
+    }
+    m.spurious = static_cast<uint64_t>(spurious > 0 ? spurious + 0.5 : 0);
+    m.roundTrip = roundTrip.value();
+    m.dropped += link.dropped(A) + link.dropped(B) - dropped;
+    m.carried = static_cast<double>(link.carriedBytes() - carried) * 8 / e.seconds;
+    for (const End end : {A, B}) m.counters[end] = link.model().counters(end);
+    m.clocks = link.model().now();
+    return m;
+}
+
+}  // namespace arqlink::tcp

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a simulation whose connections are set up, and takes the difference of what they have counted.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "experiment.h"
+
+namespace arqlink::tcp {
+
+/// What a connection has counted since the beginning.
+struct FlowCount {
+    double received = 0;  ///< packets that the receiver's user got, in sequence and once each
+    double spurious = 0;  ///< segments that arrived though they had been received
+    uint64_t segments = 0, retransmissions = 0, timeouts = 0;
+    uint64_t refused = 0;  ///< segments that a gateway had no room for
+    Mean roundTrip;
+    FlowCount operator-(const FlowCount& before) const;
+};
+
+/// Simulates until the end of the experiment, which began at `start` seconds. `count` says what connection i has counted.
+Measured measure(const Experiment& experiment, double start, LinkBridge& link,
+                 const std::function<FlowCount(size_t)>& count);
+
+/// Waits until both ends of the link can send data; seconds that this took.
+double bringUp(LinkBridge& link);
+
+}  // namespace arqlink::tcp
