@@ -38,7 +38,7 @@ def test_loss_of_frames_is_that_of_the_code(hybrid):
     failed, sent = result.counters["a"]["tx_outcomes_failed"], sum(result.counters["a"][name] for name in ("tx_outcomes_failed", "tx_outcomes_ok"))
     interval = intervals.clopper_pearson(failed, sent, 0.999)
     # Nearly all frames have K = 10 units.
-    assert [interval.low <= point.setup.loss.failure(n, 10) <= interval.high for n in (10, 11, 12)] == [False, True, False]
+    assert [interval.contains(point.setup.loss.failure(n, 10)) for n in (10, 11, 12)] == [False, True, False]
 
 
 @pytest.mark.full
@@ -58,8 +58,8 @@ def test_losses_and_useful_share_are_those_of_eqs_4_to_6(p, delay_ms):
         alphas.append((resolved / 6 - a.get("tx_packets_lost", 0)) * 6 / known)
     model, other = point.setup.model(), setup(10, 1, 1.03 * p, delay_ms).model()
     p_t, p_f = (intervals.clopper_pearson(*counts, 0.999) for counts in ((failed, sent), (abandoned, frames)))
-    assert p_t.low <= model.p_t <= p_t.high < other.p_t
-    assert p_f.low <= model.p_f <= p_f.high
+    assert p_t.contains(model.p_t) and not p_t.contains(other.p_t)
+    assert p_f.contains(model.p_f)
     spread = stats.t.ppf(0.9995, len(alphas) - 1) * statistics.stdev(alphas) / math.sqrt(len(alphas))
     assert abs(statistics.mean(alphas) - model.alpha) <= spread < 0.012
 

@@ -43,7 +43,7 @@ ReceiverMs = Annotated[float, typer.Option(help="Its delay one way, in ms.", ric
 Buffer = Annotated[int, typer.Option(help="Packets that can be stored before the link.", rich_help_panel=PATH)]
 Copies = Annotated[
     bool,
-    typer.Option("--copies/--no-copies", help="The buffer stores a packet until all of it is acknowledged; else until it begins to leave.", rich_help_panel=PATH),
+    typer.Option("--copies/--no-copies", help="It stores a packet until all of it is acknowledged; else until it begins to leave.", rich_help_panel=PATH),
 ]
 Window = Annotated[int, typer.Option(help="Window of TCP's receiver, in packets.", rich_help_panel=PATH)]
 AckEvery = Annotated[int, typer.Option(metavar="1|2", help="Packets of an acknowledgement; 2: delayed ones.", rich_help_panel=PATH)]

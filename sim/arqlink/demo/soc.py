@@ -77,8 +77,7 @@ class Count:
 
     @property
     def agrees(self):
-        low, high = self.interval.low, self.interval.high
-        return self.formula is None or (low is not None and high is not None and low <= self.formula <= high)
+        return self.formula is None or self.interval.contains(self.formula)
 
     def cell(self):
         """Measured value, interval and formula, one above the other."""

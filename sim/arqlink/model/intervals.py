@@ -14,6 +14,9 @@ class Interval:
     low: float | None
     high: float | None
 
+    def contains(self, value):
+        return self.low is not None and self.high is not None and self.low <= value <= self.high
+
 
 def clopper_pearson(events, trials, confidence=CONFIDENCE):
     """Exact interval for a probability of which `events` of `trials` were seen; coverage is at least `confidence`."""

@@ -3,7 +3,7 @@
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from arqlink.errors import UserError
@@ -20,7 +20,7 @@ MAX_DELAY_CLOCKS = (1 << 20) - 1
 """What the delay lines of ArqPair hold (parameter maxDelay)."""
 
 NO_LOSS = loss.Bernoulli(0.0)
-Loss = loss.Bernoulli | loss.GilbertElliott | loss.Fading
+Loss = loss.Bernoulli | loss.GilbertElliott
 
 OF_CONFIG: Any = None
 """In place of a value: that of the configuration."""
@@ -44,18 +44,18 @@ def parse_delta(text):
 
 
 def from_options(**options):
-    """A LinkSetup of values as users write them: persistency and losses are text."""
+    """A LinkSetup of values as users write them: persistency and losses are text. Losses by fading become the Gilbert-Elliott chain that they
+    are for this link's units."""
     options["delta"] = parse_delta(str(options.get("delta", "inf")))
-    for name in ("loss", "feedback_loss"):
-        if name in options:
-            options[name] = loss.parse(options[name])
-    return LinkSetup(**options)
+    losses = {name: loss.parse(options.pop(name)) for name in ("loss", "feedback_loss") if name in options}
+    setup = LinkSetup(**options)
+    unit = setup.unit_clocks / setup.clock_hz
+    return replace(setup, **{name: process.chain(unit) if isinstance(process, loss.Fading) else process for name, process in losses.items()})
 
 
 @dataclass
 class LinkSetup:
-    """Everything that can be chosen about a run. Fields that are OF_CONFIG, or None, take the configuration's value. Losses by fading
-    become the Gilbert-Elliott chain that they are for this link's units."""
+    """Everything that can be chosen about a run. Fields that are OF_CONFIG, or None, take the configuration's value."""
 
     config: str = "paper"
     k: int = OF_CONFIG
@@ -93,9 +93,6 @@ class LinkSetup:
             raise UserError(f"The rate is {self.rate_mbps:g} Mb/s; it must be above 0.")
         if not 0 <= self.delay_ms < math.inf:
             raise UserError(f"The delay is {self.delay_ms:g} ms; it must be 0 or more.")
-        for name in ("loss", "feedback_loss"):
-            if isinstance(process := getattr(self, name), loss.Fading):
-                setattr(self, name, process.chain(self.unit_clocks / self.clock_hz))
         if self.delay_clocks > MAX_DELAY_CLOCKS:
             raise UserError(
                 f"The delay is {self.delay_clocks} clocks of the simulated line; the channel has room for "

@@ -50,7 +50,8 @@ FIGURES = (
         COMMON, logarithmic=True, rtl=(("N = 14, δ = 1", 4),),
     ),
     Figure(
-        "beyond-window", "", "Window of the link, 10 Mb/s, D = 200 ms: a round trip has 2000 frames", "window_frames", "window in frames", (512, 1024, 2048, 4096),
+        "beyond-window", "", "Window of the link, 10 Mb/s, D = 200 ms: a round trip has 2000 frames", "window_frames", "window in frames",
+        (512, 1024, 2048, 4096),
         tuple(Curve(f"p = {p}, N = {n}", {"p": p, "n": n}, has_model=False) for p, n in ((0.001, 10), (0.01, 10), (0.01, 11))),
         COMMON | {"delta": 14, "rate_mbps": 10.0, "sender_mbps": 100.0, "receiver_mbps": 100.0, "window": 100, "buffer": 1000}, logarithmic=True,
     ),

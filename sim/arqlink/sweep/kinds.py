@@ -8,7 +8,6 @@ from arqlink.sweep import versions
 from arqlink.tcp import builds, measurement, models
 from arqlink.tcp import point as points
 
-
 TYPES = {
     "a text": (str, "config loss feedback_loss outage variant link topology preset"),
     "a whole number": (int, "k n n_retx nr packet_bytes order ord connections buffer window ack_every window_frames"),

@@ -2,7 +2,6 @@
 """One point: long-lived TCP connections over a link with all its settings. The link's own feedback and TCP's acknowledgements are lost only
 where the settings say so."""
 
-import math
 from dataclasses import dataclass, fields
 
 from arqlink.errors import UserError
