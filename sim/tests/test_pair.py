@@ -23,13 +23,13 @@ def text():
 
 
 @pytest.mark.parametrize("ord, feedback", [
-    (0, "bernoulli:0.3"),
-    pytest.param(0, "none", marks=pytest.mark.full),
-    (1, "none"),
-    pytest.param(1, "bernoulli:0.3", marks=pytest.mark.full),
+    (0, 0.3),
+    pytest.param(0, 0.0, marks=pytest.mark.full),
+    (1, 0.0),
+    pytest.param(1, 0.3, marks=pytest.mark.full),
 ])  # fmt: skip
 def test_nothing_is_lost_with_infinite_persistency(text, ord, feedback):
-    setup = LinkSetup(loss=loss.Bernoulli(0.1), feedback_loss=loss.parse(feedback), delay_ms=2, packet_bytes=700, ord=ord, seed=5)
+    setup = LinkSetup(loss=loss.Bernoulli(0.1), feedback_loss=loss.Bernoulli(feedback), delay_ms=2, packet_bytes=700, ord=ord, seed=5)
     packets = [text[i : i + 700] for i in range(0, len(text), 700)]
     report, _, matched = transfer.transfer(setup, transfer.Traffic(packets))
     assert report["end"] == "done"

@@ -3,7 +3,7 @@
 
 import json
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from arqlink.errors import UserError
@@ -49,8 +49,9 @@ def from_options(**options):
     options["delta"] = parse_delta(str(options.get("delta", "inf")))
     losses = {name: loss.parse(options.pop(name)) for name in ("loss", "feedback_loss") if name in options}
     setup = LinkSetup(**options)
-    unit = setup.unit_clocks / setup.clock_hz
-    return replace(setup, **{name: process.chain(unit) if isinstance(process, loss.Fading) else process for name, process in losses.items()})
+    for name, process in losses.items():
+        setattr(setup, name, process.chain(setup.unit_clocks / setup.clock_hz) if isinstance(process, loss.Fading) else process)
+    return setup
 
 
 @dataclass
