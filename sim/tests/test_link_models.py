@@ -21,6 +21,7 @@ BUILDS = {
     "small": (Build(4, 8, 64, 512, 16, 8), ("small", ())),
     "small_w1024": (Build(4, 8, 1024, 512, 16, 8), ("small", ("windowFrames=1024",))),
     "wide8": (Build(8, 72, 128, 9216, 8, 4), ("wide8", ())),
+    "paper8": (Build(8, 24, 4096, 9216, 10, 8), ("paper8", ())),
 }
 TIMING_DECIDES = {"tx_control_units", "tx_polls", "rx_control_units", "rx_erased_flag", "tx_phy_idle"}
 """Counters in which control units are counted."""
@@ -116,11 +117,15 @@ def test_lockstep(seed):
     lockstep(seed, ("small", "small_w1024")[seed % 2], 1500)
 
 
+def test_lockstep_of_the_build_for_tcp():
+    lockstep(SEED, "paper8", 1500)
+
+
 @pytest.mark.full
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", range(SEED, SEED + 21))
 def test_lockstep_over_100_000_frames(seed):
-    lockstep(seed, list(BUILDS)[seed % 3], 100_000)
+    lockstep(seed, list(BUILDS)[seed % len(BUILDS)], 100_000)
 
 
 @pytest.mark.parametrize("freeze", [True, False])

@@ -21,8 +21,8 @@ from arqlink.tcp import point as points
 from arqlink.tcp.point import Point
 
 
-def setup(n=11, delta=5.0, p=0.01, delay_ms=200.0):
-    return LinkSetup(n=n, delta=delta, loss=Bernoulli(p), delay_ms=delay_ms, packet_bytes=1500)
+def setup(n=11, delta=5.0, p=0.01, delay_ms=200.0, config="paper"):
+    return LinkSetup(config=config, n=n, delta=delta, loss=Bernoulli(p), delay_ms=delay_ms, packet_bytes=1500)
 
 
 @pytest.fixture(scope="module")
@@ -91,10 +91,10 @@ def test_the_round_trip_without_a_queue():
     assert 0.48 < report["rtt"]["mean"] < 0.58
 
 
-@pytest.mark.full  # the build of `paper` takes longer than all others here
-def test_both_models_carry_a_short_transfer_alike():
+@pytest.mark.parametrize("config", ["paper8", pytest.param("paper", marks=pytest.mark.full)])
+def test_both_models_carry_a_short_transfer_alike(config):
     """No loss, so the seeds of the channels do not matter: the rtl link reports deliveries some clocks late."""
-    one = setup(n=10, delta=1, p=0.0, delay_ms=20.0)
+    one = setup(n=10, delta=1, p=0.0, delay_ms=20.0, config=config)
     event, rtl = (measurement.simulate(Point(one, connections=2, link=link, seconds=3.0, warm_up=0.0), 1) for link in points.LINKS)
     assert sum(event.goodputs) > 0.5e6
     assert event.goodputs == pytest.approx(rtl.goodputs, rel=0.02)

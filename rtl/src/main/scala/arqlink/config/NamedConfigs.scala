@@ -12,6 +12,14 @@ object NamedConfigs {
     ResetValues(k = 10, nFirst = 11, nRetx = 11)
   )
 
+  /** `paper` at 8 bytes a clock, with units of 24 bytes: an eighth of the clocks in a second of the line, for simulations of TCP over the RTL. */
+  val paper8 = LinkConfig(
+    "paper8",
+    CodeConfig(dataBytes = 8, unitBytes = 24, maxK = 10, maxParity = 8),
+    WindowConfig(windowFrames = 4096),
+    ResetValues(k = 10, nFirst = 11, nRetx = 11)
+  )
+
   /** 32-bit datapath, 64-byte units, frames of up to 1 KiB. */
   val default = LinkConfig(
     "default",
@@ -60,5 +68,5 @@ object NamedConfigs {
     ResetValues(k = 4, nFirst = 5, nRetx = 5)
   )
 
-  val all = Seq(paper, default, line10g, line20g, montecarlo, codec, tiny)
+  val all = Seq(paper, paper8, default, line10g, line20g, montecarlo, codec, tiny)
 }
