@@ -23,6 +23,8 @@ BUILDS = {
     "wide8": (Build(8, 72, 128, 9216, 8, 4), ("wide8", ())),
     "paper8": (Build(8, 24, 4096, 9216, 10, 8), ("paper8", ())),
 }
+IN_SEQUENCE = {"paper8"}
+"""Builds whose packets leave in sequence: frames come so fast there that out of sequence the RTL forgets some (see sim/link/README.md)."""
 TIMING_DECIDES = {"tx_control_units", "tx_polls", "rx_control_units", "rx_erased_flag", "tx_phy_idle"}
 """Counters in which control units are counted."""
 SHARE, NUMBER = 0.15, 30
@@ -107,6 +109,8 @@ def both(run, name):
 
 def lockstep(seed, name, frames):
     run = draw(seed, BUILDS[name][0], frames)
+    if name in IN_SEQUENCE:
+        run = replace(run, ends=tuple(replace(end, in_order=True) for end in run.ends))
     event, rtl = both(run, name)
     assert sum(rtl.counters[end]["tx_frames"] for end in "AB") >= frames
     assert not list(differences(run, event, rtl)), f"seed {seed}, {name}"
