@@ -17,11 +17,20 @@ COLUMNS = ("curve", "x", "seeds", "mean", "std", "model", "rtl")
 SIZE = (6.4, 3.8)
 """Inches."""
 MARKERS = "osD^vP"
-RTL = {"link": "rtl", "warm_up": 40, "seconds": 40}
+RTL = {"link": "rtl", "config": "paper8", "warm_up": 100, "seconds": 100}
 RTL_SEED = 1
 """How points on the RTL are run: it is some hundred times slower than the fast model."""
+RTL_UNIT, UNIT = 24, 25
+"""Bytes of a unit there, and of all others."""
 APART = 0.07
 """Of the distance of two x: by so much curves stand side by side, so that equal points can be told from each other."""
+
+
+def on_rtl(settings):
+    """The same point on the RTL. Packets and rate shrink with the unit, so the line carries as many packets a second, each of as many units."""
+    scale = RTL_UNIT / UNIT
+    sizes = {"packet_bytes": round(scale * settings.get("packet_bytes", 1500)), "rate_mbps": scale * settings.get("rate_mbps", 2.0)}
+    return settings | sizes | RTL
 
 
 @dataclass(frozen=True)
@@ -75,7 +84,7 @@ class Figure:
 
     def rtl_tasks(self):
         """(curve's label, x) -> Task of the points on the RTL."""
-        return {(curve.label, x): Task("tcp", settings | RTL, RTL_SEED) for curve, x, settings in self.points({}) if (curve.label, x) in self.rtl}
+        return {(curve.label, x): Task("tcp", on_rtl(settings), RTL_SEED) for curve, x, settings in self.points({}) if (curve.label, x) in self.rtl}
 
     def rows(self, results, seeds, more, rtl):
         """The CSV's rows, by the results of all tasks, and by the values of points on the RTL."""
