@@ -68,11 +68,12 @@ SplitConnection::SplitConnection(const Experiment& e, LinkBridge& link, Receiver
       atGateway_(settings(e),
                  [this](const Ack& a) { toSender_.send(ackBytes, [this, a] { sender_.acknowledge(a); }); }) {
     gateway.join(*this);
-    atGateway_.serve({[&gateway] { return gateway.room(); },
-                      [this, &line] {
-                          link_.send(A, bytes_,
-                                     [this, &line] { line.toReceiver.send(bytes_, [this] { ++received_; }); });
-                      }});
+    const auto room = [&gateway] { return gateway.room(); };
+    const auto take = [this, &line] {
+        link_.send(A, bytes_, [this, &line] { line.toReceiver.send(bytes_, [this] { ++received_; }); });
+    };
+    // A segment in sequence for each connection finds room, however many segments ahead of gaps are stored.
+    atGateway_.serve({room, take, e.connections});
 }
 
 Connections::Connections(const Experiment& e, LinkBridge& link) : line_(e.atReceiver) {

@@ -120,7 +120,8 @@ void RenoReceiver::receive(const Segment& segment) {
         acknowledge(echo);
         return;
     }
-    if (user_.room && user_.room() == 0) {
+    // Segments out of sequence must not fill what the one before them needs.
+    if (user_.room && user_.room() <= (segment.number > rcvNxt_ ? user_.reserve : 0)) {
         ++refused_;
         acknowledge(echo, !waiting_);
         return;

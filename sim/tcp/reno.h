@@ -93,6 +93,7 @@ class RenoReceiver {
     struct User {
         std::function<size_t()> room;  ///< segments that there is room for
         std::function<void()> take;    ///< takes the next segment in sequence
+        size_t reserve = 0;            ///< room that is left to segments in sequence
     };
     void serve(User user) { user_ = std::move(user); }
 
