@@ -70,7 +70,7 @@ FIGURES = (
         rtl=(("T2 = 100 ms", 0.1), ("T2 = 250 ms", 0.3)),
     ),
     Figure(
-        "zhu-fig7", "Fig. 7", "End to end, T1 = 100 ms, B = 50", satellite, "T2: round trip over the satellite in ms", (50, 100, 200, 300, 500),
+        "zhu-fig7", "Fig. 7", "End to end, T1 = 100 ms, B = 50", satellite, "T2: round trip over the satellite in ms", (50, 100, 150, 200, 300, 500),
         OF_LOSS, FIXED | DIRECT | terrestrial(100) | {"buffer": 50}, axis_of_value=U,
         rtl=(("p = 0.1", 200),),
     ),
