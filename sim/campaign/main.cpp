@@ -7,8 +7,6 @@
 // with KIND "-" where nothing is wrong. Before it, with forged units, `forged UNITS CLOCKS ROUND_TRIP POLL_TIMEOUT RESTARTS
 // ATTEMPTS SHOTS`, with --frames `sent FRAMES_A TRANSMISSIONS_A FRAMES_B TRANSMISSIONS_B`, and with --round-trip
 // `flow CLOCKS FRAMES AGAIN POLLS REPORTS`. `arqlink.campaign` reads them.
-#include <dlfcn.h>
-
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
@@ -18,6 +16,7 @@
 
 #include "arqlink_regs.h"
 #include "failure.h"
+#include "load_end.h"
 #include "run.h"
 
 namespace {
@@ -97,11 +96,11 @@ Options options(int argc, char** argv) {
 }
 
 MakeLinkEnd entry(const std::string& path) {
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) usage(dlerror());
-    void* symbol = dlsym(library, "makeLinkEnd");
-    if (!symbol) usage(path + " has no makeLinkEnd.");
-    return reinterpret_cast<MakeLinkEnd>(symbol);
+    try {
+        return verilated_end::load(path);
+    } catch (const std::runtime_error& error) {
+        usage(error.what());
+    }
 }
 
 /// What a build is, as its registers say.

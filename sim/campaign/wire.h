@@ -6,19 +6,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "sequence.h"
+
 namespace campaign {
 
 using Bytes = std::vector<uint8_t>;
 
-constexpr uint32_t snCount = 1u << 20;
+using verilated_end::snCount;
+using verilated_end::unwrap;
 constexpr uint8_t version = 2;
 constexpr unsigned headerBytes = 12, crcBytes = 4, controlBytes = 32;
-
-/// The unbounded number that is `sn` modulo 2^20 and nearest to `near`.
-inline int64_t unwrap(uint32_t sn, int64_t near) {
-    const int64_t ahead = (static_cast<int64_t>(sn) - near) & (snCount - 1);
-    return near + (ahead >= static_cast<int64_t>(snCount / 2) ? ahead - static_cast<int64_t>(snCount) : ahead);
-}
 
 struct DataUnit {
     uint8_t epoch = 0, k = 0, n = 0, index = 0, attempt = 0, preset = 0;

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the fault campaign runs: a shared library for each build of a link end, and the program that loads two of them."""
 
-import os
-
 from arqlink import tree
 from arqlink.errors import UserError
-from arqlink.rtl import verilated_end, verilator
+from arqlink.rtl import native, verilated_end
 
 SOURCES = tree.ROOT / "sim" / "campaign"
 FOLDER = tree.BUILD / "campaign"
@@ -53,8 +51,6 @@ PAIRS = (
 )
 """Ends that can talk: unitBytes is the same, and each window holds the other's longest packet."""
 
-PROGRAM_FLAGS = ["-std=c++17", "-O2", "-ffp-contract=off", "-Wall", "-Wextra"]
-
 
 def ends_of(pair):
     """The builds at both ends of a pair; UserError where a name is not known."""
@@ -73,12 +69,8 @@ def library(name, waves=False):
 
 def program():
     """The program `campaign`, and beside it `selftest` of its wire codec and checks."""
-    output = FOLDER / "campaign"
-    with tree.locked("campaign-program"):
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        command = ["make", "-s", "-C", str(SOURCES), f"OUT={FOLDER}", f"REGS={tree.REGS}", "-j", str(os.cpu_count())]
-        verilator.run([*command, f"FLAGS={' '.join(PROGRAM_FLAGS)}"], FOLDER / "program.log")
-    return output
+    native.make(SOURCES, FOLDER, ["-std=c++17"])
+    return FOLDER / "campaign"
 
 
 def build_all(pairs, waves):

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtl_end.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
+#include "load_end.h"
 #include "splitmix.h"
 
 namespace arqlink::rtl {
@@ -19,17 +18,9 @@ uint8_t content(uint64_t name, size_t index) {
     return static_cast<uint8_t>(mix(name) >> 8 * (index % 8)) ^ static_cast<uint8_t>(index);
 }
 
-verilated_end::LinkEnd* load(const std::string& library) {
-    void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) throw std::runtime_error(std::string("The model of a link end cannot be loaded: ") + dlerror());
-    const auto make = reinterpret_cast<verilated_end::MakeLinkEnd>(dlsym(handle, "makeLinkEnd"));
-    if (!make) throw std::runtime_error(library + " is not the model of a link end.");
-    return make(nullptr);
-}
-
 }  // namespace
 
-RtlEnd::RtlEnd(const std::string& library) : end_(load(library)) {}
+RtlEnd::RtlEnd(const std::string& library) : end_(verilated_end::load(library)(nullptr)) {}
 
 void RtlEnd::offerBeat() {
     verilated_end::Beat& beat = in_.packet;

@@ -22,7 +22,6 @@ class UnitWatch {
 
   private:
     void parse();
-    static uint64_t unwrap(uint32_t sn, uint64_t near);
 
     static constexpr unsigned seenBytes = 28;
     const unsigned dataBytes_;
@@ -31,7 +30,7 @@ class UnitWatch {
     UnitOnAir unit_;
     Feedback feedback_;
     Clock start_ = 0;
-    uint64_t nearFsn_ = 0, nearRxNext_ = 0;
+    int64_t nearFsn_ = 0, nearRxNext_ = 0;
     bool anyControl_ = false;
 };
 
