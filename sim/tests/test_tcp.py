@@ -102,6 +102,13 @@ def test_both_models_carry_a_short_transfer_alike(config):
     assert event.counters["a"]["tx_frames"] == pytest.approx(rtl.counters["a"]["tx_frames"], rel=0.02)
 
 
+def test_the_rtl_comes_up_where_timers_are_short():
+    """Two POLL_TIMEOUTs are less than the clocks in which the tables are cleared: the ends must not rest meanwhile."""
+    slow = LinkSetup(config="paper8", n=10, rate_mbps=0.5, delay_ms=3.0, packet_bytes=240)
+    assert 2 * slow.timers["POLL_TIMEOUT"] < slow.limits["window_frames"]
+    assert sum(measurement.simulate(Point(slow, connections=1, link="rtl", seconds=1.0, warm_up=1.0), 1).goodputs) > 0.1e6
+
+
 @pytest.mark.parametrize("variant", ["NewReno", pytest.param("Cubic", marks=pytest.mark.full), pytest.param("Bbr", marks=pytest.mark.full)])
 def test_tcp_of_ns3(variant):
     report = measurement.measure(Point(setup(delta=5), connections=4, variant=variant, seconds=20, warm_up=10), [1])

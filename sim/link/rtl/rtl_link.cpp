@@ -133,7 +133,7 @@ size_t RtlLink::backlog(End end) {
 
 void RtlLink::runTo(Clock until) {
     while (now() <= until) {
-        if (mayRest_ && now_ - active_ > quiet_) {
+        if (mayRest_ && isUp() && now_ - active_ > quiet_) {
             skipped_ += until + 1 - now();
             return;
         }

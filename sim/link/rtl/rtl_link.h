@@ -12,7 +12,7 @@ namespace arqlink::rtl {
 
 /// Clock 0 is when both ends have been set up and enabled. Packets have 8 bytes or more.
 ///
-/// Where no unit has been sent for two POLL_TIMEOUTs, the ends are not clocked until a packet is offered: then neither has
+/// Where both ends are up and no unit has been sent for two POLL_TIMEOUTs, they are not clocked until a packet is offered: then neither has
 /// anything to send but keep-alives. Their timers stand still meanwhile.
 class RtlLink final : public LinkModel {
   public:
