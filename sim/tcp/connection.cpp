@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connection.h"
 
+#include <stdexcept>
+
 namespace arqlink::tcp {
 
 namespace {
@@ -70,7 +72,8 @@ SplitConnection::SplitConnection(const Experiment& e, LinkBridge& link, Receiver
     gateway.join(*this);
     const auto room = [&gateway] { return gateway.room(); };
     const auto take = [this, &line] {
-        link_.send(A, bytes_, [this, &line] { line.toReceiver.send(bytes_, [this] { ++received_; }); });
+        if (!link_.send(A, bytes_, [this, &line] { line.toReceiver.send(bytes_, [this] { ++received_; }); }))
+            throw std::logic_error("The gateway accepted a segment that it has no room for.");
     };
     // A segment in sequence for each connection finds room, however many segments ahead of gaps are stored.
     atGateway_.serve({room, take, e.connections});

@@ -14,7 +14,7 @@ class Connection {
   public:
     virtual ~Connection() = default;
     virtual RenoSender& sender() = 0;
-    /// Segments that the receiver's user got, in sequence and once each.
+    /// Segments that the receiver's user got, once each: in sequence, or as the link delivers them where the connection is split.
     virtual uint64_t received() const = 0;
     virtual const RenoReceiver& receiver() const = 0;  ///< of what `sender` sends
 };

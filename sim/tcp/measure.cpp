@@ -21,7 +21,7 @@ FlowCount FlowCount::operator-(const FlowCount& before) const {
 
 double bringUp(LinkBridge& link) {
     LinkModel& model = link.model();
-    constexpr double most = 60;
+    constexpr double most = 600;  // seconds
     const auto step = static_cast<Clock>(link.clockHz() * 0.01) + 1;
     while (!model.isUp()) {
         model.runTo(model.now() + step);

@@ -162,8 +162,7 @@ void RenoReceiver::acknowledge(Time echo, bool windowOnly) {
 }
 
 void RenoReceiver::roomGrew() {
-    constexpr uint64_t few = 2;  // segments (RFC 9293, section 3.8.6.2.2: no silly windows)
-    if (advertised_ < few && user_.room() >= few) acknowledge(waiting_ ? echo_ : Simulator::Now(), !waiting_);
+    if (advertised_ == 0 && user_.room() > 0) acknowledge(waiting_ ? echo_ : Simulator::Now(), !waiting_);
 }
 
 }  // namespace arqlink::tcp

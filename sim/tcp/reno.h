@@ -98,7 +98,7 @@ class RenoReceiver {
     void serve(User user) { user_ = std::move(user); }
 
     void receive(const Segment& segment);
-    /// The user has more room than before. Says so to a sender that was told of less than two segments.
+    /// The user has more room than before. Says so to a sender that was told of none (RFC 9293, section 3.8.6.2.2: by whole segments).
     void roomGrew();
 
     /// Segments received in sequence, each once.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RR-4752, Fig. 2, with TCP of ns-3: senders, router, the link, router, receiver.
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -128,13 +129,18 @@ class Flow {
     }
 
     /// A segment has reached the receiver.
-    void arrived(unsigned bytes) { arrivedBytes_ += bytes; }
+    void arrived(SequenceNumber32 first, unsigned bytes) {
+        if (bytes == 0) return;
+        if (!anyArrived_) next_ = first;
+        anyArrived_ = true;
+        if (first < next_ || !ahead_.emplace(first, bytes).second) ++watched_.count.spurious;
+        for (; !ahead_.empty() && ahead_.begin()->first <= next_; ahead_.erase(ahead_.begin()))
+            next_ = std::max(next_, ahead_.begin()->first + ahead_.begin()->second);
+    }
 
     FlowCount count() const {
         FlowCount count = watched_.count;
-        const auto unique = static_cast<double>(sink_->GetTotalRx());
-        count.received = unique / segment_;
-        count.spurious = (static_cast<double>(arrivedBytes_) - unique) / segment_;
+        count.received = static_cast<double>(sink_->GetTotalRx()) / segment_;
         return count;
     }
 
@@ -159,7 +165,9 @@ class Flow {
     Ptr<PacketSink> sink_;
     Ptr<BulkSendApplication> sender_;
     Watched watched_;
-    uint64_t arrivedBytes_ = 0;
+    bool anyArrived_ = false;
+    SequenceNumber32 next_{0};                    // all before it has arrived
+    std::map<SequenceNumber32, unsigned> ahead_;  // first byte and length of segments after a gap
 };
 
 }  // namespace
@@ -176,7 +184,7 @@ Measured runNs3(const Experiment& e, std::unique_ptr<LinkBridge> link) {
         TcpHeader header;
         const unsigned headerLength = packet->PeekHeader(header);
         const size_t flow = header.GetDestinationPort() - port;
-        if (flow < flows.size()) flows[flow]->arrived(packet->GetSize() - headerLength);
+        if (flow < flows.size()) flows[flow]->arrived(header.GetSequenceNumber(), packet->GetSize() - headerLength);
     };
     network.receiver()->GetObject<Ipv4L3Protocol>()->TraceConnectWithoutContext(
         "LocalDeliver", Callback<void, const Ipv4Header&, Ptr<const Packet>, uint32_t>(arrived));

@@ -54,7 +54,7 @@ def test_models_are_those_of_today(one):
     for curve, x, settings in one.points({}):
         row = next(row for row in curves[curve.label] if row["x"] == x)
         if curve.has_model:
-            assert row["model"] == pytest.approx(kinds.TCP.expected(settings)[one.value], rel=1e-3)
+            assert row["model"] == pytest.approx(one.model(curve, settings), rel=1e-3)
 
 
 def test_the_page_shows_each_figure():

@@ -48,6 +48,13 @@ def test_eq_50_is_not_that_of_another_buffer():
     assert values["utilization"] != pytest.approx(models.expected(other)["utilization"], rel=0.08)
 
 
+@pytest.mark.parametrize("packet_bytes, p", [(1500, 0.005), (260, 0.01), (510, 0.01)])
+def test_a_split_connection_with_several_frames_a_segment(packet_bytes, p):
+    """With a buffer that is no limit it has all that the link can carry: frames are sent again, and not segments; the last frame is short."""
+    point, _, values = run(SATELLITE | zhu.SPLIT | {"packet_bytes": packet_bytes, "p": p, "buffer": 400})
+    assert values["utilization"] == pytest.approx(models.expected(point)["utilization"], rel=0.02)
+
+
 def test_the_model_of_the_end_to_end_path_is_a_lower_bound():
     """Eqs. 8 and 20 bound times from above, so eq. 39 is below what is simulated, by up to a half."""
     for p in (0.1, 0.3):
@@ -55,7 +62,7 @@ def test_the_model_of_the_end_to_end_path_is_a_lower_bound():
         assert 0.9 < values["utilization"] / models.expected(point)["utilization"] < 1.6
 
 
-@pytest.mark.parametrize("connections, buffer", [(2, 30), (5, 20), (10, 30), (10, 12)])
+@pytest.mark.parametrize("connections, buffer", [(2, 30), (5, 20), (10, 30), (10, 12), (2, 2), (2, 8)])
 def test_connections_that_share_a_gateway_may_find_it_full(connections, buffer):
     """Each is told of the same room; what is dropped is sent again. None stands still, whatever fills the buffer: half of what one connection
     with this buffer has is the least."""
@@ -66,6 +73,12 @@ def test_connections_that_share_a_gateway_may_find_it_full(connections, buffer):
         assert values["queue_drops"] > 0 and values["retransmissions"] > 0
         assert values["utilization"] > 0.5 * models.expected(point)["utilization"]
         assert min(result.goodputs) > 0
+
+
+def test_a_gateway_with_room_for_one_segment():
+    """Each waits for the one before: one in T2, and two of T1 for the ACK and the word that there is room."""
+    _, _, values = run(SATELLITE | zhu.SPLIT | {"p": 0.0, "buffer": 1})
+    assert values["utilization"] == pytest.approx(1 / (zhu.RATE * 0.2), rel=0.1)
 
 
 def test_each_segment_has_its_ack_where_acks_are_not_delayed():
@@ -167,6 +180,8 @@ def test_the_command_has_split_connections():
         ("--seeds 4294967296,1", "The seeds are '4294967296,1'; there may be 100000 of them, each up to 4294967295."),
         ("--delta ²", "The persistency is '²'"),
         ("--loss none --p 0.1", "Give p, or a loss model, and not both."),
+        ("--window-frames 64", "The window of the link is 64 frames; a packet of 'paper' may need 369 at K = 1."),
+        ("--outage 5,100 --feedback-loss fading:5,0.1", "Between outages units are lost independently"),
         ("--window-frames 1000", "The window of the link is 1000 frames; it must be a power of two"),
     ],
 )
@@ -178,6 +193,9 @@ def test_errors_are_one_sentence(arguments, message, capsys):
 
 
 def test_a_model_is_there_where_it_applies():
-    assert models.expected(points.from_settings({"outage": "5,100"})) == {} == models.expected(points.from_settings({"order": 0}))
+    no_model = ({"outage": "5,100"}, {"order": 0}, SATELLITE | {"delta": 3}, SATELLITE | {"loss": "ge:0.01,0.02,0,0.3"}, SATELLITE | {"p": 0.999})
+    assert not any(models.expected(points.from_settings(settings)) for settings in no_model)
+    delayed, prompt = (models.expected(points.from_settings({"n": 12, "p": 0.03, "delta": 0, "ack_every": every}))["utilization"] for every in (2, 1))
+    assert prompt > 1.2 * delayed  # the square root of 2, and timeouts
     with pytest.raises(UserError, match="p is 1"):
         points.from_settings({"p": 1})

@@ -73,7 +73,7 @@ class GilbertElliott:
         together = self.p_gb + self.p_bg
         if together > 1:
             raise UserError(f"The chain {self} changes faster than a process in time can: P_GB and P_BG are above 1 together.")
-        if together == 1:
+        if together in (0, 1):
             return 0.0
         return float(-1 / math.log1p(-together) / self.stationary()[0])
 

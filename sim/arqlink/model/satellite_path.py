@@ -110,10 +110,16 @@ class SatellitePath:
 
     # Split --------------------------------------------------------------------------------------------------------
 
+    @property
+    def persistence(self):
+        """Mean time in which a segment is in the satellite path, in T2: eq. 44, and eq. 4 where it has several link packets."""
+        return (1 + self.nu * np.log((np.asarray(self.link_packets, float) + 1) / 2)) / (1 - self.link_loss)
+
     def split(self):
-        """lambda/(mu (1 - p)): throughput of a split connection, in shares of what the satellite path can carry; eq. 50. The gateway
+        """lambda/(mu (1 - r)): throughput of a split connection, in shares of what the satellite path can carry; eq. 50. The gateway
         advertises the rest of its buffer, which limits the source."""
-        return np.minimum(1, self.beta / (1 + 2 * self.terrestrial * (1 - np.asarray(self.loss, float)) / self.satellite))
+        round_trips = self.persistence + 2 * np.asarray(self.terrestrial, float) / self.satellite
+        return np.minimum(1, self.beta / (1 - self.link_loss) / round_trips)
 
     def split_connections(self):
         """Most connections whose share of the buffer is still enough for fast retransmissions: B/N >= 4, eq. 58."""
@@ -124,8 +130,8 @@ class SatellitePath:
     def fading_bounds(self):
         """(end to end, split): upper bounds of lambda/mu where losses come together: two states, of which the bad one, with a share X =
         `loss` of the time, loses all (section V.C). Packets under way are then all received or all lost and wait for no other one
-        (eq. 57): eq. 39 with nu = 0, and eq. 50, both with p = X."""
-        return _Together(**vars(self)).end_to_end(), self.split() * (1 - np.asarray(self.loss, float))
+        (eq. 57): eq. 39 with nu = 0, and eq. 50, both with p = X. Of segments with one link packet."""
+        return _Together(**vars(self)).end_to_end(), self.split() * (1 - self.link_loss)
 
 
 class _Together(SatellitePath):

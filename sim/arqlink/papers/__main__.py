@@ -57,19 +57,18 @@ def simulate(wanted, more, seeds, on_rtl, scheduler):
             run(store, points, [figure.RTL_SEED], scheduler, "runs on the RTL")
         for one in wanted:
             path = figure.FOLDER / f"{one.name}.csv"
-            rtl = figure.rtl_values(path.read_text()) if path.exists() else {}
+            kept = figure.rtl_values(path.read_text()) if path.exists() else {}
             tasks = one.rtl_tasks()
             found = store.results(tasks.values())
-            rtl |= {point: found[task.key][one.value] for point, task in tasks.items() if task.key in found}
+            rtl = {point: found[task.key][one.value] if task.key in found else kept.get(point) for point, task in tasks.items()}
             results = store.results(one.tasks(seeds, more))
             path.write_text(figure.write_csv(one.rows(results, seeds, more, rtl)))
 
 
 def run(store, points, seeds, scheduler, label):
-    """Runs what the store lacks of the points, each of them once."""
-    different = {str(sorted(settings.items())): settings for settings in points}
+    """Runs what the store lacks of the points."""
     with progress_bar(label) as progress:
-        runner.run(Sweep("tcp", list(different.values()), [], seeds, STORE), store, scheduler, progress=progress)
+        runner.run(Sweep("tcp", points, [], seeds, STORE), store, scheduler, progress=progress)
 
 
 if __name__ == "__main__":

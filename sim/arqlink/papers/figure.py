@@ -4,7 +4,7 @@
 import csv
 import io
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from arqlink import tree
 from arqlink.report.svg import svg
@@ -35,13 +35,14 @@ def on_rtl(settings):
 
 @dataclass(frozen=True)
 class Curve:
-    """`settings` are those of the figure that differ from curve to curve. `has_model`: the paper's model is for such points. `place`: settings
-    of a value on the axis, where they are not the same for all curves."""
+    """`settings` are those of the figure that differ from curve to curve. `has_model`: the paper's model is for such points, with the
+    settings `model` in place of theirs. `place`: settings of a value on the axis, where they are not the same for all curves."""
 
     label: str
     settings: dict
     has_model: bool = True
     place: Callable[[float], dict] | None = None
+    model: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,10 @@ class Figure:
     """Of the axis of `x`."""
     rtl: tuple = ()
     """(curve's label, x) of points that are simulated on the RTL as well."""
+
+    def model(self, curve, settings):
+        """The model's value of a point, or None."""
+        return kinds.TCP.expected(settings | curve.model).get(self.value) if curve.has_model else None
 
     @property
     def step(self):
@@ -90,7 +95,7 @@ class Figure:
         """The CSV's rows, by the results of all tasks, and by the values of points on the RTL."""
         for curve, x, settings in self.points(more):
             values = [results[Task("tcp", settings, seed).key][self.value] for seed in seeds]
-            model = kinds.TCP.expected(settings).get(self.value) if curve.has_model else None
+            model = self.model(curve, settings)
             found = measurement.spread(values)
             yield curve.label, x, len(values), found["mean"], found["std"], model, rtl.get((curve.label, x))
 

@@ -101,7 +101,7 @@ FIGURES = (
     ),
     Figure(
         "zhu-fig14", "Fig. 14", "End to end, T1 = T2 = 100 ms, B = 50", "delta", "persistency δ", (0, 1, 2, 3, 4, 6, 8, 10),
-        OF_LOSS, FIXED | DIRECT | EQUAL | {"buffer": 50}, axis_of_value=U,
+        tuple(Curve(f"p = {p:g}", loss(p), model={"delta": "inf"}) for p in (0.1, 0.3)), FIXED | DIRECT | EQUAL | {"buffer": 50}, axis_of_value=U,
         rtl=(("p = 0.1", 2),),
     ),
     Figure(

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a sweep can run: the points of `arqlink tcp` and of `arqlink stats`. A run gives numbers that depend on settings and seed alone."""
 
+import hashlib
+
 from arqlink.errors import UserError
 from arqlink.model import link_setup
 from arqlink.run import monte_carlo
@@ -61,13 +63,19 @@ class Tcp(Kind):
     def prepare(self, settings):
         return points.from_settings(settings)
 
+    RUN = ("sim/link", "sim/tcp", "sim/arqlink/tcp/measurement.py", "sim/arqlink/rtl/native.py")
+    ON_RTL = ("sim/link/rtl", "sim/verilated_end", "rtl/src/main")
+    OTHERS = ("sim/link/link_run.cpp", "sim/tcp/reno_script.cpp")
+
     def identity(self, settings):
-        return self.prepare(settings).describe()
+        """What the simulator reads says all, but for how an end is built."""
+        point = self.prepare(settings)
+        return [point.setup.config, hashlib.sha256(point.job(0).encode()).hexdigest()]
 
     def version(self, settings):
         if settings.get("link") == "rtl":
-            return versions.digest("sim/link", "sim/tcp", "sim/arqlink/tcp", "sim/verilated_end", "rtl/src/main")
-        return versions.digest("sim/link", "sim/tcp", "sim/arqlink/tcp", without="sim/link/rtl")
+            return versions.digest(*self.RUN, *self.ON_RTL, without=self.OTHERS)
+        return versions.digest(*self.RUN, without=(*self.OTHERS, *self.ON_RTL))
 
     def build(self, settings):
         builds.program()
@@ -95,10 +103,12 @@ class Stats(Kind):
 
     def identity(self, settings):
         settings = self.defaults | settings
-        return self._setup(settings, seed=1).describe() | {"frames": settings["frames"]}
+        setup = self._setup(settings, seed=1)
+        losses = {name: repr(getattr(setup, name)) for name in ("loss", "feedback_loss")}  # with all digits
+        return setup.describe() | losses | {"frames": settings["frames"]}
 
     def version(self, settings):
-        return versions.digest("rtl/src/main", "sim/arqlink/run")
+        return versions.digest("rtl/src/main", "sim/harness", "sim/arqlink/run", "sim/arqlink/model")
 
     def _setup(self, settings, seed):
         known = {name: value for name, value in settings.items() if name not in ("p", "frames")}

@@ -42,6 +42,7 @@ def connect(scheduler):
 def run(sweep, store, scheduler=None, workers=None, progress=lambda done, total: None):
     """Runs what `store` lacks of `sweep`; returns how many runs that were. Rows are the same with any number of workers."""
     tasks, have = sweep.tasks(), store.keys()
+    tasks = list({task.key: task for task in tasks}.values())  # points that are the same are run once
     missing = [task for task in tasks if task.key not in have]
     progress(len(tasks) - len(missing), len(tasks))
     if not missing:

@@ -5,21 +5,24 @@ import ast
 import hashlib
 import re
 from functools import cache
+from importlib import metadata
 
 from arqlink import tree
 
 COMMENT = re.compile(r"//[^\n]*")
+SOURCES = (".cpp", ".h", ".scala", ".py")
 
 
 @cache
-def digest(*folders, without=None):
-    """Of all sources below `folders` of the tree, those `without` one of them, comments and spaces left out."""
-    sha = hashlib.sha256()
-    for folder in folders:
-        for path in sorted((tree.ROOT / folder).rglob("*")):
-            name = str(path.relative_to(tree.ROOT))
-            if path.suffix in (".cpp", ".h", ".scala", ".py") and not (without and name.startswith(f"{without}/")):
-                sha.update(name.encode())
+def digest(*places, without=()):
+    """Of all sources at or below `places` of the tree, but for those `without`; comments and spaces are left out. ns-3's version belongs to it."""
+    left_out = [tree.ROOT / place for place in without]
+    sha = hashlib.sha256(metadata.version("ns3").encode())
+    for place in places:
+        root = tree.ROOT / place
+        for path in sorted(root.rglob("*")) if root.is_dir() else [root]:
+            if path.suffix in SOURCES and not any(path == other or other in path.parents for other in left_out):
+                sha.update(str(path.relative_to(tree.ROOT)).encode())
                 sha.update(_code(path).encode())
     return sha.hexdigest()[:12]
 

@@ -80,8 +80,8 @@ def spread(values, model=None):
 
 
 def values(point, result):
-    """What one seed gave, as numbers. Retransmissions are shares of the segments that were sent, spurious ones shares of the retransmissions.
-    What the link counted is of the whole run."""
+    """What one seed gave, as numbers. Retransmissions are shares of the segments that were sent, spurious ones shares of the retransmissions:
+    of those that arrived in the time, so that short runs may have more of them than retransmissions. What the link counted is of the whole run."""
     segments, counters, back = max(1.0, result.values["segments"]), result.counters["a"], result.counters["b"]
     setup, goodput, failed = point.setup, sum(result.goodputs), counters.get("tx_outcomes_failed", 0)
     reports = back.get("tx_control_units", 0) * 32 / setup.limits["data_bytes"]
@@ -95,7 +95,7 @@ def values(point, result):
         "frame_failure": failed / max(1, failed + counters.get("tx_outcomes_ok", 0)),
         "line_goodput": goodput / setup.line_rate,
         "feedback": reports / result.values["clocks"],
-        "spurious": result.values["spurious"] / max(1.0, result.values["retransmissions"]),
+        "spurious": min(1.0, result.values["spurious"] / max(1.0, result.values["retransmissions"])),
         "timeouts": result.values["timeouts"],
     }
 

@@ -14,20 +14,26 @@ def hybrid_link(point):
     """RR-4752's model (arqlink.model.tcp) of a direct path: U, goodput, and round trip without the queue."""
     setup, path = point.setup, point.path
     packets = 8 * (setup.packet_bytes + ACK_BYTES) * (1 / path.sender_mbps + 1 / path.receiver_mbps) * 1e-6
-    return TcpOverLink(setup.model(), point.connections, path.terrestrial + packets).operation()
+    return TcpOverLink(setup.model(), point.connections, path.terrestrial + packets, b=path.ack_every).operation()
 
 
 def satellite_path(point):
-    """Zhu et al.'s model of it (arqlink.model.satellite_path), for independent losses; the satellite path is the link with its frames as link
-    packets. For two-state losses, p is the share of the bad state (their section V.C)."""
+    """Zhu et al.'s model of it (arqlink.model.satellite_path): the satellite path is the link, and its link packets are frames, of which a
+    short one is a part; r is such that as many units are repeated. Where all is lost in one of two states, a segment is one link packet,
+    and p the share of that state (their section V.C)."""
     setup = point.setup
-    frame = setup.n * setup.unit_clocks / setup.clock_hz
-    frames = setup.frames(setup.packet_bytes)
-    independent = isinstance(setup.loss, Bernoulli)
-    failure = setup.loss.failure(setup.n, setup.k) if independent else float(setup.loss.stationary()[1])
-    lost = -math.expm1(frames * math.log1p(-failure)) if independent else failure
-    rate = 1 / (frames * frame)
-    return SatellitePath(point.path.terrestrial, 2 * setup.delay_clocks / setup.clock_hz + frame, rate, point.path.buffer, lost, frames)
+    unit = setup.unit_clocks / setup.clock_hz
+    parity = setup.n - setup.k
+    frames = setup.code.frames(setup.packet_bytes, setup.unit_bytes)
+    if isinstance(setup.loss, Bernoulli):
+        link_packets = sum(frames) / setup.k
+        received = sum(frames) / sum(k / (1 - setup.loss.failure(k + parity, k)) for k in frames)
+        loss = -math.expm1(link_packets * math.log(received))
+    else:
+        loss, link_packets = float(setup.loss.stationary()[1]), 1
+    segment = sum(k + parity for k in frames) * unit
+    round_trip = 2 * setup.delay_clocks / setup.clock_hz + (max(frames) + parity) * unit
+    return SatellitePath(point.path.terrestrial, round_trip, 1 / segment, point.path.buffer, loss, link_packets)
 
 
 def expected(point):
@@ -42,11 +48,13 @@ def expected(point):
             "rtt": operation.round_trip,
             "retransmissions": point.setup.model().packet_loss,
         }
+    process = point.setup.loss
+    independent = isinstance(process, Bernoulli)
+    if process.failure(point.setup.n, point.setup.k) == 1:
+        return {}
+    if not math.isinf(point.setup.delta) or not (independent or (process.p_good, process.p_bad) == (0, 1)):
+        return {}
     path = satellite_path(point)
-    whole = path.rate * 8 * point.setup.packet_bytes  # bits a second, if the link lost nothing
-    if not isinstance(point.setup.loss, Bernoulli):
-        direct, split = path.fading_bounds()
-    else:
-        direct, split = path.end_to_end(), path.split() * (1 - path.loss)
-    share = float(split if point.path.topology == "split" else direct)
-    return {"utilization": share * whole / (point.setup.rate_mbps * 1e6), "goodput": share * whole}
+    direct, split = (path.end_to_end(), path.split() * (1 - path.link_loss)) if independent else path.fading_bounds()
+    goodput = float(split if point.path.topology == "split" else direct) * path.rate * 8 * point.setup.packet_bytes
+    return {"utilization": goodput / (point.setup.rate_mbps * 1e6), "goodput": goodput}

@@ -68,7 +68,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Outage:
-    """The link is dark for `dark_ms` of each `cycle_ms` (T_o and T_c of an on-off link)."""
+    """The link is dark, both ways, for `dark_ms` of each `cycle_ms` (T_o and T_c of an on-off link)."""
 
     dark_ms: float
     cycle_ms: float

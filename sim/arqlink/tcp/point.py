@@ -65,13 +65,16 @@ class Point:
             raise UserError(f"A packet has {self.setup.packet_bytes} bytes; TCP of ns-3 needs {LEAST_OF_NS3} or more, for its headers.")
         if self.window_frames is not None and self.window_frames not in WINDOWS:
             raise UserError(f"The window of the link is {self.window_frames} frames; it must be a power of two from 32 to 262144.")
+        frames = -(-self.setup.limits["max_packet_bytes"] // self.setup.unit_bytes)
+        if self.window_frames is not None and self.window_frames < frames:
+            raise UserError(f"The window of the link is {self.window_frames} frames; a packet of '{self.setup.config}' may need {frames} at K = 1.")
         if self.outage and not self.outage.dark_ms * 1e-3 * self.setup.clock_hz >= 1:
             raise UserError(f"The outage of {self.outage.dark_ms:g} ms is shorter than a clock.")
         for process in (self.setup.loss, self.setup.feedback_loss):
             if isinstance(process, loss.GilbertElliott):
                 process.bad_units()  # refuses what is no process in time
-        if self.outage and not isinstance(self.setup.loss, loss.Bernoulli):
-            raise UserError("Between outages units are lost independently; give --p, and not --loss.")
+        if self.outage and not all(isinstance(process, loss.Bernoulli) for process in (self.setup.loss, self.setup.feedback_loss)):
+            raise UserError("Between outages units are lost independently; give --p, and not another loss model.")
 
     @property
     def build(self):
@@ -79,15 +82,11 @@ class Point:
         limits = self.setup.limits | ({"window_frames": self.window_frames} if self.window_frames is not None else {})
         return [limits[name] for name in ("data_bytes", "unit_bytes", "window_frames", "max_packet_bytes", "max_k", "max_parity")]
 
-    def erasures(self):
-        """The erasure process from A to B, as the simulator reads it."""
+    def erasures(self, process):
+        """An erasure process as the simulator reads it. The two states of a Gilbert-Elliott chain last for a time there."""
         if self.outage:
-            clocks = [round(ms * 1e-3 * self.setup.clock_hz) for ms in (self.outage.dark_ms, self.outage.cycle_ms)]
-            return f"outage {clocks[0]} {clocks[1]} {clocks[1] // 2} {self.setup.loss.mean()!r}"
-        return self._process(self.setup.loss)
-
-    def _process(self, process):
-        """The two states of a Gilbert-Elliott chain last for a time there."""
+            dark, cycle = (round(ms * 1e-3 * self.setup.clock_hz) for ms in (self.outage.dark_ms, self.outage.cycle_ms))
+            return f"outage {dark} {cycle} {cycle // 2} {process.mean()!r}"
         if isinstance(process, loss.Bernoulli):
             return f"bernoulli {process.p!r}"
         _, bad = process.stationary()
@@ -109,8 +108,8 @@ class Point:
             f"delay {delay} {delay}",
             f"end A {end}",
             f"end B {end}",
-            f"erasures A {self.erasures()}",
-            f"erasures B {self._process(s.feedback_loss)}",
+            f"erasures A {self.erasures(s.loss)}",
+            f"erasures B {self.erasures(s.feedback_loss)}",
             f"clock {s.clock_hz!r}",
             f"connections {self.connections}",
             f"variant {self.variant} 1",
