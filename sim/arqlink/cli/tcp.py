@@ -23,7 +23,7 @@ LINK, PATH, RUN = "Link", "Path", "Simulation"
 Probability = Annotated[float | None, typer.Option(metavar="P", help="Share of units that are erased, independently.", show_default="0.01")]
 Loss = Annotated[str | None, typer.Option(metavar="MODEL", help=f"In place of --p: {options.loss.SYNTAX}.", show_default=False)]
 FeedbackLoss = Annotated[str | None, typer.Option(metavar="MODEL", help="Loss of units on the way back, written as --loss.", show_default="none")]
-Outage = Annotated[str | None, typer.Option(metavar="DARK_MS,CYCLE_MS", help="The link is dark for so long of each cycle.", show_default="none")]
+Outage = Annotated[str | None, typer.Option(metavar="DARK_MS,CYCLE_MS", help="The link is dark, both ways, for so long of each cycle.", show_default="none")]
 NRetx = Annotated[int | None, typer.Option("--n-retx", help="Units in a retransmission.", show_default="as --n")]
 Order = Annotated[int, typer.Option(metavar="0|1", help="1: packets leave in order; 0: as soon as they are complete.")]
 WindowFrames = Annotated[int | None, typer.Option(help="Window of the link in frames, a power of two.", show_default="of the configuration")]
