@@ -11,7 +11,7 @@ struct Latencies {
     Clock clearing;  ///< reset to the first hello, beside one clock for each frame of the window
     Clock prefetch;  ///< beats that the segmenter takes while it waits for a slot
     Clock choose;    ///< a frame is chosen to its first beat on the PHY
-    Clock repeat;    ///< more, for a retransmission on an idle line
+    Clock repeat;    ///< more, for a retransmission while the line rests
     Clock lead;      ///< a frame is chosen so long before the end of the one before it, rounded up to whole units
     Clock unit;      ///< last beat of a data unit to what it changes: outcomes, rxNext, causes of a control unit
     Clock control;   ///< the same of a control unit

@@ -173,7 +173,8 @@ void LinkEnd::step(Clock now) {
         chooseAt_ = never;
         if (mayIssue() && line_.wanted() <= now) {
             const Transmission chosen = sender_.issue();
-            line_.offer(chosen, now + latencies_.choose + (chosen.again ? latencies_.repeat : 0));
+            const bool rests = line_.free() <= now;
+            line_.offer(chosen, now + latencies_.choose + (chosen.again && rests ? latencies_.repeat : 0));
         }
     }
     if (decideAt_ <= now) {
