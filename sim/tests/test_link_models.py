@@ -34,7 +34,7 @@ USUAL, MOST = 25, 200
 WAITING = 0.001
 """Share of the outcomes that may be further apart: reports are not the same units in both models, so one of them may lose all that have an
 outcome, which then waits for a poll."""
-DRIFT = 0.002
+DRIFT = 0.0005
 """… beside this share of the time: where more is offered than the line carries, a clock more for a frame adds up."""
 
 
