@@ -54,7 +54,6 @@ FIGURES = (
         (512, 1024, 2048, 4096),
         tuple(Curve(f"p = {p}, N = {n}", {"p": p, "n": n}, has_model=False) for p, n in ((0.001, 10), (0.01, 10), (0.01, 11))),
         COMMON | {"delta": 14, "rate_mbps": 10.0, "sender_mbps": 100.0, "receiver_mbps": 100.0, "window": 100, "buffer": 1000}, logarithmic=True,
-        rtl=(("p = 0.01, N = 11", 4096),),
     ),
     Figure(
         "beyond-variants", "", "TCP of today over ARQ alone, p = 0.01, D = 200 ms", "delta", "persistency δ", (0, 1, 2, 5),

@@ -62,6 +62,8 @@ class Figure:
     axis_of_value: str = "U: goodput by the line's rate"
     logarithmic: bool = False
     """Of the axis of `x`."""
+    repeated: int = 1
+    """Times as many seeds as others have: one connection depends on its seed more than ten together."""
     rtl: tuple = ()
     """(curve's label, x) of points that are simulated on the RTL as well."""
 
@@ -84,17 +86,21 @@ class Figure:
         place = curve.place or self.x
         return {place: x} if isinstance(place, str) else place(x)
 
-    def tasks(self, seeds, more):
-        return [Task("tcp", settings, seed) for seed in seeds for _, _, settings in self.points(more)]
+    def seeds(self, count):
+        """Its seeds, where others have `count`."""
+        return range(1, self.repeated * count + 1)
+
+    def tasks(self, count, more):
+        return [Task("tcp", settings, seed) for seed in self.seeds(count) for _, _, settings in self.points(more)]
 
     def rtl_tasks(self):
         """(curve's label, x) -> Task of the points on the RTL."""
         return {(curve.label, x): Task("tcp", on_rtl(settings), RTL_SEED) for curve, x, settings in self.points({}) if (curve.label, x) in self.rtl}
 
-    def rows(self, results, seeds, more, rtl):
+    def rows(self, results, count, more, rtl):
         """The CSV's rows, by the results of all tasks, and by the values of points on the RTL."""
         for curve, x, settings in self.points(more):
-            values = [results[Task("tcp", settings, seed).key][self.value] for seed in seeds]
+            values = [results[Task("tcp", settings, seed).key][self.value] for seed in self.seeds(count)]
             model = self.model(curve, settings)
             found = measurement.spread(values)
             yield curve.label, x, len(values), found["mean"], found["std"], model, rtl.get((curve.label, x))

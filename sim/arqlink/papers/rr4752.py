@@ -20,7 +20,7 @@ def _of_delta():
 def _hybrid(name, number, p, connections, rtl):
     who = "one connection" if connections == 1 else f"{connections} connections"
     fixed = {"p": p, "delay_ms": 200, "connections": connections}
-    return Figure(name, number, f"Hybrid, {who}, p = {p:g}, D = 200 ms", "n", N_AXIS, NS, _of_delta(), fixed, rtl=(rtl,))
+    return Figure(name, number, f"Hybrid, {who}, p = {p:g}, D = 200 ms", "n", N_AXIS, NS, _of_delta(), fixed, repeated=2 if connections == 1 else 1, rtl=(rtl,))
 
 
 FIGURES = (
@@ -38,6 +38,6 @@ FIGURES = (
     _hybrid("rr4752-fig7", "Figs. 7 and 13", 0.01, 1, ("δ = 2", 12)),
     Figure(
         "rr4752-fig8", "Figs. 8 and 14", "ARQ alone, one connection, p = 0.01", "delta", DELTA_AXIS, DELTAS, _of_delay(),
-        {"p": 0.01, "n": 10, "connections": 1}, rtl=(("D = 20 ms", 4),),
+        {"p": 0.01, "n": 10, "connections": 1}, repeated=2, rtl=(("D = 20 ms", 4),),
     ),
 )  # fmt: skip
