@@ -68,7 +68,7 @@ def test_connections_that_share_a_gateway_may_find_it_full(connections, buffer):
     with this buffer has is the least."""
     settings = SATELLITE | zhu.SPLIT | zhu.loss(0.1) | {"buffer": buffer, "warm_up": 200, "seconds": 200}
     point = points.from_settings(settings)
-    for seed in range(1, 5):
+    for seed in (1, 2):
         _, result, values = run(settings | {"connections": connections}, seed)
         assert values["queue_drops"] > 0 and values["retransmissions"] > 0
         assert values["utilization"] > 0.5 * models.expected(point)["utilization"]
