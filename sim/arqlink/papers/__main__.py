@@ -25,7 +25,7 @@ FULL = {"seconds": 1900, "warm_up": 100}, 5
 def main():
     parser = argparse.ArgumentParser(prog="arqlink.papers", description="Simulates the papers' figures.")
     parser.add_argument("--full", action="store_true", help="the papers' durations, and five seeds")
-    parser.add_argument("--rtl", action="store_true", help="points on the RTL as well, else those of the CSV files stay; takes an hour")
+    parser.add_argument("--rtl", action="store_true", help="points on the RTL as well, else those of the CSV files stay; takes half an hour")
     parser.add_argument("--draw", action="store_true", help="draw from the CSV files that are there; simulate nothing")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler; default: a cluster on this machine")
     parser.add_argument("figures", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; default: all")

@@ -115,9 +115,9 @@ class Figure:
             points = axes.errorbar(x, means, stds, fmt=MARKERS[i % len(MARKERS)], markersize=4, capsize=2, label=label)
             if all(row["model"] is not None for row in rows):
                 axes.plot([row["x"] for row in rows], [row["model"] for row in rows], color=points.lines[0].get_color(), linewidth=1)
-            on_rtl = [(at, row["rtl"]) for at, row in zip(x, rows) if row["rtl"] is not None]
-            if on_rtl:
-                axes.plot(*zip(*on_rtl), "o", markersize=9, markerfacecolor="none", color=points.lines[0].get_color())
+            rings = [(at, row["rtl"]) for at, row in zip(x, rows) if row["rtl"] is not None]
+            if rings:
+                axes.plot(*zip(*rings), "o", markersize=9, markerfacecolor="none", color=points.lines[0].get_color())
         axes.set_xlabel(self.axis)
         axes.set_ylabel(self.axis_of_value)
         if self.logarithmic:
