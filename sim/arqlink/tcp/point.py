@@ -154,6 +154,6 @@ def from_settings(settings):
     if "n_retx" in given:
         link["nr"] = given["n_retx"]
     setup = link_setup.from_options(ord=given.get("order", 1), **link)
-    path = Path(**{name: bool(given[name]) if name == "copies" else given[name] for name in OF_PATH & given.keys()})
+    path = Path(**{name: given[name] for name in OF_PATH & given.keys()})
     outage = Outage.parse(given["outage"]) if "outage" in given else None
     return Point(setup, path, outage=outage, **{name: given[name] for name in OF_POINT & given.keys()})
