@@ -59,9 +59,9 @@ bench: setup ## Measure in simulation, compare with software, and write build/be
 
 figures: setup ## Render the pictures of the documents from their sources in docs/figures; simulate the papers' figures where the results are missing, 15 minutes
 	$(PYTHON) -m arqlink.figures
-	$(PYTHON) -m arqlink.papers
+	$(PYTHON) -m arqlink.papers rr4752 zhu
 
-figures-full: setup ## The same, with the papers' durations and five seeds
+figures-full: setup ## The same with the papers' durations and five seeds, and what the papers did not measure
 	$(PYTHON) -m arqlink.figures
 	$(PYTHON) -m arqlink.papers --full
 

@@ -28,14 +28,15 @@ def main():
     parser.add_argument("--rtl", action="store_true", help="points on the RTL as well, else those of the CSV files stay; takes half an hour")
     parser.add_argument("--draw", action="store_true", help="draw from the CSV files that are there; simulate nothing")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler; default: a cluster on this machine")
-    parser.add_argument("figures", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; default: all")
+    parser.add_argument("figures", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}, or their beginnings, such as zhu; default: all")
     options = parser.parse_args()
     try:
         tree.require()
-        if unknown := set(options.figures) - set(NAMES):
-            raise UserError(f"There is no figure '{sorted(unknown)[0]}'; there are {', '.join(NAMES)}.")
-        wanted = [f for f in FIGURES if f.name in options.figures or not options.figures]
-        traces = [f for f in TRACES if f.name in options.figures or not options.figures]
+        for name in options.figures:
+            if not any(known.startswith(name) for known in NAMES):
+                raise UserError(f"There is no figure '{name}'; there are {', '.join(NAMES)}.")
+        beginnings = tuple(options.figures) or ("",)
+        wanted, traces = ([one for one in ones if one.name.startswith(beginnings)] for ones in (FIGURES, TRACES))
         if not options.draw:
             simulate(wanted, *(FULL if options.full else QUICK), options.rtl, options.scheduler)
             for one in traces:
