@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// RR-4752, Fig. 2, with TCP of ns-3: senders, router, the link, router, receiver.
+// An experiment with TCP of ns-3: senders, router, the link, router, receiver; TCP ends at the receiver, or at the first router.
 #include <map>
 #include <memory>
 #include <stdexcept>
 
+#include "gateway_socket.h"
 #include "link_device.h"
 #include "measure.h"
 #include "ns3/boolean.h"
@@ -80,7 +81,8 @@ class Network {
         : senders_(e.connections), routers_(2), receiver_(1), addresses_("10.0.0.0", "255.255.255.252") {
         InternetStackHelper().Install(NodeContainer(senders_, routers_, receiver_));
         PointToPointHelper atSender = wireHelper(e, e.atSender), atReceiver = wireHelper(e, e.atReceiver);
-        for (unsigned i = 0; i < e.connections; ++i) number(atSender.Install(senders_.Get(i), routers_.Get(0)));
+        for (unsigned i = 0; i < e.connections; ++i)
+            gateway_.push_back(number(atSender.Install(senders_.Get(i), routers_.Get(0))).GetAddress(1));
         destination_ = number(atReceiver.Install(routers_.Get(1), receiver_.Get(0))).GetAddress(1);
         channel_ = Create<LinkChannel>(std::move(link));
         NetDeviceContainer ends;
@@ -96,8 +98,9 @@ class Network {
     }
 
     Ptr<Node> sender(unsigned i) const { return senders_.Get(i); }
-    Ptr<Node> receiver() const { return receiver_.Get(0); }
-    Ipv4Address destination() const { return destination_; }
+    /// Where TCP of connection `i` ends.
+    Ptr<Node> end(bool split) const { return split ? routers_.Get(0) : receiver_.Get(0); }
+    Ipv4Address destination(bool split, unsigned i) const { return split ? gateway_[i] : destination_; }
     LinkBridge& bridge() { return channel_->bridge(); }
 
   private:
@@ -109,6 +112,7 @@ class Network {
 
     NodeContainer senders_, routers_, receiver_;
     Ipv4AddressHelper addresses_;
+    std::vector<Ipv4Address> gateway_;  // the first router's address on each sender's wire
     Ipv4Address destination_;
     Ptr<LinkChannel> channel_;
 };
@@ -116,11 +120,17 @@ class Network {
 /// A connection with endless data, each on a port of its own, and what it counts.
 class Flow {
   public:
-    Flow(const Experiment& e, Network& network, unsigned i, double start) : segment_(e.packetBytes - headerBytes) {
+    /// `line`: to the receiver, behind the link, where the connection is split.
+    Flow(const Experiment& e, Network& network, unsigned i, double start, Pipe& line)
+        : segment_(e.packetBytes - headerBytes) {
         const auto at = static_cast<uint16_t>(port + i);
-        PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), at));
-        sink_ = DynamicCast<PacketSink>(sink.Install(network.receiver()).Get(0));
-        BulkSendHelper source("ns3::TcpSocketFactory", InetSocketAddress(network.destination(), at));
+        if (e.split) {
+            gateway_ = std::make_unique<GatewaySocket>(network.end(true), at, e, segment_, network.bridge(), line);
+        } else {
+            PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), at));
+            sink_ = DynamicCast<PacketSink>(sink.Install(network.end(false)).Get(0));
+        }
+        BulkSendHelper source("ns3::TcpSocketFactory", InetSocketAddress(network.destination(e.split, i), at));
         source.SetAttribute("MaxBytes", UintegerValue(0));
         const ApplicationContainer sender = source.Install(network.sender(i));
         sender.Start(Seconds(start));
@@ -128,7 +138,8 @@ class Flow {
         Simulator::Schedule(Seconds(start) + NanoSeconds(1), &Flow::watch, this);
     }
 
-    /// A segment has reached the receiver.
+    void roomGrew() { gateway_->roomGrew(); }
+    /// A segment has arrived where TCP ends.
     void arrived(SequenceNumber32 first, unsigned bytes) {
         if (bytes == 0) return;
         if (!anyArrived_) next_ = first;
@@ -140,7 +151,8 @@ class Flow {
 
     FlowCount count() const {
         FlowCount count = watched_.count;
-        count.received = static_cast<double>(sink_->GetTotalRx()) / segment_;
+        count.received =
+            gateway_ ? static_cast<double>(gateway_->received()) : static_cast<double>(sink_->GetTotalRx()) / segment_;
         return count;
     }
 
@@ -162,6 +174,7 @@ class Flow {
     }
 
     const unsigned segment_;
+    std::unique_ptr<GatewaySocket> gateway_;  // of a split connection; else
     Ptr<PacketSink> sink_;
     Ptr<BulkSendApplication> sender_;
     Watched watched_;
@@ -177,16 +190,22 @@ Measured runNs3(const Experiment& e, std::unique_ptr<LinkBridge> link) {
     settle(e);
     Network network(e, std::move(link));
     Random random = randomOf(e.seed, Purpose::starts);
+    Pipe line(e.atReceiver.bitsPerSecond, Seconds(e.atReceiver.delay));
     std::vector<std::unique_ptr<Flow>> flows;
     for (unsigned i = 0; i < e.connections; ++i)
-        flows.push_back(std::make_unique<Flow>(e, network, i, start + random.uniform()));
+        flows.push_back(std::make_unique<Flow>(e, network, i, start + random.uniform(), line));
+    if (e.split) {
+        network.bridge().freed = [&flows] {
+            for (const auto& flow : flows) flow->roomGrew();
+        };
+    }
     const auto arrived = [&flows](const Ipv4Header&, Ptr<const Packet> packet, uint32_t) {
         TcpHeader header;
         const unsigned headerLength = packet->PeekHeader(header);
         const size_t flow = header.GetDestinationPort() - port;
         if (flow < flows.size()) flows[flow]->arrived(header.GetSequenceNumber(), packet->GetSize() - headerLength);
     };
-    network.receiver()->GetObject<Ipv4L3Protocol>()->TraceConnectWithoutContext(
+    network.end(e.split)->GetObject<Ipv4L3Protocol>()->TraceConnectWithoutContext(
         "LocalDeliver", Callback<void, const Ipv4Header&, Ptr<const Packet>, uint32_t>(arrived));
     Measured measured = measure(e, start, network.bridge(), [&](size_t i) { return flows[i]->count(); });
     Simulator::Destroy();

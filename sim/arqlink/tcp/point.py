@@ -51,8 +51,8 @@ class Point:
             raise UserError(f"The number of connections is {self.connections}; it must be 1 to 10000.")
         if self.variant not in VARIANTS:
             raise UserError(f"The TCP variant is '{self.variant}'; it must be one of {', '.join(VARIANTS)}.")
-        if self.path.topology == "split" and self.variant != OWN:
-            raise UserError(f"Split connections are simulated with --variant {OWN} only.")
+        if self.path.topology == "split" and self.variant != OWN and self.connections > 1:
+            raise UserError(f"Several split connections are simulated with --variant {OWN} only; with '{self.variant}' there can be one.")
         if self.link not in LINKS:
             raise UserError(f"The link is '{self.link}'; it must be {' or '.join(LINKS)}.")
         if not (0 < self.seconds <= MOST_SECONDS and 0 <= self.warm_up <= MOST_SECONDS):
