@@ -36,7 +36,8 @@ def main():
             if not any(known.startswith(name) for known in NAMES):
                 raise UserError(f"There is no figure '{name}'; there are {', '.join(NAMES)}.")
         beginnings = tuple(options.figures) or ("",)
-        wanted, traces = ([one for one in ones if one.name.startswith(beginnings)] for ones in (FIGURES, TRACES))
+        wanted = [one for one in FIGURES if one.name.startswith(beginnings)]
+        traces = [one for one in TRACES if one.name.startswith(beginnings)]
         if not options.draw:
             simulate(wanted, *(FULL if options.full else QUICK), options.rtl, options.scheduler)
             for one in traces:
