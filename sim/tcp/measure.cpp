@@ -44,7 +44,6 @@ Measured measure(const Experiment& e, double start, LinkBridge& link, const std:
 
     Measured m;
     Mean roundTrip;
-    double spurious = 0;
     for (size_t i = 0; i < before.size(); ++i) {
         const FlowCount flow = count(i) - before[i];
         m.goodputs.push_back(flow.received * e.packetBytes * 8 / e.seconds);
@@ -52,10 +51,9 @@ Measured measure(const Experiment& e, double start, LinkBridge& link, const std:
         m.retransmissions += flow.retransmissions;
         m.timeouts += flow.timeouts;
         m.dropped += flow.refused;
-        spurious += flow.spurious;
+        m.spurious += flow.spurious;
         roundTrip.add(flow.roundTrip);
     }
-    m.spurious = static_cast<uint64_t>(spurious > 0 ? spurious + 0.5 : 0);
     m.roundTrip = roundTrip.value();
     m.dropped += link.dropped(A) + link.dropped(B) - dropped;
     m.carried = static_cast<double>(link.carriedBytes() - carried) * 8 / e.seconds;

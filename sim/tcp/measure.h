@@ -12,9 +12,9 @@ namespace arqlink::tcp {
 /// What a connection has counted since the beginning.
 struct FlowCount {
     double received = 0;  ///< packets that the receiver's user got, in sequence and once each
-    double spurious = 0;  ///< segments that arrived though they had been received
     uint64_t segments = 0, retransmissions = 0, timeouts = 0;
-    uint64_t refused = 0;  ///< segments that a gateway had no room for
+    uint64_t spurious = 0;  ///< segments that arrived though they had been received
+    uint64_t refused = 0;   ///< segments that a gateway had no room for
     Mean roundTrip;
     FlowCount operator-(const FlowCount& before) const;
 };

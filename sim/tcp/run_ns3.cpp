@@ -2,7 +2,6 @@
 // An experiment with TCP of ns-3: senders, router, the link, router, receiver; TCP ends at the receiver, or at the first router.
 #include <map>
 #include <memory>
-#include <stdexcept>
 
 #include "gateway_socket.h"
 #include "link_device.h"
@@ -11,7 +10,6 @@
 #include "ns3/bulk-send-application.h"
 #include "ns3/bulk-send-helper.h"
 #include "ns3/config.h"
-#include "ns3/double.h"
 #include "ns3/internet-stack-helper.h"
 #include "ns3/ipv4-address-helper.h"
 #include "ns3/ipv4-global-routing-helper.h"
@@ -20,7 +18,6 @@
 #include "ns3/packet-sink-helper.h"
 #include "ns3/packet-sink.h"
 #include "ns3/point-to-point-helper.h"
-#include "ns3/random-variable-stream.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -78,7 +75,11 @@ PointToPointHelper wireHelper(const Experiment& e, const Wire& wire) {
 class Network {
   public:
     Network(const Experiment& e, std::unique_ptr<LinkBridge> link)
-        : senders_(e.connections), routers_(2), receiver_(1), addresses_("10.0.0.0", "255.255.255.252") {
+        : split_(e.split),
+          senders_(e.connections),
+          routers_(2),
+          receiver_(1),
+          addresses_("10.0.0.0", "255.255.255.252") {
         InternetStackHelper().Install(NodeContainer(senders_, routers_, receiver_));
         PointToPointHelper atSender = wireHelper(e, e.atSender), atReceiver = wireHelper(e, e.atReceiver);
         for (unsigned i = 0; i < e.connections; ++i)
@@ -98,9 +99,9 @@ class Network {
     }
 
     Ptr<Node> sender(unsigned i) const { return senders_.Get(i); }
-    /// Where TCP of connection `i` ends.
-    Ptr<Node> end(bool split) const { return split ? routers_.Get(0) : receiver_.Get(0); }
-    Ipv4Address destination(bool split, unsigned i) const { return split ? gateway_[i] : destination_; }
+    /// Where TCP ends, and its address there for connection `i`.
+    Ptr<Node> end() const { return split_ ? routers_.Get(0) : receiver_.Get(0); }
+    Ipv4Address destination(unsigned i) const { return split_ ? gateway_[i] : destination_; }
     LinkBridge& bridge() { return channel_->bridge(); }
 
   private:
@@ -110,6 +111,7 @@ class Network {
         return interfaces;
     }
 
+    const bool split_;
     NodeContainer senders_, routers_, receiver_;
     Ipv4AddressHelper addresses_;
     std::vector<Ipv4Address> gateway_;  // the first router's address on each sender's wire
@@ -125,12 +127,12 @@ class Flow {
         : segment_(e.packetBytes - headerBytes) {
         const auto at = static_cast<uint16_t>(port + i);
         if (e.split) {
-            gateway_ = std::make_unique<GatewaySocket>(network.end(true), at, e, segment_, network.bridge(), line);
+            gateway_ = std::make_unique<GatewaySocket>(network.end(), at, e, segment_, network.bridge(), line);
         } else {
             PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), at));
-            sink_ = DynamicCast<PacketSink>(sink.Install(network.end(false)).Get(0));
+            sink_ = DynamicCast<PacketSink>(sink.Install(network.end()).Get(0));
         }
-        BulkSendHelper source("ns3::TcpSocketFactory", InetSocketAddress(network.destination(e.split, i), at));
+        BulkSendHelper source("ns3::TcpSocketFactory", InetSocketAddress(network.destination(i), at));
         source.SetAttribute("MaxBytes", UintegerValue(0));
         const ApplicationContainer sender = source.Install(network.sender(i));
         sender.Start(Seconds(start));
@@ -205,7 +207,7 @@ Measured runNs3(const Experiment& e, std::unique_ptr<LinkBridge> link) {
         const size_t flow = header.GetDestinationPort() - port;
         if (flow < flows.size()) flows[flow]->arrived(header.GetSequenceNumber(), packet->GetSize() - headerLength);
     };
-    network.end(e.split)->GetObject<Ipv4L3Protocol>()->TraceConnectWithoutContext(
+    network.end()->GetObject<Ipv4L3Protocol>()->TraceConnectWithoutContext(
         "LocalDeliver", Callback<void, const Ipv4Header&, Ptr<const Packet>, uint32_t>(arrived));
     Measured measured = measure(e, start, network.bridge(), [&](size_t i) { return flows[i]->count(); });
     Simulator::Destroy();

@@ -32,7 +32,7 @@ FlowCount countOf(Connection& connection) {
     const RenoReceiver& receiver = connection.receiver();
     FlowCount count;
     count.received = static_cast<double>(connection.received());
-    count.spurious = static_cast<double>(receiver.repeated());
+    count.spurious = receiver.repeated();
     count.segments = sender.segments();
     count.retransmissions = sender.retransmissions();
     count.timeouts = sender.timeouts();

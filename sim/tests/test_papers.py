@@ -83,7 +83,7 @@ SECTIONS = [section for section in re.split(r"\n#+ ", PAGE.read_text()) if "figu
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.splitlines()[0])
 def test_numbers_of_the_page_are_those_of_its_figures(section):
-    """Each number of a claim is one of the figures beside it, rounded; most of those that are not would be none."""
+    """Each number of a claim is in a figure beside it, rounded."""
     written, known = numbers_of(section)
     assert written
     for text in written:
@@ -128,8 +128,8 @@ def test_the_planner_is_within_a_percent_of_the_best_of_the_grid(p, delay_ms):
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("one", [one for one in FIGURES if one.rtl and one.name != "beyond-variants"], ids=lambda one: one.name)
 def test_points_on_the_rtl_are_those_of_the_fast_model(one):
-    """Each ring against twelve seeds of the fast model with the same settings and times: within the 99.99 % prediction interval of one run more,
-    some thirty of which have an error in 300 times. The same interval does not hold half or twice of the value where runs differ little."""
+    """Each ring against twelve seeds of the fast model with the same settings and times: within the 99.99 % prediction interval of one more run. All
+    rings together are wrongly refused once in 300 times. For one connection alone, whose runs differ much, the intervals are wide."""
     on_rtl = figure.rtl_values(committed(one.name))
     for point, task in one.rtl_tasks().items():
         values = [kinds.TCP.run(task.settings | {"link": "event"}, seed)["utilization"] for seed in range(1, 13)]

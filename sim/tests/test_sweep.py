@@ -54,8 +54,8 @@ def whole(tmp_path_factory):
     path.write_text(QUICK)
     sweep = plan.read(path)
     with Store(sweep.output) as store:
-        assert runner.run(sweep, store, workers=1) == 12
-        assert runner.run(sweep, store, workers=1) == 0, "what is there is run again"
+        assert runner.run(sweep.tasks(), store, workers=1) == 12
+        assert runner.run(sweep.tasks(), store, workers=1) == 0, "what is there is run again"
     return rows(sweep.output)
 
 
@@ -69,7 +69,7 @@ def test_a_row_has_settings_seed_and_numbers(whole):
 def test_two_workers_give_the_same_rows(file, whole):
     sweep = plan.read(file)
     with Store(sweep.output) as store:
-        runner.run(sweep, store, workers=2)
+        runner.run(sweep.tasks(), store, workers=2)
     assert rows(sweep.output) == whole
 
 
@@ -87,7 +87,7 @@ def test_a_sweep_that_was_killed_goes_on(file, whole):
     assert 2 <= len(before) < 12
     sweep = plan.read(file)
     with Store(output) as store:
-        assert runner.run(sweep, store, workers=1) == 12 - len(before)
+        assert runner.run(sweep.tasks(), store, workers=1) == 12 - len(before)
     assert rows(output) == whole
 
 
@@ -112,7 +112,7 @@ def test_the_runs_of_a_lost_worker_are_run_again(file, whole):
                 os.kill(killed[0], signal.SIGKILL)
 
         with Store(sweep.output) as store:
-            runner.run(sweep, store, scheduler=address, progress=kill_one)
+            runner.run(sweep.tasks(), store, scheduler=address, progress=kill_one)
     assert killed and rows(sweep.output) == whole
 
 
@@ -121,7 +121,7 @@ def test_points_of_stats_are_swept_too(tmp_path):
     path.write_text('kind = "stats"\nseeds = 1\n[fixed]\nconfig = "paper"\nframes = 400\nloss = "bernoulli:0.1"\n[grid]\ndelta = [0, "inf"]\n')
     sweep = plan.read(path)
     with Store(sweep.output) as store:
-        runner.run(sweep, store, workers=1)
+        runner.run(sweep.tasks(), store, workers=1)
         results = [store.results(sweep.tasks())[task.key] for task in sweep.tasks()]
     assert [result["counters.a.tx_frames"] >= 400 for result in results] == [True, True]
     assert results[0]["counters.a.tx_retx"] == 0 < results[1]["counters.a.tx_retx"]

@@ -6,7 +6,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from arqlink.cli.main import app, main
+from arqlink.cli.main import app
 from arqlink.errors import UserError
 from arqlink.papers import zhu
 from arqlink.tcp import measurement, models
@@ -193,11 +193,9 @@ def test_the_command_has_split_connections():
         ("--window-frames 1000", "The window of the link is 1000 frames; it must be a power of two"),
     ],
 )
-def test_errors_are_one_sentence(arguments, message, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(["tcp", *arguments.split()])
-    error = capsys.readouterr().err
-    assert stop.value.code == 2 and error.startswith(message) and error.count("\n") == 1
+def test_errors_are_one_sentence(arguments, message, arqlink):
+    code, _, error = arqlink("tcp", *arguments.split())
+    assert code == 2 and error.startswith(message) and error.count("\n") == 1
 
 
 def test_a_model_is_there_where_it_applies():

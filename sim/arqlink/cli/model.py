@@ -5,6 +5,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arqlink.cli import options
+from arqlink.model import link_setup
 from arqlink.model.analytic import mean_last_worst, mean_most_retransmissions
 from arqlink.report.tables import number, print_json
 
@@ -79,7 +80,7 @@ def model(
 
     Example: arqlink model --n 11 --delta 3 --loss bernoulli:0.01 --delay-ms 200
     """
-    setup = options.link_setup(
+    setup = link_setup.from_options(
         config=config, k=k, n=n, nr=nr, delta=delta, loss=loss, delay_ms=delay_ms, rate_mbps=rate_mbps,
         rate_includes_header=rate_includes_header, packet_bytes=packet_bytes,
     )  # fmt: skip

@@ -8,7 +8,6 @@ import typer
 
 from arqlink.errors import UserError
 from arqlink.model import loss
-from arqlink.model.link_setup import from_options as link_setup  # noqa: F401  (for the commands)
 
 Config = Annotated[str, typer.Option(help="Built configuration: paper, default, …")]
 K = Annotated[int | None, typer.Option(help="Data units in a frame.", show_default="of the configuration")]
@@ -18,6 +17,7 @@ Delta = Annotated[str, typer.Option(metavar="D|inf", help="Persistency: retransm
 Ord = Annotated[int, typer.Option(metavar="0|1", help="1: packets leave in order; 0: as soon as they are complete.")]
 Preset = Annotated[str, typer.Option(help="Evaluation points of the code: zfec, rfc5510 or cauchy.")]
 Loss = Annotated[str, typer.Option(metavar="MODEL", help=f"Loss of units on the way: {loss.SYNTAX}.")]
+LossForP = Annotated[str | None, typer.Option(metavar="MODEL", help=f"In place of --p: {loss.SYNTAX}.", show_default=False)]
 FeedbackLoss = Annotated[str, typer.Option(metavar="MODEL", help="Loss of units on the way back, written as --loss.")]
 SpareControl = Annotated[
     bool,

@@ -9,11 +9,11 @@ from rich.table import Table
 
 from arqlink.cli import options
 from arqlink.errors import UserError
-from arqlink.model import planner
+from arqlink.model import link_setup, planner
+from arqlink.model import loss as losses
 from arqlink.report.tables import number, print_json
 
 Probability = Annotated[float, typer.Option(metavar="P", help="Share of units that are erased, independently.")]
-Loss = Annotated[str | None, typer.Option(metavar="MODEL", help=f"In place of --p: {options.loss.SYNTAX}.", show_default=False)]
 Connections = Annotated[int, typer.Option(help="TCP connections that share the link; 0: datagrams that fill it.")]
 RestMs = Annotated[float, typer.Option(help="Round trip of TCP outside of the link in ms.")]
 Goal = Annotated[str, typer.Option(metavar="GOAL", help=f"Most goodput, within a packet loss or a delay: {planner.SYNTAX}.")]
@@ -25,7 +25,7 @@ COLUMNS = ("δ", "K", "N", "N retx", "goodput Mb/s", "U", "packet loss", "delay 
 
 def plan(
     p: Probability = 0.01,
-    loss: Loss = None,
+    loss: options.LossForP = None,
     delay_ms: options.DelayMs = 250.0,
     rate_mbps: options.RateMbps = 2.0,
     connections: Connections = 0,
@@ -46,10 +46,9 @@ def plan(
         raise UserError(f"The number of connections is {connections}; it must be 0 or more.")
     if rest_ms < 0:
         raise UserError(f"The round trip outside of the link is {rest_ms:g} ms; it must be 0 or more.")
-    if not 0 <= p < 1:
-        raise UserError(f"p is {p:g}; it must be 0 or more, and below 1.")
-    setup = options.link_setup(
-        config=config, k=k, loss=loss or f"bernoulli:{p!r}", delay_ms=delay_ms, rate_mbps=rate_mbps, packet_bytes=packet_bytes, delta="inf",
+    independent = losses.independent(p)
+    setup = link_setup.from_options(
+        config=config, k=k, loss=loss or independent, delay_ms=delay_ms, rate_mbps=rate_mbps, packet_bytes=packet_bytes, delta="inf",
     )  # fmt: skip
     wanted = planner.parse_goal(goal)
     rows = planner.plans(setup, wanted, connections, rest_ms, k)

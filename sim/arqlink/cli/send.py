@@ -9,6 +9,7 @@ from rich.console import Console
 
 from arqlink.cli import options
 from arqlink.errors import UserError
+from arqlink.model import link_setup
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import comparison, counter_table, print_json, ranges
 from arqlink.run.transfer import Pace, load, save, transfer
@@ -53,7 +54,7 @@ def send(
 
     Example: arqlink send report.pdf received.pdf --n 11 --delta inf --loss bernoulli:0.01 --delay-ms 250
     """
-    setup = options.link_setup(
+    setup = link_setup.from_options(
         config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, preset=preset, loss=loss, feedback_loss=feedback_loss,
         spare_control=spare_control, delay_ms=delay_ms, rate_mbps=rate_mbps,
         rate_includes_header=rate_includes_header, packet_bytes=packet_bytes, seed=seed,

@@ -10,6 +10,7 @@ from arqlink.board.serial_port import BAUD, SerialPort
 from arqlink.board.uart_shell import UartShell
 from arqlink.cli import options
 from arqlink.errors import UserError
+from arqlink.model import link_setup
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import comparison, counter_table, number, print_json
 from arqlink.run import monte_carlo
@@ -67,7 +68,7 @@ def stats(
         return
     if not 1 <= frames <= 1e12:
         raise UserError(f"The number of frames is {frames:g}; it must be 1 to 1e12.")
-    setup = options.link_setup(
+    setup = link_setup.from_options(
         config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, preset=preset, loss=loss, feedback_loss=feedback_loss,
         spare_control=spare_control, delay_ms=delay_ms, rate_mbps=rate_mbps,
         rate_includes_header=rate_includes_header, packet_bytes=packet_bytes, seed=seed,

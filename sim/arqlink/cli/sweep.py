@@ -63,7 +63,7 @@ def sweep(
             from arqlink.sweep import runner  # Dask takes a while to load
 
             with progress_bar("runs") as progress:
-                runner.run(wanted, store, scheduler, workers, progress)
+                runner.run(wanted.tasks(), store, scheduler, workers, progress)
         found = list(rows(wanted, store.results(wanted.tasks())))
     if json:
         print_json({"kind": wanted.kind, "output": str(wanted.output), "points": found})

@@ -17,15 +17,11 @@ from arqlink.tcp import measurement
 from arqlink.tcp import point as points
 from arqlink.tcp.path import Path
 
-LINK, PATH, RUN = "Link", "Path", "Simulation"
+PATH, RUN = "Path", "Simulation"
 """Panels of the help."""
 
 Probability = Annotated[float | None, typer.Option(metavar="P", help="Share of units that are erased, independently.", show_default="0.01")]
-Loss = Annotated[str | None, typer.Option(metavar="MODEL", help=f"In place of --p: {options.loss.SYNTAX}.", show_default=False)]
-FeedbackLoss = Annotated[str | None, typer.Option(metavar="MODEL", help="Loss of units on the way back, written as --loss.", show_default="none")]
 Outage = Annotated[str | None, typer.Option(metavar="DARK_MS,CYCLE_MS", help="The link is dark, both ways, for so long of each cycle.", show_default="none")]
-NRetx = Annotated[int | None, typer.Option("--n-retx", help="Units in a retransmission.", show_default="as --n")]
-Order = Annotated[int, typer.Option(metavar="0|1", help="1: packets leave in order; 0: as soon as they are complete.")]
 WindowFrames = Annotated[int | None, typer.Option(help="Window of the link in frames, a power of two.", show_default="of the configuration")]
 
 Connections = Annotated[int, typer.Option(help="TCP connections that share the link.", rich_help_panel=PATH)]
@@ -72,15 +68,15 @@ ROWS = (
 def tcp(
     k: options.K = None,
     n: options.N = None,
-    n_retx: NRetx = None,
+    n_retx: options.Nr = None,
     delta: options.Delta = "5",
     p: Probability = None,
-    loss: Loss = None,
-    feedback_loss: FeedbackLoss = None,
+    loss: options.LossForP = None,
+    feedback_loss: options.FeedbackLoss = "none",
     outage: Outage = None,
     delay_ms: options.DelayMs = points.DEFAULTS["delay_ms"],
     rate_mbps: options.RateMbps = 2.0,
-    order: Order = 1,
+    order: options.Ord = 1,
     window_frames: WindowFrames = None,
     config: options.Config = "paper",
     connections: Connections = 10,

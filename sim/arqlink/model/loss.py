@@ -121,6 +121,13 @@ class Fading:
         return GilbertElliott(changes * self.share, changes * (1 - self.share), 0.0, 1.0)
 
 
+def independent(p):
+    """Independent losses as `parse` reads them, of a `p` below 1."""
+    if not 0 <= p < 1:
+        raise UserError(f"p is {p:g}; it must be 0 or more, and below 1.")
+    return f"bernoulli:{p!r}"
+
+
 def parse(text):
     """Reads the command line's notation of an erasure process."""
     name, _, rest = text.strip().partition(":")

@@ -9,7 +9,6 @@ from arqlink.errors import UserError
 from arqlink.papers import beyond, figure, rr4752, zhu
 from arqlink.report.progress import progress_bar
 from arqlink.sweep import runner
-from arqlink.sweep.plan import Sweep
 from arqlink.sweep.store import Store
 
 FIGURES = rr4752.FIGURES + zhu.FIGURES + beyond.FIGURES
@@ -53,12 +52,9 @@ def main():
 def simulate(wanted, more, count, on_rtl, scheduler):
     """Runs what is missing, and writes the CSV files."""
     with Store(STORE) as store:
-        for repeated in sorted({one.repeated for one in wanted}):
-            alike = [one for one in wanted if one.repeated == repeated]
-            run(store, [settings for one in alike for _, _, settings in one.points(more)], list(alike[0].seeds(count)), scheduler, "runs")
+        run([task for one in wanted for task in one.tasks(count, more)], store, scheduler, "runs")
         if on_rtl:
-            points = [task.settings for one in wanted for task in one.rtl_tasks().values()]
-            run(store, points, [figure.RTL_SEED], scheduler, "runs on the RTL")
+            run([task for one in wanted for task in one.rtl_tasks().values()], store, scheduler, "runs on the RTL")
         for one in wanted:
             path = figure.FOLDER / f"{one.name}.csv"
             kept = figure.rtl_values(path.read_text()) if path.exists() else {}
@@ -69,10 +65,10 @@ def simulate(wanted, more, count, on_rtl, scheduler):
             path.write_text(figure.write_csv(one.rows(results, count, more, rtl)))
 
 
-def run(store, points, seeds, scheduler, label):
-    """Runs what the store lacks of the points."""
+def run(tasks, store, scheduler, label):
+    """Runs what the store lacks of the tasks."""
     with progress_bar(label) as progress:
-        runner.run(Sweep("tcp", points, [], seeds, STORE), store, scheduler, progress=progress)
+        runner.run(tasks, store, scheduler, progress=progress)
 
 
 if __name__ == "__main__":

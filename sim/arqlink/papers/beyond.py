@@ -13,17 +13,13 @@ def of_parity(parity):
     return {"n_retx": 10 + parity}
 
 
-def of_k(parity, k):
-    return {"k": k, "n": k + parity}
-
-
 def burst(units, lost=0.01):
     """Losses of `units` units in a row on average."""
     return {"loss": f"fading:{units * UNIT_MS:g},{lost}"}
 
 
 def _of_k(parity, delta):
-    return Curve(f"N = K + {parity}, δ = {delta}", {"delta": delta}, place=lambda k: of_k(parity, k))
+    return Curve(f"N = K + {parity}, δ = {delta}", {"delta": delta}, place=lambda k: {"k": k, "n": k + parity})
 
 
 FIGURES = (

@@ -23,7 +23,6 @@ FIXED = {
 DIRECT, SPLIT = {"topology": "direct"}, {"topology": "split"}
 LOSSES = (0.1, 0.2, 0.3, 0.4, 0.5)
 NAME_OF = {"direct": "end to end", "split": "split"}
-U = "λ/μ: goodput by the line's rate"
 
 
 def loss(p):
@@ -60,59 +59,65 @@ def fading(rate, share=0.1):
 
 EQUAL = terrestrial(100) | satellite(100)
 """T1 = T2 = 100 ms, as in Fig. 9."""
-OF_LOSS = tuple(Curve(f"p = {p:g}", loss(p)) for p in (0.1, 0.3))
+_figure = partial(Figure, axis_of_value="λ/μ: goodput by the line's rate", repeated=2)
+
+
+def _of_loss(**more):
+    return tuple(Curve(f"p = {p:g}", loss(p), **more) for p in (0.1, 0.3))
+
+
 P_AXIS, B_AXIS = "p: segments that the satellite path loses", "B: segments that the gateway stores"
 
 FIGURES = (
-    Figure(
+    _figure(
         "zhu-fig6", "Fig. 6", "End to end, T1 = 0, B = 50", loss, P_AXIS, LOSSES,
-        tuple(Curve(f"T2 = {ms} ms", satellite(ms)) for ms in (100, 250, 500)), FIXED | DIRECT | terrestrial(0) | {"buffer": 50}, axis_of_value=U, repeated=2,
+        tuple(Curve(f"T2 = {ms} ms", satellite(ms)) for ms in (100, 250, 500)), FIXED | DIRECT | terrestrial(0) | {"buffer": 50},
         rtl=(("T2 = 100 ms", 0.1), ("T2 = 250 ms", 0.3)),
     ),
-    Figure(
+    _figure(
         "zhu-fig7", "Fig. 7", "End to end, T1 = 100 ms, B = 50", satellite, "T2: round trip over the satellite in ms", (50, 100, 150, 200, 300, 500),
-        OF_LOSS, FIXED | DIRECT | terrestrial(100) | {"buffer": 50}, axis_of_value=U, repeated=2,
+        _of_loss(), FIXED | DIRECT | terrestrial(100) | {"buffer": 50},
         rtl=(("p = 0.1", 200),),
     ),
-    Figure(
+    _figure(
         "zhu-fig8", "Fig. 8", "End to end, T2 = 100 ms, B = 50", terrestrial, "T1: terrestrial round trip in ms", (0, 50, 100, 200, 300, 500),
-        OF_LOSS, FIXED | DIRECT | satellite(100) | {"buffer": 50}, axis_of_value=U, repeated=2,
+        _of_loss(), FIXED | DIRECT | satellite(100) | {"buffer": 50},
         rtl=(("p = 0.1", 0), ("p = 0.3", 300)),
     ),
-    Figure(
+    _figure(
         "zhu-fig9", "Fig. 9", "End to end, T1 = T2 = 100 ms", "buffer", B_AXIS, (10, 25, 50, 75, 100, 150),
-        OF_LOSS, FIXED | DIRECT | EQUAL, axis_of_value=U, repeated=2,
+        _of_loss(), FIXED | DIRECT | EQUAL,
         rtl=(("p = 0.1", 100),),
     ),
-    Figure(
+    _figure(
         "zhu-fig11", "Fig. 11", "Split, T1 = 100 ms, p = 0.1", "buffer", B_AXIS, (10, 25, 50, 100, 150, 200),
-        tuple(Curve(f"T2 = {ms} ms", satellite(ms)) for ms in (10, 500)), FIXED | SPLIT | terrestrial(100) | loss(0.1), axis_of_value=U, repeated=2,
+        tuple(Curve(f"T2 = {ms} ms", satellite(ms)) for ms in (10, 500)), FIXED | SPLIT | terrestrial(100) | loss(0.1),
         rtl=(("T2 = 10 ms", 25), ("T2 = 500 ms", 150)),
     ),
-    Figure(
+    _figure(
         "zhu-fig12", "Fig. 12", "Split, T1 = 100 ms, B = 50", loss, P_AXIS, LOSSES,
-        tuple(Curve(f"T2 = {ms} ms", satellite(ms)) for ms in (10, 250, 500)), FIXED | SPLIT | terrestrial(100) | {"buffer": 50}, axis_of_value=U, repeated=2,
+        tuple(Curve(f"T2 = {ms} ms", satellite(ms)) for ms in (10, 250, 500)), FIXED | SPLIT | terrestrial(100) | {"buffer": 50},
         rtl=(("T2 = 250 ms", 0.3),),
     ),
-    Figure(
+    _figure(
         "zhu-fig13", "Fig. 13", "Split and end to end, T2 = 50 ms, p = 0.1", "", "β / (1 + 2α)", (0.2, 0.4, 0.6, 0.8, 1.0, 1.4),
-        tuple(compared(alpha, topology) for alpha in (0.1, 1, 10) for topology in (SPLIT, DIRECT)), FIXED, axis_of_value=U, repeated=2,
+        tuple(compared(alpha, topology) for alpha in (0.1, 1, 10) for topology in (SPLIT, DIRECT)), FIXED,
         rtl=(("split, α = 1", 0.8), ("end to end, α = 1", 0.8)),
     ),
-    Figure(
+    _figure(
         "zhu-fig14", "Fig. 14", "End to end, T1 = T2 = 100 ms, B = 50", "delta", "persistency δ", (0, 1, 2, 3, 4, 6, 8, 10),
-        tuple(Curve(f"p = {p:g}", loss(p), model={"delta": "inf"}) for p in (0.1, 0.3)), FIXED | DIRECT | EQUAL | {"buffer": 50}, axis_of_value=U, repeated=2,
+        _of_loss(model={"delta": "inf"}), FIXED | DIRECT | EQUAL | {"buffer": 50},
         rtl=(("p = 0.1", 2),),
     ),
-    Figure(
+    _figure(
         "zhu-fig15", "Fig. 15", "Fading for a tenth of the time, T1 = T2 = 100 ms, B = 50", fading, "f: fades a second", (0.1, 0.5, 1, 5, 10, 25),
-        (Curve("end to end", DIRECT), Curve("split", SPLIT)), FIXED | EQUAL | {"buffer": 50}, axis_of_value=U, repeated=2,
+        (Curve("end to end", DIRECT), Curve("split", SPLIT)), FIXED | EQUAL | {"buffer": 50},
         rtl=(("end to end", 5), ("split", 5)), logarithmic=True,
     ),
-    Figure(
+    _figure(
         "zhu-fig16", "Fig. 16", "Connections that share the link, T1 = T2 = 100 ms, p = 0.1", "connections", "N: connections", (1, 2, 4, 6, 8, 10),
         tuple(Curve(f"{NAME_OF[topology['topology']]}, B = {buffer}", topology | {"buffer": buffer}) for topology in (SPLIT, DIRECT) for buffer in (30, 60)),
-        FIXED | EQUAL | loss(0.1), axis_of_value=U, repeated=2,
+        FIXED | EQUAL | loss(0.1),
         rtl=(("split, B = 60", 2), ("end to end, B = 60", 4)),
     ),
 )  # fmt: skip

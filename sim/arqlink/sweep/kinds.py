@@ -60,12 +60,12 @@ class Kind:
 class Tcp(Kind):
     names = points.NAMES
 
+    SOURCES = ("sim/link", "sim/tcp", "sim/arqlink/tcp/measurement.py", "sim/arqlink/rtl/native.py")
+    OTHER_PROGRAMS = ("sim/link/link_run.cpp", "sim/tcp/reno_script.cpp")
+    """Of them, those of programs that runs do not use."""
+
     def prepare(self, settings):
         return points.from_settings(settings)
-
-    RUN = ("sim/link", "sim/tcp", "sim/arqlink/tcp/measurement.py", "sim/arqlink/rtl/native.py")
-    ON_RTL = ("sim/link/rtl", "sim/verilated_end", "rtl/src/main")
-    OTHERS = ("sim/link/link_run.cpp", "sim/tcp/reno_script.cpp")
 
     def identity(self, settings):
         """What the simulator reads says all, but for how an end is built."""
@@ -74,8 +74,8 @@ class Tcp(Kind):
 
     def version(self, settings):
         if settings.get("link") == "rtl":
-            return versions.digest(*self.RUN, *self.ON_RTL, without=self.OTHERS)
-        return versions.digest(*self.RUN, without=(*self.OTHERS, *self.ON_RTL))
+            return versions.digest(*self.SOURCES, "sim/verilated_end", "rtl/src/main", without=self.OTHER_PROGRAMS)
+        return versions.digest(*self.SOURCES, without=(*self.OTHER_PROGRAMS, "sim/link/rtl"))
 
     def build(self, settings):
         builds.program()

@@ -39,16 +39,15 @@ def connect(scheduler):
         raise UserError(f"There is no Dask scheduler at {scheduler}: {str(error).splitlines()[0]}.") from None
 
 
-def run(sweep, store, scheduler=None, workers=None, progress=lambda done, total: None):
-    """Runs what `store` lacks of `sweep`; returns how many runs that were. Rows are the same with any number of workers."""
-    tasks, have = sweep.tasks(), store.keys()
-    tasks = list({task.key: task for task in tasks}.values())  # points that are the same are run once
+def run(tasks, store, scheduler=None, workers=None, progress=lambda done, total: None):
+    """Runs those of `tasks` that `store` lacks, each of them once; returns how many they were. Rows are the same with any number of workers."""
+    tasks, have = list({task.key: task for task in tasks}.values()), store.keys()
     missing = [task for task in tasks if task.key not in have]
     progress(len(tasks) - len(missing), len(tasks))
     if not missing:
         return 0
-    for point in sweep.points:  # here, and not on all workers at once
-        KINDS[sweep.kind].build(point)
+    for kind, settings in {str((task.kind, task.settings)): (task.kind, task.settings) for task in missing}.values():
+        KINDS[kind].build(settings)  # here, and not on all workers at once
     with cluster(workers) if scheduler is None else nullcontext(scheduler) as address, connect(address) as client:
         _work(client, missing, store, lambda done: progress(len(tasks) - len(missing) + done, len(tasks)))
     return len(missing)

@@ -17,8 +17,9 @@ def parse_seeds(text):
             seeds = range(1, int(text) + 1)
     except ValueError:
         seeds = []
-    if not seeds or min(seeds[0], seeds[-1], *seeds[:MOST]) < 0 or len(set(seeds[:MOST])) < len(seeds[:MOST]):
+    if not seeds or (isinstance(seeds, list) and len(set(seeds)) < len(seeds)):
         raise UserError(f"The seeds are '{text}'; write a number of them, a range such as 1-5, or a list such as 1,4,7.")
-    if seeds[-1] - seeds[0] >= MOST or len(seeds) > MOST or max(seeds) > LARGEST:
+    largest = max(seeds) if isinstance(seeds, list) else seeds[-1]  # a range may be too long to be gone through
+    if largest > LARGEST or len(seeds) > MOST:
         raise UserError(f"The seeds are '{text}'; there may be {MOST} of them, each up to {LARGEST}.")
     return list(seeds)

@@ -63,11 +63,11 @@ class Point:
             raise UserError(f"At this rate the link makes {self.setup.clock_hz:.3g} clocks a second; {SLOWEST:g} to {FASTEST:g} are simulated.")
         if self.variant != OWN and self.setup.packet_bytes < LEAST_OF_NS3:
             raise UserError(f"A packet has {self.setup.packet_bytes} bytes; TCP of ns-3 needs {LEAST_OF_NS3} or more, for its headers.")
-        if self.window_frames is not None and self.window_frames not in WINDOWS:
-            raise UserError(f"The window of the link is {self.window_frames} frames; it must be a power of two from 32 to 262144.")
+        if self.window not in WINDOWS:
+            raise UserError(f"The window of the link is {self.window} frames; it must be a power of two from 32 to 262144.")
         frames = -(-self.setup.limits["max_packet_bytes"] // self.setup.unit_bytes)
-        if self.window_frames is not None and self.window_frames < frames:
-            raise UserError(f"The window of the link is {self.window_frames} frames; a packet of '{self.setup.config}' may need {frames} at K = 1.")
+        if self.window < frames:
+            raise UserError(f"The window of the link is {self.window} frames; a packet of '{self.setup.config}' may need {frames} at K = 1.")
         if self.outage and not self.outage.dark_ms * 1e-3 * self.setup.clock_hz >= 1:
             raise UserError(f"The outage of {self.outage.dark_ms:g} ms is shorter than a clock.")
         for process in (self.setup.loss, self.setup.feedback_loss):
@@ -77,9 +77,14 @@ class Point:
             raise UserError("Between outages units are lost independently; give --p, and not another loss model.")
 
     @property
+    def window(self):
+        """Window of the link in frames."""
+        return self.setup.limits["window_frames"] if self.window_frames is None else self.window_frames
+
+    @property
     def build(self):
         """struct Build of sim/link/link_model.h."""
-        limits = self.setup.limits | ({"window_frames": self.window_frames} if self.window_frames is not None else {})
+        limits = self.setup.limits | {"window_frames": self.window}
         return [limits[name] for name in ("data_bytes", "unit_bytes", "window_frames", "max_packet_bytes", "max_k", "max_parity")]
 
     def erasures(self, process):
@@ -129,8 +134,7 @@ class Point:
     def describe(self):
         """All settings, as JSON has them."""
         own = {name: getattr(self, name) for name in ("connections", "variant", "link", "seconds", "warm_up")}
-        window = self.build[2]
-        return self.setup.describe() | vars(self.path) | own | {"outage": str(self.outage) if self.outage else None, "window_frames": window}
+        return self.setup.describe() | vars(self.path) | own | {"outage": str(self.outage) if self.outage else None, "window_frames": self.window}
 
 
 OF_LINK = frozenset("config k n delta loss feedback_loss delay_ms rate_mbps packet_bytes".split())
@@ -145,12 +149,10 @@ USUAL_P = 0.01
 def from_settings(settings):
     """A Point by its settings; those that are left out, or None, have their defaults."""
     given = DEFAULTS | {name: value for name, value in settings.items() if value is not None}
-    p = given.get("p", USUAL_P)
-    if not 0 <= p < 1:
-        raise UserError(f"p is {p:g}; it must be 0 or more, and below 1.")
+    independent = loss.independent(given.get("p", USUAL_P))
     if {"p", "loss"} <= given.keys():
         raise UserError("Give p, or a loss model, and not both.")
-    link = {"loss": f"bernoulli:{p!r}"} | {name: given[name] for name in OF_LINK & given.keys()}
+    link = {"loss": independent} | {name: given[name] for name in OF_LINK & given.keys()}
     if "n_retx" in given:
         link["nr"] = given["n_retx"]
     setup = link_setup.from_options(ord=given.get("order", 1), **link)
