@@ -10,7 +10,7 @@ from cocotb_tests.lib import rtl
 from cocotb_tests.lib.regs import regs
 
 FOLDER = rtl.ROOT / "rtl" / "regs"
-FILES = ("arqlink_regs.h", "registers.md", "arqlink_regs.py", "configs.json", "ports.txt")
+FILES = ("arqlink_regs.h", "registers.md", "arqlink_regs.py", "arqlink_regs.rdl", "configs.json", "ports.txt")
 
 
 @pytest.fixture(scope="module")

@@ -86,7 +86,7 @@ NEED_SOURCES = {
     "codec": ["arqlink", "codec", "encode", "--k", 4, "--n", 6, ROOT / "LICENSE", "share"],
     "console": ["arqlink", "console", "--simulate"],
     **{name: [f"arqlink.{name}"] for name in ("rtl.contracts", "fpga", "campaign", "campaign.feedback_loss", "bench", "figures", "demo.link", "demo.soc")},
-    "rtl.verilog": ["arqlink.rtl.verilog", "ArqLink"],
+    "integration": ["arqlink.integration", "ArqLink"],
 }
 
 

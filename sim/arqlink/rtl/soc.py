@@ -33,18 +33,20 @@ def cpu():
     return Path(pythondata_cpu_vexriscv.data_location) / "VexRiscv_Lite.v"
 
 
-def generate(block, config, program, settings=()):
+def generate(block, config, program, settings=(), module=None, folder=None):
     """Writes the Verilog of `block` (ArqSoc, ArqPairSoc, Ulx3s) with the boot loader in ROM and a program of sw, such as "firmware",
-    in RAM; `settings` as for arqlink.gen.GenerateSoc. Returns all Verilog files, those of the CPU too."""
+    in RAM; `settings` as for arqlink.gen.GenerateSoc, `module` and `folder` as for verilog.generate. Returns all Verilog files, those of the
+    CPU too."""
     programs = software()
     boot, image = programs / "boot.bin", programs / f"{program}.img"
     verilog.compile_rtl()
     files = (f"rom={boot}", f"image={image}")
     name = "-".join(["soc", config, program, *settings])
-    folder = tree.BUILD / "rtl" / tree.file_name(name)
-    output = folder / f"{block}.v"
-    times = [path.stat().st_mtime for path in (tree.ROOT / "rtl" / "target" / ".compiled", boot, image)]
-    with tree.locked(f"{block}-{name}"):
+    folder = folder or tree.BUILD / "rtl" / tree.file_name(name)
+    output = folder / f"{module or block}.v"
+    named = [f"module={module}"] if module else []
+    times = [path.stat().st_mtime for path in (verilog.STAMP, boot, image)]
+    with tree.locked(f"{block}-{module}-{name}"):
         if tree.is_stale(output, *times):
-            verilog.java("GenerateSoc", block, config, folder, *files, *settings)
+            verilog.java("GenerateSoc", block, config, folder, *files, *named, *settings)
     return [output, cpu()]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns the Scala sources into Verilog. The benches and the command line share this."""
 
-import argparse
-import json
 import subprocess
 import sys
 import threading
@@ -13,6 +11,8 @@ from arqlink.errors import UserError
 
 MAVEN = ["mvn", "-q", "-B", "compile", "dependency:build-classpath", "-Dmdep.outputFile=target/classpath"]
 JVM_LOG = tree.BUILD / "java.log"
+REFUSED = 2
+"""Exit code of a program that does not take its arguments."""
 STAMP = tree.ROOT / "rtl" / "target" / ".compiled"
 
 
@@ -75,6 +75,8 @@ def java(program, *arguments, check=True):
                 _service.close()
             _service, _compiled = _Service(class_path), compiled
         code, printed, reason = _service.run(words)
+    if check and code == REFUSED:
+        raise UserError(f"{reason[0].upper()}{reason[1:]}.")
     if check and code:
         sys.stderr.write(reason + "\n")
         raise UserError(f"'{' '.join(words)}' failed; what it said is above.")
@@ -86,35 +88,16 @@ def contents(verilog):
     return verilog.parent.glob(f"{verilog.name}_*")
 
 
-def generate(block, config, settings=()):
-    """Writes the Verilog of `block` in configuration `config` under build/rtl; returns the file's path. `settings`
-    ("name=value") change values of the configuration, and are part of the folder's name."""
+def generate(block, config, settings=(), module=None, folder=None):
+    """Writes the Verilog of `block` in configuration `config`; returns the file's path. `settings` ("name=value") change values of the
+    configuration. The modules have the names of their classes, and the file is in a folder of build/rtl that is named after the settings; or
+    the file is for designs of others: `module` is its module's name, the others' begin with it, and it is in `folder` with a description."""
     compile_rtl()
     name = "-".join([config, *settings])
-    folder = tree.BUILD / "rtl" / tree.file_name(name)
-    output = folder / f"{block}.v"
-    with tree.locked(f"{block}-{name}"):
+    folder = folder or tree.BUILD / "rtl" / tree.file_name(name)
+    output = folder / f"{module or block}.v"
+    named = [f"module={module}"] if module else []
+    with tree.locked(f"{block}-{module}-{name}"):
         if tree.is_stale(output, STAMP.stat().st_mtime):
-            java("Generate", block, config, folder, *settings)
+            java("Generate", block, config, folder, *named, *settings)
     return output
-
-
-def main():
-    parser = argparse.ArgumentParser(description="Writes the Verilog of blocks to build/rtl, and prints where.")
-    parser.add_argument("blocks", metavar="BLOCK", nargs="+")
-    parser.add_argument("--config", help="one configuration; without it, all that have a name")
-    parser.add_argument("--set", metavar="NAME=VALUE", nargs="*", default=[], help="changes values of that configuration")
-    options = parser.parse_args()
-    if options.set and not options.config:
-        parser.error("settings need a configuration that they change")
-    names = [options.config] if options.config else json.loads(tree.CONFIGS.read_text())
-    try:
-        for name in names:
-            for block in options.blocks:
-                print(generate(block, name, options.set).relative_to(tree.ROOT))
-    except UserError as error:
-        sys.exit(str(error))
-
-
-if __name__ == "__main__":
-    main()

@@ -67,7 +67,7 @@ class UnitClassifier(
     val tsnTooFar = insert(isWindowAhead(tsnAhead) && !(arrival.isEdge && tsnAhead === link.window.windowFrames))
     val fsnTooFar = insert(!fsnAhead.msb && isWindowAhead(fsnAhead))
     val same = insert(this(measured.sameFrame) && this(measured.sameCode))
-    val hasCome = insert(this(measured.hasPlace)((arrival.header.index >> 3).resize(log2Up(widthOf(this(measured.hasPlace))))))
+    val hasCome = insert(this(measured.hasPlace)(arrival.header.index.dropLow(3).asUInt.resize(log2Up(widthOf(this(measured.hasPlace))))))
     val isKnown = insert(fsnAhead.msb || this(measured.sameFrame) && current.isComplete || isComplete)
     val isParity = insert(arrival.header.index >= arrival.header.tx.meta.k)
     val isLast = insert(this(measured.toEnd) === 1)

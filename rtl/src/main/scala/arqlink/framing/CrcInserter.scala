@@ -66,7 +66,7 @@ case class CrcInserter(dataBytes: Int) extends Component {
     val next = Crc32.sum(beat.shares, state, width)
     when(beat.valid && io.moves) {
       state := next
-      if (dataBytes < 4) when(held.check)(state := (state >> width).resized)
+      if (dataBytes < 4) when(held.check)(state := state.dropLow(width).resized)
       when(held.last)(state := Crc32.empty(width))
     }
   }

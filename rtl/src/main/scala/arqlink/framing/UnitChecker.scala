@@ -113,7 +113,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
       bytes := arrive(arrived.data) ## bytes.dropLow(code.dataBits)
     }
     private val missing = (contentBeats - dataBeats) max 0
-    val dataHeader = (bytes >> (missing * dataBytes * 8)).resize(Wire.headerBytes * 8)
+    val dataHeader = bytes.dropLow(missing * dataBytes * 8).resize(Wire.headerBytes * 8)
     val control = bytes.resize(UnitFormat.controlContentBytes * 8)
   }
 

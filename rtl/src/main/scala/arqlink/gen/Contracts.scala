@@ -131,6 +131,39 @@ object Contracts extends Program {
     lines.result().mkString("", "\n", "\n")
   }
 
+  /** How software and hardware use a field, in SystemRDL 2.0: chapter 9. */
+  private def accesses(field: FieldEntry): String = field.access match {
+    case "RW"  => "sw = rw; hw = r;"
+    case "RO"  => "sw = r; hw = w;"
+    case "W1C" => "sw = rw; onwrite = woclr; hw = w; hwset;"
+    case "W1P" => "sw = w; hw = r;" + (if (field.width == 1) " singlepulse;" else "")
+  }
+
+  /** One address map a kind of slave, and the counters in that of the link. Names have a backslash, as SystemRDL has many keywords. */
+  def systemRdl(maps: Seq[RegisterMap]): String = {
+    def text(s: String): String = "\"" + s.replace("\\", "\\\\").replace("\"", "\\\"") + "\""
+    val lines = Seq.newBuilder[String]
+    lines ++= Seq("// SPDX-License-Identifier: Apache-2.0", s"// $notice")
+    for (map <- maps) {
+      lines ++= Seq("", s"addrmap arqlink_${map.slave} {", s"    name = ${text(map.title)};", "    default regwidth = 32;")
+      for (reg <- map.registers) {
+        lines ++= Seq("", "    reg {", s"        desc = ${text(reg.doc)};")
+        for (f <- reg.fields) {
+          val reset = f.reset.map(v => s" = ${f.width}'h${v.toString(16)}").getOrElse("")
+          val bits = s"[${f.shift + f.width - 1}:${f.shift}]"
+          lines += s"        field { desc = ${text(f.doc)}; ${accesses(f)} } \\${f.name}$bits$reset;"
+        }
+        lines += s"    } \\${reg.name} @ 0x${hex(reg.offset, 3)};"
+      }
+      if (map.slave == "link") for ((c, offset) <- counters) {
+        lines ++= Seq("", "    reg {", s"        desc = ${text(c.doc)};", "        regwidth = 64;", "        accesswidth = 32;")
+        lines ++= Seq("        field { sw = r; hw = w; } value[63:0] = 64'h0;", s"    } \\counter_${c.name} @ 0x${hex(offset, 3)};")
+      }
+      lines += "};"
+    }
+    lines.result().mkString("", "\n", "\n")
+  }
+
   private def write(path: Path, content: String): Unit = Files.write(path, content.getBytes(UTF_8))
 
   protected val run: PartialFunction[Seq[String], Unit] = { case Seq(directory) =>
@@ -139,5 +172,6 @@ object Contracts extends Program {
     write(folder.resolve("arqlink_regs.h"), header(maps))
     write(folder.resolve("registers.md"), page(maps))
     write(folder.resolve("arqlink_regs.py"), python(maps))
+    write(folder.resolve("arqlink_regs.rdl"), systemRdl(maps))
   }
 }

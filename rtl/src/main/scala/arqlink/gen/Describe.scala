@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package arqlink.gen
 
+import spinal.core.Component
+
 import arqlink.config.{LinkConfig, NamedConfigs}
 import arqlink.csr.Version
 
@@ -52,6 +54,39 @@ object Describe extends Program {
       fields(config).map { case (name, value, _) => s"""    "$name": $value""" }.mkString(s"""  "${config.name}": {\n""", ",\n", "\n  }")
     }
     .mkString("{\n", ",\n", "\n}\n")
+
+  private def text(value: String): String = s"\"$value\""
+
+  private def list(entries: Seq[String], indent: String): String =
+    if (entries.isEmpty) "[]" else entries.mkString(s"[\n$indent  ", s",\n$indent  ", s"\n$indent]")
+
+  /** A module for programs that connect it or write about it, as JSON: version, block and configuration, its parameters, its ports in the order
+    * of the declaration, its buses with the port of each signal, and its clocks with their resets.
+    */
+  def module(name: String, block: String, config: LinkConfig, top: Component): String = {
+    val parameters = fields(config).map { case (field, value, _) => s"${text(field)}: $value" }
+    val ports = BusInterface.ports(top).map { port =>
+      val direction = if (port.isInput) "in" else "out"
+      s"""{"name": ${text(port.getName())}, "direction": "$direction", "width": ${port.getBitsWidth}}"""
+    }
+    val buses = BusInterface.all(top).map { bus =>
+      val signals = bus.signals.map { case (signal, port) => s"${text(signal)}: ${text(port.getName())}" }.mkString(", ")
+      val mode = if (bus.isSlave) "slave" else "master"
+      s"""{"name": ${text(bus.name)}, "kind": "${bus.kind.name}", "mode": "$mode", "clock": ${text(bus.clock)}, "signals": {$signals}}"""
+    }
+    val clocks = BusInterface.resets(top).toSeq.sorted.map { case (clock, reset) => s"""{"clock": ${text(clock)}, "reset": ${text(reset)}}""" }
+    s"""{
+       |  "module": ${text(name)},
+       |  "version": ${text(version)},
+       |  "block": ${text(block)},
+       |  "configuration": ${text(config.name)},
+       |  "parameters": {${parameters.mkString(", ")}},
+       |  "clocks": ${list(clocks, "  ")},
+       |  "buses": ${list(buses, "  ")},
+       |  "ports": ${list(ports, "  ")}
+       |}
+       |""".stripMargin
+  }
 
   protected val run: PartialFunction[Seq[String], Unit] = { case Seq() => print(json) }
 }

@@ -2,18 +2,20 @@
 package arqlink.gen
 
 import java.io.File
+import java.nio.file.Paths
 
 import spinal.core._
 
 /** Writes the Verilog of one block in one configuration. A setting changes one value of the configuration. */
 object Generate extends Program {
-  val usage = "Generate BLOCK CONFIG DIRECTORY [NAME=VALUE …]"
+  val usage = "Generate BLOCK CONFIG DIRECTORY [module=MODULE] [NAME=VALUE …]"
 
   def spinalConfig(directory: String): SpinalConfig = SpinalConfig(
     targetDirectory = directory,
     nameWhenByFile = false,
     headerWithDate = false,
     headerWithRepoHash = false,
+    withTimescale = false, // it would hold for, or be missing in, the files beside this one
     defaultConfigForClockDomains = ClockDomainConfig(resetKind = SYNC, resetActiveLevel = LOW),
     oneFilePerComponent = false,
     inlineRom = true,
@@ -30,20 +32,25 @@ object Generate extends Program {
     *
     * @param oneFile initial contents of memories are in the text; else they are files next to it, which Yosys reads in a
     *                second where a large memory in the text takes it many minutes
+    * @param dropIn  what makes it fit for a design of others; without it modules have the names of their classes
     */
-  def write(directory: String, header: String, oneFile: Boolean = true)(build: => Component): Unit = {
+  def write(directory: String, header: String, oneFile: Boolean = true, dropIn: Option[DropIn] = None)(build: => Component): Unit = {
     new File(directory).mkdirs()
-    spinalConfig(directory).copy(rtlHeader = header, inlineRom = oneFile).generateVerilog {
+    val plain = spinalConfig(directory).copy(rtlHeader = header, inlineRom = oneFile)
+    val report = dropIn.fold(plain)(_.settings(plain)).generateVerilog {
       val top = build
       top.clockDomain.clock.setName("aclk")
       top.clockDomain.reset.setName("aresetn")
+      dropIn.foreach(module => top.setDefinitionName(module.name))
       top
     }
+    dropIn.foreach(_.complete(report.toplevel, Paths.get(directory)))
   }
 
   protected val run: PartialFunction[Seq[String], Unit] = { case Seq(block, name, directory, settings @ _*) =>
-    val config = Settings(name, settings)
+    val (module, values) = DropIn.split(settings)
+    val config = Settings(name, values)
     val build = named(Blocks.all, block)
-    write(directory, Describe.header(block, config))(build(config))
+    write(directory, Describe.header(block, config), dropIn = module.map(DropIn(_, block, config)))(build(config))
   }
 }

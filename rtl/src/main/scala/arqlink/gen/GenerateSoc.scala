@@ -13,7 +13,7 @@ import arqlink.soc._
   * link. The CPU's own Verilog is an extra source.
   */
 object GenerateSoc extends Program {
-  val usage = "GenerateSoc BLOCK CONFIG DIRECTORY rom=FILE [image=FILE] [NAME=VALUE …]"
+  val usage = "GenerateSoc BLOCK CONFIG DIRECTORY rom=FILE [image=FILE] [module=MODULE] [NAME=VALUE …]"
 
   private val blocks: Map[String, SocConfig => Component] =
     Map("ArqSoc" -> (new ArqSoc(_)), "ArqPairSoc" -> (new ArqPairSoc(_)), "Ulx3s" -> (new Ulx3s(_)))
@@ -43,7 +43,9 @@ object GenerateSoc extends Program {
 
   protected val run: PartialFunction[Seq[String], Unit] = { case Seq(block, name, directory, settings @ _*) =>
     val build = Generate.named(blocks, block)
-    val built = config(name, settings)
-    Generate.write(directory, Describe.header(block, built.link), oneFile = !boards(block))(build(built))
+    val (module, values) = DropIn.split(settings)
+    val built = config(name, values)
+    val dropIn = module.map(DropIn(_, block, built.link))
+    Generate.write(directory, Describe.header(block, built.link), oneFile = !boards(block), dropIn)(build(built))
   }
 }

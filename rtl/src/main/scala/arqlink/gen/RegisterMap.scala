@@ -29,8 +29,8 @@ case class RegisterEntry(name: String, offset: BigInt, doc: String, fields: Seq[
     if (fields.forall(_.reset.isDefined)) Some(fields.map(f => f.reset.get << f.shift).sum) else None
 }
 
-/** The registers of one kind of slave. `prefix`: of the names in C and Python. */
-case class RegisterMap(prefix: String, title: String, registers: Seq[RegisterEntry])
+/** The registers of one kind of slave. `prefix`: of the names in C and Python; `slave`: its name in SystemRDL, after `arqlink_`. */
+case class RegisterMap(prefix: String, slave: String, title: String, registers: Seq[RegisterEntry])
 
 object RegisterMap {
 
@@ -69,15 +69,16 @@ object RegisterMap {
   }
 
   def all: Seq[RegisterMap] = Seq(
-    RegisterMap("ARQLINK", "Link end", agree(NamedConfigs.all.map(link => elaborate(new LinkRegisters(link))(_.port)))),
+    RegisterMap("ARQLINK", "link", "Link end", agree(NamedConfigs.all.map(link => elaborate(new LinkRegisters(link))(_.port)))),
     RegisterMap(
       "ARQCHAN",
+      "channel",
       "Channel emulator",
       agree(Seq(1, 2).map(i => elaborate(new ChannelRegisters(ChannelConfig(4, 1 << 24, seed = i)))(_.port)))
     ),
-    RegisterMap("ARQTRAF", "Packet generator and checker", elaborate(new TrafficRegisters)(_.port)),
-    RegisterMap("ARQUART", "UART of the soft system", agree(systems.map(soc => elaborate(new UartDevice(soc))(_.port)))),
-    RegisterMap("ARQTIMER", "Machine timer of the soft system", elaborate(new TimerDevice)(_.port)),
-    RegisterMap("ARQSYS", "The soft system", agree(systems.map(soc => elaborate(new SystemDevice(soc))(_.port))))
+    RegisterMap("ARQTRAF", "traffic", "Packet generator and checker", elaborate(new TrafficRegisters)(_.port)),
+    RegisterMap("ARQUART", "uart", "UART of the soft system", agree(systems.map(soc => elaborate(new UartDevice(soc))(_.port)))),
+    RegisterMap("ARQTIMER", "timer", "Machine timer of the soft system", elaborate(new TimerDevice)(_.port)),
+    RegisterMap("ARQSYS", "system", "The soft system", agree(systems.map(soc => elaborate(new SystemDevice(soc))(_.port))))
   )
 }

@@ -76,7 +76,7 @@ class Crc32(polynomial: BigInt) {
     if (width > 32) shares.reduce(_ ^ _) ^ ofMessage(state, width - 32)
     else {
       val message = ofMessage(shares.head ^ state(width - 1 downto 0))
-      if (width < 32) message ^ (state >> width).resize(32) else message
+      if (width < 32) message ^ state.dropLow(width).resize(32) else message
     }
   }
 }

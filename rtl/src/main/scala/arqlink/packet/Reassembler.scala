@@ -49,7 +49,7 @@ case class Reassembler(code: CodeConfig) extends Component {
       val start = Start()
       start.meta := meta
       start.isOneUnit := meta.k === 1
-      start.fillBeats := (meta.pad >> byteBits).resized
+      start.fillBeats := meta.pad.dropLow(byteBits).asUInt.resized
       start
     }
     .halfPipe(flush = flush)
@@ -100,8 +100,9 @@ case class Reassembler(code: CodeConfig) extends Component {
     }
 
     val keep = Bits(dataBytes bits)
-    val cut = (if (byteBits > 0) meta.pad(byteBits - 1 downto 0) else U(0, 1 bits))
-    for (i <- 0 until dataBytes) keep(i) := !isLast || cut <= dataBytes - 1 - i
+    val cut = meta.pad(0, byteBits bits)
+    keep.lsb := True
+    for (i <- 1 until dataBytes) keep(i) := !isLast || cut <= dataBytes - 1 - i
   }
 
   exit.input.valid := frame.active && units.valid && !frame.isFilling

@@ -35,7 +35,7 @@ case class GeneratorShape(code: CodeConfig) {
   val frames: Int = 16 max (64 >> log2Up(code.unitBeats))
 
   /** The group of a wanted unit, and whether it is in lane `lane` of its group. */
-  def group(position: UInt): UInt = if (groups == 1) U(0, groupBits bits) else (position >> log2Up(lanes)).resize(groupBits)
+  def group(position: UInt): UInt = if (groups == 1) U(0, groupBits bits) else position.dropLow(log2Up(lanes)).asUInt.resize(groupBits)
   def isIn(lane: Int, position: UInt): Bool =
     if (lanes == 1) True else (if (groups == 1) position else position(log2Up(lanes) - 1 downto 0)) === lane
 }

@@ -5,6 +5,8 @@ import spinal.core._
 import spinal.lib._
 import spinal.lib.bus.wishbone._
 
+import arqlink.lib.Invariant
+
 /** The CPU: rv32im with machine mode, a 2 KiB instruction cache, no data cache, two Wishbone masters.
   *
   * Its Verilog is `VexRiscv_Lite.v` of the Python package `pythondata-cpu-vexriscv`, where the port names come from. This
@@ -52,6 +54,7 @@ class VexRiscv extends BlackBox {
       ACK := bus.ACK
       ERR := bus.ERR
       DAT_MISO := bus.DAT_MISO
+      Invariant.when(STB)(CTI =/= 1 && BTE === 0, "the CPU asks for a burst whose words have not each its own address, one after the other")
     }
   }
   val iBus = new Master("iBusWishbone")

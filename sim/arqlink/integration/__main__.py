@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`make verilog`: writes modules for designs of others to build/verilog, and prints where."""
+
+import argparse
+import json
+import sys
+
+from arqlink import tree
+from arqlink.errors import UserError
+from arqlink.integration import ipxact, quartus, template, vivado
+from arqlink.integration.module import FOLDER, PREFIX, generate
+
+
+def write(module):
+    """The files for vendors' tools, and an instance to copy, beside the module's Verilog."""
+    for name, kind in (
+        ("component.xml", ipxact),
+        ("package_ip.tcl", vivado),
+        (f"{module.name}_hw.tcl", quartus),
+        (f"{module.name}_template.v", template),
+    ):
+        (module.folder / name).write_text(kind.text(module), encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="arqlink.integration", description="Writes blocks as modules for designs of others, and prints where.")
+    parser.add_argument("blocks", metavar="BLOCK", nargs="+")
+    parser.add_argument("--config", help="one configuration; without it, all that have a name")
+    parser.add_argument("--set", metavar="NAME=VALUE", nargs="*", default=[], help="changes values of that configuration")
+    parser.add_argument("--prefix", default=PREFIX, help=f"what the names of all modules begin with; {PREFIX} by default")
+    options = parser.parse_args()
+    if options.set and not options.config:
+        parser.error("settings need a configuration that they change")
+    if not options.prefix:
+        parser.error("the prefix is empty; a configuration's name may be a word of Verilog")
+    try:
+        tree.require()
+        for config in [options.config] if options.config else json.loads(tree.CONFIGS.read_text()):
+            for block in options.blocks:
+                module = generate(block, config, options.set, options.prefix)
+                write(module)
+                print(module.sources[0].relative_to(FOLDER.parents[1]))
+    except UserError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()
