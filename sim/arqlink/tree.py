@@ -27,7 +27,7 @@ def require():
     """Refuses what cannot be done without the tree."""
     if not HERE:
         packages = "make, g++, maven and default-jdk-headless"
-        raise UserError(f"This needs arqlink's source tree, which is not installed with the command, and Debian's {packages}: 'make setup' in a clone has all.")
+        raise UserError(f"This needs arqlink's source tree: clone it and run 'make setup', which also installs Debian's {packages}.")
 
 
 def version():
