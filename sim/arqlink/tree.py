@@ -26,7 +26,8 @@ FILE_NAME = re.compile(r"[\w.=-]{1,200}", re.ASCII)
 def require():
     """Refuses what cannot be done without the tree."""
     if not HERE:
-        raise UserError("This needs arqlink's source tree, which is not part of the installed package: run it in a clone, after 'make setup'.")
+        packages = "make, g++, maven and default-jdk-headless"
+        raise UserError(f"This needs arqlink's source tree: clone it and run 'make setup', which also installs Debian's {packages}.")
 
 
 def version():

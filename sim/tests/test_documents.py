@@ -7,9 +7,9 @@ import pytest
 
 from arqlink.tree import ROOT
 
-PAGES = sorted(
-    [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md"), *ROOT.glob("[cirs]*/**/README.md"), ROOT / "cocotb_tests/testplan.md"]
-)
+SITE = {path for pattern in ("*.md", "[cders]*/**/*.md") for path in ROOT.glob(pattern)}
+"""Pages of the documentation site."""
+PAGES = sorted(SITE | {*ROOT.glob(".github/**/*.md")})
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"```.*?```", re.DOTALL)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The packages of arqlink import each other without cycles, what they need has pinned versions, and they work without the source tree."""
 
+import email
 import json
 import os
 import re
@@ -8,11 +9,15 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import venv
+import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from arqlink.tree import ROOT
+from sim.tests import fake_board
 
 PYPROJECT = ROOT / "pyproject.toml"
 
@@ -55,18 +60,53 @@ def test_each_package_is_pinned_and_needed():
     assert names(pins) == names(needed)
 
 
+def hatchling(source, kind, folder):
+    """Builds a distribution ("wheel", "sdist") of the sources in `source`; returns its path, alone in `folder`."""
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(folder)], cwd=source, check=True, capture_output=True)
+    (path,) = folder.iterdir()
+    return path
+
+
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    """Runs a module of the package as it is installed, in an empty folder."""
-    folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], cwd=ROOT, check=True)
-    (wheel,) = folder.glob("*.whl")
-    shutil.unpack_archive(wheel, folder / "site", "zip")
+def wheel(tmp_path_factory):
+    return hatchling(ROOT, "wheel", tmp_path_factory.mktemp("wheel"))
+
+
+def declared(wheel):
+    """Names of the packages that a wheel asks for, and of those that they ask for, and so on."""
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata_file,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        wanted = email.message_from_bytes(archive.read(metadata_file)).get_all("Requires-Dist", [])
+    found = set()
+    while wanted:
+        requirement = wanted.pop()
+        name = re.split(r"[^\w.-]", requirement)[0]
+        if name in found or ";" in requirement:  # of an extra, or of other systems
+            continue
+        found.add(name)
+        wanted += metadata.requires(name) or []
+    return found
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """Runs a command in an empty folder of a machine that has the package, what it depends on, and nothing else: no Java, no compiler, no
+    other program at all."""
+    folder = tmp_path_factory.mktemp("machine")
+    venv.create(folder / "venv", symlinks=True)
+    python = folder / "venv" / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-index", str(wheel)], check=True)
+    (packages,) = folder.glob("venv/lib/python*/site-packages")
+    for name in declared(wheel):
+        distribution = metadata.distribution(name)
+        for top in {path.parts[0] for path in distribution.files or ()} - {"..", "__pycache__"}:
+            if not (packages / top).exists():
+                (packages / top).symlink_to(distribution.locate_file(top))
     (folder / "empty").mkdir()
 
-    def run(*words):
-        command = [sys.executable, "-m", *map(str, words)]
-        env = os.environ | {"PYTHONPATH": str(folder / "site")}
+    def run(program, *words):
+        command = [str(python.parent / program), *map(str, words)]
+        env = {"PATH": str(python.parent), "HOME": str(folder), "COLUMNS": "120"}
         return subprocess.run(command, cwd=folder / "empty", env=env, capture_output=True, text=True, check=False)
 
     yield run
@@ -80,19 +120,57 @@ def test_an_installed_package_knows_version_and_configurations(installed):
     assert "there are" in installed("arqlink", "model", "--config", "none").stderr
 
 
+def test_an_installed_package_models_and_plans(installed):
+    done = installed("arqlink", "model", "--n", "11")
+    assert (done.returncode, done.stderr) == (0, "") and "P_T" in done.stdout
+    done = installed("arqlink", "plan", "--p", "0.01", "--delay-ms", "200", "--connections", "10", "--json")
+    assert (done.returncode, done.stderr) == (0, "") and json.loads(done.stdout)["best"]["goodput_mbps"] > 1
+
+
+def test_an_installed_package_speaks_to_a_board(installed):
+    with fake_board.board(fake_board.Shell({"info": ["version 0.1.0"]})) as port:
+        done = installed("arqlink", "console", port, "--command", "info")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "version 0.1.0\n", "")
+
+
 NEED_SOURCES = {
-    "send": ["arqlink", "send", ROOT / "LICENSE", "out"],
-    "stats": ["arqlink", "stats"],
-    "codec": ["arqlink", "codec", "encode", "--k", 4, "--n", 6, ROOT / "LICENSE", "share"],
-    "console": ["arqlink", "console", "--simulate"],
-    **{name: [f"arqlink.{name}"] for name in ("rtl.contracts", "fpga", "campaign", "campaign.feedback_loss", "bench", "figures", "demo.link", "demo.soc")},
-    "integration": ["arqlink.integration", "ArqLink"],
+    "send": ["send", ROOT / "LICENSE", "out"],
+    "stats": ["stats"],
+    "codec": ["codec", "encode", "--k", 4, "--n", 6, ROOT / "LICENSE", "share"],
+    "tcp": ["tcp"],
+    "sweep": ["sweep", ROOT / "docs" / "sweeps" / "u_against_n.toml"],
+    "console": ["console", "--simulate"],
+    "board": ["board"],
+}
+MODULES = {
+    **{name: [] for name in ("bench", "campaign", "campaign.feedback_loss", "campaign.forged_recovery", "demo.link", "demo.soc")},
+    **{name: [] for name in ("figures", "fpga", "papers", "rtl.contracts")},
+    "integration": ["ArqLink"],
 }
 
 
 @pytest.mark.parametrize("words", NEED_SOURCES.values(), ids=NEED_SOURCES)
-def test_what_needs_the_sources_says_so(installed, words):
-    done = installed(*words)
-    assert done.returncode and not done.stdout
+def test_a_command_that_needs_the_sources_says_so(installed, words):
+    done = installed("arqlink", *words)
+    assert done.returncode == 2
+    says_what_it_needs(done)
+
+
+@pytest.mark.parametrize("name, words", MODULES.items(), ids=MODULES)
+def test_a_module_that_needs_the_sources_says_so(installed, name, words):
+    done = installed("python", "-m", f"arqlink.{name}", *words)
+    assert done.returncode
+    says_what_it_needs(done)
+
+
+def says_what_it_needs(done):
+    assert not done.stdout
     (said,) = done.stderr.splitlines()
-    assert said.startswith("This needs arqlink's source tree")
+    assert said.startswith("This needs arqlink's source tree") and "g++, maven and default-jdk-headless" in said
+
+
+def test_the_source_distribution_builds_the_same_wheel(wheel, tmp_path):
+    shutil.unpack_archive(hatchling(ROOT, "sdist", tmp_path / "sdist"), tmp_path / "source", filter="data")
+    (source,) = (tmp_path / "source").iterdir()
+    again = hatchling(source, "wheel", tmp_path / "wheel")
+    assert again.read_bytes() == wheel.read_bytes()

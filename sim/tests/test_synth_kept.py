@@ -244,8 +244,3 @@ def test_what_does_not_fit_is_distinguished_from_what_fails(flow):
     flow.words = "ERROR: Failed to parse JSON file\n"
     with pytest.raises(UserError, match="nextpnr failed on target small; .*nextpnr-3.log ends with:\nERROR: Failed to parse JSON file"):
         place_and_route.run(TARGET, (3,))
-
-
-def test_a_tool_that_is_not_installed_is_named():
-    with pytest.raises(UserError, match="yowasp-nothing is not installed; run 'make setup'."):
-        fingerprint.version("yowasp-nothing")

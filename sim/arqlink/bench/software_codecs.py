@@ -11,6 +11,7 @@ from pathlib import Path
 
 from arqlink import tree
 from arqlink.errors import UserError
+from arqlink.rtl import tools
 
 SOURCE = tree.ROOT / "sim" / "bench" / "decode_isal.c"
 PROGRAM = tree.BUILD / "bench" / "decode_isal"
@@ -22,6 +23,7 @@ def run_isal(*words):
     with tree.locked("bench"):
         PROGRAM.parent.mkdir(parents=True, exist_ok=True)
         if tree.is_stale(PROGRAM, SOURCE.stat().st_mtime):
+            tools.need("gcc")
             command = ["gcc", "-O3", "-march=native", "-Wall", "-Wextra", str(SOURCE), "-lisal", "-o", str(PROGRAM)]
             done = subprocess.run(command, check=False, capture_output=True, text=True)
             if done.returncode:

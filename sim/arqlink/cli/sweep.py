@@ -13,6 +13,7 @@ from arqlink.cli import options
 from arqlink.errors import UserError
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number, print_json
+from arqlink.rtl import tools
 from arqlink.sweep import plan
 from arqlink.sweep.store import Store
 from arqlink.tcp.measurement import spread
@@ -60,6 +61,7 @@ def sweep(
         raise UserError(f"'{wanted.output}' is not there; without --show the sweep is run.")
     with Store(wanted.output) as store:
         if not show:
+            tools.package("distributed")
             from arqlink.sweep import runner  # Dask takes a while to load
 
             with progress_bar("runs") as progress:

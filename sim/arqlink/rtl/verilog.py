@@ -8,6 +8,7 @@ from urllib.parse import quote_plus, unquote_plus
 
 from arqlink import tree
 from arqlink.errors import UserError
+from arqlink.rtl import tools
 
 MAVEN = ["mvn", "-q", "-B", "compile", "dependency:build-classpath", "-Dmdep.outputFile=target/classpath"]
 JVM_LOG = tree.BUILD / "java.log"
@@ -21,10 +22,9 @@ def compile_rtl():
     rtl = tree.ROOT / "rtl"
     with tree.locked("maven"):
         if tree.is_stale(STAMP, tree.newest(rtl / "src", "*.scala"), (rtl / "pom.xml").stat().st_mtime):
-            try:  # standard output is left to what the caller prints, which may be JSON
-                done = subprocess.run(MAVEN, cwd=rtl, check=False, capture_output=True, text=True)
-            except FileNotFoundError:
-                raise UserError("Maven (mvn) is not installed; run 'make setup'.") from None
+            tools.need("mvn", "javac")
+            # standard output is left to what the caller prints, which may be JSON
+            done = subprocess.run(MAVEN, cwd=rtl, check=False, capture_output=True, text=True)
             if done.returncode:
                 sys.stderr.write(done.stdout + done.stderr)
                 raise UserError("The Scala sources do not compile; Maven's messages are above.")
@@ -36,6 +36,7 @@ class _Service:
     """A JVM that runs the programs of arqlink.gen, one after the other, as long as this process lives."""
 
     def __init__(self, class_path):
+        tools.need("java")
         command = ["java", "-cp", class_path, "arqlink.gen.Service"]
         with open(JVM_LOG, "ab") as log:  # where libraries say how they do their logging
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)

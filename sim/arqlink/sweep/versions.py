@@ -5,9 +5,9 @@ import ast
 import hashlib
 import re
 from functools import cache
-from importlib import metadata
 
 from arqlink import tree
+from arqlink.rtl import tools
 
 COMMENT = re.compile(r"//[^\n]*")
 SOURCES = (".cpp", ".h", ".scala", ".py")
@@ -17,7 +17,7 @@ SOURCES = (".cpp", ".h", ".scala", ".py")
 def digest(*places, without=()):
     """Of all sources at or below `places` of the tree, but for those `without`; comments and spaces are left out. ns-3's version belongs to it."""
     left_out = [tree.ROOT / place for place in without]
-    sha = hashlib.sha256(metadata.version("ns3").encode())
+    sha = hashlib.sha256(tools.version("ns3").encode())
     for place in places:
         root = tree.ROOT / place
         for path in sorted(root.rglob("*")) if root.is_dir() else [root]:

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tool chain is set up from one list, by hand, in a container and in CI; files for the hosting site follow their schemas."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from dockerfile_parse import DockerfileParser
+
+from arqlink.rtl import tools
+from arqlink.tree import ROOT
+
+SETUP = ROOT / "scripts" / "setup"
+CONTAINERFILE = ROOT / "containers" / "Containerfile"
+WORKFLOWS = sorted(ROOT.glob(".github/workflows/*.yml"))
+FORMS = sorted(path for path in ROOT.glob(".github/ISSUE_TEMPLATE/*.yml") if path.name != "config.yml")
+
+
+def packages(setup=SETUP):
+    """Debian packages that scripts/setup installs."""
+    return subprocess.run([setup, "--packages"], check=True, capture_output=True, text=True).stdout.split()
+
+
+def test_the_list_of_packages_stands_alone(tmp_path):
+    """The container asks for it before the other files are there."""
+    alone = tmp_path / "scripts" / "setup"
+    alone.parent.mkdir()
+    shutil.copy(SETUP, alone)
+    listed = packages(alone)
+    assert listed == packages() and len(listed) == len(set(listed)) > 8
+    assert all(re.fullmatch(r"[a-z0-9][a-z0-9+.-]+", name) for name in listed)
+
+
+def test_the_readme_names_these_packages():
+    text = " ".join((ROOT / "README.md").read_text().split())
+    named = re.search(r"named as in Debian 12: (.*?)\. As root", text)
+    assert named and set(re.split(r", | and ", re.sub(r"\(.*?\)", "", named[1]).replace(" ,", ","))) == set(packages())
+
+
+def test_sentences_name_these_packages():
+    assert set(tools.DEBIAN.values()) <= set(packages())
+
+
+def test_a_machine_without_tools_is_told_their_packages(tmp_path):
+    for name in ("bash", "cat", "dirname", "id", "sed", "sha256sum"):
+        (tmp_path / name).symlink_to(str(shutil.which(name)))
+    done = subprocess.run([SETUP], env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    (said,) = done.stderr.splitlines()
+    missing = said.removeprefix("These Debian packages are missing: ").partition(". ")[0].split()
+    assert done.returncode == 2 and set(missing) <= set(packages())
+    assert {"make", "g++", "perl", "maven", "default-jdk-headless", "gcc-riscv64-unknown-elf", "cppcheck", "python3-venv"} <= set(missing)
+
+
+def test_the_container_installs_these_packages(tmp_path):
+    shutil.copy(CONTAINERFILE, tmp_path / "Dockerfile")
+    steps = [(step["instruction"], step["value"]) for step in DockerfileParser(str(tmp_path)).structure if step["instruction"] != "COMMENT"]
+    assert steps[0] == ("FROM", "debian:12")
+    commands = [value for instruction, value in steps if instruction == "RUN"]
+    for command in commands:
+        subprocess.run(["bash", "-n", "-c", command], check=True)
+    installs = next(command for command in commands if "apt-get install" in command)
+    assert "$(scripts/setup --packages)" in installs and not set(installs.split()) & set(packages())
+    copied = [value.split()[0] for instruction, value in steps if instruction == "COPY"]
+    assert all((ROOT / path).exists() for path in copied) and "." in copied
+    assert steps.index(("COPY", "scripts/setup scripts/setup")) < steps.index(("RUN", installs)) < steps.index(("RUN", "make setup"))
+
+
+def test_the_container_takes_nothing_that_was_built():
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    assert {".venv", "build", "rtl/target"} <= set(ignored)
+
+
+def checked(schema, *files):
+    """What check-jsonschema, which has the hosting site's schemas, says of files."""
+    command = [Path(sys.executable).parent / "check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"NO_COLOR": "1"})
+    return done.returncode, done.stdout
+
+
+def test_workflows_and_forms_follow_their_schemas():
+    assert WORKFLOWS and len(FORMS) == 3
+    assert checked("github-workflows", *WORKFLOWS)[0] == 0
+    assert checked("github-issue-forms", *FORMS)[0] == 0
+    assert checked("github-issue-config", ROOT / ".github" / "ISSUE_TEMPLATE" / "config.yml")[0] == 0
+
+
+def test_a_wrong_workflow_is_seen(tmp_path):
+    (tmp_path / "ci.yml").write_text(WORKFLOWS[0].read_text().replace("runs-on:", "runs-at:"))
+    code, said = checked("github-workflows", tmp_path / "ci.yml")
+    assert code == 1 and "runs-at" in said
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_run_what_the_makefile_has(path):
+    """They set up by the one script, cache what it downloads, and run targets that exist."""
+    job = yaml.safe_load(path.read_text())["jobs"]["make"]
+    targets = job["strategy"]["matrix"]["target"]
+    assert set(targets) == {"lint", "test", "docs"}
+    assert set(targets) <= set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert [step["run"] for step in job["steps"] if "run" in step] == ["scripts/setup", "make ${{ matrix.target }}"]
+    caches = {step["with"]["path"]: step["with"]["key"] for step in job["steps"] if step.get("uses", "").startswith("actions/cache@")}
+    files = {path: set(re.findall(r"'([^']+)'", key)) for path, key in caches.items()}
+    assert files == {".venv": {"requirements.txt", "pyproject.toml", "scripts/setup"}, "/root/.m2": {"rtl/pom.xml"}}
+    assert all((ROOT / name).exists() for names in files.values() for name in names)
