@@ -45,7 +45,7 @@ lint: setup ## Check Python with ruff and basedpyright, C and C++ with clang-for
 	$(VENV)/bin/clang-format --dry-run -Werror $(C_FILES)
 	mvn -q -B -f rtl/pom.xml spotless:check
 	for target in $(LINTS); do \
-	  PATH=$(CURDIR)/$(VENV)/bin:$$PATH fusesoc --cores-root . run --target=$$target arqlink || exit 1; \
+	  $(VENV)/bin/fusesoc --cores-root . run --target=$$target arqlink || exit 1; \
 	done
 
 synth: setup ## Place and route encoder and decoder with one seed, or TARGETS="default" SEEDS="1 2 3"
