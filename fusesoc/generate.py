@@ -42,6 +42,7 @@ def sources(block="ArqLink", config=None, settings=None, prefix=None, program=No
 
 def main(path):
     import yaml
+
     from arqlink.errors import UserError
 
     job = yaml.safe_load(Path(path).read_text())

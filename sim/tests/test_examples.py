@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples, run by FuseSoC as somebody else's cores, from a folder of their own and with nothing on PATH but the system's programs."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from arqlink import tree
+
+EXAMPLES = tree.ROOT / "examples"
+LIBRARIES = (tree.ROOT / "fusesoc", EXAMPLES)
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")}
+
+
+def fusesoc(folder, core, target, *libraries):
+    """Exit code and all that FuseSoC and the tools say."""
+    roots = [word for library in libraries or LIBRARIES for word in ("--cores-root", library)]
+    command = [tree.ROOT / ".venv" / "bin" / "fusesoc", *roots, "run", f"--target={target}", core]
+    done = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+SIMULATED = ["two_links", "ethernet"]
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_simulates_in_icarus(name, tmp_path):
+    code, text = fusesoc(tmp_path, f"example:arqlink:{name}", "sim")
+    assert code == 0 and "PASSED" in text, text[-2000:]
+    assert "warning" not in text.lower()
+
+
+@pytest.mark.parametrize("name", SIMULATED)
+def test_lints_in_verilator(name, tmp_path):
+    code, text = fusesoc(tmp_path, f"example:arqlink:{name}", "lint")
+    assert code == 0 and "Warning-" not in text, text[-2000:]
+
+
+@pytest.mark.full
+def test_synthesizes_in_yosys(tmp_path):
+    code, text = fusesoc(tmp_path, "example:arqlink:two_links", "synth")
+    assert code == 0, text[-2000:]
+    assert list(tmp_path.rglob("*.json"))
+
+
+FAULTS = {
+    "a value beyond the build": ("32'h00060604", "32'h00060609", "failed 01: FAILED"),
+    "a packet without its end": (".s_axis_tlast(s0_axis_tlast)", ".s_axis_tlast(1'b0)", "FAILED"),
+}
+
+
+@pytest.mark.parametrize("old, new, said", FAULTS.values(), ids=FAULTS)
+def test_the_bench_would_fail(old, new, said, tmp_path):
+    example = shutil.copytree(EXAMPLES / "two_links", tmp_path / "two_links")
+    bench, top = example / "two_links_tb.v", example / "two_links.v"
+    bench.write_text(bench.read_text().replace("LIMIT = 200000", "LIMIT = 3000"))
+    assert old in top.read_text()
+    top.write_text(top.read_text().replace(old, new))
+    _, text = fusesoc(tmp_path, "example:arqlink:two_links", "sim", tree.ROOT / "fusesoc", EXAMPLES / "bring_up", example)
+    assert said in text and "PASSED" not in text
+
+
+CORE = """CAPI=2:
+name: acme::modem:1.0.0
+filesets:
+  rtl: {depend: ["::arqlink-generator"]}
+generate:
+  link:
+    generator: arqlink
+    parameters: PARAMETERS
+targets:
+  lint:
+    filesets: [rtl]
+    generate: [link]
+    toplevel: arqlink_tiny
+    flow: lint
+    flow_options: {tool: verilator}
+"""
+REFUSED = {
+    "unknown configuration": ("{config: small-one}", "No configuration named 'small-one'; there are paper, "),
+    "no configuration": ("{}", "The generator arqlink needs a 'config'"),
+    "unknown parameter": ("{config: tiny, setting: 1}", "The generator arqlink has no parameter 'setting'; it has block, config, "),
+    "unknown setting": ("{config: tiny, settings: {windowframes: 64}}", "No parameter named 'windowframes'; there are "),
+    "setting out of range": ("{config: tiny, settings: {windowFrames: 100}}", "power of two"),
+    "settings as a list": ("{config: tiny, settings: [windowFrames=64]}", "'settings' of the generator arqlink are names with values"),
+}
+
+
+@pytest.mark.parametrize("parameters, sentence", REFUSED.values(), ids=REFUSED)
+def test_a_generator_refuses_in_a_sentence(parameters, sentence, tmp_path):
+    (tmp_path / "modem.core").write_text(CORE.replace("PARAMETERS", parameters))
+    code, text = fusesoc(tmp_path, "acme::modem", "lint", tree.ROOT / "fusesoc", tmp_path)
+    assert code and sentence in text and "Traceback" not in text
+
+
+def test_each_configuration_has_a_core():
+    names = {path.stem for path in (tree.ROOT / "fusesoc").glob("*.core")}
+    assert names == {*json.loads(tree.CONFIGS.read_text()), "generator"}
