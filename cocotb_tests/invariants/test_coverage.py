@@ -39,7 +39,7 @@ def modules(tmp_path_factory):
     (folder / "rom").write_bytes(b"\x6f\x00\x00\x00")
     java("GenerateSoc", "ArqSoc", "small", folder, f"rom={folder / 'rom'}")
     found = {}
-    for path in (folder / "ArqSoc.v", generate("ArqLinkByteStream", "small"), *(generate("ArqPair", config) for config in PAIRS)):
+    for path in (folder / "ArqSoc.v", generate("ByteStreamPhy", "small"), *(generate("ArqPair", config) for config in PAIRS)):
         for name, text in re.findall(r"^module (\w+)(.*?)^endmodule", path.read_text(), re.MULTILINE | re.DOTALL):
             found.setdefault(re.sub(r"_\d+$", "", name), []).append(text)
     return found

@@ -146,9 +146,9 @@ def check_heard(found, wanted):
 
 
 def contents(length):
-    """Units of one length that differ in where their zeros are."""
+    """Units of one length that differ in where their zeros are; the first one has none."""
     full = bytes(random.randint(1, 255) for _ in range(length))
-    return [bytes(length), full, b"\0" + full[1:], full[:-1] + b"\0", random.randbytes(length)]
+    return [full, bytes(length), b"\0" + full[1:], full[:-1] + b"\0", random.randbytes(length)]
 
 
 def random_unit(longest=LONGEST):
@@ -171,9 +171,10 @@ async def carry(dut, units):
 @cocotb.test()
 async def edges(dut):
     """Lengths at the edges of pieces, beats and units, with zeros and without."""
-    near = {*range(1, 9), *range(252, 257), *range(507, 511), LONGEST - WIDTH, LONGEST}
-    lengths = sorted({length // WIDTH * WIDTH for length in near if WIDTH <= length <= LONGEST})
-    await carry(dut, [unit for length in lengths for unit in contents(length)])
+    short = [unit for length in range(WIDTH, 9, WIDTH) for unit in contents(length)]
+    near = {length // WIDTH * WIDTH for length in (*range(253, 257), *range(507, 510), LONGEST - WIDTH, LONGEST) if length <= LONGEST}
+    long = [unit for length in sorted(near) for full, *others in [contents(length)] for unit in (full, random.choice(others))]
+    await carry(dut, short + long)
 
 
 @cocotb.test()
@@ -304,9 +305,9 @@ async def noise(dut):
     phy = Phy(dut, line_rate=0.95)
     await phy.bench.start()
     arrived = lost = 0
-    for errors, marks in [(0, 0), (30, 0), (10, 10), (60, 5), (2, 0)]:
+    for errors, marks in [(0, 0), (20, 0), (6, 6), (30, 3), (2, 0)]:
         await phy.bench.reset()  # the receiver knows no more than at the start
-        units = [with_crc() for _ in range(60)]
+        units = [with_crc() for _ in range(40)]
         noisy = Noise(framed(units))
         noisy.damage(errors)
         noisy.mark(marks)
@@ -322,7 +323,7 @@ async def noise(dut):
         assert all(unit in rest for unit in due), "an intact unit is lost, or out of order"
         assert not set(good) - set(units)
         arrived, lost = arrived + len(due), lost + len(units) - len(due)
-    assert arrived > 100 and lost > 40, (arrived, lost)
+    assert arrived > 80 and lost > 20, (arrived, lost)
 
 
 @cocotb.test()
@@ -331,7 +332,7 @@ async def garbage(dut):
     phy = Phy(dut)
     await phy.bench.start()
     phy.hear(b"\0")
-    for length in (1, 2, LONGEST - 1, LONGEST, LONGEST + 1, LONGEST + 2, 300, 5 * LONGEST):
+    for length in (1, 2, LONGEST - 1, LONGEST, LONGEST + 1, LONGEST + 2, 3 * LONGEST):
         for byte in (b"\x01", b"\x02", b"\x37", b"\xff"):
             unit = random_unit(min(LONGEST, 40))
             line = length * byte + framed([unit])

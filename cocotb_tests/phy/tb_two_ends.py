@@ -16,8 +16,8 @@ from cocotb_tests.lib.regs import LinkRegisters, master
 from cocotb_tests.system.streams import PacketSource, watch_packets
 
 LIMITS = built()
-PACKETS = 20
-ERRORS = 1 / 300
+PACKETS = 15
+ERRORS = 1 / 150
 """Share of the bytes that are hit."""
 ENDS = "ab"
 
@@ -97,7 +97,7 @@ async def packets_arrive_in_order(dut):
     sent = []
     for source, end, packets in zip(sources, reversed(ENDS), reversed(received)):
         cocotb.start_soon(watch_packets(dut, f"{end}_m_axis", LIMITS.data_bytes, take(packets)))
-        sent.append([rng.randbytes(rng.randint(1, LIMITS.max_packet_bytes // 2)) for _ in range(PACKETS)])
+        sent.append([rng.randbytes(rng.randint(1, LIMITS.max_packet_bytes // 4)) for _ in range(PACKETS)])
         source.start(sent[-1])
     for _ in range(1000):
         await ClockCycles(dut.aclk, 200)

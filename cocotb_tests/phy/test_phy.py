@@ -12,14 +12,14 @@ EVERY_LENGTH = "every_length"
 COMMON = ("aclk", "aresetn")
 
 
-@pytest.mark.parametrize("config", slow_in_full(["unit600", "default", "long", "codec", "wide16"], slow=("long", "codec", "wide16")))
+@pytest.mark.parametrize("config", slow_in_full(["unit500", "default", "long", "codec", "wide16"], slow=("long", "codec", "wide16")))
 def test_byte_stream(config):
-    run("ByteStreamPhy", config, "cocotb_tests.phy.tb_byte_stream", parameters={"COCOTB_TEST_FILTER": rf"^(?!.*{EVERY_LENGTH}$)"})
+    run("ByteStreamPhy", config, "cocotb_tests.phy.tb_byte_stream", parameters={"COCOTB_TEST_FILTER": rf"^(?!.*{EVERY_LENGTH}$)"}, quick=True)
 
 
 @pytest.mark.full
 def test_every_length():
-    run("ByteStreamPhy", "unit600", "cocotb_tests.phy.tb_byte_stream", testcase=EVERY_LENGTH)
+    run("ByteStreamPhy", "unit500", "cocotb_tests.phy.tb_byte_stream", testcase=EVERY_LENGTH)
 
 
 def two_ends(config):

@@ -82,9 +82,9 @@ object TestConfigs {
   )
 
   /** Units of more than two full pieces of COBS, a byte a beat. */
-  val unit600 = LinkConfig(
-    "unit600",
-    CodeConfig(dataBytes = 1, unitBytes = 600, maxK = 4, maxParity = 2),
+  val unit500 = LinkConfig(
+    "unit500",
+    CodeConfig(dataBytes = 1, unitBytes = 500, maxK = 4, maxParity = 2),
     WindowConfig(windowFrames = 32),
     ResetValues(k = 4, nFirst = 6, nRetx = 6)
   )
@@ -107,5 +107,5 @@ object TestConfigs {
     crc(CodeConfig(dataBytes = 16, unitBytes = 48, maxK = 8, maxParity = 4), windowFrames = 32)
   )
 
-  val all = Seq(small, queued, wide8, wide16, wide, long, deep, corner, fast16, compact, unit600) ++ crcs
+  val all = Seq(small, queued, wide8, wide16, wide, long, deep, corner, fast16, compact, unit500) ++ crcs
 }

@@ -54,10 +54,9 @@ case class CobsEncoder(maxUnitBytes: Int) extends Component {
     val closing, ending = RegInit(False)
     val closesUnit = Reg(Bool())
 
-    /** Places that are not free, in quarters of the margin. */
-    val used = RegNext((writeAt - readAt).dropLow(log2Up(margin / 4))) init 0
-    val room = RegNext(!used.dropLow(2).andR) init True
-    Invariant(!used.dropLow(1).andR, "the ring is about to be full")
+    /** Places that are not free, in margins. */
+    val used = RegNext((writeAt - readAt).dropLow(log2Up(margin))) init 0
+    val room = RegNext(!used.andR) init True
 
     private val taking = !closing && !ending
     input.ready := room && taking
@@ -73,6 +72,7 @@ case class CobsEncoder(maxUnitBytes: Int) extends Component {
     word.data := taking ? (isZero ? code.asBits | input.data) | (closing ? code.asBits | delimiter)
     ring.writePort() << word.stage()
 
+    Invariant.when(steps)(writeAt =/= readAt, "the ring is full")
     when(steps) {
       writeAt := writeAt + 1
       code := code + 1
