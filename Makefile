@@ -14,7 +14,7 @@ setup: ## Install what is missing, and create .venv
 	@scripts/setup
 
 verilog: setup ## Write modules for your design to build/verilog: of all configurations, or CONFIG=default SET="windowFrames=4096 maxK=32" PREFIX=arqlink_
-	$(PYTHON) -m arqlink.integration ArqLink ArqLinkPhyClock ArqPair $(if $(CONFIG),--config $(CONFIG)) $(if $(SET),--set $(SET)) $(if $(PREFIX),--prefix $(PREFIX))
+	$(PYTHON) -m arqlink.integration ArqLink ArqLinkPhyClock ArqLinkByteStream ArqPair $(if $(CONFIG),--config $(CONFIG)) $(if $(SET),--set $(SET)) $(if $(PREFIX),--prefix $(PREFIX))
 
 regs: setup ## Write the generated contracts to rtl/regs
 	$(PYTHON) -m arqlink.rtl.contracts

@@ -12,6 +12,8 @@ SETTINGS = "each of its registers may have any value; AxiLiteFront, which it has
 WITHOUT = {
     "ArqLink": "pipeline stages and events between blocks, which have assertions",
     "BufferCC": LIBRARY,
+    "ByteStreamReceiver": f"a width adapter, {LIBRARY}",
+    "ByteStreamTransmitter": f"a width adapter, {LIBRARY}",
     "ChannelRegisters": SETTINGS,
     "CoefficientGenerators": "whose turn it is: any order is a legal one; the generators have assertions",
     "DecodeTable": "a table and the registers of its RAM; CompactDecoder asserts that it has the coefficients",
@@ -37,7 +39,7 @@ def modules(tmp_path_factory):
     (folder / "rom").write_bytes(b"\x6f\x00\x00\x00")
     java("GenerateSoc", "ArqSoc", "small", folder, f"rom={folder / 'rom'}")
     found = {}
-    for path in (folder / "ArqSoc.v", *(generate("ArqPair", config) for config in PAIRS)):
+    for path in (folder / "ArqSoc.v", generate("ByteStreamPhy", "small"), *(generate("ArqPair", config) for config in PAIRS)):
         for name, text in re.findall(r"^module (\w+)(.*?)^endmodule", path.read_text(), re.MULTILINE | re.DOTALL):
             found.setdefault(re.sub(r"_\d+$", "", name), []).append(text)
     return found

@@ -25,7 +25,7 @@ from sim.tests.integration_top import verilog as top_of
 BIN = Path(sys.executable).parent
 CONFIGS = list(json.loads(tree.CONFIGS.read_text()))
 SOME = [("ArqLink", "paper"), ("ArqLinkPhyClock", "default")]
-ALL = [*(("ArqLink", config) for config in CONFIGS), *SOME[1:], ("ArqPair", "tiny")]
+ALL = [*(("ArqLink", config) for config in CONFIGS), *SOME[1:], ("ArqLinkByteStream", "default"), ("ArqPair", "tiny")]
 CPU = "VexRiscv"
 HARMLESS = "Encountered `parallel_case' comment"
 """The comment says what Yosys finds out itself: cases of an enumeration are different."""

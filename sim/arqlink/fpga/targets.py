@@ -180,6 +180,7 @@ TARGETS = (
     *(link(f"paper-{frames}", "paper", settings=(f"windowFrames={frames}", "maxPacketBytes=1500")) for frames in (64, 512)),
     link("default", "default", settings=("windowFrames=64", "maxPacketBytes=4096"), must=Demand(150, 10_000), goal=Demand(200)),
     link("line10g", "line10g", must=Demand(156.25, 25_000), goal=Demand(200, 18_000)),
+    Target("byte-stream", "ByteStreamPhy", "paper", must=Demand(150), goal=Demand(200), budget=Demand(209, 267)),
     ULX3S,
     Target("tiny-hx8k", "ArqLink", "tiny", HX8K_LINK, must=Demand(50, 7680), ask=60),
     Target("tiny-encoder", "RsEncoder", "tiny", HX8K, must=Demand(50), budget=Demand(93, 333), ask=120),

@@ -39,4 +39,17 @@ object AxiNames {
     s.payload.last.setName(s"${prefix}_tlast")
     s.payload.erased.setName(s"${prefix}_tuser")
   }
+
+  /** Bytes to a line without packet boundaries. */
+  def line(s: Stream[Bits], prefix: String): Unit = {
+    handshake(s, prefix)
+    s.payload.setName(s"${prefix}_tdata")
+  }
+
+  /** Bytes from it: no `tready`. */
+  def line(s: Flow[LineByte], prefix: String): Unit = {
+    s.valid.setName(s"${prefix}_tvalid")
+    s.payload.data.setName(s"${prefix}_tdata")
+    s.payload.erased.setName(s"${prefix}_tuser")
+  }
 }

@@ -19,3 +19,9 @@ case class PhyBeat(dataBytes: Int) extends Bundle {
   val last = Bool()
   val erased = Bool()
 }
+
+/** A byte from a line without packet boundaries; `erased` (tuser): the line knows that it is wrong. */
+case class LineByte() extends Bundle {
+  val data = Bits(8 bits)
+  val erased = Bool()
+}

@@ -11,6 +11,7 @@ import arqlink.config.LinkConfig
 import arqlink.csr.{CounterBank, CsrBank}
 import arqlink.framing.{Deframer, Framer}
 import arqlink.packet._
+import arqlink.phy.ByteStreamPhy
 import arqlink.rs._
 import arqlink.store.FrameStore
 import arqlink.top._
@@ -70,6 +71,7 @@ object Blocks {
     "FrameStore" -> (link => FrameStore(link)),
     "Framer" -> (link => Framer(link.code, ArqLink.leadClocks(link.code))),
     "Deframer" -> (link => Deframer(link.code).setDefinitionName("Deframer")),
+    "ByteStreamPhy" -> (link => ByteStreamPhy(link.code)),
     "ArqSender" -> (new ArqSender(_)),
     "ArqReceiver" -> (new ArqReceiver(_)),
     "Resequencer" -> (new Resequencer(_)),
@@ -83,6 +85,7 @@ object Blocks {
   private val tops: Map[String, Build] = Map(
     "ArqLink" -> (new ArqLink(_)),
     "ArqLinkPhyClock" -> (new ArqLinkPhyClock(_)),
+    "ArqLinkByteStream" -> (new ArqLinkByteStream(_)),
     "ArqPair" -> (new ArqPair(_))
   )
 

@@ -81,6 +81,14 @@ object TestConfigs {
     ResetValues(k = 4, nFirst = 5, nRetx = 5)
   )
 
+  /** Units of more than two full pieces of COBS, a byte a beat. */
+  val unit500 = LinkConfig(
+    "unit500",
+    CodeConfig(dataBytes = 1, unitBytes = 500, maxK = 4, maxParity = 2),
+    WindowConfig(windowFrames = 32),
+    ResetValues(k = 4, nFirst = 6, nRetx = 6)
+  )
+
   /** With a CRC-32C behind each packet, and a window that the longest packet fills to the byte at K = 1. */
   private def crc(code: CodeConfig, windowFrames: Int) = LinkConfig(
     s"crc${code.dataBytes}",
@@ -99,5 +107,5 @@ object TestConfigs {
     crc(CodeConfig(dataBytes = 16, unitBytes = 48, maxK = 8, maxParity = 4), windowFrames = 32)
   )
 
-  val all = Seq(small, queued, wide8, wide16, wide, long, deep, corner, fast16, compact) ++ crcs
+  val all = Seq(small, queued, wide8, wide16, wide, long, deep, corner, fast16, compact, unit500) ++ crcs
 }
