@@ -118,9 +118,9 @@ def test_pragmas_end_with_the_file(tmp_path):
 
 
 def plain(path):
-    """Lines of Verilog without blanks, comments and attributes. Names are without numbers: an instance is
+    """Lines of Verilog without blanks, comments, directives on time and attributes. Names are without numbers: an instance is
     `framer_1` where there is a module `Framer`, and else `framer`."""
-    text = re.sub(r"/\*.*?\*/|//[^\n]*|\(\* X_.*?\*\) ", "", path.read_text(), flags=re.S)
+    text = re.sub(r"/\*.*?\*/|//[^\n]*|`timescale[^\n]*|\(\* X_.*?\*\) ", "", path.read_text(), flags=re.S)
     lines = ["".join(re.sub(r"(?<=[a-z])_\d+(?=_|\b)", "", line).split()) for line in text.splitlines()]
     return [line for line in lines if line]
 

@@ -21,7 +21,7 @@ case class DropIn(name: String, block: String, config: LinkConfig) {
 
   /** `config` for the Verilog of such a top. */
   def settings(config: SpinalConfig): SpinalConfig = {
-    val own = config.copy(privateNamespace = true)
+    val own = config.copy(privateNamespace = true, withTimescale = false)
     own.phasesInserters += (phases => phases.insert(phases.indexWhere(_.isInstanceOf[PhaseVerilog]), BusInterface.Annotate))
     own
   }

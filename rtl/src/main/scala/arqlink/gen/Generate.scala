@@ -15,7 +15,6 @@ object Generate extends Program {
     nameWhenByFile = false,
     headerWithDate = false,
     headerWithRepoHash = false,
-    withTimescale = false, // it would hold for, or be missing in, the files beside this one
     defaultConfigForClockDomains = ClockDomainConfig(resetKind = SYNC, resetActiveLevel = LOW),
     oneFilePerComponent = false,
     inlineRom = true,
