@@ -11,6 +11,7 @@ from arqlink.cli.console import board, console
 from arqlink.cli.model import model
 from arqlink.cli.plan import plan
 from arqlink.cli.send import send
+from arqlink.cli.size import size
 from arqlink.cli.stats import stats
 from arqlink.cli.sweep import sweep
 from arqlink.cli.tcp import tcp
@@ -26,6 +27,7 @@ app.command()(send)
 app.command()(stats)
 app.command()(model)
 app.command()(plan)
+app.command()(size)
 app.command()(tcp)
 app.command()(sweep)
 app.command()(console)

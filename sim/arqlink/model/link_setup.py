@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arqlink.errors import UserError
-from arqlink.model import loss
+from arqlink.model import loss, sizing
 from arqlink.model.analytic import HEADER_BYTES, Code, LinkModel
 from arqlink.tree import CONFIGS
 
@@ -133,7 +133,7 @@ class LinkSetup:
     @property
     def round_trip_clocks(self):
         """From the start of a transmission to its outcome: both delays, the frame, and some for the blocks."""
-        return 2 * self.delay_clocks + max(self.n, self.nr) * self.unit_clocks + 500
+        return 2 * self.delay_clocks + max(self.n, self.nr) * self.unit_clocks + sizing.BLOCKS_CLOCKS
 
     @property
     def code(self):
@@ -156,17 +156,8 @@ class LinkSetup:
 
     @property
     def timers(self):
-        """Timer registers, in clocks. A poll waits for a round trip and a few frames; the longer timers are multiples
-        of it, so that an outage is not declared because of lost units."""
-        poll = round(1.25 * self.round_trip_clocks) + 8 * max(self.n, self.nr) * self.unit_clocks
-        values = {
-            "POLL_TIMEOUT": poll,
-            "HELLO_INTERVAL": max(1000, self.delay_clocks // 4),
-            "KEEPALIVE": 4 * poll,
-            "OUTAGE_TIMEOUT": 256 * poll,
-            "STATUS_INTERVAL": 0,
-        }
-        return {name: min(value, 0xFFFFFFFF) for name, value in values.items()}
+        """Timer registers, in clocks."""
+        return sizing.timers(self.round_trip_clocks, self.delay_clocks, max(self.n, self.nr) * self.unit_clocks)
 
     @property
     def arq_delta(self):

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`arqlink size`: window and timers to build and set."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from arqlink.cli import options
+from arqlink.errors import UserError
+from arqlink.model import link_setup, sizing
+from arqlink.report.tables import print_json
+
+ClockMhz = Annotated[float, typer.Option(help="Clock of the core in MHz.")]
+
+
+def size(
+    config: options.Config = "default",
+    clock_mhz: ClockMhz = 100.0,
+    k: options.K = None,
+    n: options.N = None,
+    nr: options.Nr = None,
+    delta: options.Delta = "inf",
+    loss: options.Loss = "bernoulli:0.01",
+    delay_ms: options.DelayMs = 250.0,
+    rate_mbps: options.RateMbps = 20.0,
+    rate_includes_header: options.RateIncludesHeader = False,
+    json: options.Json = False,
+):
+    """Size a link end: the window to build, and the timers to write, in clocks of the core.
+
+    Example: arqlink size --config default --clock-mhz 100 --rate-mbps 50 --delay-ms 250 --n 18 --delta 3
+    """
+    for value, name in ((clock_mhz, "clock"), (delay_ms, "delay")):
+        if not 0 <= value < float("inf") or name == "clock" and not value:
+            raise UserError(f"The {name} is {value:g}; it must be {'above 0' if name == 'clock' else '0 or more'}.")
+    setup = link_setup.from_options(
+        config=config, k=k, n=n, nr=nr, delta=delta, loss=loss, rate_mbps=rate_mbps, rate_includes_header=rate_includes_header,
+    )  # fmt: skip
+    found = sizing.size(setup, delay_ms / 1e3, clock_mhz * 1e6)
+    if json:
+        print_json({"config": config, "clock_mhz": clock_mhz, **asdict(found)})
+        return
+    table = Table(title=f"{config}, {rate_mbps:g} Mb/s, {delay_ms:g} ms, δ = {delta}, {clock_mhz:g} MHz", title_justify="left")
+    table.add_column("")
+    table.add_column("value", justify="right")
+    table.add_row("time of a frame (ms)", f"{1e3 * found.frame_time:.4g}")
+    table.add_row("round trip (ms)", f"{1e3 * found.round_trip:.4g}")
+    table.add_row("round trips of a frame", str(found.rounds))
+    table.add_row("windowFrames", str(found.window_frames))
+    table.add_row("frame stores of an end (KiB)", f"{found.store_bytes / 1024:g}")
+    for name, value in found.timers.items():
+        table.add_row(f"{name} (clocks)", str(value))
+    Console().print(table)
