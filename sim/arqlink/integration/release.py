@@ -89,7 +89,10 @@ def bill(files):
 def pack(files, top):
     """A compressed archive with all files below the folder `top`; only names and contents decide it."""
     packed = io.BytesIO()
-    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=EPOCH) as compressed, tarfile.open(fileobj=compressed, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+    with (
+        gzip.GzipFile(fileobj=packed, mode="wb", mtime=EPOCH) as compressed,
+        tarfile.open(fileobj=compressed, mode="w", format=tarfile.USTAR_FORMAT) as archive,
+    ):
         for name, data in sorted(files.items()):
             entry = tarfile.TarInfo(f"{top}/{name}")
             entry.size, entry.mtime, entry.mode = len(data), EPOCH, 0o644
@@ -108,6 +111,7 @@ def make(configs):
     OUTPUT.mkdir(parents=True, exist_ok=True)
     site, wheels = OUTPUT / "site", OUTPUT / "wheel"
     python = Path(sys.executable)
+
     run("The documentation", python.parent / "mkdocs", "build", "--strict", "--site-dir", site)
     run("The wheel", python, "-c", f"import hatchling.build as b; b.build_wheel({str(wheels)!r})")
     name = f"arqlink-{tree.version()}"
