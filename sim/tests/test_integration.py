@@ -12,8 +12,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from lxml import etree
-from systemrdl import RDLCompiler
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # its types are in a package of their own
+from systemrdl.compiler import RDLCompiler
 
 from arqlink import tree
 from arqlink.integration import ipxact
