@@ -7,11 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from arqlink import tree
-from arqlink.errors import UserError
-from arqlink.integration.litex import add_arqlink, layout
-from arqlink.integration.module import generate
-from arqlink.rtl import tools
 from litex.build.generic_platform import Pins, Subsignal
 from litex.build.io import CRG
 from litex.build.sim import SimPlatform
@@ -22,6 +17,12 @@ from litex.soc.integration.soc_core import SoCCore
 from litex.soc.interconnect import stream
 from litex.soc.interconnect.csr import CSRStorage
 from migen import If, Replicate, Signal
+
+from arqlink import tree
+from arqlink.errors import UserError
+from arqlink.integration.litex import add_arqlink, layout
+from arqlink.integration.module import generate
+from arqlink.rtl import tools
 
 NAME = "arqlink_soc"
 FIRMWARE = Path(__file__).resolve().parent / "firmware"

@@ -54,9 +54,7 @@ static char get(void) {
     return byte;
 }
 
-static uint32_t digit(void) {
-    return (uint32_t)(get() - '0');
-}
+static uint32_t digit(void) { return (uint32_t)(get() - '0'); }
 
 static void answer(int error) {
     if (error) {
@@ -70,7 +68,8 @@ static void answer(int error) {
 /* Finds an end and leaves it down, with timers for a short line. */
 static int prepare(struct arqlink_device *end, uintptr_t base) {
     struct arqlink_bus bus;
-    const struct arqlink_timers timers = {.poll = 2000, .hello = 500, .keepalive = 2000, .outage_timeout = 100000, .status_interval = 0};
+    const struct arqlink_timers timers = {
+        .poll = 2000, .hello = 500, .keepalive = 2000, .outage_timeout = 100000, .status_interval = 0};
     arqlink_mmio_bus(&bus, base);
     int error = arqlink_probe(end, &bus, 0);
     if (error == 0) error = arqlink_init(end);
