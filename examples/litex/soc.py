@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# pyright: reportOperatorIssue=false, reportArgumentType=false
+# Migen collects statements with +=, which has no types.
 """A LiteX SoC with a CPU and two link ends of different builds, whose PHYs are connected. `python examples/litex/soc.py` writes it to build/litex."""
 
 import contextlib
@@ -70,8 +72,17 @@ class Example(SoCCore):
         modules = {"a": generate("ArqLink", "default", SETTINGS), "b": generate("ArqLink", "tiny")}
         widths = {end: module.parameters["data_bytes"] for end, module in modules.items()}
         platform = SimPlatform("SIM", pads(widths), name=NAME)
-        memories = dict(integrated_rom_size=0x4000, integrated_sram_size=0x1000)
-        SoCCore.__init__(self, platform, clk_freq=int(100e6), cpu_type="vexriscv", cpu_variant="lite", uart_name="sim", with_timer=False, **memories)
+        SoCCore.__init__(
+            self,
+            platform,
+            clk_freq=int(100e6),
+            cpu_type="vexriscv",
+            cpu_variant="lite",
+            integrated_rom_size=0x4000,
+            integrated_sram_size=0x1000,
+            uart_name="sim",
+            with_timer=False,
+        )
         self.crg = CRG(platform.request("sys_clk"), platform.request("sys_rst"))
         a, b = (add_arqlink(self, f"link_{end}", module) for end, module in modules.items())
         self.line_ab = Line(widths["a"], widths["b"])

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# pyright: reportOperatorIssue=false
+# Migen collects statements with +=, which has no types.
 """A link end for LiteX: streams with LiteEth's layout, registers on the SoC's bus, an interrupt, and the registers' names in what LiteX exports.
 
 LiteX knows beats by `last` and `last_be`, of which one bit names the last byte, AXI4-Stream by `tlast` and `tkeep`, which has a bit for
