@@ -2,7 +2,7 @@
 VENV   := .venv
 PYTHON := $(VENV)/bin/python
 WAVES  := build/waves/retransmission.fst
-C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext)))
+C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext) examples/*/*/*.$(ext)))
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
 .PHONY: help setup verilog regs sw demo soc-demo test test-full campaign lint synth synth-all bench docs release figures figures-full stats-full wave clean

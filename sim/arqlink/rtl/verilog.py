@@ -85,8 +85,8 @@ def java(program, *arguments, check=True):
 
 
 def contents(verilog):
-    """Files beside a generated Verilog file with the contents of its memories, which tools look for where they run."""
-    return verilog.parent.glob(f"{verilog.name}_*")
+    """Files beside a generated Verilog file with the contents of its memories, as SpinalHDL and LiteX name them, which tools look for where they run."""
+    return [*verilog.parent.glob(f"{verilog.name}_*"), *verilog.parent.glob(f"{verilog.stem}_*.init")]
 
 
 def generate(block, config, settings=(), module=None, folder=None):

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the LiteX SoC of examples/litex with its own command, and runs its tests."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from arqlink import tree
+from arqlink.rtl import verilog
+from cocotb_tests.lib import rtl
+
+EXAMPLE = tree.ROOT / "examples" / "litex"
+INPUTS = [EXAMPLE, tree.ROOT / "sim" / "arqlink" / "integration", tree.ROOT / "sw" / "driver", tree.REGS]
+
+
+def sources():
+    """The SoC's Verilog files, written where something of them is new."""
+    listed = tree.BUILD / "litex" / "sources"
+    with tree.locked("litex"):
+        verilog.compile_rtl()
+        if tree.is_stale(listed, verilog.STAMP.stat().st_mtime, *(tree.newest(folder, "*.*") for folder in INPUTS)):
+            done = subprocess.run([sys.executable, EXAMPLE / "soc.py"], check=True, capture_output=True, text=True)
+            listed.write_text(done.stdout)
+    return [Path(line) for line in listed.read_text().splitlines()]
+
+
+def test_soc():
+    rtl.run("arqlink_soc", "litex", "cocotb_tests.litex.tb_soc", sources=sources(), quick=True)
