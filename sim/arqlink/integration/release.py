@@ -37,7 +37,7 @@ def tracked(folder):
 def contents(configs, site, wheel):
     """Bytes of each file of the archive, by path. `site` is the folder of the built documentation, `wheel` the package."""
     version = tree.version()
-    files = {"README.md": (TEXTS / "README.md").read_text().replace("@VERSION@", version).encode()}
+    files = {"README.md": (TEXTS / "README.template").read_text().replace("@VERSION@", version).encode()}
     files |= {"NOTICE": (TEXTS / "NOTICE").read_bytes(), "LICENSE": (tree.ROOT / "LICENSE").read_bytes(), wheel.name: wheel.read_bytes()}
     for config in configs:
         for block in BLOCKS:
