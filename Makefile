@@ -20,7 +20,7 @@ regs: setup ## Write the generated contracts to rtl/regs
 	$(PYTHON) -m arqlink.rtl.contracts
 
 sw: setup ## Build the driver and the software of the soft system to build/sw, and print their sizes
-	$(MAKE) --no-print-directory -C sw/driver OUT=$(CURDIR)/build/sw/driver
+	$(MAKE) --no-print-directory -C sw/driver
 	$(MAKE) --no-print-directory -C sw
 
 demo: setup ## Send a file and a capture over a simulated satellite link

@@ -34,6 +34,21 @@ REFUSED = {
     "delta=16": "delta is 16; it must be 0 to 14, or 15",
     "colour=1": "no parameter named 'colour'",
     "maxK=many": "'maxK=many' is not NAME=VALUE",
+    "maxK=1.5": "'maxK=1.5' is not NAME=VALUE",
+    "maxK=": "'maxK=' is not NAME=VALUE",
+    "dataBytes=-4": "dataBytes is -4; it must be 1, 2, 4, 8 or 16",
+    "unitBytes=-4": "unitBytes is -4 and dataBytes is 4; a unit must have two beats or more, so unitBytes must be 8 or more",
+    "unitBytes=-99999999999": "unitBytes is -99999999999 and dataBytes is 4",
+    "unitBytes=inf": "unitBytes is inf; it must be a multiple of dataBytes (4), at most 4095",
+    "maxK=inf": "maxK is inf; it must be 1 to 128",
+    "maxParity=-1": "maxParity is -1; it must be 1 to 64",
+    "windowFrames=-1": "windowFrames is -1; it must be a power of two from 32 to 262144",
+    "windowFrames=inf": "windowFrames is inf; it must be a power of two from 32 to 262144",
+    "maxPacketBytes=99999999999": "maxPacketBytes is 99999999999; it must be 1 to 9216",
+    "packetCrc=-1": "packetCrc is -1; it must be 0 or 1",
+    "k=-1": "k is -1; it must be 1 to maxK (16)",
+    "nFirst=inf": "nFirst is inf; it must be k (16) to k + maxParity (24)",
+    "delta=-1": "delta is -1; it must be 0 to 14, or 15",
 }
 
 
@@ -43,6 +58,12 @@ def test_refused(setting, tmp_path):
     assert result.returncode == 2
     assert REFUSED[setting] in result.stderr
     assert not (tmp_path / "ArqLink.v").exists()
+
+
+@pytest.mark.parametrize(("delta", "built"), [("inf", 15), ("3", 3), ("007", 7)])
+def test_infinite_persistency(delta, built, tmp_path):
+    assert generate(tmp_path, f"delta={delta}", block="Framer").returncode == 0
+    assert f"// delta = {built} (" in (tmp_path / "Framer.v").read_text()
 
 
 @pytest.mark.parametrize(("kind", "name"), [("block", "ArqLnik"), ("config", "papre")], ids=["unknown block", "unknown configuration"])

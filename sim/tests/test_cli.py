@@ -2,6 +2,10 @@
 """The command line: errors are one sentence with exit code 2, help has an example, JSON has its keys."""
 
 import json
+import os
+import subprocess
+import sys
+from typing import Any
 
 import pytest
 
@@ -35,17 +39,100 @@ BAD = [
     (["console"], "serial port"),
     (["console", "--simulate", "--config", "none"], "no configuration"),
     (["board", "--config", "none"], "no configuration"),
-    (["stats", "--waves", "missing/x.fst"], "missing/x.fst"),
+    (["stats", "--waves", "missing/x.fst"], "'missing/x.fst' cannot be written: No such file or directory"),
+    (["stats", "--waves", "x.vcd"], "'x.vcd' cannot be written: waves are FST"),
+    (["stats", "--waves", "x"], "ends in .fst"),
+    (["send", "x.fst", "y", "--waves", "x.fst"], "The output to 'x.fst' would overwrite 'x.fst'"),
+    (["send", "x.fst", "y.fst", "--waves", "y.fst"], "The output to 'y.fst' would overwrite 'y.fst'"),
+    (["send", "x.fst", "x.fst"], "The output to 'x.fst' would overwrite 'x.fst'"),
+    (["send", "x.fst", "missing/out"], "'missing/out' cannot be written: No such file or directory"),
+    (["send", "x.fst", "."], "'.' cannot be written: Is a directory"),
+    (["send", "missing", "out"], "'missing' cannot be read: No such file or directory"),
+    (["send", ".", "out"], "'.' cannot be read: Is a directory"),
+    (["send", "x.fst", "-", "--json"], "--json needs another OUT"),
+    (["model", "--loss", "1.5"], "'1.5' has the probability 1.5"),
+    (["model", "--loss", "nan"], "'nan' has the probability nan"),
+    (["model", "--loss", "0.1,0.2"], "'0.1,0.2' is not understood"),
+    (["stats", "--loss", "0.6", "--n", "10"], "a frame needs 9537 transmissions on average, and 100000 frames keep the line busy for 11 days"),
+    (["stats", "--loss", "bernoulli:1"], "bernoulli:1 erases all units, control units too, so the link would not come up"),
+    (["stats", "--loss", "1", "--spare-control"], "no transmission succeeds and no frame is given up"),
+    (["stats", "--feedback-loss", "0.9995", "--delta", "0"], "bernoulli:0.9995 erases 0.9995 of the units"),
+    (["send", "x.fst", "out", "--loss", "ge:1,0,0,1", "--spare-control"], "no transmission succeeds"),
+    (["send", "x.fst", "out", "--loss", "0.6", "--n", "10"], "a frame needs 9537 transmissions"),
 ]
 
 
+@pytest.fixture
+def folder(tmp_path):
+    """With a file of 5000 bytes and an ending that --waves takes."""
+    (tmp_path / "x.fst").write_bytes(bytes(5000))
+    return tmp_path
+
+
 @pytest.mark.parametrize("arguments, words", BAD, ids=lambda v: " ".join(v) if isinstance(v, list) else "")
-def test_errors(arqlink, arguments, words):
+def test_errors(arqlink, folder, arguments, words):
     code, out, err = arqlink(*arguments)
     assert code == 2
     assert words in err
     assert len(err.strip().splitlines()) == 1 and err.strip()[-1] in ".?!"
     assert not out
+    assert [path.name for path in folder.iterdir()] == ["x.fst"] and (folder / "x.fst").read_bytes() == bytes(5000)
+
+
+def run(arguments, **options: Any):
+    """The command in a process of its own, with an environment and standard streams as given; bytes."""
+    environment = {"PATH": os.environ["PATH"], "COLUMNS": "120"} | options.pop("env", {})
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    return subprocess.run([sys.executable, "-m", "arqlink", *arguments], env=environment, check=False, **options)
+
+
+ASCII = [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
+
+
+@pytest.mark.parametrize("env", ASCII, ids=["PYTHONIOENCODING", "LC_ALL"])
+def test_a_terminal_without_symbols(env):
+    """Tables name them, and their columns stay straight."""
+    done = run(["model", "--delta", "3"], env=env)
+    assert (done.returncode, done.stderr) == (0, b"")
+    lines = done.stdout.decode("ascii").splitlines()
+    assert any(line.startswith("| useful share alpha (eq. 6) ") for line in lines)
+    assert len({len(line) for line in lines if line.startswith(("|", "+"))}) == 1
+
+
+def test_help_and_errors_without_symbols():
+    done = run(["stats", "--help"], env=ASCII[0])
+    assert done.returncode == 0 and b"Example: arqlink stats" in done.stdout
+    done = run(["stats", "--loss", "1", "--spare-control"], env=ASCII[0])
+    assert done.returncode == 2 and b"and delta infinite" in done.stderr
+    done = run(["send", b"\xff[/x]", "out"], env=ASCII[1])
+    assert done.returncode == 2 and b"\\udcff[/x]' cannot be read: No such file" in done.stderr
+
+
+def test_a_full_disk():
+    with open("/dev/full", "wb") as full:
+        done = run(["model"], stdout=full)
+        assert done.returncode == 2 and done.stderr.decode().count("\n") == 1 and b"No space left on device" in done.stderr
+        assert run(["model", "--k", "99"], stderr=full).returncode == 2
+
+
+def test_a_reader_that_has_seen_enough():
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as broken:
+        done = run(["model"], stdout=broken)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_closed_streams():
+    done = run(["send", "-", "out"], preexec_fn=lambda: os.close(0))
+    assert done.returncode == 2 and b"Standard input cannot be read" in done.stderr
+    assert run(["model"], preexec_fn=lambda: os.close(1)).stderr == b""
+
+
+def test_every_loss_may_be_a_number(arqlink):
+    for command in (["model"], ["plan", "--k", "10"]):
+        outputs = {arqlink(*command, "--json", "--loss", text)[1] for text in ("0.05", "bernoulli:0.05")}
+        assert len(outputs) == 1 and outputs != {""}
 
 
 @pytest.mark.parametrize("command", ["send", "stats", "model", "plan", "console", "board"])

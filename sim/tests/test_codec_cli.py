@@ -1,17 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`arqlink codec`: shares bit for bit as zfec and galois make them, any K restore the file, errors are one sentence."""
+"""`arqlink codec`: shares bit for bit as zfec and galois make them, any K restore the file whatever they are named, bad ones are named, nothing
+is overwritten, errors are one sentence."""
 
-import json
+import hashlib
+import os
 import random
+import struct
 
 import pytest
 
-from arqlink.run import codec
+from arqlink.run import codec, codec_simulator, share
 from cocotb_tests.codec import golden
 
 
+@pytest.fixture(scope="module", autouse=True)
+def simulators():
+    """Built before the tests, which look at what commands say."""
+    for block in codec_simulator.DEFINES:
+        codec_simulator.simulator(block)
+
+
 def shares_of(content, k, n, unit, preset):
-    """The n shares as the reference makes them, stripe by stripe."""
+    """The n shares without their headers as the reference makes them, stripe by stripe."""
     shares = [b""] * n
     for at in range(0, len(content), k * unit):
         stripe = content[at : at + k * unit].ljust(k * unit, b"\0")
@@ -21,8 +31,30 @@ def shares_of(content, k, n, unit, preset):
     return shares
 
 
-def code_options(k, n, unit, preset):
+def header(content, k, n, unit, preset, index, units):
+    """A share's header by the description in docs/command_line.md."""
+    fields = b"ARQSHARE" + bytes([1, ("zfec", "rfc5510", "cauchy").index(preset), k, n, index, 0, 0, 0])
+    fields += struct.pack("<QQ", unit, len(content)) + hashlib.sha256(content).digest()
+    return fields + hashlib.sha256(fields + units).digest()
+
+
+def code_options(k, n, unit=64, preset="zfec"):
     return ["--k", k, "--n", n, "--unit", unit, "--preset", preset]
+
+
+@pytest.fixture
+def shares(arqlink, tmp_path):
+    """Three shares of 300 bytes in s.00, s.01 and s.02, of which two restore them; the bytes."""
+    content = bytes(range(250)) + bytes(50)
+    (tmp_path / "in").write_bytes(content)
+    assert arqlink("codec", "encode", *code_options(2, 3), "in", "s") == (0, "", "")
+    return content
+
+
+def damage(path, at):
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1
+    path.write_bytes(content)
 
 
 @pytest.mark.parametrize("preset", golden.PRESETS)
@@ -34,14 +66,13 @@ def test_round_trip(arqlink, tmp_path, preset, k, n, unit, size):
     rng = random.Random(f"{preset} {k} {n} {unit} {size}")
     content = rng.randbytes(size)
     (tmp_path / "in").write_bytes(content)
-    code, out, err = arqlink("codec", "encode", *code_options(k, n, unit, preset), "in", "share")
-    assert (code, out, err) == (0, "share.json\n", "")
-    shares = [(tmp_path / f"share.{j:02d}").read_bytes() for j in range(n)]
-    assert shares == shares_of(content, k, n, unit, preset)
+    assert arqlink("codec", "encode", *code_options(k, n, unit, preset), "in", "share") == (0, "", "")
+    written = [(tmp_path / f"share.{j:02d}").read_bytes() for j in range(n)]
+    expected = shares_of(content, k, n, unit, preset)
+    assert written == [header(content, k, n, unit, preset, j, units) + units for j, units in enumerate(expected)]
     for used in (range(n - k, n), rng.sample(range(n), k), range(n)):
         names = [f"share.{j:02d}" for j in used]
-        code, out, err = arqlink("codec", "decode", *code_options(k, n, unit, preset), *names, "out")
-        assert (code, out, err) == (0, "", "")
+        assert arqlink("codec", "decode", *names, "out") == (0, "", "")
         assert (tmp_path / "out").read_bytes() == content
         (tmp_path / "out").unlink()
 
@@ -52,42 +83,124 @@ def test_published_values(tmp_path, preset, k, n):
     (tmp_path / "in").write_bytes(bytes(range(1, k + 1)))
     paths = codec.share_paths(tmp_path / "s", n)
     codec.encode(tmp_path / "in", paths, k, n, 1, list(golden.PRESETS)[preset])
-    assert b"".join(p.read_bytes() for p in paths).hex() == bytes(range(1, k + 1)).hex() + golden.PARITY[preset, k, n]
+    units = b"".join((tmp_path / f"s.{j:02d}").read_bytes()[share.HEADER_BYTES :] for j in range(n))
+    assert units.hex() == bytes(range(1, k + 1)).hex() + golden.PARITY[preset, k, n]
 
 
-def test_names_and_indices(arqlink, tmp_path):
-    """Names of one's own, --index, --size, and what happens without the length."""
-    content = bytes(range(250)) * 3
-    (tmp_path / "in").write_bytes(content)
-    options = code_options(2, 3, 100, "cauchy")
-    assert arqlink("codec", "encode", *options, "in", "a", "b", "c")[0] == 0
-    facts = json.loads((tmp_path / "a.json").read_text())
-    assert (facts["size"], facts["k"], facts["n"], facts["unit"], facts["preset"]) == (750, 2, 3, 100, "cauchy")
-    (tmp_path / "a.json").unlink()
-    assert arqlink("codec", "decode", *options, "--index", "2,0", "--size", 750, "c", "a", "out") == (0, "", "")
-    assert (tmp_path / "out").read_bytes() == content
-    code, out, err = arqlink("codec", "decode", *options, "--index", "2,1", "c", "b", "out")
-    assert (code, out) == (0, "") and "length is not known" in err
-    assert (tmp_path / "out").read_bytes() == content + bytes(50)
+def test_names_mean_nothing(arqlink, tmp_path, shares):
+    """Shares with names of one's own, and with each other's."""
+    assert arqlink("codec", "encode", *code_options(2, 3), "in", "a", "b", "c") == (0, "", "")
+    assert (tmp_path / "b").read_bytes() == (tmp_path / "s.01").read_bytes()
+    (tmp_path / "s.01").rename(tmp_path / "x")
+    (tmp_path / "s.02").rename(tmp_path / "s.01")
+    (tmp_path / "x").rename(tmp_path / "s.02")
+    for names in (("c", "a"), ("s.01", "s.02")):
+        assert arqlink("codec", "decode", *names, "out") == (0, "", "")
+        assert (tmp_path / "out").read_bytes() == shares
 
 
 def test_empty_file(arqlink, tmp_path):
     (tmp_path / "in").write_bytes(b"")
-    options = code_options(2, 3, 64, "zfec")
-    assert arqlink("codec", "encode", *options, "in", "s")[0] == 0
-    assert arqlink("codec", "decode", *options, "s.01", "s.02", "out") == (0, "", "")
+    assert arqlink("codec", "encode", *code_options(2, 3), "in", "s")[0] == 0
+    assert arqlink("codec", "decode", "s.01", "s.02", "out") == (0, "", "")
     assert (tmp_path / "out").read_bytes() == b""
 
 
-def test_damaged_share(arqlink, tmp_path):
-    (tmp_path / "in").write_bytes(bytes(300))
-    options = code_options(2, 3, 64, "rfc5510")
-    assert arqlink("codec", "encode", *options, "in", "s")[0] == 0
-    share = bytearray((tmp_path / "s.02").read_bytes())
-    share[5] ^= 1
-    (tmp_path / "s.02").write_bytes(share)
-    code, _, err = arqlink("codec", "decode", *options, "s.01", "s.02", "out")
-    assert code == 2 and "damaged" in err and not (tmp_path / "out").exists()
+@pytest.mark.parametrize("at", [0, 8, 9, 12, 16, 24, 40, 70, 96, -1])
+def test_a_bad_share_is_named(arqlink, tmp_path, shares, at):
+    """Whatever byte is wrong, in the header and behind it: it is left out where the others are enough, and refused where not."""
+    damage(tmp_path / "s.00", at)
+    code, out, err = arqlink("codec", "decode", "s.00", "s.01", "s.02", "out")
+    assert (code, out) == (0, "") and err.startswith("'s.00' ") and err.endswith("left out.\n")
+    assert (tmp_path / "out").read_bytes() == shares
+    (tmp_path / "out").unlink()
+    code, out, err = arqlink("codec", "decode", "s.00", "s.02", "out")
+    assert (code, out) == (2, "") and "'s.00'" in err and "2 shares of a file are needed, and 1 can be used" in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_shares_of_other_files(arqlink, tmp_path, shares):
+    (tmp_path / "other").write_bytes(shares[:-1] + b"x")
+    assert arqlink("codec", "encode", *code_options(2, 3), "other", "t")[0] == 0
+    code, _, err = arqlink("codec", "decode", "t.00", "s.01", "s.02", "out")
+    assert code == 0 and err == "'t.00' is of another file; it is left out.\n"
+    assert (tmp_path / "out").read_bytes() == shares
+    (tmp_path / "out").unlink()
+    code, _, err = arqlink("codec", "decode", "t.00", "s.01", "out")
+    assert code == 2 and "'s.01' is of another file" in err
+    code, _, err = arqlink("codec", "decode", "t.00", "t.01", "s.01", "s.02", "out")
+    assert code == 2 and "'t.00' and 's.01' are of different ones" in err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_share_given_twice(arqlink, tmp_path, shares):
+    (tmp_path / "copy").write_bytes((tmp_path / "s.00").read_bytes())
+    code, _, err = arqlink("codec", "decode", "s.00", "copy", "s.02", "s.02", "out")
+    assert code == 0 and err.splitlines() == ["'copy' is share 0, as 's.00' is; it is left out.", "'s.02' is given twice; it is left out."]
+    assert (tmp_path / "out").read_bytes() == shares
+    code, _, err = arqlink("codec", "decode", "s.00", "copy", "new")
+    assert code == 2 and "1 can be used; 'copy' is share 0" in err and not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda share: share[:50], "damaged"),
+        (lambda share: share[:-64], "damaged"),
+        (lambda share: share + b"x", "damaged"),
+        (lambda share: share[96:], "is no share"),
+        (lambda share: b"", "is no share"),
+        (lambda share: share[:8] + b"\2" + share[9:], "has share format 2, and this program reads 1"),
+    ],
+    ids=["header", "cut", "longer", "before headers", "empty", "later format"],
+)
+def test_what_is_no_share(arqlink, tmp_path, shares, change, words):
+    path = tmp_path / "s.00"
+    path.write_bytes(change(path.read_bytes()))
+    code, _, err = arqlink("codec", "decode", "s.00", "s.02", "out")
+    assert code == 2 and words in err and "'s.00'" in err and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("at", "value"), [(9, 3), (10, 0), (10, 4), (12, 3), (16, 0), (16, 65), (24, 2)])
+def test_a_header_that_contradicts_itself(tmp_path, shares, at, value):
+    """With a good hash, as only a program that is wrong writes it."""
+    content = bytearray((tmp_path / "s.01").read_bytes())
+    content[at] = value
+    if at == 24:
+        content[25] = 0
+    content[64:96] = hashlib.sha256(content[:64] + content[96:]).digest()
+    with pytest.raises(share.UserError, match="contradicts itself"):
+        share.unpack(bytes(content))
+
+
+OVERWRITING = [
+    "encode --k 2 --n 3 in a b a",
+    "encode --k 2 --n 3 in a b in",
+    "encode --k 2 --n 3 in a b ./sub/../a",
+    "encode --k 2 --n 3 in a b hard",
+    "encode --k 2 --n 3 in a b soft",
+    "encode --k 2 --n 3 in a new dangling",
+    "encode --k 2 --n 3 in.00 in",
+    "encode --k 2 --n 3 in.00 a b in.fst --waves in.fst",
+    "encode --k 2 --n 3 in a b - -",
+    "decode s.00 s.01 s.00",
+    "decode s.00 s.01 share",
+    "decode s.00 s.01 out.fst --waves ./out.fst",
+]
+
+
+@pytest.mark.parametrize("arguments", OVERWRITING)
+def test_nothing_is_overwritten(arqlink, tmp_path, shares, arguments):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "in.00").write_bytes(shares)
+    os.link(tmp_path / "in", tmp_path / "hard")
+    (tmp_path / "soft").symlink_to(tmp_path / "in")
+    (tmp_path / "dangling").symlink_to("new")
+    (tmp_path / "share").symlink_to("s.01")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    code, out, err = arqlink("codec", *arguments.split())
+    assert (code, out) == (2, "") and len(err.splitlines()) == 1
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
 
 BAD = [
@@ -96,46 +209,36 @@ BAD = [
     ("encode --k 4 --n 3 in s", "n is 3"),
     ("encode --k 4 --n 21 in s", "n - k is 17"),
     ("encode --k 4 --n 6 --unit 0 in s", "unit is 0"),
+    ("encode --k 4 --n 6 --unit 1048577 in s", "unit is 1048577"),
     ("encode --k 4 --n 6 --preset reed in s", "preset is 'reed'"),
     ("encode --k 4 --n 6 in s t", "2 output names"),
-    ("encode --k 4 --n 6 missing s", "missing"),
+    ("encode --k 4 --n 6 missing s", "'missing' cannot be read: No such file"),
+    ("encode --k 4 --n 6 . s", "'.' cannot be read: Is a directory"),
+    ("encode --k 4 --n 6 in no/s", "'no/s.00' cannot be written: No such file"),
+    ("encode --k 1 --n 1 in .", "'.' cannot be written: Is a directory"),
+    ("encode --k 4 --n 6 in -", "cannot all go to standard output"),
     ("encode --k 4 in s", "--n"),
-    ("decode --k 2 --n 3 out", "shares first"),
-    ("decode --k 2 --n 3 s.00 out", "k is 2"),
-    ("decode --k 2 --n 3 s.00 s.00 out", "twice"),
-    ("decode --k 2 --n 3 s.00 s.03 out", "0 to 2"),
-    ("decode --k 2 --n 3 s.00 in out", "--index"),
-    ("decode --k 2 --n 3 --index 0,x s.00 s.01 out", "0,x"),
-    ("decode --k 2 --n 3 --index 0 s.00 s.01 out", "1 indices"),
-    ("decode --k 2 --n 3 --unit 7 --index 0,1 in in out", "multiple of the unit"),
-    ("decode --k 2 --n 3 --unit 5 --index 0,1 --size 21 in in out", "21 bytes"),
-    ("decode --k 2 --n 3 --unit 5 --index 0,1 in other out", "equally long"),
-    ("decode --k 2 --n 3 s.01 s.02 out", "s.01"),
+    ("decode out", "shares first"),
+    ("decode in out", "'in' is no share"),
+    ("decode s.01 s.02 out", "'s.01' cannot be read: No such file"),
+    ("decode in in/out", "'in/out' cannot be written: Not a directory"),
 ]
 
 
 @pytest.mark.parametrize("arguments, words", BAD)
 def test_errors(arqlink, tmp_path, arguments, words):
     (tmp_path / "in").write_bytes(b"0123456789")
-    (tmp_path / "other").write_bytes(b"01234")
     code, out, err = arqlink("codec", *arguments.split())
     assert code == 2
     assert words in err
     assert len(err.strip().splitlines()) == 1 and err.strip()[-1] in ".?!"
-    assert not out and not (tmp_path / "out").exists()
-
-
-def test_sidecar_contradicts(arqlink, tmp_path):
-    (tmp_path / "in").write_bytes(b"0123456789")
-    assert arqlink("codec", "encode", *code_options(2, 3, 64, "zfec"), "in", "s")[0] == 0
-    code, _, err = arqlink("codec", "decode", *code_options(2, 3, 64, "cauchy"), "s.00", "s.01", "out")
-    assert code == 2 and "preset is cauchy" in err and "zfec" in err
+    assert not out and [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
 @pytest.mark.parametrize("command", ["encode", "decode"])
 def test_help_has_examples(arqlink, command):
     code, out, _ = arqlink("codec", command, "--help")
-    assert code == 0 and f"arqlink codec {command} --k" in out
+    assert code == 0 and f"Example: arqlink codec {command} " in out
 
 
 def test_waves(arqlink, tmp_path):
@@ -145,7 +248,7 @@ def test_waves(arqlink, tmp_path):
     code = code_options(3, 5, 64, "zfec")
     arqlink("codec", "encode", *code, "--waves", tmp_path / "encode.fst", tmp_path / "in", tmp_path / "s")
     shares = [tmp_path / f"s.{i:02d}" for i in (1, 3, 4)]
-    arqlink("codec", "decode", *code, "--waves", tmp_path / "decode.fst", *shares, tmp_path / "out")
+    arqlink("codec", "decode", "--waves", tmp_path / "decode.fst", *shares, tmp_path / "out")
     assert (tmp_path / "out").read_bytes() == content
     for name in ("encode.fst", "decode.fst"):
         assert (tmp_path / name).stat().st_size > 1000

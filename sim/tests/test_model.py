@@ -246,6 +246,7 @@ def test_loss_syntax_errors(text):
 def test_loss_syntax():
     assert loss.parse("bernoulli:0.01") == loss.Bernoulli(0.01)
     assert loss.parse("none") == loss.Bernoulli(0)
+    assert loss.parse("0.01") == loss.parse(" 1e-2 ") == loss.Bernoulli(0.01)
     chain = loss.parse("ge:0.01,0.1,0,0.5")
     assert chain == loss.GilbertElliott(0.01, 0.1, 0, 0.5)
     assert loss.parse(str(chain)) == chain

@@ -4,6 +4,10 @@
 import dataclasses
 import json
 import math
+import os
+import subprocess
+import sys
+import threading
 
 import pytest
 
@@ -57,13 +61,6 @@ def test_delay_of_a_lossless_link(text):
     assert report["utilization"]["measured"] > 0.9
 
 
-def test_oversize_packet_is_reported_as_lost(text):
-    packets = [b"a" * 100, (text * 2)[:9217], b"b" * 100]
-    report, _, matched = transfer.transfer(LinkSetup(), transfer.Traffic(packets))
-    assert matched.lost == [1] and report["end"] == "done"
-    assert report["counters"]["a"]["tx_drop_oversize"] == 1
-
-
 def test_capture_with_delivery_times(arqlink, tmp_path):
     source = pcap.Capture(nano=True)
     for i in range(20):
@@ -73,7 +70,7 @@ def test_capture_with_delivery_times(arqlink, tmp_path):
     assert code == 0, err
     report = json.loads(out)
     assert report["identical"]
-    arrived = pcap.read(tmp_path / "out.pcap")
+    arrived = pcap.parse((tmp_path / "out.pcap").read_bytes())
     assert arrived.packets == source.packets
     assert all(b - a >= 30e6 for a, b in zip(source.times, arrived.times))
 
@@ -88,6 +85,22 @@ def test_send_json(arqlink, tmp_path, text):
         assert set(report[key]) == {"measured", "low", "high", "model"}
     assert report["cycles_per_s"] > 0
     assert report["counters"]["a"]["tx_packets"] == report["packets"]
+
+
+def test_send_from_pipe_to_pipe(tmp_path, text):
+    """Nothing but the delivered data is on standard output; `[red]` is a name, and no markup. A pipe with a name is read once."""
+    os.mkfifo(tmp_path / "[red]")
+    writer = threading.Thread(target=(tmp_path / "[red]").write_bytes, args=(text[:3000],))
+    writer.start()
+    command = [sys.executable, "-m", "arqlink", "send", "--delay-ms", "5"]
+    first = subprocess.Popen([*command, "[red]", "-"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    second = subprocess.run([*command, "-", "-", "--seed", "2"], cwd=tmp_path, stdin=first.stdout, capture_output=True, check=False)
+    writer.join()
+    assert first.wait() == second.returncode == 0
+    assert second.stdout == text[:3000]
+    assert first.stderr and b"'[red]': bernoulli:0.01" in first.stderr.read()
+    assert b"standard input: bernoulli:0.01" in second.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["[red]"]
 
 
 FULL = [pytest.param(10, 10, 0, marks=pytest.mark.full), pytest.param(11, 11, math.inf, marks=pytest.mark.full)]

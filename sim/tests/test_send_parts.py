@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of `arqlink send` that need no simulator: matching, lists, files."""
 
+import os
 import struct
 
 import pytest
@@ -9,9 +10,9 @@ from arqlink.cli.send import outcome
 from arqlink.errors import UserError
 from arqlink.model.link_setup import LinkSetup
 from arqlink.report.tables import number, ranges
-from arqlink.run import harness
+from arqlink.run import harness, pcap
 from arqlink.run.harness import Delivery, Job
-from arqlink.run.transfer import Traffic, load, match, save
+from arqlink.run.transfer import Traffic, check, load, match, save
 
 
 def test_match_in_order():
@@ -49,13 +50,48 @@ def test_load_cuts_a_file(tmp_path):
     assert b"".join(traffic.packets) == bytes(range(250))
     (tmp_path / "empty").write_bytes(b"")
     assert load(tmp_path / "empty", 100).packets == []
-    with pytest.raises(UserError, match="cannot be read"):
+    with pytest.raises(UserError, match="cannot be read: Is a directory"):
         load(tmp_path, 100)
+    capture = pcap.Capture()
+    capture.add(b"packet", 0)
+    pcap.write(tmp_path / "c", capture)
+    os.truncate(tmp_path / "c", 45)
+    with pytest.raises(UserError, match=r"The capture '.*c' is damaged at packet 0 \(counted from 0\)"):
+        load(tmp_path / "c", 100)
+
+
+def test_packets_that_the_link_does_not_carry():
+    """They are refused by their numbers, before anything is built."""
+    check([b"x", b"x" * 9216], 9216)
+    with pytest.raises(UserError, match="has no packets"):
+        check([], 9216)
+    with pytest.raises(UserError, match=r"without bytes.*counted from 0: 1, 3-4\."):
+        check([b"x", b"", b"x", b"", b""], 9216)
+    with pytest.raises(UserError, match=r"longer than 9216 bytes.*counted from 0: 1\."):
+        check([b"x", b"x" * 9217], 9216)
+
+
+@pytest.mark.parametrize(
+    ("packets", "cut", "words"),
+    [
+        ([b"x", b""], 0, "packets without bytes, which a stream cannot carry; counted from 0: 1."),
+        ([b"x", b"x" * 9217, b"x"], 0, "packets longer than 9216 bytes, the most that this configuration carries; counted from 0: 1."),
+        ([b"x", b"xyz"], 1, "'in' is damaged at packet 1 (counted from 0), byte 41: its length is 3, but 2 bytes are left."),
+    ],
+    ids=["without bytes", "too long", "cut off"],
+)
+def test_captures_that_are_refused(arqlink, tmp_path, packets, cut, words):
+    capture = pcap.Capture()
+    for packet in packets:
+        capture.add(packet, 0)
+    pcap.write(tmp_path / "in", capture)
+    os.truncate(tmp_path / "in", os.path.getsize(tmp_path / "in") - cut)
+    code, out, err = arqlink("send", "in", "out")
+    assert (code, out) == (2, "") and words in err and not (tmp_path / "out").exists()
 
 
 def test_the_demo_capture(tmp_path):
     from arqlink.demo.link import CAPTURE
-    from arqlink.run import pcap
 
     traffic = load(CAPTURE, 100)
     assert len(traffic.packets) > 200 and traffic.times and traffic.capture
@@ -68,13 +104,13 @@ def test_the_demo_capture(tmp_path):
     found = match(traffic.packets, [d.data for d in deliveries], True)
     assert found.lost == [5]
     save(tmp_path / "out.pcap", setup, traffic, deliveries, found)
-    out = pcap.read(tmp_path / "out.pcap")
+    out = pcap.parse((tmp_path / "out.pcap").read_bytes())
     assert out.packets == [d.data for d in deliveries]
     assert out.times[0] - traffic.capture.times[0] == pytest.approx(250e6, abs=3e3)
 
 
 def test_save_reports_a_bad_path(tmp_path):
-    with pytest.raises(UserError, match="cannot be written"):
+    with pytest.raises(UserError, match="cannot be written: No such file"):
         save(tmp_path / "no" / "f", LinkSetup(), Traffic([b"a"]), [], match([b"a"], [], True))
 
 

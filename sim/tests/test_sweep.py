@@ -157,6 +157,8 @@ def test_tasks_are_seed_by_seed(file):
         ("[grid]\ndelta = [2, '2']", "The grid has a point twice."),
         ("[grid]\nconnections = [10]\nn = [11, 11]", "The grid has a point twice."),
         ("kind = 'stats'\n[fixed]\nframes = 0", "The number of frames is 0"),
+        ("kind = 'stats'\n[fixed]\nn = 10\n[grid]\nloss = [0.1, 0.6]", "Hopeless: with bernoulli:0.6"),
+        ("[fixed]\nloss = 1.5", "'1.5' has the probability 1.5"),
     ],
 )
 def test_files_that_are_no_sweep(tmp_path, text, message):

@@ -5,7 +5,6 @@ import json
 import subprocess
 import sys
 
-from rich.console import Console
 from rich.table import Table
 
 from arqlink import tree
@@ -15,6 +14,7 @@ from arqlink.errors import UserError
 from arqlink.fpga import place_and_route
 from arqlink.fpga.results import HEADINGS, cells
 from arqlink.fpga.targets import named
+from arqlink.report.console import TextConsole
 
 BENCHES = (
     "cocotb_tests/codec",
@@ -125,7 +125,7 @@ def sections(results):
 
 
 def show(results):
-    console = Console(width=None if sys.stdout.isatty() else 200)
+    console = TextConsole(width=None if sys.stdout.isatty() else 200)
     for title, _, headings, rows in sections(results):
         table = Table(*headings, title=title, title_justify="left")
         for row in rows:

@@ -3,8 +3,8 @@
 
 import struct
 import zlib
-from pathlib import Path
 
+from arqlink import files
 from arqlink.errors import UserError
 
 HEADER = struct.Struct("<4sIII")
@@ -17,10 +17,7 @@ SILENCE_S = 1.0
 
 def read_image(path):
     """The bytes of an image file whose header is good; the loader checks it again."""
-    try:
-        image = Path(path).read_bytes()
-    except OSError as error:
-        raise UserError(f"The image {path} cannot be read: {error.strerror}.") from None
+    image = files.read(path)
     if len(image) < HEADER.size or image[:4] != b"ARQI":
         raise UserError(f"The file {path} is not an image of the soft system: it does not begin with ARQI.")
     _, length, body_crc, header_crc = HEADER.unpack_from(image)

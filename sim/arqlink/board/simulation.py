@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from arqlink import tree
 from arqlink.errors import UserError
 from arqlink.model.link_setup import build_limits
-from arqlink.report.progress import busy
 from arqlink.rtl import soc, verilator
 from arqlink.run import harness, pair_simulator
 
@@ -121,7 +120,5 @@ class SocSim:
 def simulated_board(config=CONFIG):
     """A SocSim of configuration `config`; builds the simulator where necessary."""
     build_limits(config)  # which refuses a name that is none, before anything is built
-    with busy(f"Building the soft system of configuration {config} …"):
-        path = program(config)
-    with SocSim(path) as board:
+    with SocSim(program(config)) as board:
         yield board

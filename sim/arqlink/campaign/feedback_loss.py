@@ -11,12 +11,12 @@ import subprocess
 import sys
 from dataclasses import asdict, dataclass, replace
 
-from rich.console import Console
 from rich.table import Table
 
 from arqlink import tree
 from arqlink.campaign import builds
 from arqlink.errors import UserError
+from arqlink.report.console import TextConsole
 
 FOLDER = tree.BUILD / "feedback"
 WINDOWS = {64: 256, 533: 1024, 5000: 16384, 30000: 65536}
@@ -162,7 +162,7 @@ def main():
         sys.exit(str(error))
     for row in rows(flows):
         table.add_row(*map(str, row))
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
+    TextConsole(width=None if sys.stdout.isatty() else 160).print(table)
 
 
 if __name__ == "__main__":

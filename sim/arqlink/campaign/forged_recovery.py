@@ -10,11 +10,11 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from rich.console import Console
 from rich.table import Table
 
 from arqlink.campaign import builds, runs
 from arqlink.errors import UserError
+from arqlink.report.console import TextConsole
 
 HEADINGS = ("pair", "runs", "forged units", "restarted", "twice", "lost, reported", "delayed", "slowest, of the bound")
 
@@ -92,7 +92,7 @@ def main():
     rows = [row(pair, costs) for pair, costs in zip(options.pairs, found, strict=True)]
     for cells in [*rows, row("all", [c for costs in found for c in costs])]:
         table.add_row(*map(str, cells))
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    TextConsole(width=None if sys.stdout.isatty() else 200).print(table)
     wrong = [c for costs in found for c in beyond(costs)]
     if wrong:
         sys.exit(f"{len(wrong)} runs went beyond the bound: {wrong[0]}")

@@ -2,12 +2,11 @@
 """`arqlink codec encode|decode`: the erasure code on files, through the RTL."""
 
 import sys
-import warnings
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from arqlink import files
 from arqlink.cli.options import Waves
 from arqlink.errors import UserError
 from arqlink.report.progress import progress_bar
@@ -21,20 +20,10 @@ Unit = Annotated[int, typer.Option(help="Bytes in a unit.")]
 Preset = Annotated[str, typer.Option(help="Evaluation points of the code: zfec, rfc5510 or cauchy.")]
 
 
-def _guarded(function, *arguments, **options):
-    """Runs a codec function; what the user can mend becomes one sentence."""
-    try:
-        return function(*arguments, **options)
-    except ValueError as error:
-        raise UserError(str(error)) from None
-    except OSError as error:
-        raise UserError(f"'{error.filename}': {error.strerror}.") from None
-
-
 @codec_app.command()
 def encode(
-    in_path: Annotated[Path, typer.Argument(metavar="IN", help="File to encode.")],
-    out: Annotated[list[Path], typer.Argument(metavar="OUT", help="A prefix for OUT.00, OUT.01 …, or N names.")],
+    in_path: Annotated[str, typer.Argument(metavar="IN", help="File to encode; - is standard input.")],
+    out: Annotated[list[str], typer.Argument(metavar="OUT", help="A prefix for OUT.00, OUT.01 …, or N names.")],
     k: K,
     n: N,
     unit: Unit = 1024,
@@ -43,45 +32,34 @@ def encode(
 ):
     """Encode a file into N shares.
 
-    The length and the SHA-256 of the file go into OUT.json.
+    Each share says what it is, and has a hash of itself and of the file.
 
     Example: arqlink codec encode --k 4 --n 6 --unit 1024 photo.raw photo
     """
-    _guarded(codec.check, k, n, unit, preset)
+    codec.check(preset, k, n, unit)
     if len(out) == 1 and n > 1:
+        if out[0] == files.STANDARD:
+            raise UserError(f"{n} shares cannot all go to standard output; give a prefix or {n} names.")
         out = codec.share_paths(out[0], n)
     with progress_bar("frames") as progress:
-        sidecar = _guarded(codec.encode, in_path, out, k, n, unit, preset, codec.Watch(progress, waves))
-    print(sidecar)
+        codec.encode(in_path, out, k, n, unit, preset, codec.Watch(progress, waves))
 
 
 @codec_app.command()
 def decode(
-    paths: Annotated[list[Path], typer.Argument(metavar="SHARES OUT", help="At least K shares, then the file to write.")],
-    k: K,
-    n: N,
-    unit: Unit = 1024,
-    preset: Preset = "zfec",
-    index: Annotated[str | None, typer.Option(metavar="0,3,…", help="Indices of the shares; otherwise from their suffixes .NN.")] = None,
-    size: Annotated[int | None, typer.Option(help="Length of the file in bytes; otherwise from OUT.json.")] = None,
+    paths: Annotated[list[str], typer.Argument(metavar="SHARES OUT", help="At least K shares, then the file to write; - is standard output.")],
     waves: Waves = None,
 ):
-    """Restore a file from any K of its shares.
+    """Restore a file from any K of its shares, whatever they are named.
 
-    Example: arqlink codec decode --k 4 --n 6 --unit 1024 photo.00 photo.02 photo.04 photo.05 restored.raw
+    Bad shares are named, and left out where enough others are given.
 
-    Example: arqlink codec decode --k 2 --n 3 --index 0,2 --size 5000 first third restored
+    Example: arqlink codec decode photo.00 photo.02 photo.04 photo.05 restored.raw
     """
     *shares, out_path = paths
     if not shares:
         raise UserError("Give the shares first and then the file to write.")
-    try:
-        indices = [int(word) for word in index.split(",")] if index else None
-    except ValueError:
-        raise UserError(f"--index is '{index}'; it must be a list of numbers such as 0,3,5.") from None
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        with progress_bar("frames") as progress:
-            _guarded(codec.decode, shares, out_path, k, n, unit, preset, indices, size, codec.Watch(progress, waves))
-    for warning in caught:
-        print(warning.message, file=sys.stderr)
+    with progress_bar("frames") as progress:
+        left_out = codec.decode(shares, out_path, codec.Watch(progress, waves))
+    for sentence in left_out:
+        print(sentence, file=sys.stderr)

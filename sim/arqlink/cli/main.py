@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command `arqlink`. Each command has a module of its own."""
 
+import os
 import sys
+from contextlib import suppress
 
 import typer
 
@@ -16,6 +18,7 @@ from arqlink.cli.stats import stats
 from arqlink.cli.sweep import sweep
 from arqlink.cli.tcp import tcp
 from arqlink.errors import UserError
+from arqlink.report.console import write_names
 
 app = typer.Typer(
     add_completion=False,
@@ -48,16 +51,32 @@ def root(version: bool = typer.Option(False, "--version", callback=_version, is_
 
 def main(arguments=None):
     """Runs one command. Every error that a user can mend is one sentence on standard error and exit code 2."""
+    write_names()
     try:
-        code = app(args=arguments, standalone_mode=False)
+        code, message = app(args=arguments, standalone_mode=False) or 0, ""
+        print(end="", flush=True)
     except typer.TyperException as error:
-        message = error.format_message().strip()
+        code, message = 2, error.format_message().strip()
     except UserError as error:
-        message = str(error)
+        code, message = 2, str(error)
     except (typer.Abort, KeyboardInterrupt):
-        message = "Interrupted."
-    else:
-        sys.exit(code or 0)
-    if message:
-        print(message if message.endswith((".", "?", "!")) else f"{message}.", file=sys.stderr)
-    sys.exit(2)
+        code, message = 2, "Interrupted."
+    except BrokenPipeError:  # who reads has seen enough, as `head` has
+        code, message = 1, ""
+    except OSError as error:
+        where = f"'{error.filename}'" if error.filename else "Standard output, or a file of the run,"
+        code, message = 2, f"{where} cannot be read or written: {error.strerror or error}."
+    if message and sys.stderr is not None:
+        with suppress(OSError):
+            print(message if message.endswith((".", "?", "!")) else f"{message}.", file=sys.stderr)
+    _give_up_unwritten()
+    sys.exit(code)
+
+
+def _give_up_unwritten():
+    """What the standard streams did not take is dropped; else the interpreter would try again at its end, and complain."""
+    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
+        try:
+            print(end="", file=stream, flush=True)
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`arqlink model`: the analytic values alone."""
 
-from rich.console import Console
 from rich.table import Table
 
 from arqlink.cli import options
 from arqlink.model import link_setup
 from arqlink.model.analytic import mean_last_worst, mean_most_retransmissions
+from arqlink.report.console import TextConsole
 from arqlink.report.tables import number, print_json
 
 ATTEMPTS_SHOWN = 16
@@ -100,4 +100,4 @@ def model(
     for kind, label in (("unordered", "ord = 0"), ("resequenced", "ord = 1, full load")):
         for name, value in result["delay_ms"][kind].items():
             table.add_row(f"delay, {label}, {name} (ms)", number(value))
-    Console().print(table)
+    TextConsole().print(table)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Command line options that several commands share."""
 
-from pathlib import Path
+import os
 from typing import Annotated
 
 import typer
@@ -31,17 +31,20 @@ PacketBytes = Annotated[int | None, typer.Option(help="Length of a packet in byt
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
-def _creatable(path: Path | None):
-    """The simulator does not notice that a file of waves was not written, so this is checked first."""
-    if path is not None:
-        try:
-            path.open("wb").close()
-        except OSError as error:
-            raise UserError(f"'{path}': {error.strerror}.") from None
-    return path
+def _waves(name: str | None):
+    """The simulator writes FST whatever the name says, and not into a pipe."""
+    if name is None:
+        return None
+    if name.lower().endswith(".vcd"):
+        raise UserError(f"'{name}' cannot be written: waves are FST, so give a name that ends in .fst; GTKWave's fst2vcd makes VCD of it.")
+    if not name.lower().endswith(".fst"):
+        raise UserError(f"'{name}' cannot be written: waves are FST, so give a name that ends in .fst.")
+    if os.path.exists(name) and not os.path.isfile(name):
+        raise UserError(f"'{name}' cannot be written: it is not a regular file.")
+    return name
 
 
 Waves = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE.fst", help="Record waves; slow, and large.", callback=_creatable),
+    str | None,
+    typer.Option(metavar="FILE.fst", help="Record waves; slow, and large.", callback=_waves),
 ]

@@ -4,13 +4,13 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from arqlink.cli import options
 from arqlink.errors import UserError
 from arqlink.model import link_setup, planner
 from arqlink.model import loss as losses
+from arqlink.report.console import TextConsole
 from arqlink.report.tables import number, print_json
 
 Probability = Annotated[float, typer.Option(metavar="P", help="Share of units that are erased, independently.")]
@@ -64,4 +64,4 @@ def plan(
         v = row.values()
         cells = [v["delta"], v["k"], v["n"], v["nr"], v["goodput_mbps"], v["utilization"], v["packet_loss"], v["delay_ms"]["mean"], v["delay_ms"]["p99"]]
         table.add_row(*(c if isinstance(c, str) else number(c, 4) for c in cells), style="bold" if row is best else None)
-    Console().print(table)
+    TextConsole().print(table)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`arqlink send`: a file, or the packets of a capture, through the RTL link."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from arqlink import files
 from arqlink.cli import options
 from arqlink.errors import UserError
 from arqlink.model import link_setup
+from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import comparison, counter_table, print_json, ranges
 from arqlink.run.transfer import Pace, load, save, transfer
@@ -29,8 +29,8 @@ def outcome(report):
 
 
 def send(
-    input: Annotated[Path, typer.Argument(metavar="IN", help="File to send, or a pcap or pcapng capture.")],
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="Delivered file, or capture with delivery times.")],
+    input: Annotated[str, typer.Argument(metavar="IN", help="File to send, or a pcap or pcapng capture; - is standard input.")],
+    output: Annotated[str, typer.Argument(metavar="OUT", help="Delivered file, or capture with delivery times; - is standard output.")],
     config: options.Config = "paper",
     k: options.K = None,
     n: options.N = None,
@@ -59,6 +59,10 @@ def send(
         spare_control=spare_control, delay_ms=delay_ms, rate_mbps=rate_mbps,
         rate_includes_header=rate_includes_header, packet_bytes=packet_bytes, seed=seed,
     )  # fmt: skip
+    to_stderr = output == files.STANDARD
+    if json and to_stderr:
+        raise UserError("With - as OUT, standard output is for the delivered data; --json needs another OUT.")
+    files.check([output, *([waves] if waves else [])], [input])
     traffic = load(input, setup.packet_bytes)
     with progress_bar("frames") as progress:
         report, deliveries, matched = transfer(setup, traffic, pace, waves, progress)
@@ -66,8 +70,8 @@ def send(
     if json:
         print_json(report)
         return
-    console = Console()
-    console.print(comparison(report, f"{input}: {setup.loss}, δ = {delta}, delay {delay_ms:g} ms"))
+    console = TextConsole(stderr=to_stderr)
+    console.print(comparison(report, f"{files.label(input, 'standard input')}: {setup.loss}, δ = {delta}, delay {delay_ms:g} ms"))
     console.print(counter_table(report["counters"]))
     console.print(outcome(report))
     console.print(f"{report['cycles']} clocks at {report['cycles_per_s']:,.0f} clocks/s.")

@@ -5,12 +5,12 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from arqlink.cli import options
 from arqlink.errors import UserError
 from arqlink.model import link_setup, sizing
+from arqlink.report.console import TextConsole
 from arqlink.report.tables import print_json
 
 ClockMhz = Annotated[float, typer.Option(help="Clock of the core in MHz.")]
@@ -53,4 +53,4 @@ def size(
     table.add_row("frame stores of an end (KiB)", f"{found.store_bytes / 1024:g}")
     for name, value in found.timers.items():
         table.add_row(f"{name} (clocks)", str(value))
-    Console().print(table)
+    TextConsole().print(table)

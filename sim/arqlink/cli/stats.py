@@ -4,13 +4,14 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from arqlink import files
 from arqlink.board.serial_port import BAUD, SerialPort
 from arqlink.board.uart_shell import UartShell
 from arqlink.cli import options
 from arqlink.errors import UserError
 from arqlink.model import link_setup
+from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import comparison, counter_table, number, print_json
 from arqlink.run import monte_carlo
@@ -68,6 +69,7 @@ def stats(
         return
     if not 1 <= frames <= 1e12:
         raise UserError(f"The number of frames is {frames:g}; it must be 1 to 1e12.")
+    files.check([waves] if waves else [])
     setup = link_setup.from_options(
         config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, preset=preset, loss=loss, feedback_loss=feedback_loss,
         spare_control=spare_control, delay_ms=delay_ms, rate_mbps=rate_mbps,
@@ -78,7 +80,7 @@ def stats(
     if json:
         print_json(report)
         return
-    console = Console()
+    console = TextConsole()
     console.print(comparison(report, f"{report['frames']} frames, {setup.loss}, δ = {delta}"))
     console.print(counter_table(report["counters"]))
     console.print(

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from arqlink import tree
 from arqlink.cli import options
 from arqlink.errors import UserError
+from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number, print_json
 from arqlink.rtl import tools
@@ -80,4 +80,4 @@ def sweep(
             std = row[name]["std"]
             cells += [number(row[name]["mean"], 4), "-" if std is None else number(std, 2)]
         table.add_row(*cells)
-    Console().print(table)
+    TextConsole().print(table)

@@ -5,11 +5,11 @@ import os
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from arqlink import tree
 from arqlink.cli import options
+from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number, print_json
 from arqlink.sweep.seeds import parse_seeds
@@ -122,6 +122,6 @@ def tcp(
     for key, row_title in ROWS:
         if (row := report.get(key)) is not None:
             table.add_row(row_title, *("-" if row[name] is None else number(row[name], 4) for name in ("mean", "std", "min", "max", "model")))
-    console = Console()
+    console = TextConsole()
     console.print(table)
     console.print(f"Seeds {', '.join(map(str, chosen))}; {number(report['times_real_time']['mean'], 3)} times real time.")

@@ -6,14 +6,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from arqlink import tree
 from arqlink.errors import UserError
 from arqlink.model import loss
 from arqlink.model.link_setup import LinkSetup
-from arqlink.report.progress import busy, progress_bar
+from arqlink.report.console import TextConsole
+from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number, ranges
 from arqlink.run import pair_simulator
 from arqlink.run.transfer import Pace, Traffic, load, save, transfer
@@ -94,12 +94,11 @@ def run_all(console, path, pace):
 
 
 def main():
-    console = Console()
+    console = TextConsole()
     try:
         tree.require()
         console.print("A GEO link: 2 Mb/s, 250 ms one way, units of 25 bytes, erased with p = 0.01; frames of K = 10 units.")
-        with busy("Building the simulator …"):
-            pair_simulator.simulator(GEO["config"])
+        pair_simulator.simulator(GEO["config"])
         results = [run_all(console, Path(example_file()), Pace.line), run_all(console, CAPTURE, Pace.capture)]
     except UserError as error:
         print(error, file=sys.stderr)

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from rich.console import Console
 from rich.table import Table
 
 from arqlink import tree
@@ -21,6 +20,7 @@ from arqlink.errors import UserError
 from arqlink.model import loss
 from arqlink.model.intervals import CONFIDENCE, clopper_pearson
 from arqlink.model.link_setup import LinkSetup
+from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number
 
@@ -207,7 +207,7 @@ def arrival(outcome):
 
 
 def main():
-    console = Console()
+    console = TextConsole()
     try:
         tree.require()
         console.print(

@@ -4,14 +4,13 @@
 import argparse
 import sys
 
-from rich.console import Console
-
 from arqlink import tree
 from arqlink.errors import UserError
 from arqlink.fpga import record, timing
 from arqlink.fpga.place_and_route import OUTPUT, SEEDS, run
 from arqlink.fpga.results import reached, table
 from arqlink.fpga.targets import TARGETS, named
+from arqlink.report.console import TextConsole
 
 
 def main():
@@ -32,7 +31,7 @@ def main():
         results = {target: run(target, options.seeds, recorded) for target in targets}
     except UserError as error:
         sys.exit(str(error))
-    console = Console(width=None if sys.stdout.isatty() else 200)
+    console = TextConsole(width=None if sys.stdout.isatty() else 200)
     console.print(table(results))
     try:
         for target, found in results.items() if options.slowest else ():

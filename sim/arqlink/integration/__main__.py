@@ -29,19 +29,20 @@ def main():
     parser.add_argument("--set", metavar="NAME=VALUE", nargs="*", default=[], help="changes values of that configuration")
     parser.add_argument("--prefix", default=PREFIX, help=f"what the names of all modules begin with; {PREFIX} by default")
     options = parser.parse_args()
-    if options.set and not options.config:
-        parser.error("settings need a configuration that they change")
-    if not options.prefix:
-        parser.error("the prefix is empty; a configuration's name may be a word of Verilog")
     try:
         tree.require()
+        if options.set and not options.config:
+            raise UserError("Settings need a configuration that they change; name it, too.")
+        if not options.prefix:
+            raise UserError("The prefix is empty; a configuration's name may be a word of Verilog.")
         for config in [options.config] if options.config else json.loads(tree.CONFIGS.read_text()):
             for block in options.blocks:
                 module = generate(block, config, options.set, options.prefix)
                 write(module)
                 print(module.sources[0].relative_to(FOLDER.parents[1]))
     except UserError as error:
-        sys.exit(str(error))
+        print(error, file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

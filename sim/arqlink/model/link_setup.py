@@ -47,7 +47,7 @@ def from_options(**options):
     """A LinkSetup of values as users write them: persistency and losses are text. Losses by fading become the Gilbert-Elliott chain that they
     are for this link's units."""
     options["delta"] = parse_delta(str(options.get("delta", "inf")))
-    losses = {name: loss.parse(options.pop(name)) for name in ("loss", "feedback_loss") if name in options}
+    losses = {name: loss.parse(str(options.pop(name))) for name in ("loss", "feedback_loss") if name in options}
     setup = LinkSetup(**options)
     for name, process in losses.items():
         setattr(setup, name, process.chain(setup.unit_clocks / setup.clock_hz) if isinstance(process, loss.Fading) else process)

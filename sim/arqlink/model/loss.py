@@ -8,7 +8,7 @@ import numpy as np
 
 from arqlink.errors import UserError
 
-SYNTAX = "bernoulli:P, ge:P_GB,P_BG,P_GOOD,P_BAD, fading:MS,SHARE or none"
+SYNTAX = "P or bernoulli:P, ge:P_GB,P_BG,P_GOOD,P_BAD, fading:MS,SHARE or none"
 
 
 def to_fraction(probability):
@@ -129,9 +129,11 @@ def independent(p):
 
 
 def parse(text):
-    """Reads the command line's notation of an erasure process."""
-    name, _, rest = text.strip().partition(":")
+    """Reads the command line's notation of an erasure process; a number alone is the probability of independent losses."""
+    name, colon, rest = text.strip().partition(":")
     counts = {"none": 0, "bernoulli": 1, "ge": 4, "fading": 2}
+    if not colon and name not in counts:
+        name, rest = "bernoulli", name
     try:
         values = [float(v) for v in rest.split(",")] if rest else []
     except ValueError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows on standard error that something goes on: a bar where its length is known."""
+"""Shows on standard error how far something is."""
 
 import time
 from contextlib import contextmanager
@@ -25,14 +25,3 @@ def progress_bar(label, delay=1.0):
     finally:
         if bar.live.is_started:
             bar.stop()
-
-
-@contextmanager
-def busy(label):
-    """Shows on standard error that something goes on whose length is not known."""
-    console = Console(stderr=True)
-    if console.is_terminal:
-        with console.status(label):
-            yield
-    else:
-        yield

@@ -2,8 +2,10 @@
 """C++ programs of the tree, built by the Makefile beside their sources."""
 
 import os
+import subprocess
 
 from arqlink import tree
+from arqlink.building import building
 from arqlink.rtl import tools, verilator
 
 WARNINGS = ["-Wall", "-Wextra"]
@@ -12,10 +14,15 @@ EXACT = ["-O2", "-ffp-contract=off"]
 
 
 def make(sources, folder, flags, **variables):
-    """Brings what the Makefile in `sources` makes up to date in `folder`; `variables` are more of its variables."""
-    given = {"OUT": folder, "REGS": tree.REGS, "FLAGS": " ".join([*flags, *EXACT, *WARNINGS]), **variables}
+    """Brings what the Makefile in `sources` makes up to date in `folder`; `variables` are more of its variables, paths."""
+    paths = {"OUT": folder, "REGS": tree.REGS, **variables}
+    # Seen from the sources: make takes a blank, which the tree's own name may have, for the end of a name.
+    given = {name: os.path.relpath(os.path.realpath(path), os.path.realpath(sources)) for name, path in paths.items()}
+    given["FLAGS"] = " ".join([*flags, *EXACT, *WARNINGS])
     with tree.locked(f"{folder.name}-program"):
         tools.need("c++", "make")
         folder.mkdir(parents=True, exist_ok=True)
         command = ["make", "-s", "-C", str(sources), "-j", str(os.cpu_count()), *(f"{name}={value}" for name, value in given.items())]
-        verilator.run(command, folder / "program.log")
+        if subprocess.run([*command, "--question"], check=False, capture_output=True).returncode:
+            with building(f"Compiling the programs of sim/{sources.name} …"):
+                verilator.run(command, folder / "program.log")

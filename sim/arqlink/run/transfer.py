@@ -5,12 +5,13 @@ from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from pathlib import Path
 
 import numpy as np
 
+from arqlink import files
 from arqlink.errors import UserError
-from arqlink.report.progress import busy
+from arqlink.model import prospects
+from arqlink.report.tables import ranges
 from arqlink.run import harness, pair, pair_simulator, pcap
 from arqlink.run.evaluation import Evaluation
 
@@ -39,14 +40,11 @@ class Matched:
 
 def load(path, packet_bytes):
     """Reads the input: a capture's packets, or a file cut into packets."""
-    path = Path(path)
-    if not path.is_file():
-        raise UserError(f"The file {path} cannot be read.")
-    if pcap.is_capture(path):
-        capture = pcap.read(path)
+    data = files.read(path)
+    if pcap.is_capture(data):
+        capture = pcap.parse(data, f"The capture {files.label(path, 'on standard input')}")
         times = [(t - capture.times[0]) / 1e9 for t in capture.times]
         return Traffic(capture.packets, times, capture)
-    data = path.read_bytes()
     return Traffic([data[i : i + packet_bytes] for i in range(0, len(data), packet_bytes)])
 
 
@@ -67,16 +65,23 @@ def match(packets, delivered, in_order):
     return Matched(order, [i for i in range(len(packets)) if i not in found])
 
 
-def accepted_indices(packets, limit):
-    """Indices of the packets that the link takes; longer ones it drops and counts."""
-    return [i for i, packet in enumerate(packets) if len(packet) <= limit]
+def check(packets, limit):
+    """Refuses packets that the link does not carry: those without bytes, and those longer than `limit`."""
+    if not packets:
+        raise UserError("There is nothing to send: the input has no packets.")
+    for refused, why in (
+        ([i for i, packet in enumerate(packets) if not packet], "without bytes, which a stream cannot carry"),
+        ([i for i, packet in enumerate(packets) if len(packet) > limit], f"longer than {limit} bytes, the most that this configuration carries"),
+    ):
+        if refused:
+            raise UserError(f"The input has packets {why}; counted from 0: {ranges(refused)}.")
 
 
-def delays_ms(setup, result, matched, accepted):
+def delays_ms(setup, result, matched):
     """Delay of each delivered packet: from the start of its first transmission to its first beat out of the link. Packets
     leave in one piece, when they are complete, so this is what the model takes as the delay."""
-    first = {index: sent[1] for index, sent in zip(accepted, result.sent)}
-    pairs = [(first.get(i), d.begin) for i, d in zip(matched.order, result.deliveries) if i is not None]
+    first = [begin for _, begin in result.sent]
+    pairs = [(first[i], d.begin) for i, d in zip(matched.order, result.deliveries) if i is not None and i < len(first)]
     return np.array([1e3 * (out - begin) / setup.clock_hz for begin, out in pairs if begin is not None])
 
 
@@ -95,26 +100,20 @@ def utilization(setup, result, delivered_bytes):
 def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None):
     """Sends the traffic through the RTL; returns (report, list of delivered (data, clock), Matched)."""
     packets = traffic.packets
-    if not packets:
-        raise UserError("There is nothing to send: the input has no packets.")
-    if any(not packet for packet in packets):
-        raise UserError("The capture has a packet without bytes; a stream cannot carry it.")
+    check(packets, setup.limits["max_packet_bytes"])
+    model = setup.model([len(packet) for packet in packets])
+    prospects.check(setup, model, sum(setup.frames(len(packet)) for packet in packets))
     clocks = None
     if pace is Pace.capture:
         if traffic.times is None:
             raise UserError("Only a capture has times to keep; leave --pace away for a file.")
         clocks = np.maximum.accumulate(np.round(np.array(traffic.times) * setup.clock_hz).astype(int)).tolist()
-    with busy(f"Building the simulator of configuration {setup.config} …"):
-        program = pair_simulator.simulator(setup.config, waves=waves is not None)
+    program = pair_simulator.simulator(setup.config, waves=waves is not None)
     result = harness.run(program, pair.send_job(setup, packets, clocks, waves), progress)
 
-    accepted = accepted_indices(packets, setup.limits["max_packet_bytes"])
-    if not accepted:
-        raise UserError(f"All packets are longer than {setup.limits['max_packet_bytes']} bytes, the built maximum.")
     deliveries = [d for d in result.deliveries if not d.aborted]
     result.deliveries = deliveries
     matched = match(packets, [d.data for d in deliveries], setup.ord == 1)
-    model = setup.model([len(packets[i]) for i in accepted])
     evaluation = Evaluation(setup, result, model)
     delivered_bytes = sum(len(d.data) for d in deliveries)
     used = utilization(setup, result, delivered_bytes) if pace is Pace.line else None
@@ -130,7 +129,7 @@ def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None):
         "in_order": matched.order == sorted(i for i in matched.order if i is not None),
         "identical": matched.order == list(range(len(packets))),
         **evaluation.entries(used),
-        "delay_ms": _delay_entries(setup, delays_ms(setup, result, matched, accepted), model, pace),
+        "delay_ms": _delay_entries(setup, delays_ms(setup, result, matched), model, pace),
         **result.speed,
         "counters": {"a": evaluation.a, "b": evaluation.b},
     }
@@ -155,10 +154,7 @@ def _delay_entries(setup, measured, model, pace):
 def save(path, setup, traffic, deliveries, matched):
     """Writes the delivered file, or a capture with delivery times."""
     if traffic.capture is None:
-        try:
-            Path(path).write_bytes(b"".join(d.data for d in deliveries))
-        except OSError as error:
-            raise UserError(f"The file {path} cannot be written: {error.strerror}.") from None
+        files.write(path, b"".join(d.data for d in deliveries))
         return
     source = traffic.capture
     out = pcap.Capture(link_type=source.link_type, nano=source.nano)

@@ -4,16 +4,16 @@
 import hashlib
 
 from arqlink.errors import UserError
-from arqlink.model import link_setup
+from arqlink.model import link_setup, prospects
 from arqlink.run import monte_carlo
 from arqlink.sweep import versions
 from arqlink.tcp import builds, measurement, models
 from arqlink.tcp import point as points
 
 TYPES = {
-    "a text": (str, "config loss feedback_loss outage variant link topology preset"),
+    "a text": (str, "config outage variant link topology preset"),
     "a whole number": (int, "k n n_retx nr packet_bytes order ord connections buffer window ack_every window_frames"),
-    "a number or a text": ((int, float, str), "delta"),
+    "a number or a text": ((int, float, str), "delta loss feedback_loss"),
     "true or false": (bool, "copies"),
 }
 """Settings by what their values must be; all others are numbers."""
@@ -99,7 +99,9 @@ class Stats(Kind):
     def prepare(self, settings):
         if not 1 <= settings["frames"] <= 1e12:
             raise UserError(f"The number of frames is {settings['frames']:g}; it must be 1 to 1e12.")
-        return self._setup(settings, seed=1)
+        setup = self._setup(settings, seed=1)
+        prospects.check(setup, setup.model(), round(settings["frames"]))
+        return setup
 
     def identity(self, settings):
         settings = self.defaults | settings

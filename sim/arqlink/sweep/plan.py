@@ -57,7 +57,7 @@ def read(path):
     try:
         text = tomllib.loads(path.read_text())
     except OSError as error:
-        raise UserError(f"'{path}': {error.strerror}.") from None
+        raise UserError(f"'{path}' cannot be read: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"'{path}' is not TOML: {error}.") from None
     if unknown := sorted(text.keys() - KEYS.keys()):

@@ -27,7 +27,7 @@ object GenerateSoc extends Program {
     val own = pairs.toMap
     def file(key: String): Seq[Byte] = own.get(key).fold(Seq.empty[Byte])(path => Files.readAllBytes(Paths.get(path)).toSeq)
     def number(key: String, old: Long, most: Long): Long = own.get(key).fold(old) { text =>
-      require(text.nonEmpty && text.length < 11 && text.forall(_.isDigit) && text.toLong <= most, s"$key is '$text'; it must be a number up to $most")
+      require(text.nonEmpty && text.length < 11 && text.forall(_.isDigit) && text.toLong <= most, s"$key is '$text'; it must be a number from 0 to $most")
       text.toLong
     }
     val link = settings.filterNot(s => (numbers ++ Set("rom", "image"))(s.takeWhile(_ != '=')))

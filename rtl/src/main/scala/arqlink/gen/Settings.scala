@@ -6,8 +6,31 @@ import arqlink.config._
 /** A configuration as the command line gives it: its name, and values of its own in place of some. */
 object Settings {
 
-  /** Configuration `name` with one value after the other replaced: `NAME=VALUE` with a parameter's name. */
-  def apply(name: String, settings: Seq[String]): LinkConfig = replaced(named(name), settings)
+  /** Configuration `name` with one value after the other replaced: `NAME=VALUE` with a parameter's name. VALUE is a whole number, or `inf`. */
+  def apply(name: String, settings: Seq[String]): LinkConfig = {
+    val given = settings.map { setting =>
+      setting.split("=", 2) match {
+        case Array(key, text) if text.matches("-?[0-9]+|inf") => (key, text, number(key, text))
+        case _                                                => throw new IllegalArgumentException(s"'$setting' is not NAME=VALUE with a number")
+      }
+    }
+    try replaced(named(name), given.map { case (key, _, value) => key -> value }.toMap)
+    catch {
+      case e: IllegalArgumentException =>
+        throw new IllegalArgumentException(given.foldLeft(e.getMessage) { case (reason, (key, text, value)) =>
+          reason.replaceAll(s"\\b$key is $value\\b", s"$key is $text")
+        })
+    }
+  }
+
+  /** The nearest number there is: no parameter takes the greatest and the least, so they are refused where the user's number is beyond them. */
+  private def number(key: String, text: String): Int = text match {
+    case "inf" if key == "delta" => infiniteDelta
+    case "inf"                   => Int.MaxValue
+    case digits                  => BigInt(digits).max(Int.MinValue).min(Int.MaxValue).toInt
+  }
+
+  private val infiniteDelta = 15
 
   private def named(name: String): LinkConfig = (NamedConfigs.all ++ TestConfigs.all)
     .find(_.name == name)
@@ -15,15 +38,9 @@ object Settings {
       throw new IllegalArgumentException(s"no configuration named '$name'; there are ${NamedConfigs.all.map(_.name).mkString(", ")}")
     )
 
-  private def replaced(config: LinkConfig, settings: Seq[String]): LinkConfig = if (settings.isEmpty) config
+  private def replaced(config: LinkConfig, given: Map[String, Int]): LinkConfig = if (given.isEmpty) config
   else {
     import config.{code, packetCrc, reset, window}
-    val given = settings.map { setting =>
-      setting.split("=", 2) match {
-        case Array(key, value) if value.nonEmpty && value.forall(_.isDigit) && value.length < 10 => key -> value.toInt
-        case _ => throw new IllegalArgumentException(s"'$setting' is not NAME=VALUE with a number")
-      }
-    }.toMap
     val names = Seq(
       "dataBytes",
       "unitBytes",
@@ -41,7 +58,7 @@ object Settings {
       throw new IllegalArgumentException(s"no parameter named '$key'; there are ${names.mkString(", ")}")
     def pick(key: String, old: Int) = given.getOrElse(key, old)
     val crc = pick("packetCrc", if (packetCrc) 1 else 0)
-    require(crc <= 1, s"packetCrc is $crc; it must be 0 or 1")
+    require(crc == 0 || crc == 1, s"packetCrc is $crc; it must be 0 or 1")
     LinkConfig(
       config.name,
       CodeConfig(
