@@ -3,7 +3,7 @@
 
 import sys
 
-from pyslang import driver
+from pyslang import driver  # pyright: ignore[reportMissingModuleSource]  # a library of C++ with types beside it
 
 slang = driver.Driver()
 slang.addStandardArgs()
