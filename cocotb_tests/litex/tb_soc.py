@@ -14,7 +14,7 @@ from cocotb_tests.lib.regs import regs
 Bus, Beat, Source, Sink, _ = define_stream("Packets", signals=["valid", "ready", "first", "last", "data", "last_be", "error"])
 SerialBus, Byte, SerialSource, SerialSink, _ = define_stream("Serial", signals=["valid", "ready", "data"])
 WIDTH = {"a": 4, "b": 1}
-LENGTHS = [*range(1, 70), 127, 128, 129, 511, 512]
+LENGTHS = [*range(1, 36), 63, 64, 65, 66, 127, 128, 129, 511, 512]
 """Around beats, units of 16 bytes, frames of four units, and up to the longest packet."""
 
 

@@ -16,7 +16,7 @@ from litex.build.io import CRG
 from litex.soc.integration import export
 from litex.soc.integration.soc_core import SoCCore
 from litex.soc.interconnect import stream
-from migen import Signal, run_simulation
+from migen import ResetInserter, Signal, run_simulation
 
 from arqlink import tree
 from arqlink.errors import UserError
@@ -44,13 +44,14 @@ def test_beats_to_axi_stream(width):
             yield endpoint.last_be.eq(last_be)
             yield endpoint.error.eq(error)
             yield
-            return (yield beat.keep), (yield beat.error)
+            return (yield beat.keep), (yield beat.error), (yield beat.erased)
 
         for count in range(1, width + 1):
             for error in (0, *(1 << byte for byte in range(width))):
-                assert (yield from gives(1, 1 << count - 1, error)) == (full(count), int(0 < error < 1 << count))
-        assert (yield from gives(1, 0, 0)) == (full(width), 0), "a last beat without last_be"
-        assert (yield from gives(0, 1, 1 << width - 1)) == (full(width), 1), "a beat that is not the last"
+                bad = int(0 < error < 1 << count)
+                assert (yield from gives(1, 1 << count - 1, error)) == (full(count), bad, int(bad or count < width))
+        assert (yield from gives(1, 0, 0)) == (full(width), 0, 0), "a last beat without last_be"
+        assert (yield from gives(0, 1, 1 << width - 1)) == (full(width), 1, 1), "a beat that is not the last"
 
     run_simulation(beat, bench())
 
@@ -81,6 +82,27 @@ def test_beats_from_axi_stream(width):
                 assert (yield endpoint.error) == (last_be if user else 0)
 
     run_simulation(marks, bench())
+
+
+def test_a_reset_of_one_clock_is_made_long():
+    reset = litex.LongReset()
+    dut = ResetInserter()(reset)
+
+    def bench():
+        yield dut.reset.eq(1)
+        yield
+        yield dut.reset.eq(0)
+        yield
+        low = 0
+        while not (yield reset.done):
+            low += 1
+            yield
+        assert 16 <= low <= 17
+        for _ in range(40):
+            yield
+            assert (yield reset.done)
+
+    run_simulation(dut, bench())
 
 
 @pytest.fixture(scope="module")

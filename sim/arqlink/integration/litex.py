@@ -32,15 +32,17 @@ def layout(width):
 
 class Beat(LiteXModule):
     """What AXI4-Stream says of a beat that LiteX sends: `keep`, and in `error` whether one of these bytes is in error. A last beat whose
-    `last_be` is 0 is full, as from blocks that do not use it."""
+    `last_be` is 0 is full, as from blocks that do not use it. `erased`: a unit with this beat is bad, by an error or a length that is no unit's."""
 
     def __init__(self, endpoint):
         width = len(endpoint.last_be)
         self.keep = Signal(width)
         self.error = Signal()
+        self.erased = Signal()
         up_to_last = Cat(*(endpoint.last_be[byte:] != 0 for byte in range(width)))
         self.comb += self.keep.eq(Mux(endpoint.last & (endpoint.last_be != 0), up_to_last, 2**width - 1))
         self.comb += self.error.eq((endpoint.error & self.keep) != 0)
+        self.comb += self.erased.eq(self.error | ~self.keep[-1])
 
 
 class Marks(LiteXModule):
@@ -57,6 +59,15 @@ class Marks(LiteXModule):
             endpoint.last_be.eq(self.keep & ~(self.keep >> 1) & Replicate(endpoint.last, width)),
             endpoint.error.eq(endpoint.last_be & Replicate(self.user, width)),
         ]
+
+
+class LongReset(LiteXModule):
+    """`done` is low from a reset on for RESET_CLOCKS clocks more."""
+
+    def __init__(self):
+        self.done = Signal()
+        passed = Signal(RESET_CLOCKS)
+        self.sync += Cat(passed, self.done).eq(Cat(1, passed))
 
 
 def slave(name, endpoint, **more):
@@ -112,21 +123,19 @@ class ArqLink(LiteXModule):
         self.ev.link = EventSourceLevel(description="An enabled bit of ERROR is set")
         self.ev.finalize()
 
-        running = Signal(RESET_CLOCKS + 1)
-        self.sync += running.eq(Cat(1, running))
-
+        self.reset = LongReset()
         self.packet, self.unit = Beat(self.sink), Beat(self.phy_sink)
         self.packet_marks, self.unit_marks = Marks(self.source), Marks(self.phy_source)
         self.comb += self.unit_marks.keep.eq(2**width - 1)
         self.specials += Instance(
             module.name,
             i_aclk=ClockSignal(),
-            i_aresetn=running[-1],
+            i_aresetn=self.reset.done,
             i_phy_up=self.phy_up,
             o_irq=self.ev.link.trigger,
             **slave("s_axis", self.sink, tkeep=self.packet.keep, tuser=self.packet.error),
             **master("m_axis", self.source, tkeep=self.packet_marks.keep, tuser=self.packet_marks.user),
-            **slave("s_axis_phy", self.phy_sink, tuser=self.unit.error | ~self.unit.keep[-1]),
+            **slave("s_axis_phy", self.phy_sink, tuser=self.unit.erased),
             **master("m_axis_phy", self.phy_source, tuser=self.unit_marks.user),
             **axi_lite(self.bus),
         )
