@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from litex.build.generic_platform import GenericPlatform, Pins
@@ -86,7 +87,7 @@ def test_beats_from_axi_stream(width):
 
 def test_a_reset_of_one_clock_is_made_long():
     reset = litex.LongReset()
-    dut = ResetInserter()(reset)
+    dut: Any = ResetInserter()(reset)
 
     def bench():
         yield dut.reset.eq(1)
