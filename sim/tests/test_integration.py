@@ -273,6 +273,8 @@ REFUSED = {
 @pytest.mark.parametrize("words, sentence", REFUSED.values(), ids=REFUSED)
 def test_refused(words, sentence, monkeypatch, capsys):
     """With the sentence of the Scala sources, whatever characters it is asked for with."""
+    verilog.compile_rtl()  # it says on standard error that it compiles
+    capsys.readouterr()
     monkeypatch.setattr("sys.argv", ["integration", *words])
     with pytest.raises(SystemExit) as end:
         main()

@@ -18,6 +18,7 @@ from arqlink.cli.main import main
 from arqlink.errors import UserError
 from arqlink.sweep import kinds, plan, runner
 from arqlink.sweep.store import Store
+from arqlink.tcp import builds
 
 QUICK = """
 seeds = "3"
@@ -170,6 +171,8 @@ def test_files_that_are_no_sweep(tmp_path, text, message):
 
 
 def test_errors_of_the_command(tmp_path, file, capsys):
+    builds.program()  # it says on standard error that it builds
+    capsys.readouterr()
     for words, message in (
         ([tmp_path / "none.toml"], "No such file"),
         ([file, "--workers", "0"], "The number of workers is 0"),
