@@ -80,10 +80,10 @@ targets:
     flow_options: {tool: verilator}
 """
 REFUSED = {
-    "unknown configuration": ("{config: small-one}", "No configuration named 'small-one'; there are paper, "),
+    "unknown configuration": ("{config: small-one}", "This cannot be built: no configuration named 'small-one'; there are paper, "),
     "no configuration": ("{}", "The generator arqlink needs a 'config'"),
     "unknown parameter": ("{config: tiny, setting: 1}", "The generator arqlink has no parameter 'setting'; it has block, config, "),
-    "unknown setting": ("{config: tiny, settings: {windowframes: 64}}", "No parameter named 'windowframes'; there are "),
+    "unknown setting": ("{config: tiny, settings: {windowframes: 64}}", "This cannot be built: no parameter named 'windowframes'; there are "),
     "setting out of range": ("{config: tiny, settings: {windowFrames: 100}}", "power of two"),
     "settings as a list": ("{config: tiny, settings: [windowFrames=64]}", "'settings' of the generator arqlink are names with values"),
 }

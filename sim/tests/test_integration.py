@@ -17,7 +17,8 @@ from systemrdl.compiler import RDLCompiler
 
 from arqlink import tree
 from arqlink.integration import ipxact
-from arqlink.integration.__main__ import main, write
+from arqlink.integration.__main__ import main
+from arqlink.integration.companions import write
 from arqlink.integration.module import Port, generate, name
 from arqlink.rtl import registers, soc, verilog
 from sim.tests.integration_top import verilog as top_of

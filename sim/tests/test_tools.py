@@ -8,6 +8,7 @@ import pytest
 from arqlink.errors import UserError
 from arqlink.link import builds
 from arqlink.rtl import soc, tools, verilator, verilog
+from arqlink.tcp import builds as tcp_builds
 from arqlink.tree import ROOT
 
 
@@ -18,6 +19,7 @@ def nothing_built(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setattr(verilog, "STAMP", tmp_path / "missing")
     monkeypatch.setattr(verilog, "_service", None)
+    tcp_builds.program.cache_clear()
 
 
 def start_java():

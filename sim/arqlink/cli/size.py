@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`arqlink size`: window and timers to build and set."""
 
+import math
 from dataclasses import asdict
 from typing import Annotated
 
@@ -33,9 +34,10 @@ def size(
 
     Example: arqlink size --config default --clock-mhz 100 --rate-mbps 50 --delay-ms 250 --n 18 --delta 3
     """
-    for value, name in ((clock_mhz, "clock"), (delay_ms, "delay")):
-        if not 0 <= value < float("inf") or name == "clock" and not value:
-            raise UserError(f"The {name} is {value:g}; it must be {'above 0' if name == 'clock' else '0 or more'}.")
+    if not 0 < clock_mhz < math.inf:
+        raise UserError(f"The clock is {clock_mhz:g} MHz; it must be above 0.")
+    if not 0 <= delay_ms < math.inf:
+        raise UserError(f"The delay is {delay_ms:g} ms; it must be 0 or more.")
     setup = link_setup.from_options(
         config=config, k=k, n=n, nr=nr, delta=delta, loss=loss, rate_mbps=rate_mbps, rate_includes_header=rate_includes_header,
     )  # fmt: skip

@@ -7,19 +7,8 @@ import sys
 
 from arqlink import tree
 from arqlink.errors import UserError
-from arqlink.integration import ipxact, quartus, template, vivado
+from arqlink.integration.companions import write
 from arqlink.integration.module import FOLDER, PREFIX, generate
-
-
-def write(module):
-    """The files for vendors' tools, and an instance to copy, beside the module's Verilog."""
-    for name, kind in (
-        ("component.xml", ipxact),
-        ("package_ip.tcl", vivado),
-        (f"{module.name}_hw.tcl", quartus),
-        (f"{module.name}_template.v", template),
-    ):
-        (module.folder / name).write_text(kind.text(module), encoding="utf-8")
 
 
 def main():

@@ -66,7 +66,7 @@ def name(block, config, prefix=PREFIX):
     """arqlink_paper for ArqLink, arqlink_paper_pair for ArqPair, arqlink_paper_rs_encoder for RsEncoder."""
     rest = re.sub("^ArqLink|^Arq(?=[A-Z])", "", block)
     words = re.sub("(?<!^)(?=[A-Z])", "_", rest).lower()
-    return prefix + "_".join([config, *([words] if words else [])])
+    return prefix + "_".join(filter(None, [config, words]))
 
 
 def read(description, more_sources=()):

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 from arqlink import tree
 from arqlink.errors import UserError
-from arqlink.integration.__main__ import write
+from arqlink.integration.companions import write
 from arqlink.integration.module import generate
 
 OUTPUT = tree.BUILD / "release"
@@ -42,9 +42,7 @@ def contents(configs, site, wheel):
     for config in configs:
         for block in BLOCKS:
             module = generate(block, config)
-            write(module)
-            names = (f"{module.name}.v", f"{module.name}.json", f"{module.name}_template.v", f"{module.name}_hw.tcl", "component.xml", "package_ip.tcl")
-            files |= {f"verilog/{module.name}/{name}": (module.folder / name).read_bytes() for name in names}
+            files |= {f"verilog/{module.name}/{path.name}": path.read_bytes() for path in write(module)}
     for source, target in FOLDERS.items():
         files |= {f"{target}/{path.relative_to(source)}": (tree.ROOT / path).read_bytes() for path in tracked(source)}
     for example, (config, settings, prefix) in EXAMPLES.items():
@@ -111,7 +109,6 @@ def make(configs):
     OUTPUT.mkdir(parents=True, exist_ok=True)
     site, wheels = OUTPUT / "site", OUTPUT / "wheel"
     python = Path(sys.executable)
-
     run("The documentation", python.parent / "mkdocs", "build", "--strict", "--site-dir", site)
     run("The wheel", python, "-c", f"import hatchling.build as b; b.build_wheel({str(wheels)!r})")
     name = f"arqlink-{tree.version()}"

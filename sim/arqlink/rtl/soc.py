@@ -36,13 +36,6 @@ def generate(block, config, program, settings=(), module=None, folder=None):
     programs = software()
     boot, image = programs / "boot.bin", programs / f"{program}.img"
     verilog.compile_rtl()
-    files = (f"rom={boot}", f"image={image}")
+    words = [f"rom={boot}", f"image={image}", *settings]
     name = "-".join(["soc", config, program, *settings])
-    folder = folder or tree.BUILD / "rtl" / tree.file_name(name)
-    output = folder / f"{module or block}.v"
-    named = [f"module={module}"] if module else []
-    times = [path.stat().st_mtime for path in (verilog.STAMP, boot, image)]
-    with tree.locked(f"{block}-{module}-{name}"):
-        if tree.is_stale(output, *times):
-            verilog.java("GenerateSoc", block, config, folder, *files, *named, *settings)
-    return [output, cpu()]
+    return [verilog.write("GenerateSoc", block, config, name, words, module, folder, inputs=(boot, image)), cpu()]

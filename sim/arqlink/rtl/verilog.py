@@ -95,11 +95,16 @@ def generate(block, config, settings=(), module=None, folder=None):
     configuration. The modules have the names of their classes, and the file is in a folder of build/rtl that is named after the settings; or
     the file is for designs of others: `module` is its module's name, the others' begin with it, and it is in `folder` with a description."""
     compile_rtl()
-    name = "-".join([config, *settings])
+    return write("Generate", block, config, "-".join([config, *settings]), settings, module, folder)
+
+
+def write(program, block, config, name, words, module=None, folder=None, inputs=()):
+    """Writes the Verilog of `block` by a program of arqlink.gen, which gets `words`, where the file is older than the class files or one of
+    `inputs`; returns its path. `name` is that of its folder in build/rtl; `module` and `folder` as for generate()."""
     folder = folder or tree.BUILD / "rtl" / tree.file_name(name)
     output = folder / f"{module or block}.v"
     named = [f"module={module}"] if module else []
     with tree.locked(f"{block}-{module}-{name}"):
-        if tree.is_stale(output, STAMP.stat().st_mtime):
-            java("Generate", block, config, folder, *named, *settings)
+        if tree.is_stale(output, *(path.stat().st_mtime for path in (STAMP, *inputs))):
+            java(program, block, config, folder, *named, *words)
     return output

@@ -16,6 +16,7 @@ import numpy as np
 
 from arqlink import files
 from arqlink.errors import UserError
+from arqlink.model.link_setup import PRESETS
 from arqlink.run import codec_simulator, harness, share
 
 MOST_UNIT = 1 << 20
@@ -25,8 +26,8 @@ MOST_UNIT = 1 << 20
 def check(preset, k, n, unit):
     """Raises UserError if the build cannot do this code."""
     built = codec_simulator.limits()
-    if preset not in share.PRESETS:
-        raise UserError(f"preset is '{preset}'; it must be {', '.join(share.PRESETS)}.")
+    if preset not in PRESETS:
+        raise UserError(f"preset is '{preset}'; it must be {', '.join(PRESETS)}.")
     if not 1 <= k <= built["max_k"]:
         raise UserError(f"k is {k}; this build has room for 1 to {built['max_k']} data units.")
     if n < k:
@@ -65,7 +66,7 @@ def run(block, k, preset, shape, units, watch=Watch()):
     padded[:, :length] = units
     stream = padded.reshape(k, frames, unit_bytes).transpose(1, 0, 2).tobytes()
     program = codec_simulator.simulator(block, waves=watch.waves is not None)
-    words = [program, share.PRESETS.index(preset), k, shape, unit_bytes, frames] + watch.outputs
+    words = [program, PRESETS.index(preset), k, shape, unit_bytes, frames] + watch.outputs
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as sink:
         source.write(stream)
         source.seek(0)

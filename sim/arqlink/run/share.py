@@ -21,9 +21,9 @@ import struct
 from dataclasses import dataclass
 
 from arqlink.errors import UserError
+from arqlink.model.link_setup import PRESETS
 
 MAGIC, VERSION = b"ARQSHARE", 1
-PRESETS = ("zfec", "rfc5510", "cauchy")
 FIELDS = struct.Struct("<8s5B3xQQ32s")
 HEADER_BYTES = FIELDS.size + hashlib.sha256().digest_size
 
