@@ -25,6 +25,9 @@ SpareControl = Annotated[
 ]
 DelayMs = Annotated[float, typer.Option(help="One-way propagation delay in ms.")]
 RateMbps = Annotated[float, typer.Option(help="Line rate in Mb/s; counts unit payload.")]
+ClocksPerBeat = Annotated[
+    int, typer.Option(metavar="R", help="Clocks of the core per beat of its line: how much faster the core is. The simulation takes as much longer.")
+]
 RateIncludesHeader = Annotated[bool, typer.Option("--rate-includes-header", help="The rate counts unit headers too.")]
 Seed = Annotated[int, typer.Option(help="Seed of the channels' random numbers.")]
 PacketBytes = Annotated[int | None, typer.Option(help="Length of a packet in bytes.", show_default="six full frames")]

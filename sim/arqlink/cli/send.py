@@ -28,6 +28,11 @@ def outcome(report):
     return text
 
 
+def _port(setup):
+    """What delays in sequence depend on, beside the link."""
+    return f"Packets in sequence leave up to {setup.egress_ratio:.3g} times as fast as the line brings them (--clocks-per-beat {setup.clocks_per_beat})."
+
+
 def send(
     input: Annotated[str, typer.Argument(metavar="IN", help="File to send, or a pcap or pcapng capture; - is standard input.")],
     output: Annotated[str, typer.Argument(metavar="OUT", help="Delivered file, or capture with delivery times; - is standard output.")],
@@ -44,6 +49,7 @@ def send(
     delay_ms: options.DelayMs = 250.0,
     rate_mbps: options.RateMbps = 2.0,
     rate_includes_header: options.RateIncludesHeader = False,
+    clocks_per_beat: options.ClocksPerBeat = 1,
     packet_bytes: options.PacketBytes = None,
     pace: Annotated[Pace, typer.Option(help="Offer packets as fast as the line takes them, or at capture times.")] = Pace.line,
     seed: options.Seed = 1,
@@ -57,7 +63,7 @@ def send(
     setup = link_setup.from_options(
         config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, preset=preset, loss=loss, feedback_loss=feedback_loss,
         spare_control=spare_control, delay_ms=delay_ms, rate_mbps=rate_mbps,
-        rate_includes_header=rate_includes_header, packet_bytes=packet_bytes, seed=seed,
+        rate_includes_header=rate_includes_header, clocks_per_beat=clocks_per_beat, packet_bytes=packet_bytes, seed=seed,
     )  # fmt: skip
     to_stderr = output == files.STANDARD
     if json and to_stderr:
@@ -71,7 +77,8 @@ def send(
         print_json(report)
         return
     console = TextConsole(stderr=to_stderr)
-    console.print(comparison(report, f"{files.label(input, 'standard input')}: {setup.loss}, δ = {delta}, delay {delay_ms:g} ms"))
+    title = f"{files.label(input, 'standard input')}: {setup.loss}, δ = {delta}, delay {delay_ms:g} ms"
+    console.print(comparison(report, title, _port(setup) if ord else None))
     console.print(counter_table(report["counters"]))
     console.print(outcome(report))
     console.print(f"{report['cycles']} clocks at {report['cycles_per_s']:,.0f} clocks/s.")

@@ -49,6 +49,7 @@ def stats(
     delay_ms: options.DelayMs = 5.0,
     rate_mbps: options.RateMbps = 2.0,
     rate_includes_header: options.RateIncludesHeader = False,
+    clocks_per_beat: options.ClocksPerBeat = 1,
     packet_bytes: options.PacketBytes = None,
     seed: options.Seed = 1,
     json: options.Json = False,
@@ -73,7 +74,7 @@ def stats(
     setup = link_setup.from_options(
         config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, preset=preset, loss=loss, feedback_loss=feedback_loss,
         spare_control=spare_control, delay_ms=delay_ms, rate_mbps=rate_mbps,
-        rate_includes_header=rate_includes_header, packet_bytes=packet_bytes, seed=seed,
+        rate_includes_header=rate_includes_header, clocks_per_beat=clocks_per_beat, packet_bytes=packet_bytes, seed=seed,
     )  # fmt: skip
     with progress_bar("frames") as progress:
         report = monte_carlo.measure(setup, round(frames), waves, progress)

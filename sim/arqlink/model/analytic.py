@@ -176,7 +176,15 @@ class LinkModel:
     unit_bytes  payload of a unit
     unit_time   seconds that a unit, header included, takes on the line (0: unknown, no delays)
     delay       one-way propagation delay in seconds
+
+    Attributes that a faster core makes negligible, in seconds, 0 unless they are set:
+
+    wait        of a retransmission on a full line, from the report of the failure to its first unit
+    drain       mean time of a packet at the user port: packets that leave in sequence follow each other no faster
     """
+
+    wait = 0.0
+    drain = 0.0
 
     def __init__(self, code, channel, packets, unit_bytes, unit_time=0.0, delay=0.0):
         self.code = code
@@ -283,7 +291,7 @@ class LinkModel:
     @property
     def tau(self):
         """From the start of a transmission to the start of the next one of the same frame."""
-        return 2 * self.delay + self.code.n_retx * self.unit_time
+        return 2 * self.delay + self.code.n_retx * self.unit_time + self.wait
 
     def slot_time(self, busy=1.0, variant="exact"):
         """E[sigma]: time from one first transmission to the next, retransmissions in between (section 4.5)."""
@@ -330,10 +338,15 @@ class LinkModel:
     def resequenced(self, points=2000):
         """Steps: delay of delivered packets with resequencing, for packets that come at the constant rate that just
         fills the line. Appendix B's product, P(delay <= x) = prod_i F(x + i/lambda), with the true distribution of
-        crossing times in place of an exponential one (errata 5)."""
+        crossing times in place of an exponential one (errata 5).
+
+        A packet leaves at the earliest i times `drain` after the i-th one before it was complete, if all between are delivered; with
+        1/lambda - drain in place of 1/lambda the product holds for this, too."""
         total = self._classes.total()
         mean_units = self.units_per_frame * self._frames.total() / total
-        gap = mean_units * self.unit_time
+        gap = mean_units * self.unit_time - self.drain * (1 - self.packet_loss)
+        if gap < 0:  # the port is slower than the line: the queue before it grows for ever
+            return Steps([math.inf], [1.0])
         own = [(c / total, self.crossing(f)) for f, c in self._classes.items()]
         other = [(c / total, self.crossing(f, conditional=False)) for f, c in self._classes.items()]
         low = min(s.values[0] for _, s in own)

@@ -16,6 +16,11 @@ INFINITE_DELTA = 15
 PACKET_FRAMES = 6
 """X of RR-4752: frames in a packet, where the user does not say how long packets are."""
 
+MAX_CLOCKS_PER_BEAT = 1000
+
+PIPELINE_CLOCKS = 50
+"""Through the blocks of both ends, from a frame's last beat on the line to its packet's first beat at the user port."""
+
 MAX_DELAY_CLOCKS = (1 << 20) - 1
 """What the delay lines of ArqPair hold (parameter maxDelay)."""
 
@@ -71,6 +76,8 @@ class LinkSetup:
     delay_ms: float = 0.0
     rate_mbps: float = 2.0
     rate_includes_header: bool = False
+    clocks_per_beat: int = 1
+    """Clocks of the simulated core in which its line carries one beat: how much faster the core is than the line."""
     packet_bytes: int = OF_CONFIG
     seed: int = 1
     limits: dict = field(init=False)
@@ -94,10 +101,12 @@ class LinkSetup:
             raise UserError(f"The rate is {self.rate_mbps:g} Mb/s; it must be above 0.")
         if not 0 <= self.delay_ms < math.inf:
             raise UserError(f"The delay is {self.delay_ms:g} ms; it must be 0 or more.")
+        if not 1 <= self.clocks_per_beat <= MAX_CLOCKS_PER_BEAT:
+            raise UserError(f"The number of clocks per beat is {self.clocks_per_beat}; it must be 1 to {MAX_CLOCKS_PER_BEAT}.")
         if self.delay_clocks > MAX_DELAY_CLOCKS:
             raise UserError(
                 f"The delay is {self.delay_clocks} clocks of the simulated line; the channel has room for "
-                f"{MAX_DELAY_CLOCKS}. A lower rate, or a configuration with more bytes a clock, makes it fewer."
+                f"{MAX_DELAY_CLOCKS}. A lower rate, fewer clocks per beat, or a configuration with more bytes a clock makes it fewer."
             )
         if not 0 <= self.seed < 1 << 32:
             raise UserError(f"The seed is {self.seed}; it must be 0 to {(1 << 32) - 1}.")
@@ -112,8 +121,8 @@ class LinkSetup:
 
     @property
     def unit_clocks(self):
-        """Clocks that a data unit takes on the PHY, one beat a clock."""
-        return (self.unit_bytes + HEADER_BYTES) // self.limits["data_bytes"]
+        """Clocks that a data unit takes on the PHY."""
+        return (self.unit_bytes + HEADER_BYTES) // self.limits["data_bytes"] * self.clocks_per_beat
 
     @property
     def line_rate(self):
@@ -123,8 +132,8 @@ class LinkSetup:
 
     @property
     def clock_hz(self):
-        """Clocks of one second on the simulated line."""
-        return self.line_rate / (8 * self.limits["data_bytes"])
+        """Clocks of the simulated core in one second."""
+        return self.line_rate / (8 * self.limits["data_bytes"]) * self.clocks_per_beat
 
     @property
     def delay_clocks(self):
@@ -154,6 +163,21 @@ class LinkSetup:
             delay=self.delay_clocks / self.clock_hz,
         )
 
+    def model_of_simulation(self, packets):
+        """The same with what the simulated core adds: its pipelines, a retransmission's wait for the line, and the time that packets of these
+        lengths take at the user port, a beat in each clock."""
+        model = self.model(packets)
+        beats = sum(-(-length // self.limits["data_bytes"]) for length in packets) / len(packets)
+        model.delay += PIPELINE_CLOCKS / self.clock_hz
+        model.wait, model.drain = model.frame_time, beats / self.clock_hz
+        return model
+
+    @property
+    def egress_ratio(self):
+        """How many times faster packets leave at the user port, once they are in sequence, than a line without losses brings them."""
+        frame = self.k * self.unit_bytes / self.limits["data_bytes"]
+        return self.n * self.unit_clocks / frame
+
     @property
     def timers(self):
         """Timer registers, in clocks."""
@@ -179,8 +203,10 @@ class LinkSetup:
             "delay_ms": self.delay_ms,
             "rate_mbps": self.rate_mbps,
             "rate_includes_header": self.rate_includes_header,
+            "clocks_per_beat": self.clocks_per_beat,
             "packet_bytes": self.packet_bytes,
             "unit_bytes": self.unit_bytes,
             "seed": self.seed,
             "clock_hz": self.clock_hz,
+            "egress_ratio": self.egress_ratio,
         }

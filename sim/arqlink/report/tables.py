@@ -24,9 +24,9 @@ def number(value, digits=6):
     return f"{value:.{digits}g}"
 
 
-def comparison(entries, title):
+def comparison(entries, title, caption=None):
     """Table of measured values, their intervals and the analytic values."""
-    table = Table(title=title, title_justify="left")
+    table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
     table.add_column("")
     for heading in ("measured", "low", "high", "model"):
         table.add_column(heading, justify="right")

@@ -39,6 +39,7 @@ def configure(setup):
         ("ba", setup.feedback_loss, False),
     ):
         write(block, "DELAY", setup.delay_clocks)
+        write(block, "PACE", setup.clocks_per_beat - 1)
         write(block, "SEED", seeds.getrandbits(32))
         for register, value in process.registers().items():
             write(block, register, value)

@@ -101,7 +101,7 @@ def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None):
     """Sends the traffic through the RTL; returns (report, list of delivered (data, clock), Matched)."""
     packets = traffic.packets
     check(packets, setup.limits["max_packet_bytes"])
-    model = setup.model([len(packet) for packet in packets])
+    model = setup.model_of_simulation([len(packet) for packet in packets])
     prospects.check(setup, model, sum(setup.frames(len(packet)) for packet in packets))
     clocks = None
     if pace is Pace.capture:

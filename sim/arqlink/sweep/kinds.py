@@ -12,7 +12,7 @@ from arqlink.tcp import point as points
 
 TYPES = {
     "a text": (str, "config outage variant link topology preset"),
-    "a whole number": (int, "k n n_retx nr packet_bytes order ord connections buffer window ack_every window_frames"),
+    "a whole number": (int, "k n n_retx nr packet_bytes order ord connections buffer window ack_every window_frames clocks_per_beat"),
     "a number or a text": ((int, float, str), "delta loss feedback_loss"),
     "true or false": (bool, "copies"),
 }
@@ -91,7 +91,7 @@ class Tcp(Kind):
 
 
 class Stats(Kind):
-    names = frozenset("config k n nr delta p loss feedback_loss delay_ms rate_mbps packet_bytes ord preset frames".split())
+    names = frozenset("config k n nr delta p loss feedback_loss delay_ms rate_mbps clocks_per_beat packet_bytes ord preset frames".split())
     defaults = {"delay_ms": 5.0, "frames": 1e5}
     NOT_NUMBERS = ("wall_s", "cpu_s", "cycles_per_s", "cycles_per_cpu_s")
     """These depend on the machine."""
