@@ -19,13 +19,14 @@ def probability(p):
 
 
 class ChannelBench:
-    """`sent`: units accepted, as (clock of each beat, bytes). `beats`: what came out, as (clock, data, last, erased)."""
+    """`sent`: units accepted, as (clock of each beat, bytes). `beats`: what came out, as (clock, data, last, erased). `erase`: of each
+    unit, whether the input of that name is high in its first beat; in other beats it is then at random."""
 
     def __init__(self, dut):
         self.dut = dut
         self.width = len(dut.s_axis_phy_tdata) // 8
         self.clock = 0
-        self.queue, self.sent, self.beats = [], [], []
+        self.queue, self.sent, self.beats, self.erase = [], [], [], []
 
     async def start(self, observe=True):
         random.seed(cocotb.RANDOM_SEED)
@@ -34,6 +35,7 @@ class ChannelBench:
         for port in ("tvalid", "tdata", "tlast", "tuser"):
             getattr(dut, f"s_axis_phy_{port}").value = 0
         dut.m_axis_phy_tready.value = 1
+        dut.erase.value = 0
         dut.aresetn.value = 0
         self.r = Registers(master(dut), regs.ARQCHAN)
         await ClockCycles(dut.aclk, 5)
@@ -63,6 +65,8 @@ class ChannelBench:
                 dut.s_axis_phy_tvalid.value = 1
                 dut.s_axis_phy_tdata.value = int.from_bytes(unit[i : i + width], "little")
                 dut.s_axis_phy_tlast.value = int(i + width == len(unit))
+                if self.erase:
+                    dut.erase.value = random.getrandbits(1) if i else int(self.erase[len(self.sent)])
                 while True:
                     await FallingEdge(dut.aclk)
                     ready = int(dut.s_axis_phy_tready.value)

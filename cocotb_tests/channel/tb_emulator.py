@@ -109,6 +109,23 @@ async def manner_of_erasure(dut, mode):
 
 
 @cocotb.test()
+async def erased_from_outside(dut):
+    """`erase` in a unit's first beat erases this unit and no other, where a random number might: enabled, and not a spared control unit."""
+    bench = ChannelBench(dut)
+    r = await bench.start()
+    await r.write("PACE", 1)
+    for enable, spare in ((0, 0), (1, 0), (1, 1)):
+        await r.write("CTRL", enable=enable, spare_control=spare)
+        bench.sent.clear()
+        bench.beats.clear()
+        bench.erase = [random.random() < 0.4 for _ in range(80)]
+        bench.queue = [(bench.unit(random.randint(1, 6), control=i % 3 == 0), 0.2) for i in range(80)]
+        await bench.drain(40)
+        passes = [not (enable and erased and not (spare and i % 3 == 0)) for i, erased in enumerate(bench.erase)]
+        assert [u for _, u, _ in bench.received()] == [u for (_, u), passed in zip(bench.sent, passes) if passed]
+
+
+@cocotb.test()
 async def outage(dut):
     """In an outage all that begins vanishes, spared control units too, enabled or not; then all comes again."""
     bench = ChannelBench(dut)

@@ -47,6 +47,7 @@ ArqPairSim::ArqPairSim(const std::string& waves)
     top_->s_axil_awprot = top_->s_axil_arprot = 0;
     top_->s_axil_wstrb = 0xf;
     top_->s_axil_bready = top_->s_axil_rready = 1;
+    top_->ab_erase = top_->ba_erase = 0;
     top_->eval();
 }
 
@@ -71,6 +72,8 @@ void ArqPairSim::low() {
 void ArqPairSim::high() {
     ports_.sample(now_);
     if (watch_ && top_->a_phy_tvalid) watchUnit();
+    if (top_->a_phy_tvalid) erasures_[A].beat(top_->a_phy_tlast);
+    if (top_->b_phy_tvalid) erasures_[B].beat(top_->b_phy_tlast);
 
     top_->aclk = 1;
     top_->eval();
@@ -80,6 +83,8 @@ void ArqPairSim::high() {
     if (trace_) trace_->file.dump(now_ * 10 + 5);
 #endif
     ports_.advance(++now_);
+    top_->ab_erase = erasures_[A].next();
+    top_->ba_erase = erasures_[B].next();
 }
 
 // Finds units that begin a packet and are sent for the first time; byte 0 holds type (0 or 2: data) and sop, byte 5 the

@@ -61,6 +61,10 @@ class ArqPairSim {
     void setReady(End end, bool ready) { ports_.setReady(end, ready); }
     std::deque<DeliveredPacket>& delivered(End end) { return ports_.delivered(end); }
 
+    /// Erases units that `from` sends: the first unit after this call if units[0] is not 0, and so on, control units
+    /// too; behind the last one it begins again. The channel's CTRL.enable has to be set.
+    void setErasures(End from, std::vector<uint8_t> units) { erasures_[from] = {std::move(units)}; }
+
     /// Notes the clock in which each packet's first unit starts to leave A for the first time.
     void watchFirstTransmissions(bool on) { watch_ = on; }
     const std::vector<uint64_t>& firstTransmissions() const { return firstTransmissions_; }
@@ -70,6 +74,19 @@ class ArqPairSim {
     void high();
     void watchUnit();
 
+    /// Which of the units of one way are erased. `next` is for the unit that has not begun.
+    struct Erasures {
+        std::vector<uint8_t> units;
+        size_t at = 0;
+        bool inUnit = false;
+
+        bool next() const { return !units.empty() && units[at]; }
+        void beat(bool last) {
+            if (!inUnit && ++at >= units.size()) at = 0;
+            inUnit = !last;
+        }
+    };
+
     std::unique_ptr<VerilatedContext> context_;
     std::unique_ptr<VArqPair> top_;
     PacketPorts<VArqPair> ports_;
@@ -77,6 +94,7 @@ class ArqPairSim {
     std::unique_ptr<Trace> trace_;
 
     uint64_t now_ = 0;
+    Erasures erasures_[2];
 
     bool watch_ = false;
     size_t unitBeat_ = 0;

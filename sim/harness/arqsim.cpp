@@ -47,6 +47,8 @@ class Runner {
     // The links are up when both say so. They are disabled while their registers are written.
     void bringUp() {
         constexpr uint32_t up = 3;
+        if (!job_.traceAB.empty()) pair_.setErasures(ArqPairSim::A, readTrace(job_.traceAB));
+        if (!job_.traceBA.empty()) pair_.setErasures(ArqPairSim::B, readTrace(job_.traceBA));
         pair_.reset();
         for (auto [address, value] : job_.setup) pair_.write(address, value);
         const uint64_t limit = pair_.now() + job_.idleClocks;

@@ -38,6 +38,12 @@ uint32_t find(const std::map<std::string, uint32_t>& where, const std::string& n
     return found->second;
 }
 
+std::string readFile(const char* what, const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw std::runtime_error("The " + std::string(what) + " file " + path + " cannot be read.");
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
 }  // namespace
 
 uint32_t Job::reg(const std::string& name) const { return find(registers, name); }
@@ -60,6 +66,8 @@ Job readJob(std::istream& in) {
         {"packets", [&](auto& v) { job.packets = v; }},
         {"deliveries", [&](auto& v) { job.deliveries = v; }},
         {"waves", [&](auto& v) { job.waves = v; }},
+        {"trace_ab", [&](auto& v) { job.traceAB = v; }},
+        {"trace_ba", [&](auto& v) { job.traceBA = v; }},
         {"frames", [&](auto& v) { job.frames = number(v); }},
         {"window", [&](auto& v) { job.window = number(v); }},
         {"check_clocks", [&](auto& v) { job.checkClocks = number(v); }},
@@ -83,9 +91,7 @@ Job readJob(std::istream& in) {
 }
 
 std::vector<OutgoingPacket> readPackets(const std::string& path, uint64_t origin) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw std::runtime_error("The packet file " + path + " cannot be read.");
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::string text = readFile("packet", path);
     std::vector<OutgoingPacket> packets;
     size_t offset = 0;
     while (auto packet = takePacket(text, offset)) {
@@ -94,6 +100,12 @@ std::vector<OutgoingPacket> readPackets(const std::string& path, uint64_t origin
     }
     if (offset != text.size()) throw std::runtime_error("The packet file " + path + " ends within a packet.");
     return packets;
+}
+
+std::vector<uint8_t> readTrace(const std::string& path) {
+    const std::string text = readFile("trace", path);
+    if (text.empty()) throw std::runtime_error("The trace file " + path + " is empty.");
+    return {text.begin(), text.end()};
 }
 
 void writeDeliveries(const std::string& path, const ArqPairSim& pair, const std::vector<DeliveredPacket>& packets) {

@@ -20,6 +20,7 @@ struct Job {
     std::map<std::string, uint32_t> registers;         // 32-bit registers by name
     std::map<std::string, uint32_t> counters;          // 64-bit counters by name
     std::string packets, deliveries, waves;            // file names
+    std::string traceAB, traceBA;                      // file names, or empty: erasures of each way
     uint64_t frames = 0;                               // frames that will be sent for the first time
     uint64_t window = 0;                               // first transmissions before the measuring window opens
     uint64_t checkClocks = 10000;                      // clocks between two looks at the counters
@@ -36,6 +37,9 @@ Job readJob(std::istream& in);
 /// Reads a packet file: the packets one after the other (packet_format.h). Their clocks count from the start of the
 /// traffic, `origin`.
 std::vector<OutgoingPacket> readPackets(const std::string& path, uint64_t origin);
+
+/// Reads a trace of erasures: a byte for each unit, 1 if it is erased, else 0.
+std::vector<uint8_t> readTrace(const std::string& path);
 
 /// Delivery file: "ARQD", number of accepted packets (8 bytes), for each the clock of its last beat in and that of its
 /// first unit out (8 each; all ones: never); then the delivered packets one after the other (packet_format.h).

@@ -25,7 +25,7 @@ MAX_DELAY_CLOCKS = (1 << 20) - 1
 """What the delay lines of ArqPair hold (parameter maxDelay)."""
 
 NO_LOSS = loss.Bernoulli(0.0)
-Loss = loss.Bernoulli | loss.GilbertElliott
+Loss = loss.Bernoulli | loss.GilbertElliott | loss.Trace
 
 OF_CONFIG: Any = None
 """In place of a value: that of the configuration."""

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Erasure processes of the channel: exact frame failure probabilities, and their channel emulator settings."""
 
+import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from arqlink import files
 from arqlink.errors import UserError
 
-SYNTAX = "P or bernoulli:P, ge:P_GB,P_BG,P_GOOD,P_BAD, fading:MS,SHARE or none"
+SYNTAX = "P or bernoulli:P, ge:P_GB,P_BG,P_GOOD,P_BAD, fading:MS,SHARE, trace:FILE or none"
 
 
 def to_fraction(probability):
@@ -108,6 +110,55 @@ class GilbertElliott:
 
 
 @dataclass(frozen=True)
+class Trace:
+    """A recorded trace: `units` has 1 for each unit that is erased and 0 for each other, control units included, and begins again at its end.
+    Frames are taken as independent of each other, as those of a retransmission are nearly."""
+
+    path: str
+    units: bytes = field(repr=False)
+    sha256: str
+    """Of `units`: the same trace under two names is told from another one under the same."""
+
+    def mean(self):
+        return sum(self.units) / len(self.units)
+
+    def failure(self, n, k):
+        """Share of all n consecutive units, those across the end too, of which more than n - k are erased."""
+        lost = np.frombuffer(self.units, np.uint8).astype(np.int64)
+        total = np.concatenate(([0], np.cumsum(np.tile(lost, 1 + -(-n // len(lost))))))
+        return float(np.mean(total[n : n + len(lost)] - total[: len(lost)] > n - k))
+
+    def failure_matrices(self, n, k):
+        p_t = self.failure(n, k)
+        return np.array([[p_t]]), np.array([[1 - p_t]])
+
+    def stationary(self):
+        return np.array([1.0])
+
+    def registers(self):
+        """The units come from outside of the emulator, which erases none by itself."""
+        return {"P_GOOD": 0, "P_BAD": 0, "P_GB": 0, "P_BG": 0}
+
+    gilbert_elliott = False
+
+    def __str__(self):
+        return f"trace:{self.path}"
+
+
+def read_trace(path):
+    """The trace in a text file: 0 and 1 with any white space; a line that begins with # is a comment."""
+    lines = [b"" if line.lstrip().startswith(b"#") else line for line in files.read(path).splitlines()]
+    for number, line in enumerate(lines, 1):
+        if other := line.translate(None, b"01 \t"):
+            symbol = other[:1].decode("ascii", "backslashreplace")
+            raise UserError(f"The trace '{path}' has '{symbol}' in line {number}; it must have 0 and 1 alone.")
+    units = b"".join(lines).translate(bytes(byte & 1 for byte in range(256)), b" \t")
+    if not units:
+        raise UserError(f"The trace '{path}' has no units.")
+    return Trace(path, units, hashlib.sha256(units).hexdigest())
+
+
+@dataclass(frozen=True)
 class Fading:
     """The link loses all units for `bad_ms` on average, which is the share `share` of the time, and none between. Both durations are
     exponential (m and X of Zhu, Roy and Kim, section V.C)."""
@@ -131,6 +182,8 @@ def independent(p):
 def parse(text):
     """Reads the command line's notation of an erasure process; a number alone is the probability of independent losses."""
     name, colon, rest = text.strip().partition(":")
+    if name == "trace" and rest:
+        return read_trace(rest)
     counts = {"none": 0, "bernoulli": 1, "ge": 4, "fading": 2}
     if not colon and name not in counts:
         name, rest = "bernoulli", name

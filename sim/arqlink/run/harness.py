@@ -31,8 +31,11 @@ class Job:
     idle_clocks: int = 1_000_000
     max_clocks: int = NEVER
     waves: Path | None = None
+    traces: dict[str, bytes] = field(default_factory=dict)
+    """Erasures of the ways `ab` and `ba`: of each unit 1 if it is erased, else 0."""
 
-    def text(self, packets, deliveries):
+    def text(self, packets, deliveries, traces=None):
+        """The job as the program reads it; `traces`: the files that hold them."""
         lines = [f"mode={self.mode}"]
         lines += [f"setup={address:#x} {value:#x}" for address, value in self.setup]
         lines += [f"start={address:#x} {value:#x}" for address, value in self.start]
@@ -42,6 +45,7 @@ class Job:
             lines.append(f"{key}={getattr(self, key)}")
         lines += [f"packets={packets}", f"deliveries={deliveries}"]
         lines += [f"waves={self.waves}"] if self.waves else []
+        lines += [f"trace_{way}={path}" for way, path in (traces or {}).items()]
         return "\n".join(lines) + "\n"
 
 
@@ -122,7 +126,10 @@ def run(program, job, progress=None):
     with tempfile.TemporaryDirectory(prefix="arqlink-") as folder:
         packets, deliveries, jobfile = (Path(folder) / name for name in ("packets", "deliveries", "job"))
         write_packets(packets, job.packets)
-        jobfile.write_bytes(os.fsencode(job.text(packets, deliveries)))
+        traces = {way: Path(folder) / f"trace_{way}" for way in job.traces}
+        for way, path in traces.items():
+            path.write_bytes(job.traces[way])
+        jobfile.write_bytes(os.fsencode(job.text(packets, deliveries, traces)))
         report = _execute([str(program), str(jobfile)], progress)
         result = Result(report)
         if deliveries.exists():

@@ -4,6 +4,7 @@
 import dataclasses
 import random
 
+from arqlink.model import loss
 from arqlink.model.link_setup import PRESETS
 from arqlink.rtl.registers import address, counter_address, counter_names, pack
 from arqlink.run import harness, pair_simulator
@@ -76,6 +77,7 @@ def _job(setup, mode, frames, waves, patience=0):
         check_clocks=min(max(setup.round_trip_clocks // 8, 2_000), 50_000),
         idle_clocks=patience,
         waves=waves,
+        traces={way: process.units for way, process in (("ab", setup.loss), ("ba", setup.feedback_loss)) if isinstance(process, loss.Trace)},
     )
 
 

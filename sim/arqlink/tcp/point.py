@@ -71,6 +71,8 @@ class Point:
         if self.outage and not self.outage.dark_ms * 1e-3 * self.setup.clock_hz >= 1:
             raise UserError(f"The outage of {self.outage.dark_ms:g} ms is shorter than a clock.")
         for process in (self.setup.loss, self.setup.feedback_loss):
+            if isinstance(process, loss.Trace):
+                raise UserError("Of a trace's units it is not known when they were sent; TCP needs losses in time, such as ge: or fading:.")
             if isinstance(process, loss.GilbertElliott):
                 process.bad_units()  # refuses what is no process in time
         if self.outage and not all(isinstance(process, loss.Bernoulli) for process in (self.setup.loss, self.setup.feedback_loss)):

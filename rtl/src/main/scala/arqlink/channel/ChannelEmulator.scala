@@ -27,12 +27,15 @@ case class ChannelConfig(dataBytes: Int, maxDelay: Int, seed: BigInt = 1) {
   *
   * `output` does not wait: a beat shows for one clock and is lost, and counted, if `ready` is low then. The deframer is
   * always ready. `input` waits for PACE.
+  *
+  * `erase` in the clock of a unit's first beat erases the unit, as a random number would: a recorded trace goes in here.
   */
 class ChannelEmulator(config: ChannelConfig) extends Component {
   val io = new Bundle {
     val axil = slave(AxiLite4(12, 32))
     val input = slave(Stream(PhyBeat(config.dataBytes)))
     val output = master(Stream(PhyBeat(config.dataBytes)))
+    val erase = in Bool ()
   }
 
   val registers = new ChannelRegisters(config)
@@ -42,6 +45,7 @@ class ChannelEmulator(config: ChannelConfig) extends Component {
   eraser.io.setting := registers.io.setting
   eraser.io.seed << registers.io.seed
   eraser.io.input << io.input
+  eraser.io.erase := io.erase
   registers.io.events := eraser.io.events
 
   val line = new DelayLine(config)

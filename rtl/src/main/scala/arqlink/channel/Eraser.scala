@@ -45,6 +45,9 @@ class Eraser(config: ChannelConfig) extends Component {
     val setting = in(ErasureSetting())
     val seed = slave(Flow(Bits(32 bits)))
     val input = slave(Stream(PhyBeat(config.dataBytes)))
+
+    /** Erases the unit whose first beat is accepted in this clock, where a random number might. */
+    val erase = in Bool ()
     val output = master(Flow(ChannelBeat(config.dataBytes)))
     val events = out(ErasureEvents())
   }
@@ -70,7 +73,7 @@ class Eraser(config: ChannelConfig) extends Component {
   private val decision = new Area {
     val bad = RegInit(False)
     val isControl = io.input.data(5 downto 4).asUInt === Wire.typeControl
-    val hit = happens(random.io.words(0), Mux(bad, setting.bad, setting.good))
+    val hit = io.erase || happens(random.io.words(0), Mux(bad, setting.bad, setting.good))
     val moves = happens(random.io.words(1), Mux(bad, setting.badToGood, setting.goodToBad))
     val spared = isControl && setting.spareControl
     val erased = setting.outage || (setting.enable && hit && !spared)

@@ -38,6 +38,7 @@ object Blocks {
   private def emulator(dataBytes: Int): ChannelEmulator = {
     val channel = new ChannelEmulator(ChannelConfig(dataBytes, 1024))
     AxiLiteNames(channel.io.axil, "s_axil")
+    channel.io.erase.setName("erase")
     AxiNames.phy(channel.io.input, "s_axis_phy")
     AxiNames.phy(channel.io.output, "m_axis_phy")
     channel

@@ -61,6 +61,8 @@ class ArqPairSoc(config: SocConfig) extends Component {
 
   val control = new ControlSystem(config)
   val pair = new ArqPair(config.link, config.maxDelay)
+  pair.erase.ab := False
+  pair.erase.ba := False
   pair.axil << control.io.link
   control.io.linkIrq := pair.b.irq ## pair.a.irq
   control.io.uartRx := uartRx

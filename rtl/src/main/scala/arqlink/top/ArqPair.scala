@@ -12,7 +12,8 @@ import arqlink.traffic.TrafficPort
 
 /** Link ends A and B, an emulated channel each way, a packet generator and checker at each end, one AXI4-Lite slave.
   *
-  * Simulation and a board's self-test run this. `*_phy` shows units before the channel, `*_tap` after it.
+  * Simulation and a board's self-test run this. `*_phy` shows units before the channel, `*_tap` after it; `*_erase` erases the
+  * unit whose first beat `*_phy` shows in this clock.
   *
   * @param maxDelay depth of the channels' delay lines in clocks: a power of two
   */
@@ -38,6 +39,11 @@ class ArqPair(link: LinkConfig, maxDelay: Int = 1 << 20) extends Component {
   AxiNames.phy(b.phy, "b_phy")
   AxiNames.phy(b.tap, "ab_tap")
   AxiNames.phy(a.tap, "ba_tap")
+  val erase = new Area {
+    val ab, ba = in Bool ()
+    ab.setName("ab_erase")
+    ba.setName("ba_erase")
+  }
 
   val decoder = new AxiLiteDecoder(6)
   decoder.io.input << axil
@@ -46,6 +52,8 @@ class ArqPair(link: LinkConfig, maxDelay: Int = 1 << 20) extends Component {
   val linkB = new ArqLink(link)
   val channelAB = new ChannelEmulator(ChannelConfig(dataBytes, maxDelay, seed = 1))
   val channelBA = new ChannelEmulator(ChannelConfig(dataBytes, maxDelay, seed = 2))
+  channelAB.io.erase := erase.ab
+  channelBA.io.erase := erase.ba
   val trafficA = new TrafficPort(dataBytes, seed = 3)
   val trafficB = new TrafficPort(dataBytes, seed = 4)
 
