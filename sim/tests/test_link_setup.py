@@ -49,6 +49,14 @@ def test_delay_beyond_the_channel():
     assert LinkSetup(config="default", delay_ms=250, rate_mbps=50).delay_clocks < 1 << 20
 
 
+def test_clocks_per_beat():
+    for wrong in (0, 1001, -1):
+        with pytest.raises(UserError, match=f"clocks per beat is {wrong}; it must be 1 to 1000"):
+            LinkSetup(clocks_per_beat=wrong)
+    with pytest.raises(UserError, match="room for 1048575.*fewer clocks per beat"):
+        LinkSetup(clocks_per_beat=11, delay_ms=250)
+
+
 def test_delta():
     assert parse_delta("0") == 0 and parse_delta("14") == 14
     assert parse_delta("inf") == parse_delta("INF") == math.inf

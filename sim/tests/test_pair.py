@@ -35,9 +35,10 @@ def text():
 def test_nothing_is_lost_with_infinite_persistency(text, ord, feedback):
     setup = LinkSetup(loss=loss.Bernoulli(0.1), feedback_loss=loss.Bernoulli(feedback), delay_ms=2, packet_bytes=700, ord=ord, seed=5)
     packets = [text[i : i + 700] for i in range(0, len(text), 700)]
-    report, _, matched = transfer.transfer(setup, transfer.Traffic(packets))
+    outcome = transfer.transfer(setup, transfer.Traffic(packets))
+    report = outcome.report
     assert report["end"] == "done"
-    assert matched.lost == [] and report["unexpected_packets"] == 0
+    assert outcome.matched.lost == [] and report["unexpected_packets"] == 0
     assert report["counters"]["a"]["tx_retx"] > 0
     if ord:
         assert report["identical"]
@@ -46,16 +47,17 @@ def test_nothing_is_lost_with_infinite_persistency(text, ord, feedback):
 def test_lost_packets_are_those_that_the_sender_counts(text):
     setup = LinkSetup(n=10, delta=1, loss=loss.Bernoulli(0.05), delay_ms=2, packet_bytes=500)
     packets = [text[i : i + 500] for i in range(0, len(text), 500)]
-    report, deliveries, matched = transfer.transfer(setup, transfer.Traffic(packets))
+    outcome = transfer.transfer(setup, transfer.Traffic(packets))
+    report, lost = outcome.report, outcome.matched.lost
     assert report["end"] == "done" and report["in_order"]
-    assert len(matched.lost) == report["counters"]["a"]["tx_packets_lost"] > 0
-    assert [d.data for d in deliveries] == [p for i, p in enumerate(packets) if i not in matched.lost]
+    assert len(lost) == report["counters"]["a"]["tx_packets_lost"] > 0
+    assert [d.data for d in outcome.deliveries] == [p for i, p in enumerate(packets) if i not in lost]
 
 
 def test_delay_of_a_lossless_link(text):
     setup = LinkSetup(n=10, delay_ms=20)
     packets = [text[i : i + 1500] for i in range(0, len(text), 1500)]
-    report, _, _ = transfer.transfer(setup, transfer.Traffic(packets))
+    report = transfer.transfer(setup, transfer.Traffic(packets)).report
     measured, model = (report["delay_ms"]["mean"][k] for k in ("measured", "model"))
     assert model < measured < model + 3  # the blocks' own latency: about a frame
     assert report["utilization"]["measured"] > 0.9

@@ -6,13 +6,13 @@ import struct
 
 import pytest
 
-from arqlink.cli.send import outcome
+from arqlink.cli.send import summary
 from arqlink.errors import UserError
 from arqlink.model.link_setup import LinkSetup
 from arqlink.report.tables import number, ranges
 from arqlink.run import harness, pcap
 from arqlink.run.harness import Delivery, Job
-from arqlink.run.transfer import Traffic, check, load, match, save
+from arqlink.run.transfer import Outcome, Traffic, check, delay_trace, load, match, save
 
 
 def test_match_in_order():
@@ -103,22 +103,32 @@ def test_the_demo_capture(tmp_path):
     del deliveries[5]
     found = match(traffic.packets, [d.data for d in deliveries], True)
     assert found.lost == [5]
-    save(tmp_path / "out.pcap", setup, traffic, deliveries, found)
+    save(tmp_path / "out.pcap", setup, traffic, Outcome({}, deliveries, found, []))
     out = pcap.parse((tmp_path / "out.pcap").read_bytes())
     assert out.packets == [d.data for d in deliveries]
     assert out.times[0] - traffic.capture.times[0] == pytest.approx(250e6, abs=3e3)
 
 
+def test_delay_trace():
+    times = [(2, 1.5, 20.25), (0, 0.0, 21.0)]
+    assert delay_trace([b"abc", b"d", b"ef"], times).splitlines() == [
+        "packet,bytes,sent_ms,delivered_ms,delay_ms",
+        "0,3,0.000000,21.000000,21.000000",
+        "1,1,,,",
+        "2,2,1.500000,20.250000,18.750000",
+    ]
+
+
 def test_save_reports_a_bad_path(tmp_path):
     with pytest.raises(UserError, match="cannot be written: No such file"):
-        save(tmp_path / "no" / "f", LinkSetup(), Traffic([b"a"]), [], match([b"a"], [], True))
+        save(tmp_path / "no" / "f", LinkSetup(), Traffic([b"a"]), Outcome({}, [], match([b"a"], [], True), []))
 
 
-def test_outcome():
+def test_summary():
     report = {"delivered_packets": 2, "packets": 3, "identical": False, "in_order": True, "lost_packets": [1]}
-    assert outcome({**report, "unexpected_packets": 0}).endswith("Lost packets (counted from 0): 1.")
-    assert "not sent" in outcome({**report, "unexpected_packets": 1})
-    assert outcome({**report, "identical": True}) == "2 of 3 packets arrived, all identical and in order."
+    assert summary({**report, "unexpected_packets": 0}).endswith("Lost packets (counted from 0): 1.")
+    assert "not sent" in summary({**report, "unexpected_packets": 1})
+    assert summary({**report, "identical": True}) == "2 of 3 packets arrived, all identical and in order."
 
 
 def test_harness_files(tmp_path):

@@ -12,10 +12,10 @@ from arqlink.model import link_setup
 from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import comparison, counter_table, print_json, ranges
-from arqlink.run.transfer import Pace, load, save, transfer
+from arqlink.run.transfer import Pace, delay_trace, load, save, transfer
 
 
-def outcome(report):
+def summary(report):
     """One sentence on what came through, and one on what did not."""
     text = f"{report['delivered_packets']} of {report['packets']} packets arrived"
     if report["identical"]:
@@ -52,6 +52,10 @@ def send(
     clocks_per_beat: options.ClocksPerBeat = 1,
     packet_bytes: options.PacketBytes = None,
     pace: Annotated[Pace, typer.Option(help="Offer packets as fast as the line takes them, or at capture times.")] = Pace.line,
+    delays: Annotated[
+        str | None,
+        typer.Option("--delay-trace", metavar="FILE.csv", help="Write when each packet was sent and delivered.", show_default=False),
+    ] = None,
     seed: options.Seed = 1,
     json: options.Json = False,
     waves: options.Waves = None,
@@ -65,14 +69,17 @@ def send(
         spare_control=spare_control, delay_ms=delay_ms, rate_mbps=rate_mbps,
         rate_includes_header=rate_includes_header, clocks_per_beat=clocks_per_beat, packet_bytes=packet_bytes, seed=seed,
     )  # fmt: skip
-    to_stderr = output == files.STANDARD
+    to_stderr = files.STANDARD in (output, delays)
     if json and to_stderr:
-        raise UserError("With - as OUT, standard output is for the delivered data; --json needs another OUT.")
-    files.check([output, *([waves] if waves else [])], [input])
+        raise UserError(f"With - as {'OUT' if output == files.STANDARD else '--delay-trace'}, standard output is taken; --json needs another.")
+    files.check([output, *filter(None, (waves, delays))], [input])
     traffic = load(input, setup.packet_bytes)
     with progress_bar("frames") as progress:
-        report, deliveries, matched = transfer(setup, traffic, pace, waves, progress)
-    save(output, setup, traffic, deliveries, matched)
+        outcome = transfer(setup, traffic, pace, waves, progress)
+    save(output, setup, traffic, outcome)
+    if delays:
+        files.write(delays, delay_trace(traffic.packets, outcome.times_ms).encode())
+    report = outcome.report
     if json:
         print_json(report)
         return
@@ -80,7 +87,7 @@ def send(
     title = f"{files.label(input, 'standard input')}: {setup.loss}, δ = {delta}, delay {delay_ms:g} ms"
     console.print(comparison(report, title, _port(setup) if ord else None))
     console.print(counter_table(report["counters"]))
-    console.print(outcome(report))
+    console.print(summary(report))
     console.print(f"{report['cycles']} clocks at {report['cycles_per_s']:,.0f} clocks/s.")
     if report["end"] != "done":
         raise UserError("The run ended before every packet was delivered or given up, for nothing moved any more.")

@@ -71,16 +71,17 @@ def run_all(console, path, pace):
         traffic: Traffic = load(path, setup.packet_bytes)
         label = f"{name}, N = {setup.n}, δ = {options['delta']}"
         with progress_bar(f"{path.name}: {label}") as progress:
-            report, deliveries, matched = transfer(setup, traffic, pace, progress=progress)
+            outcome = transfer(setup, traffic, pace, progress=progress)
+        report, lost = outcome.report, outcome.matched.lost
         delta = setup.describe()["delta"]
-        save(OUTPUT / f"{path.stem}-n{setup.n}-delta-{delta}{path.suffix}", setup, traffic, deliveries, matched)
+        save(OUTPUT / f"{path.stem}-n{setup.n}-delta-{delta}{path.suffix}", setup, traffic, outcome)
         table.add_row(
             name, str(setup.n), str(delta), f"{report['delivered_packets']}\nof {report['packets']}",
             pair_of(report["p_t"]), pair_of(report["packet_loss"]), pair_of(report["alpha"]),
             pair_of(report["delay_ms"]["mean"]),
         )  # fmt: skip
-        if matched.lost:
-            notes.append(f"{label}: {describe_lost(traffic, setup, matched.lost)}.")
+        if lost:
+            notes.append(f"{label}: {describe_lost(traffic, setup, lost)}.")
         if math.isinf(setup.delta) and not report["identical"]:
             notes.append(f"{label}: the output differs from the input, although nothing may be given up.")
             whole = False

@@ -38,6 +38,16 @@ class Matched:
     lost: list = field(default_factory=list)
 
 
+@dataclass
+class Outcome:
+    """What a transfer gave: the report that `--json` prints, what came out, and `times_ms` of it."""
+
+    report: dict
+    deliveries: list
+    matched: Matched
+    times_ms: list
+
+
 def load(path, packet_bytes):
     """Reads the input: a capture's packets, or a file cut into packets."""
     data = files.read(path)
@@ -77,12 +87,22 @@ def check(packets, limit):
             raise UserError(f"The input has packets {why}; counted from 0: {ranges(refused)}.")
 
 
-def delays_ms(setup, result, matched):
-    """Delay of each delivered packet: from the start of its first transmission to its first beat out of the link. Packets
-    leave in one piece, when they are complete, so this is what the model takes as the delay."""
+def times_ms(setup, result, matched):
+    """For each packet that was sent and came out, in the order of delivery: its number, the start of its first transmission, and its first
+    beat out of the link, in ms. Packets leave in one piece, when they are complete, so the time between is what the model takes as the delay."""
     first = [begin for _, begin in result.sent]
-    pairs = [(first[i], d.begin) for i, d in zip(matched.order, result.deliveries) if i is not None and i < len(first)]
-    return np.array([1e3 * (out - begin) / setup.clock_hz for begin, out in pairs if begin is not None])
+    found = [(i, first[i], d.begin) for i, d in zip(matched.order, result.deliveries) if i is not None and i < len(first)]
+    return [(i, 1e3 * begin / setup.clock_hz, 1e3 * out / setup.clock_hz) for i, begin, out in found if begin is not None]
+
+
+def delay_trace(packets, times):
+    """CSV of all packets by their numbers, with the times of `times_ms`, which are empty for those that did not come out."""
+    known = {i: (begin, out) for i, begin, out in times}
+    lines = ["packet,bytes,sent_ms,delivered_ms,delay_ms"]
+    for i, packet in enumerate(packets):
+        begin, out = known.get(i, (None, None))
+        lines.append(f"{i},{len(packet)}," + (",," if out is None else f"{begin:.6f},{out:.6f},{out - begin:.6f}"))
+    return "\n".join(lines) + "\n"
 
 
 def utilization(setup, result, delivered_bytes):
@@ -98,7 +118,7 @@ def utilization(setup, result, delivered_bytes):
 
 
 def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None):
-    """Sends the traffic through the RTL; returns (report, list of delivered (data, clock), Matched)."""
+    """Sends the traffic through the RTL; returns an Outcome."""
     packets = traffic.packets
     check(packets, setup.limits["max_packet_bytes"])
     model = setup.model_of_simulation([len(packet) for packet in packets])
@@ -116,6 +136,7 @@ def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None):
     matched = match(packets, [d.data for d in deliveries], setup.ord == 1)
     evaluation = Evaluation(setup, result, model)
     delivered_bytes = sum(len(d.data) for d in deliveries)
+    times = times_ms(setup, result, matched)
     used = utilization(setup, result, delivered_bytes) if pace is Pace.line else None
     report = {
         "settings": {**setup.describe(), "pace": pace.value},
@@ -129,11 +150,11 @@ def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None):
         "in_order": matched.order == sorted(i for i in matched.order if i is not None),
         "identical": matched.order == list(range(len(packets))),
         **evaluation.entries(used),
-        "delay_ms": _delay_entries(setup, delays_ms(setup, result, matched), model, pace),
+        "delay_ms": _delay_entries(setup, np.array([out - begin for _, begin, out in times]), model, pace),
         **result.speed,
         "counters": {"a": evaluation.a, "b": evaluation.b},
     }
-    return report, deliveries, matched
+    return Outcome(report, deliveries, matched, times)
 
 
 def _delay_entries(setup, measured, model, pace):
@@ -151,14 +172,14 @@ def _delay_entries(setup, measured, model, pace):
     }
 
 
-def save(path, setup, traffic, deliveries, matched):
+def save(path, setup, traffic, outcome):
     """Writes the delivered file, or a capture with delivery times."""
     if traffic.capture is None:
-        files.write(path, b"".join(d.data for d in deliveries))
+        files.write(path, b"".join(d.data for d in outcome.deliveries))
         return
     source = traffic.capture
     out = pcap.Capture(link_type=source.link_type, nano=source.nano)
-    for delivery, index in zip(deliveries, matched.order):
+    for delivery, index in zip(outcome.deliveries, outcome.matched.order):
         time = source.times[0] + round(delivery.clock / setup.clock_hz * 1e9)
         out.add(delivery.data, time, None if index is None else source.wire_lengths[index])
     pcap.write(path, out)

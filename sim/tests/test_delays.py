@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Delays of packets in sequence, by the RTL and by the model."""
+
+import math
+import os
+
+import numpy as np
+import pytest
+
+from arqlink.model import link_setup
+from arqlink.model.link_setup import LinkSetup
+from arqlink.run import transfer
+
+BATCHES = 20
+ERRORS = 4
+"""Standard errors that the mean may be off: with 19 degrees of freedom, 99.9 %."""
+
+
+def run(packets, **options):
+    """(setup, mean, its standard error by batch means, the model's mean) of the delay in ms."""
+    setup = link_setup.from_options(config="paper8", n=11, loss="bernoulli:0.01", delay_ms=250.0, **options)
+    content = [os.urandom(setup.packet_bytes) for _ in range(packets)]
+    outcome = transfer.transfer(setup, transfer.Traffic(content))
+    assert outcome.report["identical"]
+    delays = np.array([out - begin for _, begin, out in outcome.times_ms])
+    means = delays[: packets // BATCHES * BATCHES].reshape(BATCHES, -1).mean(axis=1)
+    return setup, delays.mean(), means.std(ddof=1) / math.sqrt(BATCHES), outcome.report["delay_ms"]["mean"]["model"]
+
+
+@pytest.mark.parametrize("packets, ratio", [(20_000, 1), pytest.param(10_000, 4, marks=pytest.mark.full)])
+def test_delay_in_sequence(packets, ratio):
+    """Packets of one frame. A model without the user port's rate is told from the right one where the port is less than twice as fast as the
+    line."""
+    setup, mean, error, model = run(packets, packet_bytes=240, clocks_per_beat=ratio)
+    assert abs(mean - model) < ERRORS * error < 0.06 * mean
+    if ratio == 1:
+        assert abs(mean - 1e3 * setup.model().resequenced().mean()) > 2 * ERRORS * error
+
+
+@pytest.mark.full
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("ratio", [1, 10])
+def test_mean_delay_within_a_hundredth(ratio):
+    """100,000 packets of six frames, whose mean delay has a standard error of 0.2 %."""
+    _, mean, error, model = run(100_000, clocks_per_beat=ratio)
+    assert mean == pytest.approx(model, rel=0.01) and error < 0.004 * mean
+
+
+def test_the_port_is_part_of_the_setup():
+    slow, fast = LinkSetup(n=11), LinkSetup(n=11, clocks_per_beat=10, delay_ms=20)
+    assert slow.egress_ratio == pytest.approx(11 * 41 / 250) and fast.egress_ratio == pytest.approx(10 * slow.egress_ratio)
+    assert (fast.unit_clocks, fast.clock_hz, fast.delay_clocks) == (410, pytest.approx(4.1e6), 82_000)
+    model = fast.model_of_simulation([1500, 1000])
+    assert model.drain == pytest.approx(1250 / 4.1e6) and model.wait == pytest.approx(11 * 1e-4)
+    assert fast.model().drain == fast.model().wait == 0
+    assert fast.timers["POLL_TIMEOUT"] == pytest.approx(10 * LinkSetup(n=11, delay_ms=20).timers["POLL_TIMEOUT"], rel=0.1)
