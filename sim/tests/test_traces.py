@@ -17,12 +17,13 @@ from arqlink.tcp import point
 def trace(tmp_path, units):
     path = tmp_path / "trace"
     path.write_text("".join(map(str, units)))
-    return loss.parse(f"trace:{path}")
+    return loss.read_trace(str(path))
 
 
 def test_a_trace_is_text(tmp_path):
     (tmp_path / "a:b").write_bytes(b"# from the field\r\n0 1\t1\n\n  # 7\n0\n")
     process = loss.parse(f"trace:{tmp_path / 'a:b'}")
+    assert isinstance(process, loss.Trace)
     assert process.units == bytes([0, 1, 1, 0]) and process.mean() == 0.5
     assert str(process) == f"trace:{tmp_path / 'a:b'}"
 

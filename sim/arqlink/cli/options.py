@@ -8,6 +8,7 @@ import typer
 
 from arqlink.errors import UserError
 from arqlink.model import loss
+from arqlink.rtl import tools
 
 Config = Annotated[str, typer.Option(help="Built configuration: paper, default, …")]
 K = Annotated[int | None, typer.Option(help="Data units in a frame.", show_default="of the configuration")]
@@ -32,6 +33,19 @@ RateIncludesHeader = Annotated[bool, typer.Option("--rate-includes-header", help
 Seed = Annotated[int, typer.Option(help="Seed of the channels' random numbers.")]
 PacketBytes = Annotated[int | None, typer.Option(help="Length of a packet in bytes.", show_default="six full frames")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def _svg(name: str | None):
+    """Before a run of hours, what will be missing after it is told."""
+    if name is None:
+        return None
+    if not name.lower().endswith(".svg"):
+        raise UserError(f"'{name}' cannot be written: plots are SVG, so give a name that ends in .svg.")
+    tools.package("matplotlib")
+    return name
+
+
+Plot = Annotated[str | None, typer.Option(metavar="FILE.svg", help="Draw the results, beside the model's.", callback=_svg, show_default=False)]
 
 
 def _waves(name: str | None):

@@ -11,6 +11,7 @@ from arqlink.board.uart_shell import UartShell
 from arqlink.cli import options
 from arqlink.errors import UserError
 from arqlink.model import link_setup
+from arqlink.report import plots
 from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import comparison, counter_table, number, print_json
@@ -54,6 +55,7 @@ def stats(
     seed: options.Seed = 1,
     json: options.Json = False,
     waves: options.Waves = None,
+    plot: options.Plot = None,
     uart: Annotated[
         str | None,
         typer.Option(metavar="PORT", help="Measure nothing; print, as JSON, what the firmware on this serial port has counted."),
@@ -70,7 +72,7 @@ def stats(
         return
     if not 1 <= frames <= 1e12:
         raise UserError(f"The number of frames is {frames:g}; it must be 1 to 1e12.")
-    files.check([waves] if waves else [])
+    files.check(list(filter(None, (waves, plot))))
     setup = link_setup.from_options(
         config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, preset=preset, loss=loss, feedback_loss=feedback_loss,
         spare_control=spare_control, delay_ms=delay_ms, rate_mbps=rate_mbps,
@@ -78,11 +80,14 @@ def stats(
     )  # fmt: skip
     with progress_bar("frames") as progress:
         report = monte_carlo.measure(setup, round(frames), waves, progress)
+    title = f"{report['frames']} frames, {setup.loss}, δ = {delta}"
+    if plot:
+        files.write(plot, plots.comparison(report, title).encode())
     if json:
         print_json(report)
         return
     console = TextConsole()
-    console.print(comparison(report, f"{report['frames']} frames, {setup.loss}, δ = {delta}"))
+    console.print(comparison(report, title))
     console.print(counter_table(report["counters"]))
     console.print(
         f"{report['cycles']} clocks at {report['cycles_per_s']:,.0f} clocks/s "

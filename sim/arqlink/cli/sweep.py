@@ -7,14 +7,15 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from arqlink import tree
+from arqlink import files, tree
 from arqlink.cli import options
 from arqlink.errors import UserError
+from arqlink.report import plots
 from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number, print_json
 from arqlink.rtl import tools
-from arqlink.sweep import plan
+from arqlink.sweep import kinds, plan
 from arqlink.sweep.store import Store
 from arqlink.tcp.measurement import spread
 
@@ -24,6 +25,9 @@ SHOWN = {"tcp": ("utilization", "rtt", "retransmissions"), "stats": ("p_t.measur
 Plan = Annotated[Path, typer.Argument(metavar="FILE.toml", help="The grid; docs/command_line.md describes it.", show_default=False)]
 Scheduler = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler, such as tcp://host:8786.", show_default="a cluster on this machine")]
 Workers = Annotated[int | None, typer.Option(help="Workers on this machine.", show_default="one for each processor")]
+Value = Annotated[
+    str | None, typer.Option(metavar="NAME", help="What --plot draws: a number of a run, as --json names it.", show_default="the table's first column")
+]
 Show = Annotated[bool, typer.Option("--show", help="Run nothing; print what is there.")]
 
 
@@ -38,11 +42,32 @@ def rows(sweep, results):
             yield {"settings": point, "seeds": len(found), **{name: {"mean": of["mean"], "std": of["std"]} for name, of in spreads.items()}}
 
 
+def drawing(wanted, found, value):
+    """SVG of one number of each point. The axis is the setting that has the most values, of those that are numbers; each combination of the
+    others is a curve."""
+    known = sorted({name for row in found for name in row} - {"settings", "seeds"})
+    if known and value not in known:
+        raise UserError(f"'{value}' is no number of these runs; there are {', '.join(known)}.")
+    values = {name: {row["settings"][name] for row in found} for name in wanted.varied}
+    numbers = {name: len(of) for name, of in values.items() if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in of)}
+    if not found or not numbers:
+        raise UserError("There is nothing to draw: no point has results, or no setting in the grid is a number.")
+    axis = max(numbers, key=lambda name: numbers[name])
+    kind, curves = kinds.KINDS[wanted.kind], {}
+    for row in sorted(found, key=lambda row: row["settings"][axis]):
+        label = ", ".join(f"{name} = {row['settings'][name]}" for name in wanted.varied if name != axis) or value
+        model = kind.model(value, row)
+        curves.setdefault(label, []).append((row["settings"][axis], row[value]["mean"], row[value]["std"], model))
+    return plots.curves(f"{wanted.kind}: {value}", axis, value, curves)
+
+
 def sweep(
     file: Plan,
     scheduler: Scheduler = None,
     workers: Workers = None,
     show: Show = False,
+    plot: options.Plot = None,
+    value: Value = None,
     json: options.Json = False,
 ):
     """Run a grid of points of `arqlink tcp` or `arqlink stats`, several seeds each.
@@ -56,7 +81,11 @@ def sweep(
         raise UserError(f"The number of workers is {workers}; it must be 1 or more.")
     if scheduler is not None and workers is not None:
         raise UserError("--workers is for a cluster on this machine; it cannot be used with --scheduler.")
+    if value is not None and plot is None:
+        raise UserError("--value says what --plot draws; it cannot be used without.")
     wanted = plan.read(file)
+    if plot:
+        files.check([plot], [str(file)])
     if show and not wanted.output.exists():
         raise UserError(f"'{wanted.output}' is not there; without --show the sweep is run.")
     with Store(wanted.output) as store:
@@ -67,6 +96,8 @@ def sweep(
             with progress_bar("runs") as progress:
                 runner.run(wanted.tasks(), store, scheduler, workers, progress)
         found = list(rows(wanted, store.results(wanted.tasks())))
+    if plot:
+        files.write(plot, drawing(wanted, found, value or SHOWN[wanted.kind][0]).encode())
     if json:
         print_json({"kind": wanted.kind, "output": str(wanted.output), "points": found})
         return

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from arqlink import tree
+from arqlink.report import plots
 from arqlink.report.svg import svg
 from arqlink.sweep import kinds
 from arqlink.sweep.plan import Task
@@ -14,9 +15,6 @@ from arqlink.tcp import measurement
 
 FOLDER = tree.ROOT / "docs" / "figures" / "papers"
 COLUMNS = ("curve", "x", "seeds", "mean", "std", "model", "rtl")
-SIZE = (6.4, 3.8)
-"""Inches."""
-MARKERS = "osD^vP"
 RTL = {"link": "rtl", "config": "paper8", "warm_up": 100, "seconds": 100}
 RTL_SEED = 1
 """How points on the RTL are run: it is some hundred times slower than the fast model."""
@@ -112,12 +110,11 @@ class Figure:
             apart = APART * (i - (len(curves) - 1) / 2)
             x = [row["x"] * (1 + apart / 2) if self.logarithmic else row["x"] + apart * self.step for row in rows]
             means, stds = [row["mean"] for row in rows], [row["std"] or 0 for row in rows]
-            points = axes.errorbar(x, means, stds, fmt=MARKERS[i % len(MARKERS)], markersize=4, capsize=2, label=label)
-            if all(row["model"] is not None for row in rows):
-                axes.plot([row["x"] for row in rows], [row["model"] for row in rows], color=points.lines[0].get_color(), linewidth=1)
+            model = None if any(row["model"] is None for row in rows) else ([row["x"] for row in rows], [row["model"] for row in rows])
+            colour = plots.points_and_line(axes, i, label, (x, means, stds), model)
             rings = [(at, row["rtl"]) for at, row in zip(x, rows) if row["rtl"] is not None]
             if rings:
-                axes.plot(*zip(*rings), "o", markersize=9, markerfacecolor="none", color=points.lines[0].get_color())
+                axes.plot(*zip(*rings), "o", markersize=9, markerfacecolor="none", color=colour)
         axes.set_xlabel(self.axis)
         axes.set_ylabel(self.axis_of_value)
         if self.logarithmic:
@@ -155,8 +152,6 @@ def picture(figure, text):
 
     def draw(axes):
         figure.draw(axes, text)
-        axes.grid(alpha=0.3)
-        axes.set_title(figure.title, fontsize=10)
-        axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
+        plots.finish(axes, figure.title)
 
-    return svg(figure.name, SIZE, draw)
+    return svg(figure.name, plots.SIZE, draw)

@@ -56,6 +56,10 @@ class Kind:
         """Name -> number."""
         raise NotImplementedError
 
+    def model(self, name, row):
+        """The model's value of a number of `run`, or None; `row`: a point's `settings`, and `mean` and `std` of each number."""
+        raise NotImplementedError
+
 
 class Tcp(Kind):
     names = points.NAMES
@@ -84,6 +88,9 @@ class Tcp(Kind):
     def run(self, settings, seed):
         point = self.prepare(settings)
         return measurement.values(point, measurement.simulate(point, seed))
+
+    def model(self, name, row):
+        return self.expected(row["settings"]).get(name)
 
     def expected(self, settings):
         """The model's values of `run`, as far as it has them."""
@@ -123,6 +130,11 @@ class Stats(Kind):
         settings = self.defaults | settings
         report = monte_carlo.measure(self._setup(settings, seed), round(settings["frames"]))
         return {name: value for name, value in _flat(report) if name not in self.NOT_NUMBERS}
+
+    def model(self, name, row):
+        """What a measured value is compared with is in each run's report."""
+        whole, _, part = name.rpartition(".")
+        return row.get(f"{whole}.model", {"mean": None})["mean"] if part == "measured" else None
 
 
 def _flat(report, prefix=""):
