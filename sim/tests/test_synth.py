@@ -7,7 +7,8 @@ from collections import Counter
 import pytest
 
 from arqlink.fpga import place_and_route
-from arqlink.fpga.targets import ECP5, ECP5_LINK, TARGETS, Demand
+from arqlink.fpga.devices import ECP5, ECP5_LINK
+from arqlink.fpga.targets import TARGETS, Demand
 
 MORE_LUTS, LESS_MHZ = 1.03, 0.93
 """A change elsewhere moves the placement, and by that the clock rate, by a few percent."""

@@ -9,7 +9,8 @@ import pytest
 
 from arqlink.errors import UserError
 from arqlink.fpga import fingerprint, place_and_route, record
-from arqlink.fpga.targets import ECP5, ULX3S, UP5K, Target
+from arqlink.fpga.devices import ECP5, UP5K
+from arqlink.fpga.targets import ULX3S, Target
 
 TARGET = Target("small", "RsEncoder", "paper")
 REPORT = {"fmax": {"clock": {"achieved": 200.123}}, "utilization": {"TRELLIS_COMB": {"used": 10}, "TRELLIS_FF": {"used": 9}}, "critical_paths": []}

