@@ -5,7 +5,7 @@ WAVES  := build/waves/retransmission.fst
 C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext) examples/*/*/*.$(ext)))
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
-.PHONY: help setup verilog regs sw demo soc-demo test test-full campaign lint synth synth-all bench docs release figures figures-full stats-full wave clean
+.PHONY: help setup verilog regs sw demo soc-demo test test-full campaign lint synth synth-all bench docs release figures figures-full figures-link stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -70,6 +70,10 @@ figures: setup ## Render the pictures of the documents from their sources in doc
 figures-full: setup ## The same with the papers' durations and five seeds, and what the papers did not measure
 	$(PYTHON) -m arqlink.figures
 	$(PYTHON) -m arqlink.papers --full
+
+figures-link: setup ## Run the RTL for the pictures of the link in docs/figures/link, and for the README's table of statistics
+	$(PYTHON) -m arqlink.figures.link
+	$(PYTHON) -m arqlink.bench.statistics
 
 stats-full: setup ## Run the statistics with 200,000 frames at each point
 	ARQLINK_STATS_FRAMES=200000 $(PYTHON) -m pytest -n auto -m "" cocotb_tests/statistics

@@ -14,6 +14,7 @@ from arqlink.errors import UserError
 from arqlink.fpga import place_and_route, results
 from arqlink.fpga.targets import Demand, Target
 
+BEGIN, END = "<!-- make bench: begin -->", "<!-- make bench: end -->"
 TARGET = Target("x", "RsEncoder", "line10g", must=Demand(200, 5500), goal=Demand(240, 4500))
 
 
@@ -89,14 +90,14 @@ def test_versions_are_those_that_run(tmp_path):
 
 
 def test_only_the_marked_part_of_the_readme_changes():
-    text = f"before\n{documents.BEGIN}\nold\n{documents.END}\nafter\n"
+    text = f"before\n{BEGIN}\nold\n{END}\nafter\n"
     changed = documents.readme(text, {"default": dict.fromkeys(results.HEADINGS, 7) | {"settings": "-"}})
     assert changed.startswith("before\n") and changed.endswith("\nafter\n") and "| 7 |" in changed and "old" not in changed
     assert "settings" not in changed
 
 
 def test_readme_states_settings_and_seeds():
-    text = f"{documents.BEGIN}{documents.END}"
+    text = f"{BEGIN}\n{END}"
     rows = {
         target.name: dict(zip(results.HEADINGS, results.cells(target, [placed(1, 1)])))
         for target in (TARGET, replace(TARGET, name="y", settings=("maxK=8", "k=4")))
@@ -116,7 +117,7 @@ def test_documents_do_not_lose_targets(monkeypatch):
 
 
 def test_targets_that_are_there_or_no_longer_exist_are_not_missed():
-    text = f"{documents.BEGIN}\n| target |\n| --- |\n| default |\n| gone |\n{documents.END}"
+    text = f"{BEGIN}\n| target |\n| --- |\n| default |\n| gone |\n{END}"
     documents.refuse_to_lose(text, {"default": {}})
     with pytest.raises(UserError, match="sources: default. Run"):
         documents.refuse_to_lose(text, {})

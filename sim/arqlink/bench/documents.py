@@ -8,7 +8,7 @@ from arqlink.fpga.targets import TARGETS
 
 RESULTS = tree.ROOT / "docs" / "results.md"
 README = tree.ROOT / "README.md"
-BEGIN, END = "<!-- make bench: begin -->", "<!-- make bench: end -->"
+MARKS = "make bench"
 README_COLUMNS = ("target", "block", "device", "LUT", "FF", "RAM", "seeds", "MHz", "Gb/s", "Mb/s per LUT")
 """Of fpga.results.HEADINGS."""
 
@@ -26,20 +26,30 @@ def page(results):
     return "\n".join(lines)
 
 
+def parts(text, marks):
+    """What is before, between and behind the comments of a command in a document."""
+    before, rest = text.split(f"<!-- {marks}: begin -->\n")
+    between, after = rest.split(f"<!-- {marks}: end -->")
+    return before, between, after
+
+
+def replaced(text, marks, lines):
+    """The document with these lines between the comments."""
+    before, _, after = parts(text, marks)
+    return f"{before}<!-- {marks}: begin -->\n" + "\n".join(lines) + f"\n<!-- {marks}: end -->{after}"
+
+
 def readme(text, synthesis):
     """README.md with the table of place and route between its marks, and below it the settings, which are too long for a column."""
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
     table = markdown(README_COLUMNS, [[row[name] for name in README_COLUMNS] for row in synthesis.values()])
     settings = [f"`{name}` with `{row['settings']}`" for name, row in synthesis.items() if row["settings"] != "-"]
     below = ["", f"Built with settings of their own: {', '.join(settings)}."] if settings else []
-    return "\n".join([before + BEGIN, *table, *below, END + after])
+    return replaced(text, MARKS, [*table, *below])
 
 
 def refuse_to_lose(text, synthesis):
     """Refuses to write documents without the targets that README.md, whose text this is, has in its table."""
-    table = text.split(BEGIN)[1].split(END)[0]
-    listed = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("|")]
+    listed = [line.split("|")[1].strip() for line in parts(text, MARKS)[1].splitlines() if line.startswith("|")]
     if lost := " ".join(t.name for t in TARGETS if t.name in listed and t.name not in synthesis):
         raise UserError(
             f"README.md has results of targets that were not placed from these sources: {lost}. "
