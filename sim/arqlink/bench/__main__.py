@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make bench`: measures and compares, in one file.
 
-Writes build/bench.json, prints it as tables, and with --docs writes docs/results.md and the table of README.md.
+Writes build/bench.json, prints it as tables, and with --docs writes docs/results.md and the tables of README.md and docs/integration.md.
 """
 
 import argparse
@@ -17,7 +17,7 @@ OUTPUT = tree.BUILD / "bench.json"
 
 def main():
     parser = argparse.ArgumentParser(prog="arqlink.bench", description="Measures, compares and prints.")
-    parser.add_argument("--docs", action="store_true", help="write docs/results.md and the table of README.md too")
+    parser.add_argument("--docs", action="store_true", help="write docs/results.md and the tables of README.md and docs/integration.md too")
     parser.add_argument("--gather", action="store_true", help="take what earlier runs have left, run no bench again")
     options = parser.parse_args()
     try:
@@ -33,7 +33,8 @@ def main():
     measurements.show(found)
     if options.docs:
         documents.RESULTS.write_text(documents.page(found))
-        documents.README.write_text(documents.readme(documents.README.read_text(), found["place_and_route"]))
+        for path, written in ((documents.README, documents.readme), (documents.INTEGRATION, documents.integration)):
+            path.write_text(written(path.read_text(), found["place_and_route"]))
 
 
 if __name__ == "__main__":

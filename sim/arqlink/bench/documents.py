@@ -8,9 +8,13 @@ from arqlink.fpga.targets import TARGETS
 
 RESULTS = tree.ROOT / "docs" / "results.md"
 README = tree.ROOT / "README.md"
+INTEGRATION = tree.ROOT / "docs" / "integration.md"
 MARKS = "make bench"
 README_COLUMNS = ("target", "block", "device", "LUT", "FF", "RAM", "seeds", "MHz", "Gb/s", "Mb/s per LUT")
+LINK_COLUMNS = ("block", "settings", "device", "LUT", "FF", "RAM", "MHz")
 """Of fpga.results.HEADINGS."""
+LINKS = ("ArqLink ", "ByteStreamPhy ", "Ulx3s ")
+"""How blocks begin that somebody puts into a design."""
 
 
 def markdown(headings, rows):
@@ -45,6 +49,12 @@ def readme(text, synthesis):
     settings = [f"`{name}` with `{row['settings']}`" for name, row in synthesis.items() if row["settings"] != "-"]
     below = ["", f"Built with settings of their own: {', '.join(settings)}."] if settings else []
     return replaced(text, MARKS, [*table, *below])
+
+
+def integration(text, synthesis):
+    """docs/integration.md with what the links need: link ends, the PHY framer, and the board with both ends and a soft system."""
+    rows = [[row[name] for name in LINK_COLUMNS] for row in synthesis.values() if row["block"].startswith(LINKS)]
+    return replaced(text, MARKS, markdown(LINK_COLUMNS, rows))
 
 
 def refuse_to_lose(text, synthesis):
