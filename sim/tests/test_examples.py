@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -23,7 +24,7 @@ def fusesoc(folder, core, target, *libraries):
     return done.returncode, done.stdout + done.stderr
 
 
-SIMULATED = ["two_links", "ethernet"]
+SIMULATED = ["two_links", "ethernet", "byte_stream"]
 
 
 @pytest.mark.parametrize("name", SIMULATED)
@@ -39,6 +40,16 @@ def test_lints_in_verilator(name, tmp_path):
     assert code == 0 and "Warning-" not in text, text[-2000:]
 
 
+def test_verilator_sees_what_icarus_sees(tmp_path):
+    said = {}
+    for target in ("sim", "sim_verilator"):
+        code, text = fusesoc(tmp_path, "example:arqlink:byte_stream", target)
+        assert code == 0, text[-2000:]
+        said[target] = [line for line in text.splitlines() if re.match(r"\d+ of \d+ packets|near to far|far to near", line)]
+    assert len(said["sim"]) == 3 and said["sim"][2].endswith("PASSED")
+    assert said["sim_verilator"] == said["sim"]
+
+
 @pytest.mark.full
 def test_synthesizes_in_yosys(tmp_path):
     code, text = fusesoc(tmp_path, "example:arqlink:two_links", "synth")
@@ -47,19 +58,23 @@ def test_synthesizes_in_yosys(tmp_path):
 
 
 FAULTS = {
-    "a value beyond the build": ("32'h00060604", "32'h00060609", "failed 01: FAILED"),
-    "a packet without its end": (".s_axis_tlast(s0_axis_tlast)", ".s_axis_tlast(1'b0)", "FAILED"),
+    "a value beyond the build": ("two_links", "two_links.v", "32'h00060604", "32'h00060609", "failed 01: FAILED"),
+    "a packet without its end": ("two_links", "two_links.v", ".s_axis_tlast(s0_axis_tlast)", ".s_axis_tlast(1'b0)", "FAILED"),
+    "a line that nobody waits for": ("byte_stream", "byte_stream_tb.v", ".m_axis_byte_tready(back_ready)", ".m_axis_byte_tready(1'b1)", "FAILED"),
+    "marks that nobody reads": ("byte_stream", "byte_stream_link.v", "(s_axis_byte_tuser)", "(1'b0)", "0 with a bad byte: FAILED"),
+    "garbage without end": ("byte_stream", "noisy_line.v", "GARBAGE_BYTES  = 100", "GARBAGE_BYTES  = 99999", "FAILED"),
 }
 
 
-@pytest.mark.parametrize("old, new, said", FAULTS.values(), ids=FAULTS)
-def test_the_bench_would_fail(old, new, said, tmp_path):
-    example = shutil.copytree(EXAMPLES / "two_links", tmp_path / "two_links")
-    bench, top = example / "two_links_tb.v", example / "two_links.v"
-    bench.write_text(bench.read_text().replace("LIMIT = 200000", "LIMIT = 3000"))
-    assert old in top.read_text()
-    top.write_text(top.read_text().replace(old, new))
-    _, text = fusesoc(tmp_path, "example:arqlink:two_links", "sim", tree.ROOT / "fusesoc", EXAMPLES / "bring_up", example)
+@pytest.mark.parametrize("name, file, old, new, said", FAULTS.values(), ids=FAULTS)
+def test_the_bench_would_fail(name, file, old, new, said, tmp_path):
+    example = shutil.copytree(EXAMPLES / name, tmp_path / name)
+    bench = example / f"{name}_tb.v"
+    bench.write_text(bench.read_text().replace("LIMIT = 200000", "LIMIT = 20000"))
+    faulty = example / file
+    assert old in faulty.read_text()
+    faulty.write_text(faulty.read_text().replace(old, new))
+    _, text = fusesoc(tmp_path, f"example:arqlink:{name}", "sim", tree.ROOT / "fusesoc", EXAMPLES / "bring_up", example)
     assert said in text and "PASSED" not in text
 
 
