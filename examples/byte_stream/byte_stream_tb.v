@@ -62,7 +62,7 @@ module byte_stream_tb;
   wire [1:0]  up, failed, irq;
   wire [63:0] cut_units, too_long_units, bad_byte_units;
 
-  byte_stream_link near (
+  byte_stream_link near_end (
     .aclk(aclk), .aresetn(aresetn), .up(up[0]), .failed(failed[0]), .irq(irq[0]),
     .cut_units(cut_units[31:0]), .too_long_units(too_long_units[31:0]), .bad_byte_units(bad_byte_units[31:0]),
     .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), .s_axis_tdata(in_data), .s_axis_tlast(in_last),
@@ -71,7 +71,7 @@ module byte_stream_tb;
     .s_axis_byte_tvalid(line_valid[1]), .s_axis_byte_tdata(line_data[15:8]), .s_axis_byte_tuser(line_wrong[1])
   );
 
-  byte_stream_link far (
+  byte_stream_link far_end (
     .aclk(aclk), .aresetn(aresetn), .up(up[1]), .failed(failed[1]), .irq(irq[1]),
     .cut_units(cut_units[63:32]), .too_long_units(too_long_units[63:32]), .bad_byte_units(bad_byte_units[63:32]),
     .s_axis_tvalid(1'b0), .s_axis_tready(), .s_axis_tdata(8'd0), .s_axis_tlast(1'b0),
@@ -105,8 +105,8 @@ module byte_stream_tb;
     aresetn <= clocks >= 20;
     if (received == PACKETS || clocks == LIMIT || failed != 2'b00 || wrong != 0) begin
       $display("%0d of %0d packets arrived in %0d clocks, %0d bytes wrong, up %b, failed %b", received, PACKETS, clocks, wrong, up, failed);
-      $display("near to far: %0d bits flipped, packets went on after %0d of %0d runs of garbage, %0d units too long, %0d cut", flips[31:0], overcome, over,
-        too_long_units[63:32], cut_units[63:32]);
+      $display("near to far: %0d bits flipped, packets went on after %0d of %0d runs of garbage, %0d units too long, %0d cut", flips[31:0], overcome,
+        over, too_long_units[63:32], cut_units[63:32]);
       $display("far to near: %0d bits flipped, %0d runs of garbage, %0d units too long, %0d cut, %0d with a bad byte: %0s", flips[63:32], runs[63:32],
         too_long_units[31:0], cut_units[31:0], bad_byte_units[31:0], all_came && resynchronized && both_ways ? "PASSED" : "FAILED");
       $finish;

@@ -13,7 +13,7 @@ from arqlink import tree
 
 EXAMPLES = tree.ROOT / "examples"
 LIBRARIES = (tree.ROOT / "fusesoc", EXAMPLES)
-ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")}
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/"), "ARQLINK": str(tree.ROOT)}
 
 
 def fusesoc(folder, core, target, *libraries):
@@ -24,7 +24,7 @@ def fusesoc(folder, core, target, *libraries):
     return done.returncode, done.stdout + done.stderr
 
 
-SIMULATED = ["two_links", "ethernet", "byte_stream"]
+SIMULATED = ["two_links", "ethernet", "byte_stream", "driver"]
 
 
 @pytest.mark.parametrize("name", SIMULATED)
@@ -40,13 +40,14 @@ def test_lints_in_verilator(name, tmp_path):
     assert code == 0 and "Warning-" not in text, text[-2000:]
 
 
-def test_verilator_sees_what_icarus_sees(tmp_path):
+@pytest.mark.parametrize("name", ["byte_stream", pytest.param("driver", marks=pytest.mark.full)])
+def test_verilator_sees_what_icarus_sees(name, tmp_path):
     said = {}
     for target in ("sim", "sim_verilator"):
-        code, text = fusesoc(tmp_path, "example:arqlink:byte_stream", target)
+        code, text = fusesoc(tmp_path, f"example:arqlink:{name}", target)
         assert code == 0, text[-2000:]
         said[target] = [line for line in text.splitlines() if re.match(r"\d+ of \d+ packets|near to far|far to near", line)]
-    assert len(said["sim"]) == 3 and said["sim"][2].endswith("PASSED")
+    assert said["sim"] and said["sim"][-1].endswith("PASSED")
     assert said["sim_verilator"] == said["sim"]
 
 
@@ -62,6 +63,9 @@ FAULTS = {
     "a packet without its end": ("two_links", "two_links.v", ".s_axis_tlast(s0_axis_tlast)", ".s_axis_tlast(1'b0)", "FAILED"),
     "a line that nobody waits for": ("byte_stream", "byte_stream_tb.v", ".m_axis_byte_tready(back_ready)", ".m_axis_byte_tready(1'b1)", "FAILED"),
     "marks that nobody reads": ("byte_stream", "byte_stream_link.v", "(s_axis_byte_tuser)", "(1'b0)", "0 with a bad byte: FAILED"),
+    "packets ahead of the firmware": ("driver", "driver_soc.v", "ready = state != 32'd0 && !state[31]", "ready = 1'b1", "FAILED"),
+    "firmware with a wrong address": ("driver", "firmware/main.c", "0x80000000u", "0x80001000u", "states -19 and 0: FAILED"),
+    "firmware beyond the build": ("driver", "firmware/main.c", "link, 4, 5, 6)", "link, 9, 10, 10)", "states -22 and 0: FAILED"),
     "garbage without end": ("byte_stream", "noisy_line.v", "GARBAGE_BYTES  = 100", "GARBAGE_BYTES  = 99999", "FAILED"),
 }
 
