@@ -82,7 +82,8 @@ def window_rows(synthesis):
     for name, row in synthesis.items():
         settings = dict(setting.split("=") for setting in named(name).settings)
         if frames := settings.pop("windowFrames", None):
-            links.setdefault((row["block"], row["device"], *settings.items()), []).append((name, int(frames), *(row[key] for key in ("LUT", "FF", "RAM", "MHz"))))
+            grown = links.setdefault((row["block"], row["device"], *settings.items()), [])
+            grown.append((name, int(frames), *(row[key] for key in ("LUT", "FF", "RAM", "MHz"))))
     for rows in links.values():
         if len(rows) > 1:
             yield from sorted(rows, key=lambda row: row[1])
