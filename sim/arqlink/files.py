@@ -51,7 +51,9 @@ def write(path, content):
 
 def check(outputs, inputs=()):
     """Refuses an output that cannot be written, or that is the same file as an input or another output, whatever their names. It changes
-    nothing: called before a run it keeps hours of simulation from being lost, and files from being overwritten."""
+    nothing: called before a run it keeps hours of simulation from being lost, and files from being overwritten. Standard input is one input."""
+    if [os.fspath(path) for path in inputs].count(STANDARD) > 1:
+        raise UserError("Two inputs are -; standard input can be read once.")
     known = {_identity(path, sys.stdin): label(path, "standard input") for path in inputs}
     for path in outputs:
         name, identity = label(path, "standard output"), _identity(path, sys.stdout)

@@ -2,6 +2,7 @@
 """Recorded erasures in, recorded delays out."""
 
 import csv
+import io
 import json
 import random
 
@@ -30,8 +31,8 @@ def test_a_trace_is_text(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [("01\n012", "has '2' in line 2; it must have 0 and 1 alone"), ("0é", r"has '\\xc3' in line 1"), ("# none\n", "has no units"), ("", "has no units")],
-    ids=["digit", "symbol", "comment", "empty"],
+    [("01\n012", "has '2' in line 2; it must have 0 and 1 alone"), ("0é", r"has '\\xc3' in line 1"), ("0\x1b[m", r"has '\\x1b' in line 1"), ("# none\n", "has no units"), ("", "has no units")],
+    ids=["digit", "symbol", "control", "comment", "empty"],
 )
 def test_what_is_no_trace(tmp_path, content, words):
     (tmp_path / "t").write_text(content)
@@ -98,6 +99,30 @@ def test_outputs_stay_apart(arqlink, tmp_path):
         code, _, err = arqlink("send", "in", "out", *words)
         assert code == 2 and said in err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_trace_is_an_input(arqlink, tmp_path, monkeypatch):
+    """Outputs do not overwrite it, and it is not read from what another input is read from."""
+    (tmp_path / "in").write_bytes(b"x")
+    trace(tmp_path, [0, 0, 1])
+    (tmp_path / "trace.svg").symlink_to("trace")
+    for words in (
+        ("send", "in", "trace", "--loss", "trace:trace"),
+        ("send", "in", "out", "--feedback-loss", "trace:trace", "--delay-trace", "./trace"),
+        ("stats", "--loss", "trace:trace", "--plot", "trace.svg"),
+    ):
+        code, _, err = arqlink(*words)
+        assert code == 2 and "would overwrite 'trace'" in err
+    assert (tmp_path / "trace").read_text() == "001"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"0 0 1\n")))
+    code, _, err = arqlink("send", "-", "out", "--loss", "trace:-")
+    assert code == 2 and "standard input can be read once" in err
+
+
+def test_an_empty_name_is_no_file(arqlink, tmp_path):
+    (tmp_path / "in").write_bytes(b"x")
+    code, _, err = arqlink("send", "in", "out", "--delay-trace", "")
+    assert code == 2 and "'' cannot be written" in err
 
 
 def test_a_job_has_its_traces():

@@ -72,12 +72,12 @@ def send(
     to_stderr = files.STANDARD in (output, delays)
     if json and to_stderr:
         raise UserError(f"With - as {'OUT' if output == files.STANDARD else '--delay-trace'}, standard output is taken; --json needs another.")
-    files.check([output, *filter(None, (waves, delays))], [input])
+    files.check([output, *(name for name in (waves, delays) if name is not None)], [input, *setup.traces])
     traffic = load(input, setup.packet_bytes)
     with progress_bar("frames") as progress:
         outcome = transfer(setup, traffic, pace, waves, progress)
     save(output, setup, traffic, outcome)
-    if delays:
+    if delays is not None:
         files.write(delays, delay_trace(traffic.packets, outcome.times_ms).encode())
     report = outcome.report
     if json:

@@ -72,12 +72,12 @@ def stats(
         return
     if not 1 <= frames <= 1e12:
         raise UserError(f"The number of frames is {frames:g}; it must be 1 to 1e12.")
-    files.check(list(filter(None, (waves, plot))))
     setup = link_setup.from_options(
         config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, preset=preset, loss=loss, feedback_loss=feedback_loss,
         spare_control=spare_control, delay_ms=delay_ms, rate_mbps=rate_mbps,
         rate_includes_header=rate_includes_header, clocks_per_beat=clocks_per_beat, packet_bytes=packet_bytes, seed=seed,
     )  # fmt: skip
+    files.check(list(filter(None, (waves, plot))), setup.traces)
     with progress_bar("frames") as progress:
         report = monte_carlo.measure(setup, round(frames), waves, progress)
     title = f"{report['frames']} frames, {setup.loss}, δ = {delta}"

@@ -179,6 +179,11 @@ class LinkSetup:
         return self.n * self.unit_clocks / frame
 
     @property
+    def traces(self):
+        """Names of the files that the losses were read from."""
+        return [process.path for process in (self.loss, self.feedback_loss) if isinstance(process, loss.Trace)]
+
+    @property
     def timers(self):
         """Timer registers, in clocks."""
         return sizing.timers(self.round_trip_clocks, self.delay_clocks, max(self.n, self.nr) * self.unit_clocks)

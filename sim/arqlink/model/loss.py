@@ -147,14 +147,15 @@ class Trace:
 
 def read_trace(path):
     """The trace in a text file: 0 and 1 with any white space; a line that begins with # is a comment."""
+    name = files.label(path, "on standard input")
     lines = [b"" if line.lstrip().startswith(b"#") else line for line in files.read(path).splitlines()]
     for number, line in enumerate(lines, 1):
         if other := line.translate(None, b"01 \t"):
-            symbol = other[:1].decode("ascii", "backslashreplace")
-            raise UserError(f"The trace '{path}' has '{symbol}' in line {number}; it must have 0 and 1 alone.")
+            symbol = repr(other[:1])[1:]  # in quotes, and printable
+            raise UserError(f"The trace {name} has {symbol} in line {number}; it must have 0 and 1 alone.")
     units = b"".join(lines).translate(bytes(byte & 1 for byte in range(256)), b" \t")
     if not units:
-        raise UserError(f"The trace '{path}' has no units.")
+        raise UserError(f"The trace {name} has no units.")
     return Trace(path, units, hashlib.sha256(units).hexdigest())
 
 
