@@ -39,8 +39,9 @@ def test_an_endless_persistency_has_room_for_all_but_a_millionth():
     [
         ({"rate_mbps": 5000.0}, 0.25, 100e6, "The line has 6250 Mb/s with headers; at 100 MHz configuration 'default' carries 3200."),
         ({"rate_mbps": 2000.0}, 1.3, 100e6, "the longest window has 262144"),
+        ({"loss": "1", "delta": "inf"}, 0.25, 100e6, "No transmission succeeds, so no window is long enough"),
     ],
-    ids=["rate", "window"],
+    ids=["rate", "window", "all lost"],
 )
 def test_refused(options, delay, clock, sentence):
     with pytest.raises(UserError, match=re.escape(sentence)):

@@ -69,4 +69,6 @@ def rounds_within(delta, p_t):
     """Round trips of a frame that is sent δ + 1 times, or, where δ is infinite, of all frames but a millionth."""
     if math.isfinite(delta):
         return int(delta) + 1
+    if p_t == 1:
+        raise UserError("No transmission succeeds, so no window is long enough where δ is infinite.")
     return max(1, math.ceil(math.log(RARE) / math.log(p_t))) if p_t > 0 else 1
