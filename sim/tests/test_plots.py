@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `arqlink stats --plot` and `arqlink sweep --plot` draw. Text of an SVG is text, so it can be read."""
 
+import itertools
 import json
 import sys
 
 import pytest
+from matplotlib.figure import Figure
 
 from arqlink.cli.sweep import drawing
 from arqlink.errors import UserError
@@ -31,8 +33,22 @@ def test_measured_values_by_the_models():
     assert plots.comparison(report | {"p_t": entry(0.21, 0.1, 0.3, 0.25)}, "1000 frames") != text
 
 
+@pytest.mark.parametrize("ratio, arrows", [(2.0, 0), (4.0, 1)])
+def test_what_is_far_from_the_model_is_shown(monkeypatch, ratio, arrows):
+    """Its point and its interval are beyond the edge."""
+    axes = Figure().subplots()
+    monkeypatch.setattr(plots, "svg", lambda name, size, draw: draw(axes))
+    plots.comparison({"p_t": entry(0.1 * ratio, 0.09 * ratio, 0.11 * ratio, 0.1)}, "")
+    assert [line.get_marker() for line in axes.lines].count(">") == arrows
+
+
+def test_a_share_of_zero_has_no_interval():
+    text = plots.comparison({"alpha": entry(0.0, None, None, 0.1)}, "trace:$_{x$")
+    assert "useful share α (0.1)" in text and "trace:$_{x$" in text
+
+
 def sweep(**grid):
-    return Sweep("stats", [], list(grid), [1], BUILD)
+    return Sweep("stats", [dict(zip(grid, values)) for values in itertools.product(*grid.values())], list(grid), [1], BUILD)
 
 
 def row(settings, value, model):
@@ -41,21 +57,22 @@ def row(settings, value, model):
 
 def test_a_curve_for_each_combination():
     rows = [row({"n": n, "delta": delta, "config": "paper"}, 0.1 * n + delta, 0.1 * n + delta) for delta in (0, 1) for n in (10, 11, 12)]
-    text = drawing(sweep(n=[], delta=[], config=[]), rows, "p_t.measured")
+    wanted = sweep(n=[10, 11, 12], delta=[0, 1], config=["paper"])
+    text = drawing(wanted, rows, "p_t.measured")
     for words in ("delta = 0, config = paper", "delta = 1, config = paper", "p_t.measured", ">n<"):
         assert words in text
     assert "n = " not in text
-    assert text.count("line2d") > drawing(sweep(n=[], delta=[], config=[]), rows, "p_t.model").count("line2d"), "the model has a line of its own"
+    assert text.count("line2d") > drawing(wanted, rows, "p_t.model").count("line2d"), "the model has a line of its own"
 
 
 def test_what_cannot_be_drawn():
     rows = [row({"n": 10}, 0.1, 0.1)]
     with pytest.raises(UserError, match=r"'p_x' is no number of these runs; there are p_t.measured, p_t.model\."):
-        drawing(sweep(n=[]), rows, "p_x")
-    with pytest.raises(UserError, match="nothing to draw"):
-        drawing(sweep(n=[]), [], "p_t.measured")
-    with pytest.raises(UserError, match="nothing to draw"):
-        drawing(sweep(config=[]), [row({"config": "paper"}, 0.1, 0.1)], "p_t.measured")
+        drawing(sweep(n=[10]), rows, "p_x")
+    with pytest.raises(UserError, match="no point has results"):
+        drawing(sweep(n=[10]), [], "p_t.measured")
+    with pytest.raises(UserError, match="no setting in the grid has numbers"):
+        drawing(sweep(config=["paper"]), [row({"config": "paper"}, 0.1, 0.1)], "p_t.measured")
 
 
 def test_stats_draws(arqlink, tmp_path):
@@ -73,6 +90,15 @@ def test_sweep_draws(arqlink, tmp_path):
     assert "delta = 0" in first and "delta = 1" in first and ">p<" in first
     code, _, err = arqlink("sweep", "s.toml", "--show", "--plot", "p.svg", "--value", "alpha.measured")
     assert code == 0 and "alpha.measured" in (tmp_path / "p.svg").read_text()
+
+
+def test_a_sweep_is_not_run_for_what_cannot_be_drawn(arqlink, tmp_path):
+    (tmp_path / "s.toml").write_text('kind = "stats"\noutput = "s.svg"\n[fixed]\nconfig = "montecarlo"\n[grid]\ndelta = [0, "inf"]\n')
+    code, _, err = arqlink("sweep", "s.toml", "--plot", "p.svg")
+    assert code == 2 and "no setting in the grid has numbers" in err
+    code, _, err = arqlink("sweep", "s.toml", "--plot", "s.svg")
+    assert code == 2 and "would overwrite 's.svg'" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["s.toml"]
 
 
 @pytest.mark.parametrize(

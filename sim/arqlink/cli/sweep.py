@@ -42,17 +42,23 @@ def rows(sweep, results):
             yield {"settings": point, "seeds": len(found), **{name: {"mean": of["mean"], "std": of["std"]} for name, of in spreads.items()}}
 
 
+def axis_of(wanted):
+    """The setting that is the axis of a drawing: it has the most values, of those that are numbers."""
+    values = {name: {point[name] for point in wanted.points} for name in wanted.varied}
+    numbers = {name: len(of) for name, of in values.items() if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in of)}
+    if not numbers:
+        raise UserError("There is nothing to draw: no setting in the grid has numbers alone.")
+    return max(numbers, key=lambda name: numbers[name])
+
+
 def drawing(wanted, found, value):
-    """SVG of one number of each point. The axis is the setting that has the most values, of those that are numbers; each combination of the
-    others is a curve."""
+    """SVG of one number of each point over `axis_of`; each combination of the other settings is a curve."""
+    axis = axis_of(wanted)
     known = sorted({name for row in found for name in row} - {"settings", "seeds"})
     if known and value not in known:
         raise UserError(f"'{value}' is no number of these runs; there are {', '.join(known)}.")
-    values = {name: {row["settings"][name] for row in found} for name in wanted.varied}
-    numbers = {name: len(of) for name, of in values.items() if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in of)}
-    if not found or not numbers:
-        raise UserError("There is nothing to draw: no point has results, or no setting in the grid is a number.")
-    axis = max(numbers, key=lambda name: numbers[name])
+    if not found:
+        raise UserError("There is nothing to draw: no point has results.")
     kind, curves = kinds.KINDS[wanted.kind], {}
     for row in sorted(found, key=lambda row: row["settings"][axis]):
         label = ", ".join(f"{name} = {row['settings'][name]}" for name in wanted.varied if name != axis) or value
@@ -85,7 +91,8 @@ def sweep(
         raise UserError("--value says what --plot draws; it cannot be used without.")
     wanted = plan.read(file)
     if plot:
-        files.check([plot], [str(file)])
+        files.check([plot], [str(file), str(wanted.output)])
+        axis_of(wanted)
     if show and not wanted.output.exists():
         raise UserError(f"'{wanted.output}' is not there; without --show the sweep is run.")
     with Store(wanted.output) as store:

@@ -8,7 +8,12 @@ MARKERS = "osD^vP"
 SIZE = (6.4, 3.8)
 """Inches."""
 WIDEST = 3.0
-"""Largest ratio of a measured value to the model's that is drawn."""
+"""Largest ratio of a measured value to the model's that is drawn; an arrow at the edge stands for a larger one."""
+
+
+def plain(text):
+    """Text as matplotlib draws it as it is: names of files may have dollars, which enclose formulas."""
+    return text.replace("$", r"\$")
 
 
 def points_and_line(axes, place, label, points, model):
@@ -24,26 +29,29 @@ def points_and_line(axes, place, label, points, model):
 def finish(axes, title):
     """Grid, title, and the legend beside the chart."""
     axes.grid(alpha=0.3)
-    axes.set_title(title, fontsize=10)
+    axes.set_title(plain(title), fontsize=10)
     axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
 
 
 def comparison(report, title):
     """SVG of the measured values of a report with their intervals, each by the model's value, which is 1."""
     rows = [(LABELS[key], report[key]) for key in LABELS if key in report and report[key]["measured"] is not None and report[key]["model"]]
+    # No interval follows from a share of 0 (arqlink.run.evaluation): the point is drawn alone.
 
     def draw(axes):
         for place, (_, entry) in enumerate(rows):
-            low, measured, high = (entry[name] / entry["model"] for name in ("low", "measured", "high"))
+            low, measured, high = (entry[name if entry["low"] is not None else "measured"] / entry["model"] for name in ("low", "measured", "high"))
             axes.errorbar(measured, place, xerr=[[measured - low], [high - measured]], fmt="o", markersize=4, capsize=2, color="C0")
+            if measured > WIDEST:
+                axes.plot(WIDEST, place, ">", markersize=7, color="C0", clip_on=False)
         axes.axvline(1, color="C1", linewidth=1)
         axes.set_yticks(range(len(rows)), [f"{label} ({entry['model']:.3g})" for label, entry in rows])
-        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
         left, right = axes.get_xlim()
         axes.set_xlim(max(left, 0), min(right, WIDEST))
-        axes.set_xlabel("measured by the model's value (in brackets); bars: 99.9 % intervals")
+        axes.set_xlabel("measured ÷ model (whose value is in brackets); bars: 99.9 % intervals")
         axes.grid(alpha=0.3)
-        axes.set_title(title, fontsize=10)
+        axes.set_title(plain(title), fontsize=10)
 
     return svg("comparison", SIZE, draw)
 
@@ -55,7 +63,7 @@ def curves(title, axis, value, found):
         for place, (label, rows) in enumerate(found.items()):
             x, means, stds, model = zip(*rows)
             known = None if any(y is None for y in model) else (x, model)
-            points_and_line(axes, place, label, (x, means, [std or 0 for std in stds]), known)
+            points_and_line(axes, place, plain(label), (x, means, [std or 0 for std in stds]), known)
         axes.set_xlabel(axis)
         axes.set_ylabel(value)
         xs = sorted({row[0] for rows in found.values() for row in rows})
