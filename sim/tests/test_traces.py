@@ -31,7 +31,13 @@ def test_a_trace_is_text(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [("01\n012", "has '2' in line 2; it must have 0 and 1 alone"), ("0é", r"has '\\xc3' in line 1"), ("0\x1b[m", r"has '\\x1b' in line 1"), ("# none\n", "has no units"), ("", "has no units")],
+    [
+        ("01\n012", "has '2' in line 2; it must have 0 and 1 alone"),
+        ("0é", r"has '\\xc3' in line 1"),
+        ("0\x1b[m", r"has '\\x1b' in line 1"),
+        ("# none\n", "has no units"),
+        ("", "has no units"),
+    ],
     ids=["digit", "symbol", "control", "comment", "empty"],
 )
 def test_what_is_no_trace(tmp_path, content, words):
