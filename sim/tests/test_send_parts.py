@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from arqlink.cli.send import summary
+from arqlink.cli.send import port_rate, summary
 from arqlink.errors import UserError
 from arqlink.model.link_setup import LinkSetup
 from arqlink.report.tables import number, ranges
@@ -146,3 +146,8 @@ def test_job_text():
     lines = job.text("p", "d").splitlines()
     for line in ("mode=stats", "setup=0x14 0x0", "start=0x4004 0x1", "register=a.STATUS 0x18", "frames=5"):
         assert line in lines
+
+
+def test_a_fast_core_in_plain_numbers():
+    """N = 11 units of 41 clocks, times 1000, for 250 clocks at the port."""
+    assert "up to 1800 times as fast" in port_rate(LinkSetup(n=11, clocks_per_beat=1000))

@@ -28,9 +28,10 @@ def summary(report):
     return text
 
 
-def _port(setup):
+def port_rate(setup):
     """What delays in sequence depend on, beside the link."""
-    return f"Packets in sequence leave up to {setup.egress_ratio:.3g} times as fast as the line brings them (--clocks-per-beat {setup.clocks_per_beat})."
+    ratio = float(f"{setup.egress_ratio:.3g}")
+    return f"Packets in sequence leave up to {ratio:g} times as fast as the line brings them (--clocks-per-beat {setup.clocks_per_beat})."
 
 
 def send(
@@ -85,7 +86,7 @@ def send(
         return
     console = TextConsole(stderr=to_stderr)
     title = f"{files.label(input, 'standard input')}: {setup.loss}, δ = {delta}, delay {delay_ms:g} ms"
-    console.print(comparison(report, title, _port(setup) if ord else None))
+    console.print(comparison(report, title, port_rate(setup) if ord else None))
     console.print(counter_table(report["counters"]))
     console.print(summary(report))
     console.print(f"{report['cycles']} clocks at {report['cycles_per_s']:,.0f} clocks/s.")
