@@ -72,7 +72,8 @@ def send(
     )  # fmt: skip
     to_stderr = files.STANDARD in (output, delays)
     if json and to_stderr:
-        raise UserError(f"With - as {'OUT' if output == files.STANDARD else '--delay-trace'}, standard output is taken; --json needs another.")
+        taken = "OUT" if output == files.STANDARD else "--delay-trace"
+        raise UserError(f"With - as {taken}, standard output is taken; --json needs another {taken}.")
     files.check([output, *(name for name in (waves, delays) if name is not None)], [input, *setup.traces])
     traffic = load(input, setup.packet_bytes)
     with progress_bar("frames") as progress:
