@@ -214,6 +214,14 @@ def test_crossing_time_agrees_with_section_4_5(delta):
     assert model.resequenced().mean() >= model.unordered().mean() - 1e-3
 
 
+def test_delays_are_those_of_delivered_packets():
+    """One frame or ten, as many of each: of long packets more are lost, so they have less than half of the delays."""
+    model = LinkModel(Code(10, 11, 11, 0), loss.Bernoulli(0.1), [250, 2500], 25, unit_time=1e-4, delay=0.05)
+    received = 1 - model.attempts().p_first
+    frames = (received * 1 + received**10 * 10) / (received + received**10)
+    assert model.unordered().mean() == pytest.approx(0.05 + frames * 11e-4)
+
+
 @pytest.mark.parametrize("delta, drain", [(0, 0), (2, 0), (INF, 0), (0, 0.004), (2, 0.004), (INF, 0.004)])
 def test_resequenced_delay_against_monte_carlo(delta, drain):
     """`drain`: seconds of a packet at the user port, of 0.0066 s between packets without losses."""

@@ -335,6 +335,12 @@ class LinkModel:
             cdf *= np.concatenate((level, [0.0]))[index]
         return Steps(self.delay + values, cdf)
 
+    def _delivered(self):
+        """(share, crossing) of the delivered packets by their frames: of long ones more are lost."""
+        counts = {frames: count * (1 - self.loss_of(frames)) for frames, count in self._classes.items()}
+        total = math.fsum(counts.values())
+        return [(count / total if total else 1 / len(counts), self.crossing(frames)) for frames, count in counts.items()]
+
     def resequenced(self, points=2000):
         """Steps: delay of delivered packets with resequencing, for packets that come at the constant rate that just
         fills the line. Appendix B's product, P(delay <= x) = prod_i F(x + i/lambda), with the true distribution of
@@ -347,7 +353,7 @@ class LinkModel:
         gap = mean_units * self.unit_time - self.drain * (1 - self.packet_loss)
         if gap < 0:  # the port is slower than the line: the queue before it grows for ever
             return Steps([math.inf], [1.0])
-        own = [(c / total, self.crossing(f)) for f, c in self._classes.items()]
+        own = self._delivered()
         other = [(c / total, self.crossing(f, conditional=False)) for f, c in self._classes.items()]
         low = min(s.values[0] for _, s in own)
         high = max(s.values[-1] for _, s in other)
@@ -369,7 +375,6 @@ class LinkModel:
 
     def unordered(self):
         """Steps: delay of delivered packets that leave as soon as they are complete (ord = 0)."""
-        total = self._classes.total()
-        own = [(c / total, self.crossing(f)) for f, c in self._classes.items()]
+        own = self._delivered()
         values = np.unique(np.concatenate([s.values for _, s in own]))
         return Steps(values, sum(w * s.at(values) for w, s in own))
