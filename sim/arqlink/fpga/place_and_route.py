@@ -126,7 +126,7 @@ def place(target, folder, seed):
 def estimate(target, folder, seed):
     """What Yosys's netlist needs on a device for which there is no placer; a Result without a clock rate and without a fingerprint."""
     device = target.device
-    luts, registers, rams = (count_cells(folder, names) for names in (tuple(device.luts), device.registers, device.rams))
+    luts, registers, rams = (count_cells(folder, names) for names in (device.luts, device.registers, device.rams))
     return Result(target.name, seed, None, luts, registers, rams, "")
 
 

@@ -180,10 +180,12 @@ class LinkModel:
     Attributes that a faster core makes negligible, in seconds, 0 unless they are set:
 
     wait        of a retransmission on a full line, from the report of the failure to its first unit
+    early       by so much a frame is complete before the last unit of its transmission: the K-th unit that is received completes it
     drain       mean time of a packet at the user port: packets that leave in sequence follow each other no faster
     """
 
     wait = 0.0
+    early = 0.0
     drain = 0.0
 
     def __init__(self, code, channel, packets, unit_bytes, unit_time=0.0, delay=0.0):
@@ -333,7 +335,7 @@ class LinkModel:
             index = np.floor((values - end) / self.tau * (1 + 1e-12) + 1e-9).astype(int) if self.tau else None
             index = np.where(values >= end, len(level) - 1, -1) if index is None else np.clip(index, -1, len(level) - 1)
             cdf *= np.concatenate((level, [0.0]))[index]
-        return Steps(self.delay + values, cdf)
+        return Steps(self.delay + values - self.early, cdf)
 
     def _delivered(self):
         """(share, crossing) of the delivered packets by their frames: of long ones more are lost."""

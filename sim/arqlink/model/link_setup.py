@@ -164,12 +164,15 @@ class LinkSetup:
         )
 
     def model_of_simulation(self, packets):
-        """The same with what the simulated core adds: its pipelines, a retransmission's wait for the line, and the time that packets of these
-        lengths take at the user port, a beat in each clock."""
+        """The same with what the paper leaves out: the core's pipelines, a retransmission's wait for the line, the parity that a frame need not
+        wait for, and the time that packets of these lengths take at the user port, a beat in each clock."""
         model = self.model(packets)
         beats = sum(-(-length // self.limits["data_bytes"]) for length in packets) / len(packets)
         model.delay += PIPELINE_CLOCKS / self.clock_hz
         model.wait, model.drain = model.frame_time, beats / self.clock_hz
+        lost = self.loss.mean()
+        last = self.k / (1 - lost) if lost < 1 else self.n  # units until K are received, on average
+        model.early = max(0.0, self.n - last) * model.unit_time
         return model
 
     @property
