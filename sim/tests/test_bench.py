@@ -96,6 +96,22 @@ def test_only_the_marked_part_of_the_readme_changes():
     assert "settings" not in changed
 
 
+def test_place_and_route_alone_is_written(tmp_path, monkeypatch):
+    """Tables that need a bench keep their lines; those of the documents have the links only where they are asked for."""
+    rows = {target.name: dict(zip(results.HEADINGS, results.cells(target, [placed(77, 1)]))) for target in (TARGET, replace(TARGET, name="l", block="ArqLink"))}
+    for name, text in (("RESULTS", documents.page(RESULTS | {"place_and_route": {"x": dict.fromkeys(results.HEADINGS, "old") | {"settings": "-"}}})), *(
+        (name, f"before\n{BEGIN}\nold\n{END}\nafter\n") for name in ("README", "INTEGRATION")
+    )):  # fmt: skip
+        monkeypatch.setattr(documents, name, tmp_path / name)
+        (tmp_path / name).write_text(text)
+    before = (tmp_path / "RESULTS").read_text()
+    documents.write_placed(rows)
+    after = (tmp_path / "RESULTS").read_text()
+    assert "| old |" in before and "| old |" not in after and "| 77 |" in after
+    assert [line for line in after.splitlines() if "77" not in line] == [line for line in before.splitlines() if "| old |" not in line]
+    assert [(tmp_path / name).read_text().count("| 77 |") for name in ("README", "INTEGRATION")] == [2, 1]
+
+
 def test_readme_states_settings_and_seeds():
     text = f"{BEGIN}\n{END}"
     rows = {
@@ -136,7 +152,15 @@ def test_benches_leave_what_they_measure_alone(tmp_path, monkeypatch):
 
 
 def test_windows_are_those_of_targets_that_differ_in_nothing_else():
-    rows = {name: dict.fromkeys(results.HEADINGS, 7) | {"block": block} for name, block in
-            (("paper-512", "ArqLink paper"), ("default", "ArqLink default"), ("paper-64", "ArqLink paper"), ("encoder", "RsEncoder line10g"))}  # fmt: skip
+    rows = {
+        name: dict.fromkeys(results.HEADINGS, 7) | {"block": block, "settings": settings, "device": device}
+        for name, block, settings, device in (
+            ("paper-512", "ArqLink paper", "windowFrames=512 maxPacketBytes=1500", "one"),
+            ("default", "ArqLink default", "windowFrames=64 maxPacketBytes=4096", "one"),
+            ("paper-64", "ArqLink paper", "windowFrames=64 maxPacketBytes=1500", "one"),
+            ("paper-nexus", "ArqLink paper", "windowFrames=64 maxPacketBytes=1500", "another"),
+            ("encoder", "RsEncoder line10g", "-", "one"),
+        )
+    }
     assert list(measurements.window_rows(rows)) == [("paper-64", 64, 7, 7, 7, 7), ("paper-512", 512, 7, 7, 7, 7)]
     assert not list(measurements.window_rows({"paper-64": rows["paper-64"]}))

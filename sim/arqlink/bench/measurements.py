@@ -80,7 +80,7 @@ def window_rows(synthesis):
     """Targets that differ in nothing but the length of the window."""
     links = {}
     for name, row in synthesis.items():
-        settings = dict(setting.split("=") for setting in named(name).settings)
+        settings = dict(setting.split("=") for setting in row["settings"].split() if setting != "-")
         if frames := settings.pop("windowFrames", None):
             grown = links.setdefault((row["block"], row["device"], *settings.items()), [])
             grown.append((name, int(frames), *(row[key] for key in ("LUT", "FF", "RAM", "MHz"))))
@@ -89,14 +89,18 @@ def window_rows(synthesis):
             yield from sorted(rows, key=lambda row: row[1])
 
 
+def placed_sections(synthesis):
+    """Those of `sections` that follow from place and route alone."""
+    if synthesis:
+        yield "Place and route, the worst seed", "make synth-all", HEADINGS, [list(row.values()) for row in synthesis.values()]
+    if windows := list(window_rows(synthesis)):
+        yield "Cost of window growth: the same link with longer windows", "make synth-all", ("target", "windowFrames", "LUT", "FF", "RAM", "MHz"), windows
+
+
 def sections(results):
     """Title, command, column headings and rows of each table."""
     yield "What is asked, in clocks and rates", "make bench", requirements.HEADINGS, list(requirements.rows(results))
-    if results["place_and_route"]:
-        rows = [list(row.values()) for row in results["place_and_route"].values()]
-        yield "Place and route, the worst seed", "make synth-all", HEADINGS, rows
-    if windows := list(window_rows(results["place_and_route"])):
-        yield "Cost of window growth: the same link with longer windows", "make synth-all", ("target", "windowFrames", "LUT", "FF", "RAM", "MHz"), windows
+    yield from placed_sections(results["place_and_route"])
     if results["decode_bytes_per_second"]:
         software = results["software"]
         decoders = [d for d in DECODERS if d in results["place_and_route"]]
