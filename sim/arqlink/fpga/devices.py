@@ -103,8 +103,8 @@ HX8K, HX8K_LINK = (ice40("iCE40-HX8K", "hx", "--hx8k", "--package", "ct256", abc
 UP5K = ice40("iCE40-UP5K", "u", "--up5k", "--package", "sg48")
 
 
-FLAT = "setattr -mod -unset keep_hierarchy *"
-"""Yosys would put a pad at each port of a module that is kept."""
+FLAT = "setattr -unset keep_hierarchy */c:*"
+"""Yosys would put pads at the ports of a cell that is kept."""
 
 NEXUS = Device(
     "LIFCL-40-9",
