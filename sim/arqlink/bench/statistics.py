@@ -10,6 +10,7 @@ import sys
 from arqlink import tree
 from arqlink.bench.documents import README, markdown, replaced
 from arqlink.errors import UserError
+from arqlink.report.tables import LABELS
 
 MARKS = "make figures-link"
 COMMON = "--config paper8 --frames 1e5"
@@ -22,13 +23,7 @@ ROWS = {
     "--config default --frames 2e4 --rate-mbps 20 --loss 0.05": "δ infinite",
 }
 """Options behind those of COMMON, and what they are."""
-VALUES = {
-    "p_t": "failed transmissions P_T",
-    "p_f": "abandoned frames P_F",
-    "packet_loss": "lost packets P",
-    "alpha": "useful share α",
-    "utilization": "utilization",
-}
+VALUES = ("p_t", "p_f", "packet_loss", "alpha", "utilization")
 
 
 def report(options):
@@ -53,7 +48,7 @@ def cells(options, found):
 
 def lines(reports):
     """The table, and below it the least share of clocks in which the PHY was busy, rounded down."""
-    table = markdown([f"`arqlink stats {COMMON} …`", *VALUES.values()], [cells(options, found) for options, found in reports.items()])
+    table = markdown([f"`arqlink stats {COMMON} …`", *(LABELS[name] for name in VALUES)], [cells(options, found) for options, found in reports.items()])
     least = math.floor(1e4 * min(found["line_use"] for found in reports.values())) / 100
     return [*table, "", f"In all of them the PHY carried a beat in more than {least} % of the clocks (`line_use` of `--json`)."]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from arqlink import tree
 from arqlink.report import plots
 from arqlink.report.svg import svg
+from arqlink.report.tables import csv_text
 from arqlink.sweep import kinds
 from arqlink.sweep.plan import Task
 from arqlink.tcp import measurement
@@ -126,12 +127,7 @@ class Figure:
 
 def write_csv(rows):
     """Text of a CSV file."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for row in rows:
-        writer.writerow("" if cell is None else f"{cell:.5g}" if isinstance(cell, float) else cell for cell in row)
-    return text.getvalue()
+    return csv_text(COLUMNS, rows)
 
 
 def read_csv(text):

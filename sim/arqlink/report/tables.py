@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints results: tables for people, JSON for programs."""
 
+import csv
+import io
 import json
 import math
 
@@ -37,6 +39,15 @@ def comparison(entries, title, caption=None):
     for name, entry in entries.get("delay_ms", {}).items():
         table.add_row(f"delay, {name} (ms)", number(entry["measured"]), "", "", number(entry["model"]))
     return table
+
+
+def csv_text(columns, rows):
+    """Text of a CSV file; numbers have five digits, and what is not there an empty cell."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(["" if cell is None else f"{cell:.5g}" if isinstance(cell, float) else cell for cell in row] for row in rows)
+    return text.getvalue()
 
 
 def counter_table(counters):

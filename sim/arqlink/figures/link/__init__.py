@@ -14,15 +14,6 @@ from arqlink import tree
 FOLDER = tree.ROOT / "docs" / "figures" / "link"
 
 
-def write_csv(columns, rows):
-    """Text of a CSV file; numbers with five digits."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([f"{cell:.5g}" if isinstance(cell, float) else cell for cell in row] for row in rows)
-    return text.getvalue()
-
-
 def read_csv(text) -> list[dict[str, Any]]:
     """Rows as dictionaries; what is a number becomes one."""
     return [{name: _number(cell) for name, cell in row.items()} for row in csv.DictReader(io.StringIO(text))]

@@ -5,10 +5,11 @@ import random
 
 import numpy as np
 
-from arqlink.figures.link import read_csv, write_csv
+from arqlink.figures.link import read_csv
 from arqlink.model.link_setup import from_options
 from arqlink.report import plots
 from arqlink.report.svg import svg
+from arqlink.report.tables import csv_text
 from arqlink.run import transfer
 
 ORDERS = {"as they are complete (ord = 0)": 0, "in sequence (ord = 1)": 1}
@@ -30,7 +31,7 @@ def measure():
         steps = model.resequenced() if order else model.unordered()
         measured = np.searchsorted(delays, GRID, side="right") / len(delays)
         rows += [[label, int(x), float(share), float(of_model)] for x, share, of_model in zip(GRID, measured, steps.at(GRID * 1e-3))]
-    return write_csv(COLUMNS, rows)
+    return csv_text(COLUMNS, rows)
 
 
 def picture(text):

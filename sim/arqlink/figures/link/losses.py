@@ -3,10 +3,11 @@
 
 import numpy as np
 
-from arqlink.figures.link import read_csv, write_csv
+from arqlink.figures.link import read_csv
 from arqlink.model.link_setup import from_options
 from arqlink.report import plots
 from arqlink.report.svg import svg
+from arqlink.report.tables import csv_text
 from arqlink.run import monte_carlo
 
 SCHEMES = {
@@ -32,7 +33,7 @@ def measure():
         for p in PS:
             report = monte_carlo.measure(setup(scheme, p), FRAMES)
             rows.append([scheme, p, *(report[name][part] for name in VALUES for part in ("measured", "low", "high", "model"))])
-    return write_csv(COLUMNS, rows)
+    return csv_text(COLUMNS, rows)
 
 
 def picture(name, text):

@@ -4,10 +4,11 @@
 import tempfile
 from pathlib import Path
 
-from arqlink.figures.link import read_csv, waves, write_csv
+from arqlink.figures.link import read_csv, waves
 from arqlink.model import loss
 from arqlink.model.link_setup import from_options
 from arqlink.report.svg import svg
+from arqlink.report.tables import csv_text
 from arqlink.run import pair
 
 FIXED = {"config": "paper8", "k": 4, "n": 5, "packet_bytes": 96, "delay_ms": 0.6}
@@ -83,7 +84,7 @@ def measure():
         signals = run([int(place in (begin + 1, begin + 3)) for place in range(10_000)])
     units = spans(signals["a_phy_tvalid"], signals["a_phy_tlast"])
     shown = next(begin for begin, end in units if header(signals["a_phy_tdata"][begin:end])[1] == LOST - 2)
-    return write_csv(COLUMNS, rows_of(signals, shown, shown + CLOCKS))
+    return csv_text(COLUMNS, rows_of(signals, shown, shown + CLOCKS))
 
 
 def _units(signals):
