@@ -180,7 +180,7 @@ class LinkModel:
     Attributes that a faster core makes negligible, in seconds, 0 unless they are set:
 
     wait        of a retransmission on a full line, from the report of the failure to its first unit
-    early       by so much a frame is complete before the last unit of its transmission: the K-th unit that is received completes it
+    early       from the K-th unit received, which completes a frame, to the end of its transmission
     drain       mean time of a packet at the user port: packets that leave in sequence follow each other no faster
     """
 

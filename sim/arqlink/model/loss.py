@@ -18,8 +18,26 @@ def to_fraction(probability):
     return min(round(probability * 2**32), 0xFFFFFFFF)
 
 
+class OneState:
+    """An erasure process whose frames fail independently of each other, with the probability `failure`."""
+
+    gilbert_elliott = False
+
+    def failure(self, n, k):
+        """P(more than n - k of n consecutive units are erased)."""
+        raise NotImplementedError
+
+    def failure_matrices(self, n, k):
+        """(failed, received): probability of each by channel state at start and end; one state here."""
+        p_t = self.failure(n, k)
+        return np.array([[p_t]]), np.array([[1 - p_t]])
+
+    def stationary(self):
+        return np.array([1.0])
+
+
 @dataclass(frozen=True)
-class Bernoulli:
+class Bernoulli(OneState):
     """Units are erased independently, each with probability `p`."""
 
     p: float
@@ -33,19 +51,9 @@ class Bernoulli:
         p, q = self.p, 1 - self.p
         return min(1.0, math.fsum(math.comb(n, i) * p**i * q ** (n - i) for i in range(n - k + 1, n + 1)))
 
-    def failure_matrices(self, n, k):
-        """(failed, received): probability of each by channel state at start and end; one state here."""
-        p_t = self.failure(n, k)
-        return np.array([[p_t]]), np.array([[1 - p_t]])
-
-    def stationary(self):
-        return np.array([1.0])
-
     def registers(self):
         """Channel emulator registers that make this process."""
         return {"P_GOOD": to_fraction(self.p), "P_BAD": 0, "P_GB": 0, "P_BG": 0}
-
-    gilbert_elliott = False
 
     def __str__(self):
         return f"bernoulli:{self.p:g}" if self.p else "none"
@@ -110,9 +118,9 @@ class GilbertElliott:
 
 
 @dataclass(frozen=True)
-class Trace:
+class Trace(OneState):
     """A recorded trace: `units` has 1 for each unit that is erased and 0 for each other, control units included, and begins again at its end.
-    Frames are taken as independent of each other, as those of a retransmission are nearly."""
+    Frames are taken as independent. Of a retransmission, which comes a round trip later, this is nearly true."""
 
     path: str
     units: bytes = field(repr=False)
@@ -128,18 +136,9 @@ class Trace:
         total = np.concatenate(([0], np.cumsum(np.tile(lost, 1 + -(-n // len(lost))))))
         return float(np.mean(total[n : n + len(lost)] - total[: len(lost)] > n - k))
 
-    def failure_matrices(self, n, k):
-        p_t = self.failure(n, k)
-        return np.array([[p_t]]), np.array([[1 - p_t]])
-
-    def stationary(self):
-        return np.array([1.0])
-
     def registers(self):
         """The units come from outside of the emulator, which erases none by itself."""
         return {"P_GOOD": 0, "P_BAD": 0, "P_GB": 0, "P_BG": 0}
-
-    gilbert_elliott = False
 
     def __str__(self):
         return f"trace:{self.path}"
