@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much may be under way: none of a gateway's business on a link of its own, or TCP's congestion control.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+
+#include "settings.h"
+
+namespace arqlink::gateway {
+
+/// In bytes of payload.
+class Congestion {
+  public:
+    virtual ~Congestion() = default;
+    virtual size_t window() const = 0;
+    /// The receiver has acknowledged `bytes` more; `isLimited`: the window was in use.
+    virtual void acknowledged(size_t bytes, bool isLimited, Time now) = 0;
+    virtual void measured(Time roundTrip) { (void)roundTrip; }
+    /// Duplicate ACKs show a loss while `inFlight` bytes are under way.
+    virtual void lost(size_t inFlight) = 0;
+    virtual void timedOut(size_t inFlight) = 0;
+    /// What was lost, or sent before a timeout, has arrived.
+    virtual void recovered() {}
+};
+
+std::unique_ptr<Congestion> makeCongestion(Sender sender, size_t segmentBytes);
+
+/// Round trips and the timeout by RFC 6298.
+class RetransmissionTimer {
+  public:
+    RetransmissionTimer(Time least, Time most)
+        : least_(least), most_(most), timeout_(std::max<Time>(least, 1 * seconds)) {}
+    void measured(Time roundTrip);
+    void backOff() { timeout_ = std::min(most_, 2 * timeout_); }
+    /// An answer came: no back-off any more.
+    void answered();
+    Time timeout() const { return timeout_; }
+    Time roundTrip() const { return smoothed_; }
+
+  private:
+    const Time least_, most_;
+    Time smoothed_ = 0, deviation_ = 0, timeout_;
+    bool isMeasured_ = false;
+};
+
+}  // namespace arqlink::gateway

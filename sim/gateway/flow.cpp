@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flow.h"
+
+#include <algorithm>
+
+#include "maker.h"
+
+namespace arqlink::gateway {
+
+size_t FlowKeyHash::operator()(const FlowKey& key) const {
+    uint64_t hash = key.isV6 ? 1469598103934665603u : 14695981039346656037u;
+    const auto add = [&hash](uint64_t value) { hash = (hash ^ value) * 1099511628211u; };  // FNV-1a
+    for (const Endpoint* e : {&key.local, &key.remote}) {
+        for (const uint8_t byte : e->address) add(byte);
+        add(e->port & 0xff);
+        add(e->port >> 8);
+    }
+    return hash;
+}
+
+void Host::opens(const Segment& syn) {
+    hasSyn = true;
+    initial = syn.seq();
+    afterSyn = initial + 1 + static_cast<uint32_t>(syn.length());
+    windowScale = syn.windowScale();
+    sackPermitted = syn.sackPermitted();
+    timestamps = syn.hasTimestamps();
+    if (const auto bytes = syn.maxSegment()) maxSegment = std::max<uint16_t>(*bytes, 64);
+    next = afterSyn;
+    says(syn);
+}
+
+void Host::says(const Segment& segment) {
+    dscp = segment.dscp();
+    const uint32_t end = segment.seq() + static_cast<uint32_t>(segment.length()) + segment.has(flag::fin);
+    if (!segment.has(flag::syn) && static_cast<int32_t>(end - next) > 0) next = end;
+    if (segment.has(flag::ack)) {
+        ack = segment.ack();
+        window = segment.window();
+        isOfSyn = segment.has(flag::syn);
+        congestion = segment.has(flag::ece);
+    }
+    if (segment.hasTimestamps()) {
+        if (static_cast<int32_t>(segment.tsValue() - tsValue) > 0 || segment.has(flag::syn))
+            tsValue = segment.tsValue();
+        tsEcho = segment.tsEcho();
+    }
+}
+
+bool Flow::owes() const {
+    return std::any_of(halves.begin(), halves.end(), [](const auto& half) { return half && half->owes(); });
+}
+
+unsigned Flow::windowScale(Port port) const {
+    return hosts[0].windowScale && hosts[1].windowScale ? *hosts[index(port)].windowScale : 0;
+}
+
+size_t Flow::windowBytes(Port port) const {
+    const Host& host = hosts[index(port)];
+    return static_cast<size_t>(host.window) << (host.isOfSyn ? 0 : windowScale(port));
+}
+
+// Packets in a host's name ------------------------------------------------------------------------------------------------
+
+size_t segmentBytes(const Flow& flow, Port from) {
+    return flow.hosts[index(other(from))].maxSegment - (flow.hasTimestamps() ? 12u : 0u);
+}
+
+Acknowledgement acknowledgementOf(const Flow& flow, Port from) {
+    const Half* back = flow.halves[index(other(from))].get();
+    if (back)
+        if (const auto told = back->told()) return *told;
+    const Host& host = flow.hosts[index(from)];
+    return {host.ack, host.window, host.tsEcho};
+}
+
+Header headerOf(const Flow& flow, Port from) {
+    const Host& host = flow.hosts[index(from)];
+    const Acknowledgement told = acknowledgementOf(flow, from);
+    Header h;
+    h.isV6 = flow.key.isV6;
+    h.trafficClass = static_cast<uint8_t>(host.dscp << 2);
+    h.source = flow.endpoint(from);
+    h.destination = flow.endpoint(other(from));
+    const Half* own = flow.halves[index(from)].get();
+    const auto left = own ? own->left() : std::nullopt;
+    h.seq = left ? *left : host.next;
+    h.ack = told.ack;
+    h.window = told.window;
+    h.flags = flag::ack;
+    if (host.congestion) h.flags |= flag::ece;
+    if (flow.hasTimestamps()) h.timestamps = {host.tsValue, told.tsEcho};
+    return h;
+}
+
+void refresh(Segment& segment, const Flow& flow, Port from) {
+    const Acknowledgement told = acknowledgementOf(flow, from);
+    segment.setAck(told.ack);
+    segment.setWindow(told.window);
+    segment.setTimestamps(flow.hosts[index(from)].tsValue, told.tsEcho);
+    segment.clearSack();
+}
+
+}  // namespace arqlink::gateway

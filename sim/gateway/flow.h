@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// A TCP connection as the gateway sees it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "half.h"
+#include "packet.h"
+#include "settings.h"
+
+namespace arqlink::gateway {
+
+/// The host at the LAN's side and the one at the link's side.
+struct FlowKey {
+    bool isV6 = false;
+    Endpoint local, remote;
+    bool operator==(const FlowKey&) const = default;
+};
+
+struct FlowKeyHash {
+    size_t operator()(const FlowKey& key) const;
+};
+
+/// What a host has said last. Packets that the gateway makes, or sends again, in its name repeat it.
+struct Host {
+    bool hasSyn = false;
+    uint32_t initial = 0;   ///< sequence number of its SYN
+    uint32_t afterSyn = 0;  ///< the one after the SYN and its data
+    std::optional<uint8_t> windowScale;
+    bool sackPermitted = false, timestamps = false;
+    uint16_t maxSegment = 536;  ///< bytes of payload that it takes in a segment (RFC 9293: where it does not say)
+
+    uint8_t dscp = 0;
+    uint32_t next = 0;  ///< after the last byte that it has sent
+    uint32_t ack = 0;
+    uint16_t window = 0;   ///< as it is in the header
+    bool isOfSyn = false;  ///< that window was in a SYN, where it is not shifted
+    uint32_t tsValue = 0, tsEcho = 0;
+    bool congestion = false;  ///< its last segment had ECE
+
+    void opens(const Segment& syn);
+    void says(const Segment& segment);
+};
+
+struct Flow : std::enable_shared_from_this<Flow> {
+    FlowKey key;
+    Treatment treatment;
+    Time lastUse = 0;
+    Time planned = never;                         ///< its place among the gateway's timers
+    std::array<Host, 2> hosts;                    ///< by the port behind which they are
+    std::array<std::unique_ptr<Half>, 2> halves;  ///< by the port of the host that sends the data; empty: they pass
+    bool isEstablished = false;                   ///< the handshake went through this gateway; else all passes
+    std::optional<Port> opener;                   ///< whose SYN was the first
+    struct Reopening {
+        Port port;
+        uint32_t next;  ///< which the answer must acknowledge
+        Host host;
+    };
+    std::optional<Reopening> reopening;  ///< a SYN of another connection came, which the other host has not answered
+
+    Host& host(Port port) { return hosts[index(port)]; }
+    Half* half(Port from) { return halves[index(from)].get(); }
+    Endpoint endpoint(Port port) const { return port == Port::lan ? key.local : key.remote; }
+
+    /// Data have been acknowledged in a receiver's name that it has not acknowledged itself.
+    bool owes() const;
+    bool hasSack() const { return hosts[0].sackPermitted && hosts[1].sackPermitted; }
+    bool hasTimestamps() const { return hosts[0].timestamps && hosts[1].timestamps; }
+    /// By how much the windows of a host are shifted (RFC 7323: only if both sent the option).
+    unsigned windowScale(Port port) const;
+    /// Bytes of the window that a host advertised last.
+    size_t windowBytes(Port port) const;
+};
+
+}  // namespace arqlink::gateway

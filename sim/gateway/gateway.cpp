@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "clamp.h"
+#include "maker.h"
+#include "snoop.h"
+#include "split.h"
+
+namespace arqlink::gateway {
+
+namespace {
+
+constexpr size_t v4Header = 20, v6Header = 40, tcpHeader = 20;
+constexpr Time ageEvery = 1 * seconds;
+
+std::unique_ptr<Half> makeHalf(Flow& flow, Port from, Position first, Services& services) {
+    switch (flow.treatment.mode) {
+    case Mode::clamp: return std::make_unique<Clamp>(flow, from, first, services);
+    case Mode::snoop: return std::make_unique<Snoop>(flow, from, first, services);
+    case Mode::split:
+    case Mode::proxy: return std::make_unique<Split>(flow, from, first, services);
+    case Mode::pass: break;
+    }
+    return nullptr;
+}
+
+// Whether data that come in at `from` are.
+bool isTreated(const Treatment& treatment, Port from) { return from == Port::lan || treatment.bothWays; }
+
+bool isBetween(uint32_t value, uint32_t first, uint32_t last) { return value - first <= last - first; }
+
+}  // namespace
+
+Gateway::Gateway(Settings settings)
+    : settings_((check(settings), std::move(settings))), slots_(settings_.cachePackets), table_(settings_.flows) {}
+
+Gateway::~Gateway() = default;
+
+// Ports -------------------------------------------------------------------------------------------------------------------
+
+void Gateway::emit(Port port, Bytes packet) {
+    const unsigned i = index(port);
+    if (packets_[i] >= settings_.queuePackets) {
+        ++counters_.queue_full;
+        return;
+    }
+    ++packets_[i];
+    queues_[i].push_back({std::move(packet), {}, port, 0});
+}
+
+void Gateway::offer(Flow& flow, Port from, Position begin, bool first) {
+    auto& queue = queues_[index(other(from))];
+    Waiting waiting{{}, flow.weak_from_this(), from, begin};
+    if (first)
+        queue.push_front(std::move(waiting));
+    else
+        queue.push_back(std::move(waiting));
+}
+
+std::optional<Bytes> Gateway::take(Port port, Time now) {
+    auto& queue = queues_[index(port)];
+    while (!queue.empty()) {
+        Waiting next = std::move(queue.front());
+        queue.pop_front();
+        if (!next.packet.empty()) {
+            --packets_[index(port)];
+            return std::move(next.packet);
+        }
+        const auto flow = next.flow.lock();
+        if (!flow || !flow->half(next.from)) continue;
+        auto packet = flow->half(next.from)->leave(next.begin, now);
+        plan(*flow);
+        if (packet) return packet;
+    }
+    return std::nullopt;
+}
+
+void Gateway::pass(Port port, Bytes packet) {
+    ++counters_.passed;
+    emit(other(port), std::move(packet));
+}
+
+void Gateway::count(NotTreated why) {
+    switch (why) {
+    case NotTreated::malformed: ++counters_.malformed; break;
+    case NotTreated::otherPacket: ++counters_.not_tcp; break;
+    case NotTreated::fragment: ++counters_.fragments; break;
+    case NotTreated::badChecksum: ++counters_.bad_checksum; break;
+    }
+}
+
+// Packets -----------------------------------------------------------------------------------------------------------------
+
+void Gateway::receive(Port port, Bytes packet, Time now) {
+    advance(now);
+    if (packet.empty()) {
+        ++counters_.malformed;
+        return;
+    }
+    NotTreated why;
+    auto segment = Segment::parse(packet, why);
+    if (!segment) {
+        count(why);
+        return pass(port, std::move(packet));
+    }
+    const bool isLocal = port == Port::lan;
+    const FlowKey key{segment->isV6(), isLocal ? segment->source() : segment->destination(),
+                      isLocal ? segment->destination() : segment->source()};
+    Flow* flow = table_.find(key, now);
+    if (segment->has(flag::syn)) {
+        synchronize(flow, key, port, *segment, now);
+        return pass(port, std::move(*segment).take());
+    }
+    if (flow && !flow->isEstablished) establish(*flow, *segment, now);
+    if (!flow || !flow->isEstablished) {
+        ++counters_.no_entry;
+        return pass(port, std::move(*segment).take());
+    }
+    if (segment->has(flag::rst)) return reset(*flow, port, std::move(*segment), now);
+    if (!segment->has(flag::ack)) return pass(port, std::move(*segment).take());  // RFC 9293: to be dropped
+    treat(*flow, port, std::move(*segment), now);
+}
+
+// A host may send no further than the largest window that can be advertised to it, nor acknowledge what has not been sent.
+bool Gateway::isPlausible(const Flow& flow, Port port, const Segment& segment) {
+    const Host &host = flow.hosts[index(port)], &peer = flow.hosts[index(other(port))];
+    const auto end = segment.seq() + static_cast<uint32_t>(segment.length());
+    const int64_t most = int64_t{65536} << flow.windowScale(other(port));
+    return static_cast<int32_t>(end - host.next) <= most && static_cast<int32_t>(segment.ack() - peer.next) <= 0;
+}
+
+void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
+    if (!isPlausible(flow, port, segment)) {
+        ++counters_.implausible;
+        return pass(port, std::move(segment).take());
+    }
+    const auto keep = flow.shared_from_this();
+    const size_t used = slots_.used();
+    flow.host(port).says(segment);
+    bool endsHere = false;
+    if (Half* back = flow.half(other(port))) endsHere = back->acknowledged(segment, now);
+    Half* const half = flow.half(port);
+    if (segment.length() > 0 || segment.has(flag::fin)) {
+        if (half)
+            half->data(std::move(segment), now);
+        else
+            emit(other(port), std::move(segment).take());
+    } else if (endsHere) {
+        ++counters_.acks_suppressed;
+    } else {
+        if (half) half->passes(segment, now);
+        emit(other(port), std::move(segment).take());
+    }
+    settle(flow, used, now);
+}
+
+// Opening -----------------------------------------------------------------------------------------------------------------
+
+void Gateway::synchronize(Flow* flow, const FlowKey& key, Port port, Segment& segment, Time now) {
+    if (segment.has(flag::rst | flag::fin)) return;
+    if (segment.has(flag::ack)) {
+        if (flow) answerSyn(*flow, port, segment, now);
+        return;
+    }
+    if (!flow) return open(key, port, segment, now);
+    const Host& host = flow->host(port);
+    if (host.hasSyn && host.initial == segment.seq()) return;  // again
+    if (flow->isEstablished && flow->owes()) {
+        // Another connection of the same ports, if the other host agrees; or an old or forged SYN.
+        Host opener;
+        opener.opens(segment);
+        flow->reopening = {port, opener.afterSyn, opener};
+        return;
+    }
+    const bool isSimultaneous = !flow->isEstablished && flow->opener != port;
+    remove(*flow, now);
+    if (!isSimultaneous) open(key, port, segment, now);
+}
+
+void Gateway::open(const FlowKey& key, Port port, Segment& syn, Time now) {
+    const Treatment& treatment = treatmentFor(key, syn);
+    if (treatment.mode == Mode::pass) return;
+    if (table_.isFull()) {
+        Flow* oldest = table_.oldest(never);
+        if (!oldest) {
+            ++counters_.flows_refused;
+            return;
+        }
+        ++counters_.flows_evicted;
+        remove(*oldest, now);
+    }
+    auto flow = std::make_shared<Flow>();
+    flow->key = key;
+    flow->treatment = treatment;
+    flow->opener = port;
+    boundWindow(*flow, port, syn);
+    flow->host(port).opens(syn);
+    table_.add(std::move(flow), now);
+    ++counters_.flows_opened;
+}
+
+void Gateway::answerSyn(Flow& flow, Port port, Segment& segment, Time now) {
+    if (flow.reopening && flow.reopening->port != port && flow.reopening->next == segment.ack()) {
+        // What was owed belongs to a connection that neither host has any more.
+        const auto fresh = std::make_shared<Flow>();
+        fresh->key = flow.key;
+        fresh->treatment = flow.treatment;
+        fresh->opener = other(port);
+        fresh->host(other(port)) = flow.reopening->host;
+        remove(flow, now);
+        return answerSyn(table_.add(fresh, now), port, segment, now);
+    }
+    const Host& opener = flow.host(other(port));
+    if (flow.isEstablished || flow.opener == port || !isBetween(segment.ack(), opener.initial + 1, opener.afterSyn))
+        return;
+    boundWindow(flow, port, segment);
+    flow.host(port).opens(segment);
+}
+
+// A source whose data will be stored must not be told of more than there is room for.
+void Gateway::boundWindow(const Flow& flow, Port port, Segment& syn) {
+    const Treatment& t = flow.treatment;
+    if (t.mode == Mode::snoop || t.advertise == Advertise::receiver || !isTreated(t, other(port))) return;
+    const size_t bytes =
+        (t.advertise == Advertise::third ? slots_.all() / 3 : slots_.all()) * syn.maxSegment().value_or(536);
+    syn.setWindow(static_cast<uint16_t>(std::min<size_t>(syn.window(), bytes)));
+}
+
+// The opener's ACK of the answer to its SYN: all three have come this way.
+void Gateway::establish(Flow& flow, const Segment& segment, Time now) {
+    const Port opener = *flow.opener, answerer = other(opener);
+    const Host& answer = flow.host(answerer);
+    const FlowKey key = flow.key;
+    const bool isOpener = (segment.source() == flow.endpoint(opener));
+    if (!isOpener || !answer.hasSyn || !segment.has(flag::ack) || segment.has(flag::rst) ||
+        !isBetween(segment.ack(), answer.initial + 1, answer.afterSyn))
+        return;
+    const size_t headers = (key.isV6 ? v6Header : v4Header) + tcpHeader;
+    const size_t longest = std::max(flow.hosts[0].maxSegment, flow.hosts[1].maxSegment) + headers;
+    if (longest > settings_.slotBytes) return remove(flow, now);
+    flow.isEstablished = true;
+    const Position first[2] = {firstPosition(answer.ack), firstPosition(segment.ack())};
+    for (const Port from : {Port::lan, Port::link})
+        if (isTreated(flow.treatment, from))
+            flow.halves[index(from)] = makeHalf(flow, from, first[from != opener], *this);
+}
+
+const Treatment& Gateway::treatmentFor(const FlowKey& key, const Segment& syn) const {
+    static const Treatment none;
+    const auto isIn = [&key](const Endpoint& end, const std::optional<FlowClass::Prefix>& prefix) {
+        if (!prefix) return true;
+        if (prefix->isV6 != key.isV6) return false;
+        for (unsigned bit = 0; bit < prefix->bits; bit += 8) {
+            const unsigned shift = prefix->bits - bit < 8 ? 8 - (prefix->bits - bit) : 0;
+            if ((end.address[bit / 8] ^ prefix->address[bit / 8]) >> shift) return false;
+        }
+        return true;
+    };
+    for (const FlowClass& c : settings_.classes) {
+        const auto hasPort = [&c](uint16_t port) { return c.firstPort <= port && port <= c.lastPort; };
+        if (isIn(key.local, c.local) && isIn(key.remote, c.remote) &&
+            (hasPort(key.local.port) || hasPort(key.remote.port)) && (!c.dscp || *c.dscp == syn.dscp()))
+            return c.treatment;
+    }
+    return none;
+}
+
+// Closing -----------------------------------------------------------------------------------------------------------------
+
+void Gateway::reset(Flow& flow, Port port, Segment segment, Time now) {
+    // Only a reset that a host would believe ends the flow here (RFC 5961, section 3): one at what it has sent last, or
+    // at what the other one expects.
+    const bool isLast = segment.seq() == flow.host(port).next || segment.seq() == flow.host(other(port)).ack;
+    if (const Half* half = flow.half(port); half && isLast) {
+        const uint32_t left = half->left().value_or(segment.seq());
+        if (static_cast<int32_t>(segment.seq() - left) > 0) segment.setSeq(left);
+    }
+    pass(port, std::move(segment).take());
+    if (isLast) remove(flow, now);
+}
+
+// The receiver is gone: both hosts learn it.
+void Gateway::fail(Flow& flow, Time now) {
+    ++counters_.flows_failed;
+    for (const Port from : {Port::lan, Port::link}) {
+        Header header = headerOf(flow, from);
+        // What the other host expects: what it has acknowledged last.
+        header.seq = flow.host(other(from)).ack;
+        header.flags = flag::rst | flag::ack;
+        emit(other(from), makeSegment(header));
+    }
+    remove(flow, now);
+}
+
+void Gateway::remove(Flow& flow, Time now) {
+    const auto keep = flow.shared_from_this();
+    const size_t used = slots_.used();
+    timers_.erase({flow.planned, &flow});
+    table_.remove(flow);
+    flow.halves = {};
+    if (slots_.used() < used) serveRoom(now);
+}
+
+// Time and room -----------------------------------------------------------------------------------------------------------
+
+void Gateway::plan(Flow& flow) {
+    Time next = never;
+    for (const auto& half : flow.halves)
+        if (half) next = std::min(next, half->deadline());
+    if (next == flow.planned) return;
+    timers_.erase({flow.planned, &flow});
+    flow.planned = next;
+    if (next != never) timers_.insert({next, &flow});
+}
+
+// After a half has done something.
+void Gateway::settle(Flow& flow, size_t usedBefore, Time now) {
+    const auto isDone = [](const auto& half) { return !half || half->isClosed(); };
+    if (std::all_of(flow.halves.begin(), flow.halves.end(), isDone))
+        remove(flow, now);
+    else if (std::any_of(flow.halves.begin(), flow.halves.end(),
+                         [](const auto& half) { return half && half->hasFailed(); }))
+        fail(flow, now);
+    else
+        plan(flow);
+    if (slots_.used() < usedBefore) serveRoom(now);
+}
+
+void Gateway::waitForRoom(Flow& flow, Port from) {
+    const auto isSame = [&](const auto& entry) { return entry.second == from && entry.first.lock().get() == &flow; };
+    if (std::none_of(waitingForRoom_.begin(), waitingForRoom_.end(), isSame))
+        waitingForRoom_.emplace_back(flow.weak_from_this(), from);
+}
+
+void Gateway::serveRoom(Time now) {
+    for (const auto& [weak, from] : std::exchange(waitingForRoom_, {})) {
+        const auto flow = weak.lock();
+        if (!flow || !flow->half(from)) continue;
+        flow->half(from)->roomGrew(now);
+        plan(*flow);
+    }
+}
+
+void Gateway::advance(Time now) {
+    while (deadline() <= now) {
+        Flow& flow = *timers_.begin()->second;
+        const auto keep = flow.shared_from_this();
+        const size_t used = slots_.used();
+        for (const auto& half : flow.halves)
+            if (half && half->deadline() <= now) half->timeOut(now);
+        settle(flow, used, now);
+    }
+    if (now < aged_ + ageEvery) return;
+    aged_ = now;
+    if (now < settings_.idle) return;
+    while (Flow* flow = table_.oldest(now - settings_.idle)) remove(*flow, now);
+}
+
+void Gateway::linkReturned(Time now) {
+    for (const auto& [weak, from] : std::exchange(waitingForRoom_, {}))
+        if (const auto flow = weak.lock(); flow && flow->half(from)) flow->half(from)->linkReturned(now);
+}
+
+}  // namespace arqlink::gateway

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "outlet.h"
+
+#include <algorithm>
+
+#include "maker.h"
+
+namespace arqlink::gateway {
+
+Outlet::Outlet(Flow& flow, Port from, SegmentQueue& queue, Services& services, Position first, size_t most)
+    : flow_(flow),
+      from_(from),
+      queue_(queue),
+      services_(services),
+      treatment_(flow.treatment),
+      segmentBytes_(segmentBytes(flow, from)),
+      most_(most * segmentBytes_),
+      windowScale_(flow.windowScale(other(from))),
+      congestion_(makeCongestion(treatment_.sender, segmentBytes_)),
+      timer_(treatment_.minRto, treatment_.maxRto),
+      acked_(first),
+      offered_(first),
+      sent_(first),
+      edge_(first + flow.windowBytes(other(from))),
+      recover_(first) {}
+
+// What is under way -----------------------------------------------------------------------------------------------------
+
+// Without SACK, each duplicate ACK says that one more segment has arrived.
+size_t Outlet::inFlight() const {
+    const size_t arrived = flow_.hasSack() ? 0 : duplicates_ * segmentBytes_;
+    return flying_ - std::min(flying_, arrived);
+}
+
+size_t Outlet::window() const { return std::min(congestion_->window(), most_); }
+
+bool Outlet::isOutstanding() const { return !queue_.isEmpty() && queue_.all().begin()->second.times > 0; }
+
+void Outlet::fly(Cached& cached, bool flies) {
+    if (cached.isFlying == flies) return;
+    cached.isFlying = flies;
+    if (flies)
+        flying_ += cached.end - cached.begin;
+    else
+        flying_ -= cached.end - cached.begin;
+}
+
+void Outlet::lose(Cached& cached) {
+    if (cached.isLost) return;
+    cached.isLost = true;
+    ++lost_;
+    fly(cached, false);
+}
+
+// Sending ---------------------------------------------------------------------------------------------------------------
+
+void Outlet::offer(Cached& cached, bool first) {
+    if (cached.isLost) --lost_;
+    cached.isLost = false;
+    fly(cached, true);
+    if (cached.isQueued) return;
+    cached.isQueued = true;
+    services_.offer(flow_, from_, cached.begin, first);
+}
+
+void Outlet::sendAgain() {
+    for (auto it = queue_.all().begin(); lost_ > 0 && it != queue_.all().end(); ++it) {
+        Cached& cached = it->second;
+        if (!cached.isLost) continue;
+        if (inFlight() > 0 && inFlight() + (cached.end - cached.begin) > window()) return;
+        offer(cached, true);
+    }
+}
+
+void Outlet::send(Time now) {
+    sendAgain();
+    if (lost_ > 0) return;
+    for (auto it = queue_.find(offered_); it != queue_.all().end(); ++it) {
+        Cached& cached = it->second;
+        if (cached.begin != offered_ || cached.isAhead || cached.end > edge_) break;
+        if (inFlight() > 0 && inFlight() + (cached.end - cached.begin) > window()) break;
+        offer(cached, false);
+        offered_ = cached.end;
+    }
+    if (deadline_ == never) arm(now);
+}
+
+const Segment* Outlet::leave(Position begin, Time now) {
+    const auto found = queue_.find(begin);
+    if (found == queue_.all().end() || !found->second.isQueued) return nullptr;
+    Cached& cached = found->second;
+    cached.isQueued = false;
+    if (cached.isSacked) return nullptr;
+    if (!isOutstanding()) answered_ = now;  // silence counts from here on
+    if (cached.times++) ++services_.counters().retransmissions;
+    cached.sent = now;
+    sent_ = std::max(sent_, cached.end);
+    if (cached.begin == acked_ || deadline_ == never) deadline_ = now + timer_.timeout();
+    return &cached.segment;
+}
+
+// Acknowledgements --------------------------------------------------------------------------------------------------------
+
+Outlet::Ack Outlet::acknowledge(const Segment& segment, Time now) {
+    const Position ack = placeOf(segment.ack(), acked_);
+    if (ack > sent_) return Ack::invalid;
+    if (ack < acked_) return Ack::old;
+    answered_ = now;
+    const Position edge = ack + (static_cast<size_t>(segment.window()) << windowScale_);
+    const bool isMoved = edge != edge_;
+    edge_ = edge;
+    markSacked(segment);
+    Ack kind = Ack::window;
+    if (ack > acked_) {
+        advance(ack, now);
+        kind = Ack::advanced;
+    } else if (segment.length() == 0 && isOutstanding() && (!isMoved || newlySacked_)) {
+        ++duplicates_;
+        kind = Ack::duplicate;
+    }
+    findLosses();
+    send(now);
+    return kind;
+}
+
+void Outlet::advance(Position ack, Time now) {
+    const size_t bytes = ack - acked_;
+    const bool isLimited = inFlight() + segmentBytes_ > window();
+    for (auto it = queue_.all().begin(); it != queue_.all().end() && it->second.begin < ack; ++it) {
+        Cached& cached = it->second;
+        const bool flies = cached.isFlying;
+        fly(cached, false);
+        if (cached.end <= ack) {
+            if (cached.isLost) --lost_;
+            if (cached.times == 1) {
+                timer_.measured(now - cached.sent);
+                congestion_->measured(now - cached.sent);
+            }
+        } else if (flies) {  // a part of it
+            cached.isFlying = true;
+            flying_ += cached.end - ack;
+        }
+    }
+    queue_.acknowledge(ack);
+    const size_t segments = (bytes + segmentBytes_ - 1) / segmentBytes_;
+    acked_ = ack;
+    offered_ = std::max(offered_, ack);
+    timer_.answered();
+
+    // A timeout sent one segment again. If the first answer acknowledges more, the others are arriving too (RFC 5682).
+    if (recovery_ == Recovery::afterTimeout && firstAgain_ && ack > firstAgain_) {
+        for (auto& [begin, cached] : queue_.all())
+            if (cached.isLost) {
+                cached.isLost = false;
+                --lost_;
+                fly(cached, true);
+            }
+        recover_ = ack;
+    }
+    firstAgain_ = 0;
+    if (recovery_ != Recovery::fast) congestion_->acknowledged(bytes, isLimited, now);
+    if (recovery_ != Recovery::none && ack >= recover_) {
+        recovery_ = Recovery::none;
+        congestion_->recovered();
+        duplicates_ = 0;
+    } else if (recovery_ == Recovery::fast) {
+        // A partial ACK: the next segment is missing too (RFC 6582, step 3).
+        duplicates_ -= std::min<unsigned>(duplicates_, static_cast<unsigned>(segments) - 1);
+        if (!queue_.isEmpty() && !flow_.hasSack()) {
+            Cached& cached = queue_.all().begin()->second;
+            if (cached.times == 1 && !cached.isQueued) lose(cached);
+        }
+    } else {
+        duplicates_ = 0;
+    }
+    deadline_ = never;
+    arm(now);
+}
+
+void Outlet::markSacked(const Segment& segment) {
+    newlySacked_ = false;
+    if (!flow_.hasSack()) return;
+    for (size_t i = 0; i < segment.sackBlocks(); ++i) {
+        const SackBlock block = segment.sackBlock(i);
+        const Position begin = placeOf(block.begin, acked_), end = placeOf(block.end, acked_);
+        if (end > sent_) continue;
+        for (auto it = queue_.all().lower_bound(begin); it != queue_.all().end() && it->second.end <= end; ++it) {
+            Cached& cached = it->second;
+            if (cached.isSacked) continue;
+            cached.isSacked = newlySacked_ = true;
+            if (cached.isLost) {
+                cached.isLost = false;
+                --lost_;
+            }
+            fly(cached, false);
+        }
+    }
+}
+
+// What is missing: with SACK all that has `dupAcks` segments above it that have arrived, without it the first segment.
+void Outlet::findLosses() {
+    const bool hadLost = lost_ > 0;
+    if (flow_.hasSack()) {
+        if (!newlySacked_) return;
+        unsigned above = 0;
+        for (auto it = queue_.all().rbegin(); it != queue_.all().rend(); ++it) {
+            Cached& cached = it->second;
+            if (cached.isSacked)
+                ++above;
+            else if (above >= treatment_.dupAcks && cached.times == 1 && !cached.isQueued)
+                lose(cached);
+        }
+    } else if (recovery_ == Recovery::none && duplicates_ >= treatment_.dupAcks && acked_ >= recover_ &&
+               isOutstanding()) {
+        lose(queue_.all().begin()->second);
+    }
+    if (lost_ > 0 && !hadLost && recovery_ == Recovery::none) {
+        recovery_ = Recovery::fast;
+        recover_ = offered_;
+        congestion_->lost(offered_ - acked_);
+        // The first one at once, whatever the window says.
+        for (auto& [begin, cached] : queue_.all())
+            if (cached.isLost) {
+                offer(cached, true);
+                break;
+            }
+    }
+}
+
+// Timer -----------------------------------------------------------------------------------------------------------------
+
+void Outlet::arm(Time now) {
+    // Either an answer is due, or the receiver's window does not let the next segment go.
+    const auto next = queue_.find(offered_);
+    const bool isClosed = next != queue_.all().end() && !next->second.isAhead && next->second.end > edge_;
+    if (isOutstanding() || isClosed) deadline_ = now + timer_.timeout();
+}
+
+void Outlet::timeOut(Time now) {
+    deadline_ = never;
+    timer_.backOff();
+    if (!isOutstanding()) {
+        probe();
+        arm(now);
+        return;
+    }
+    ++services_.counters().timeouts;
+    hasFailed_ = now - answered_ > treatment_.giveUp;
+    if (hasFailed_) return;
+    congestion_->timedOut(offered_ - acked_);
+    recovery_ = Recovery::afterTimeout;
+    recover_ = offered_;
+    duplicates_ = 0;
+    for (auto& [begin, cached] : queue_.all()) {
+        cached.isSacked = false;  // a receiver may have thrown it away (RFC 2018, section 8)
+        if (cached.times > 0 && !cached.isQueued) lose(cached);
+    }
+    Cached& first = queue_.all().begin()->second;
+    firstAgain_ = first.end;
+    if (!first.isQueued) offer(first, true);
+    deadline_ = now + timer_.timeout();
+}
+
+// As much of the next segment as the window has room for, or none: what lies before the window is answered by an ACK.
+void Outlet::probe() {
+    const auto next = queue_.find(offered_);
+    if (next == queue_.all().end()) return;
+    ++services_.counters().probes;
+    Segment copy = next->second.segment;
+    const size_t room = edge_ > offered_ ? edge_ - offered_ : 0;
+    copy.keepFront(std::min(room, copy.length()));
+    if (room == 0) copy.setSeq(sequenceOf(acked_ - 1));
+    sent_ = std::max(sent_, offered_ + copy.length());
+    refresh(copy, flow_, from_);
+    services_.emit(other(from_), std::move(copy).take());
+}
+
+}  // namespace arqlink::gateway

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sending half of a TCP: sends what a SegmentQueue has in sequence, and again what the receiver lacks.
+#pragma once
+
+#include <memory>
+
+#include "congestion.h"
+#include "segment_queue.h"
+
+namespace arqlink::gateway {
+
+/// RFC 5681 and 6582; with SACK, losses by RFC 6675 (section 4, IsLost); RFC 6298 for the timer; a closed window is probed as by RFC 9293,
+/// section 3.8.6.1.
+class Outlet {
+  public:
+    /// `first`: what the receiver expects. `most`: packets that may be under way.
+    Outlet(Flow& flow, Port from, SegmentQueue& queue, Services& services, Position first, size_t most);
+
+    /// Puts into the port's queue what may leave.
+    void send(Time now);
+
+    enum class Ack { invalid, old, duplicate, window, advanced };
+    /// The receiver's segment acknowledges, and advertises a window. Frees what has arrived.
+    Ack acknowledge(const Segment& segment, Time now);
+
+    /// A segment leaves; nullptr: it is there no more, or has arrived meanwhile.
+    const Segment* leave(Position begin, Time now);
+
+    /// Data that are not stored went on to the receiver, up to `end`.
+    void passedOn(Position end) { sent_ = std::max(sent_, end); }
+
+    Time deadline() const { return deadline_; }
+    void timeOut(Time now);
+    bool hasFailed() const { return hasFailed_; }
+
+    Position acked() const { return acked_; }      ///< the receiver has all before it
+    Position offered() const { return offered_; }  ///< what has left, or waits at the port, ends here
+    Position sent() const { return sent_; }        ///< what has left ends here
+    Position edge() const { return edge_; }        ///< of the receiver's window
+
+  private:
+    size_t inFlight() const;
+    size_t window() const;
+    bool isOutstanding() const;
+    void fly(Cached& cached, bool flies);
+    void lose(Cached& cached);
+    void offer(Cached& cached, bool first);
+    void advance(Position ack, Time now);
+    void markSacked(const Segment& segment);
+    void findLosses();
+    void recover(bool afterTimeout);
+    void sendAgain();
+    void probe();
+    void arm(Time now);
+
+    Flow& flow_;
+    const Port from_;
+    SegmentQueue& queue_;
+    Services& services_;
+    const Treatment& treatment_;
+    const size_t segmentBytes_, most_;
+    const unsigned windowScale_;  // of the receiver
+    std::unique_ptr<Congestion> congestion_;
+    RetransmissionTimer timer_;
+
+    Position acked_, offered_, sent_;
+    Position edge_;     // of the receiver's window
+    Position recover_;  // recovery ends when all before it has arrived
+    enum class Recovery { none, fast, afterTimeout } recovery_ = Recovery::none;
+    Position firstAgain_ = 0;  // end of the segment that a timeout sent again; 0: an ACK has come since
+    unsigned duplicates_ = 0;
+    bool newlySacked_ = false;
+    size_t flying_ = 0, lost_ = 0;  // bytes, segments
+    Time deadline_ = never, answered_ = 0;
+    bool hasFailed_ = false;
+};
+
+}  // namespace arqlink::gateway

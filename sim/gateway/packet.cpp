@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "packet.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "checksum.h"
+
+namespace arqlink::gateway {
+
+namespace {
+
+constexpr uint8_t protocolTcp = 6;
+constexpr size_t v4Bytes = 20, v6Bytes = 40, tcpBytes = 20;
+constexpr uint8_t hopLimit = 64;
+
+// Kinds of options (RFC 9293, 7323, 2018).
+enum Option : uint8_t { end = 0, nop = 1, mss = 2, scale = 3, sackPermitted = 4, sack = 5, timestamps = 8 };
+
+uint16_t read(const Bytes& bytes, size_t at) { return static_cast<uint16_t>(bytes[at] << 8 | bytes[at + 1]); }
+
+void append(Bytes& bytes, uint32_t value, unsigned count) {
+    for (unsigned i = count; i-- > 0;) bytes.push_back(static_cast<uint8_t>(value >> (8 * i)));
+}
+
+// Sum of what TCP's checksum covers of the IP header: addresses, protocol, length of the segment.
+uint32_t pseudoHeader(const Bytes& bytes, bool v6, size_t segment) {
+    const uint32_t addresses = v6 ? onesSum(&bytes[8], 32) : onesSum(&bytes[12], 8);
+    return addresses + protocolTcp + static_cast<uint32_t>(segment >> 16) + static_cast<uint32_t>(segment & 0xffff);
+}
+
+}  // namespace
+
+// Reading ---------------------------------------------------------------------------------------------------------------
+
+std::optional<Segment> Segment::parse(Bytes& bytes, NotTreated& why) {
+    Segment s;
+    const auto refuse = [&](NotTreated reason) {
+        why = reason;
+        return std::nullopt;
+    };
+    if (bytes.empty()) return refuse(NotTreated::malformed);
+    const unsigned version = bytes[0] >> 4;
+    if (version == 4) {
+        if (bytes.size() < v4Bytes) return refuse(NotTreated::malformed);
+        s.tcp_ = 4 * (bytes[0] & 15u);
+        if (s.tcp_ < v4Bytes || s.tcp_ > bytes.size() || read(bytes, 2) != bytes.size())
+            return refuse(NotTreated::malformed);
+        if (onesSum(bytes.data(), s.tcp_) != 0xffff) return refuse(NotTreated::badChecksum);
+        if (read(bytes, 6) & 0x3fff) return refuse(NotTreated::fragment);
+        if (bytes[9] != protocolTcp) return refuse(NotTreated::otherPacket);
+    } else if (version == 6) {
+        s.tcp_ = v6Bytes;
+        if (bytes.size() < v6Bytes || read(bytes, 4) + v6Bytes != bytes.size()) return refuse(NotTreated::malformed);
+        if (bytes[6] != protocolTcp) return refuse(NotTreated::otherPacket);
+    } else {
+        return refuse(NotTreated::otherPacket);
+    }
+    const size_t segment = bytes.size() - s.tcp_;
+    if (segment < tcpBytes) return refuse(NotTreated::malformed);
+    s.payload_ = s.tcp_ + 4 * (bytes[s.tcp_ + 12] >> 4);
+    if (s.payload_ < s.tcp_ + tcpBytes || s.payload_ > bytes.size()) return refuse(NotTreated::malformed);
+    if (onesSum(&bytes[s.tcp_], segment, pseudoHeader(bytes, version == 6, segment)) != 0xffff)
+        return refuse(NotTreated::badChecksum);
+    s.bytes_.swap(bytes);
+    if (!s.readOptions()) {
+        s.bytes_.swap(bytes);
+        return refuse(NotTreated::malformed);
+    }
+    return s;
+}
+
+bool Segment::readOptions() {
+    for (size_t at = tcp_ + tcpBytes; at < payload_;) {
+        const uint8_t kind = bytes_[at];
+        if (kind == Option::end) break;
+        if (kind == Option::nop) {
+            ++at;
+            continue;
+        }
+        if (at + 1 >= payload_) return false;
+        const size_t length = bytes_[at + 1];
+        if (length < 2 || at + length > payload_) return false;
+        if (kind == Option::mss && length == 4) maxSegment_ = at;
+        if (kind == Option::scale && length == 3) windowScale_ = at;
+        if (kind == Option::sackPermitted && length == 2) sackPermitted_ = true;
+        if (kind == Option::sack && length % 8 == 2 && length > 2) sack_ = at;
+        if (kind == Option::timestamps && length == 10) timestamps_ = at;
+        at += length;
+    }
+    return true;
+}
+
+Endpoint Segment::endpoint(bool source) const {
+    Endpoint e;
+    const size_t size = isV6() ? 16 : 4, first = (isV6() ? 8 : 12) + (source ? 0 : size);
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(first), size, e.address.begin());
+    e.port = half(tcp_ + (source ? 0 : 2));
+    return e;
+}
+
+uint8_t Segment::dscp() const {
+    const unsigned trafficClass = isV6() ? half(0) >> 4 : bytes_[1];
+    return static_cast<uint8_t>((trafficClass & 0xff) >> 2);
+}
+
+std::optional<uint8_t> Segment::windowScale() const {
+    if (!windowScale_) return std::nullopt;
+    return std::min<uint8_t>(bytes_[windowScale_ + 2], 14);  // RFC 7323, section 2.3
+}
+
+std::optional<uint16_t> Segment::maxSegment() const {
+    if (!maxSegment_) return std::nullopt;
+    return half(maxSegment_ + 2);
+}
+
+// Changing --------------------------------------------------------------------------------------------------------------
+
+void Segment::put(size_t at, uint16_t value) {
+    bytes_[at] = static_cast<uint8_t>(value >> 8);
+    bytes_[at + 1] = static_cast<uint8_t>(value);
+}
+
+void Segment::changeChecksum(uint16_t before, uint16_t after) {
+    put(tcp_ + 16, updated(half(tcp_ + 16), before, after));
+}
+
+void Segment::setHalf(size_t at, uint16_t value) {
+    const uint16_t before = half(at);
+    if (value == before) return;
+    put(at, value);
+    // A field at an odd place has its bytes in two words: each counts in the other half of its word.
+    const bool swapped = (at - tcp_) % 2;
+    const auto word = [&](uint16_t v) { return swapped ? static_cast<uint16_t>(v << 8 | v >> 8) : v; };
+    changeChecksum(word(before), word(value));
+}
+
+void Segment::setWord(size_t at, uint32_t value) {
+    setHalf(at, static_cast<uint16_t>(value >> 16));
+    setHalf(at + 2, static_cast<uint16_t>(value));
+}
+
+void Segment::setTimestamps(uint32_t value, uint32_t echo) {
+    if (!timestamps_) return;
+    setWord(timestamps_ + 2, value);
+    setWord(timestamps_ + 6, echo);
+}
+
+void Segment::clearSack() {
+    if (!sack_) return;
+    const size_t length = bytes_[sack_ + 1];
+    for (size_t i = 0; i < length; i += 2) setHalf(sack_ + i, Option::nop << 8 | Option::nop);
+    sack_ = 0;
+}
+
+// Removes `count` bytes from `from` on, which are payload; the checksum still counts them.
+void Segment::shorten(size_t from, size_t count) {
+    const auto first = bytes_.begin() + static_cast<std::ptrdiff_t>(from);
+    bytes_.erase(first, first + static_cast<std::ptrdiff_t>(count));
+    const auto segment = static_cast<uint16_t>(bytes_.size() - tcp_);
+    changeChecksum(static_cast<uint16_t>(segment + count), segment);
+    if (isV6()) {
+        put(4, segment);
+    } else {
+        const uint16_t before = half(2), now = static_cast<uint16_t>(bytes_.size());
+        put(2, now);
+        put(10, updated(half(10), before, now));
+    }
+}
+
+void Segment::trimFront(size_t count) {
+    assert(count <= length());
+    if (count == 0) return;
+    const uint16_t before = onesSum(payload(), length());
+    const uint32_t next = seq() + static_cast<uint32_t>(count);
+    shorten(payload_, count);
+    changeChecksum(before, onesSum(payload(), length()));
+    setSeq(next);
+    if (!has(flag::urg)) return;
+    const uint16_t urgent = half(tcp_ + 18);  // counts from the sequence number on
+    if (urgent <= count) setFlags(flags() & static_cast<uint8_t>(~flag::urg));
+    setHalf(tcp_ + 18, urgent <= count ? 0 : static_cast<uint16_t>(urgent - count));
+}
+
+void Segment::keepFront(size_t count) {
+    assert(count <= length());
+    if (has(flag::fin)) setFlags(flags() & static_cast<uint8_t>(~flag::fin));
+    if (count == length()) return;
+    const uint16_t before = onesSum(payload(), length());
+    shorten(payload_ + count, length() - count);
+    changeChecksum(before, onesSum(payload(), length()));
+}
+
+// Making ----------------------------------------------------------------------------------------------------------------
+
+Bytes makeSegment(const Header& h) {
+    Bytes options;
+    if (h.timestamps) {
+        append(options, Option::nop << 24 | Option::nop << 16 | Option::timestamps << 8 | 10, 4);
+        append(options, h.timestamps->value, 4);
+        append(options, h.timestamps->echo, 4);
+    }
+    if (!h.sack.empty()) {
+        append(
+            options,
+            static_cast<uint32_t>(Option::nop << 24 | Option::nop << 16 | Option::sack << 8 | (2 + 8 * h.sack.size())),
+            4);
+        for (const SackBlock& block : h.sack) {
+            append(options, block.begin, 4);
+            append(options, block.end, 4);
+        }
+    }
+    assert(options.size() <= 40);
+    const size_t segment = tcpBytes + options.size();
+
+    Bytes p;
+    p.reserve(v6Bytes + segment);
+    if (h.isV6) {
+        append(p, 6u << 28 | static_cast<uint32_t>(h.trafficClass) << 20, 4);
+        append(p, static_cast<uint32_t>(segment << 16 | protocolTcp << 8 | hopLimit), 4);
+    } else {
+        append(p,
+               static_cast<uint32_t>(0x45u << 24 | static_cast<uint32_t>(h.trafficClass) << 16 | (v4Bytes + segment)),
+               4);
+        append(p, 0x4000, 4);
+        append(p, static_cast<uint32_t>(hopLimit << 24 | protocolTcp << 16), 4);
+    }
+    for (const Endpoint* e : {&h.source, &h.destination})
+        p.insert(p.end(), e->address.begin(), e->address.begin() + (h.isV6 ? 16 : 4));
+    const auto put = [&p](size_t at, uint16_t value) {
+        p[at] = static_cast<uint8_t>(value >> 8);
+        p[at + 1] = static_cast<uint8_t>(value);
+    };
+    if (!h.isV6) put(10, static_cast<uint16_t>(~onesSum(p.data(), v4Bytes)));
+
+    const size_t tcp = p.size();
+    append(p, static_cast<uint32_t>(h.source.port << 16 | h.destination.port), 4);
+    append(p, h.seq, 4);
+    append(p, h.ack, 4);
+    append(p, static_cast<uint32_t>((segment / 4) << 28) | static_cast<uint32_t>(h.flags << 16) | h.window, 4);
+    append(p, 0, 4);
+    p.insert(p.end(), options.begin(), options.end());
+    put(tcp + 16, static_cast<uint16_t>(~onesSum(&p[tcp], segment, pseudoHeader(p, h.isV6, segment))));
+    return p;
+}
+
+}  // namespace arqlink::gateway

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "snoop.h"
+
+#include <algorithm>
+
+#include "maker.h"
+
+namespace arqlink::gateway {
+
+namespace {
+
+constexpr unsigned mostTries = 10;  // of the local timer; the source has its own
+
+}  // namespace
+
+Snoop::Snoop(Flow& flow, Port from, Position first, Services& services)
+    : flow_(flow),
+      from_(from),
+      services_(services),
+      treatment_(flow.treatment),
+      queue_(first, services),
+      timer_(treatment_.minRto, treatment_.maxRto),
+      acked_(first),
+      sent_(first),
+      recover_(first),
+      window_(flow.host(other(from)).window) {}
+
+void Snoop::data(Segment segment, Time now) {
+    const Position begin = placeOf(segment.seq(), sent_), end = begin + segment.length() + segment.has(flag::fin);
+    const bool isNew = begin >= sent_;
+    sent_ = std::max(sent_, end);
+    if (segment.bytes().size() <= services_.settings().slotBytes) {
+        switch (queue_.store(segment)) {
+        case SegmentQueue::Stored::yes: break;
+        case SegmentQueue::Stored::duplicate: ++services_.counters().duplicates; break;
+        case SegmentQueue::Stored::noRoom: ++services_.counters().cache_full; break;
+        }
+        const auto cached = queue_.find(begin);
+        if (cached != queue_.all().end()) {
+            cached->second.times += isNew ? 1 : 2;  // of what the source has sent again, no round trip is measured
+            cached->second.sent = now;
+        }
+    }
+    if (deadline_ == never) arm(now);
+    services_.emit(other(from_), std::move(segment).take());
+}
+
+void Snoop::sendAgain(Cached& cached, Time now) {
+    const bool isRecent = cached.times > 1 && now < cached.sent + timer_.roundTrip();
+    if (cached.isQueued || isRecent) return;
+    cached.isQueued = true;
+    services_.offer(flow_, from_, cached.begin, true);
+}
+
+std::optional<Bytes> Snoop::leave(Position begin, Time now) {
+    const auto found = queue_.find(begin);
+    if (found == queue_.all().end() || !found->second.isQueued) return std::nullopt;
+    Cached& cached = found->second;
+    cached.isQueued = false;
+    cached.times += 1 + (cached.times == 0);
+    cached.sent = now;
+    ++services_.counters().retransmissions;
+    Segment copy = cached.segment;
+    refresh(copy, flow_, from_);
+    return std::move(copy).take();
+}
+
+bool Snoop::acknowledged(Segment& segment, Time now) {
+    const Position ack = placeOf(segment.ack(), acked_);
+    if (ack > sent_) {
+        ++services_.counters().invalid_acks;
+        return false;
+    }
+    if (ack < acked_) return false;
+    const bool isSame = segment.window() == window_;
+    window_ = segment.window();
+    if (ack > acked_) {
+        advance(ack, now);
+        return false;
+    }
+    const bool hasSack = flow_.hasSack() && segment.sackBlocks() > 0;
+    if (segment.length() > 0 || !(isSame || hasSack)) return false;
+    const auto missing = queue_.find(acked_);
+    if (missing == queue_.all().end()) return false;  // lost before it came here: the source's business
+    if (++duplicates_ >= treatment_.dupAcks) {
+        recover_ = std::max(recover_, sent_);
+        sendAgain(missing->second, now);
+    }
+    return true;
+}
+
+void Snoop::advance(Position ack, Time now) {
+    for (auto it = queue_.all().begin(); it != queue_.all().end() && it->second.end <= ack; ++it)
+        if (it->second.times == 1) timer_.measured(now - it->second.sent);
+    queue_.acknowledge(ack);
+    acked_ = ack;
+    duplicates_ = 0;
+    tries_ = 0;
+    timer_.answered();
+    // More was lost with the segment that has just been mended.
+    if (ack < recover_ && !queue_.isEmpty() && queue_.all().begin()->first == ack)
+        sendAgain(queue_.all().begin()->second, now);
+    deadline_ = never;
+    arm(now);
+}
+
+void Snoop::arm(Time now) {
+    if (!queue_.isEmpty()) deadline_ = now + timer_.timeout();
+}
+
+void Snoop::timeOut(Time now) {
+    deadline_ = never;
+    if (queue_.isEmpty() || ++tries_ > mostTries) return;
+    ++services_.counters().timeouts;
+    timer_.backOff();
+    recover_ = std::max(recover_, sent_);
+    Cached& first = queue_.all().begin()->second;
+    if (!first.isQueued) {
+        first.isQueued = true;
+        services_.offer(flow_, from_, first.begin, true);
+    }
+    arm(now);
+}
+
+}  // namespace arqlink::gateway

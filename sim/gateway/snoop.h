@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Losses behind the gateway are mended from a cache, and hidden from the source (mode `snoop`).
+#pragma once
+
+#include "congestion.h"
+#include "half.h"
+#include "segment_queue.h"
+
+namespace arqlink::gateway {
+
+/// Balakrishnan, Seshan, Amir & Katz (MobiCom 1995). Segments go on at once; copies stay until the receiver acknowledges them. No ACK is
+/// made: those of the receiver go on, but for duplicates of which the missing segment is here.
+class Snoop final : public Half {
+  public:
+    Snoop(Flow& flow, Port from, Position first, Services& services);
+
+    void data(Segment segment, Time now) override;
+    bool acknowledged(Segment& segment, Time now) override;
+    std::optional<Bytes> leave(Position begin, Time now) override;
+    Time deadline() const override { return deadline_; }
+    void timeOut(Time now) override;
+    bool isClosed() const override { return queue_.fin() && acked_ > *queue_.fin(); }
+
+  private:
+    void advance(Position ack, Time now);
+    void sendAgain(Cached& cached, Time now);
+    void arm(Time now);
+
+    Flow& flow_;
+    const Port from_;
+    Services& services_;
+    const Treatment& treatment_;
+    SegmentQueue queue_;
+    RetransmissionTimer timer_;
+    Position acked_, sent_;
+    Position recover_;  // the losses of one event are before it
+    uint16_t window_;   // of the receiver's last ACK
+    unsigned duplicates_ = 0, tries_ = 0;
+    Time deadline_ = never;
+};
+
+}  // namespace arqlink::gateway

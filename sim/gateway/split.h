@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Split connections: the gateway acknowledges what it stores, and delivers it (modes `split` and `proxy`).
+#pragma once
+
+#include "half.h"
+#include "outlet.h"
+#include "segment_queue.h"
+
+namespace arqlink::gateway {
+
+/// Receiver towards the source, sender towards the receiver. The source is told of data only, never of a FIN: that waits for the
+/// receiver's own ACK, so a source that has closed knows that all has arrived.
+class Split final : public Half {
+  public:
+    /// `from`: the port of the source. `first`: what the receiver expects of it.
+    Split(Flow& flow, Port from, Position first, Services& services);
+
+    void data(Segment segment, Time now) override;
+    bool acknowledged(Segment& segment, Time now) override;
+    void passes(Segment& segment, Time now) override;
+    std::optional<Acknowledgement> told() const override;
+    std::optional<uint32_t> left() const override { return sequenceOf(outlet_.offered()); }
+    std::optional<Bytes> leave(Position begin, Time now) override;
+    Time deadline() const override { return outlet_.deadline(); }
+    void timeOut(Time now) override { outlet_.timeOut(now); }
+    void roomGrew(Time now) override;
+    void linkReturned(Time now) override;
+    bool owes() const override { return told_ > outlet_.acked(); }
+    bool hasFailed() const override { return outlet_.hasFailed(); }
+    bool isClosed() const override;
+
+  private:
+    bool isReserving() const;
+    Position mayTell() const;
+    size_t room() const;
+    size_t little() const;
+    void tell(Position position);
+    void acknowledge();
+    void release();
+    void updateWindow();
+    void wait();
+
+    Flow& flow_;
+    const Port from_;
+    Services& services_;
+    const Treatment& treatment_;
+    SegmentQueue queue_;
+    Outlet outlet_;
+    Position told_;        // the source has been told that all before it has arrived
+    Position advertised_;  // edge of the window that it has been told of
+    uint16_t window_ = 0;  // the same, as it was in the header
+    uint32_t tsRecent_ = 0;
+    bool isProbed_ = false;  // the source asked for an answer of the receiver
+};
+
+}  // namespace arqlink::gateway

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two network namespaces of Linux with a gateway and a lossy line between them, for tests of the gateway with TCP that nobody here wrote."""
+
+import ctypes
+import fcntl
+import heapq
+import itertools
+import os
+import random
+import select
+import struct
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from arqlink.gateway.gateway import LAN, LINK
+
+TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
+CLONE_NEWNET = 0x40000000
+MTU = 1500
+
+
+def is_possible():
+    """Whether this process may make namespaces and TUN devices."""
+    return sys.platform == "linux" and os.geteuid() == 0 and os.path.exists("/dev/net/tun")
+
+
+def run(*command):
+    subprocess.run(command, check=True, capture_output=True)
+
+
+@contextmanager
+def namespaces():
+    """Two namespaces, `a` with 10.77.0.1 and fd77::1, `b` with .2 and ::2, and the TUN device of each as a file."""
+    tag = f"arq{os.getpid():x}"
+    names = [f"{tag}-{side}" for side in "ab"]
+    files = []
+    made = []
+    try:
+        for i, name in enumerate(names):
+            run("ip", "netns", "add", name)
+            made.append(name)
+            files.append(_tun(name))
+            inside = ["ip", "-n", name]
+            run(*inside, "link", "set", "lo", "up")
+            run(*inside, "link", "set", "tun0", "mtu", str(MTU), "up")
+            run(*inside, "addr", "add", f"10.77.0.{i + 1}/24", "dev", "tun0")
+            run(*inside, "addr", "add", f"fd77::{i + 1}/64", "dev", "tun0", "nodad")
+        yield names, files
+    finally:
+        for file in files:
+            os.close(file)
+        for name in made:
+            subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
+
+
+def _enter(namespace):
+    """This thread goes into a network namespace, given as a file. Python 3.11 has no function for it."""
+    if ctypes.CDLL(None, use_errno=True).setns(namespace, CLONE_NEWNET):
+        raise OSError(ctypes.get_errno(), "setns")
+
+
+def _tun(namespace):
+    """A TUN device in a namespace."""
+    own = os.open("/proc/self/ns/net", os.O_RDONLY)
+    other = os.open(f"/var/run/netns/{namespace}", os.O_RDONLY)
+    try:
+        _enter(other)
+        file = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
+        fcntl.ioctl(file, TUNSETIFF, struct.pack("16sH", b"tun0", IFF_TUN | IFF_NO_PI))
+    finally:
+        _enter(own)
+        os.close(own)
+        os.close(other)
+    return file
+
+
+@dataclass
+class Line:
+    """One direction of the line behind the gateway: packets leave at a rate, are lost by chance, and arrive after a delay."""
+
+    seconds: float
+    loss: float
+    bits_per_second: float
+    seed: int
+    dark: tuple = ()
+    """Times from and until which all is lost."""
+
+    def __post_init__(self):
+        self.random = random.Random(self.seed)
+        self.free = 0.0
+        self.under_way, self.count = [], itertools.count()
+        self.lost = 0
+
+    def send(self, packet, now):
+        self.free = max(self.free, now) + len(packet) * 8 / self.bits_per_second
+        if self.random.random() < self.loss or (self.dark and self.dark[0] <= now < self.dark[1]):
+            self.lost += 1
+            return
+        heapq.heappush(self.under_way, (self.free + self.seconds, next(self.count), packet))
+
+    def next(self):
+        return self.under_way[0][0] if self.under_way else float("inf")
+
+    def arrived(self, now):
+        while self.under_way and self.under_way[0][0] <= now:
+            yield heapq.heappop(self.under_way)[2]
+
+
+class Path:
+    """a -- gateway -- line -- b, in real time."""
+
+    def __init__(self, gateway, files, there, back):
+        self.gateway, self.files, self.there, self.back = gateway, files, there, back
+        self.start = time.monotonic()
+
+    def now(self):
+        return time.monotonic() - self.start
+
+    def run(self, until, most):
+        """Carries packets until `until()` is true; False: it was not within `most` seconds."""
+        end = self.now() + most
+        while not until():
+            now = self.now()
+            if now > end:
+                return False
+            self._move(now)
+            soonest = min(self.there.next(), self.back.next(), self.gateway.deadline(), now + 0.05)
+            if self.gateway.waiting(LINK):
+                soonest = min(soonest, self.there.free)
+            select.select(self.files, [], [], max(0.0, soonest - self.now()))
+        return True
+
+    def _move(self, now):
+        gateway = self.gateway
+        gateway.advance(now)
+        for packet in _read(self.files[0]):
+            gateway.receive(LAN, packet, now)
+        for packet in _read(self.files[1]):
+            self.back.send(packet, now)
+        for packet in self.back.arrived(now):
+            gateway.receive(LINK, packet, now)
+        for packet in self.there.arrived(now):
+            _write(self.files[1], packet)
+        while self.there.free <= now and (packet := gateway.take(LINK, now)):
+            self.there.send(packet, now)
+        for packet in gateway.all(LAN, now):
+            _write(self.files[0], packet)
+
+
+def _read(file):
+    for _ in range(64):
+        try:
+            yield os.read(file, 65536)
+        except BlockingIOError:
+            return
+
+
+def _write(file, packet):
+    try:
+        os.write(file, packet)
+    except OSError:
+        pass  # a full queue drops, as a wire's would
+
+
+def in_namespace(name, *command, **options):
+    return subprocess.Popen(["ip", "netns", "exec", name, *command], **options)
