@@ -107,6 +107,7 @@ std::unique_ptr<Congestion> makeCongestion(Sender sender, size_t segment) {
 }
 
 void RetransmissionTimer::measured(Time roundTrip) {
+    shortest_ = std::min(shortest_, roundTrip);
     if (isMeasured_) {
         const Time off = smoothed_ > roundTrip ? smoothed_ - roundTrip : roundTrip - smoothed_;
         deviation_ = (3 * deviation_ + off) / 4;

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "settings.h"
+#include "gateway_settings.h"
 
 namespace arqlink::gateway {
 
@@ -38,10 +38,11 @@ class RetransmissionTimer {
     void answered();
     Time timeout() const { return timeout_; }
     Time roundTrip() const { return smoothed_; }
+    Time shortest() const { return shortest_; }  ///< round trip; never: none was measured
 
   private:
     const Time least_, most_;
-    Time smoothed_ = 0, deviation_ = 0, timeout_;
+    Time smoothed_ = 0, deviation_ = 0, shortest_ = never, timeout_;
     bool isMeasured_ = false;
 };
 

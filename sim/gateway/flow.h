@@ -7,9 +7,9 @@
 #include <memory>
 #include <optional>
 
+#include "gateway_settings.h"
 #include "half.h"
 #include "packet.h"
-#include "settings.h"
 
 namespace arqlink::gateway {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "gateway_settings.h"
 #include "packet.h"
 #include "sequence.h"
-#include "settings.h"
 
 namespace arqlink::gateway {
 

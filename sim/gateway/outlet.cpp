@@ -22,7 +22,7 @@ Outlet::Outlet(Flow& flow, Port from, SegmentQueue& queue, Services& services, P
       offered_(first),
       sent_(first),
       edge_(first + flow.windowBytes(other(from))),
-      recover_(first) {}
+      recover_(first - 1) {}
 
 // What is under way -----------------------------------------------------------------------------------------------------
 
@@ -126,13 +126,16 @@ Outlet::Ack Outlet::acknowledge(const Segment& segment, Time now) {
 void Outlet::advance(Position ack, Time now) {
     const size_t bytes = ack - acked_;
     const bool isLimited = inFlight() + segmentBytes_ > window();
+    bool isEarly = false;
     for (auto it = queue_.all().begin(); it != queue_.all().end() && it->second.begin < ack; ++it) {
         Cached& cached = it->second;
         const bool flies = cached.isFlying;
         fly(cached, false);
         if (cached.end <= ack) {
             if (cached.isLost) --lost_;
-            if (cached.times == 1) {
+            const bool isAgain = cached.times > 1 || cached.isQueued;
+            isEarly |= isAgain && (cached.isQueued || 2 * (now - cached.sent) < timer_.shortest());
+            if (!isAgain) {
                 timer_.measured(now - cached.sent);
                 congestion_->measured(now - cached.sent);
             }
@@ -147,17 +150,20 @@ void Outlet::advance(Position ack, Time now) {
     offered_ = std::max(offered_, ack);
     timer_.answered();
 
-    // A timeout sent one segment again. If the first answer acknowledges more, the others are arriving too (RFC 5682).
-    if (recovery_ == Recovery::afterTimeout && firstAgain_ && ack > firstAgain_) {
+    // So soon after a segment was sent again, its first transmission is acknowledged (Allman & Paxson, SIGCOMM 1999). It was not lost, nor are
+    // the others: the link's ARQ has bridged an outage, say. Duplicate ACKs of what was sent again are no news until all of it is over.
+    if (recovery_ != Recovery::none && isEarly) {
         for (auto& [begin, cached] : queue_.all())
             if (cached.isLost) {
                 cached.isLost = false;
                 --lost_;
                 fly(cached, true);
             }
-        recover_ = ack;
+        recovery_ = Recovery::none;
+        recover_ = offered_;
+        duplicates_ = 0;
+        congestion_->recovered();
     }
-    firstAgain_ = 0;
     if (recovery_ != Recovery::fast) congestion_->acknowledged(bytes, isLimited, now);
     if (recovery_ != Recovery::none && ack >= recover_) {
         recovery_ = Recovery::none;
@@ -210,7 +216,7 @@ void Outlet::findLosses() {
             else if (above >= treatment_.dupAcks && cached.times == 1 && !cached.isQueued)
                 lose(cached);
         }
-    } else if (recovery_ == Recovery::none && duplicates_ >= treatment_.dupAcks && acked_ >= recover_ &&
+    } else if (recovery_ == Recovery::none && duplicates_ >= treatment_.dupAcks && acked_ > recover_ &&
                isOutstanding()) {
         lose(queue_.all().begin()->second);
     }
@@ -256,7 +262,6 @@ void Outlet::timeOut(Time now) {
         if (cached.times > 0 && !cached.isQueued) lose(cached);
     }
     Cached& first = queue_.all().begin()->second;
-    firstAgain_ = first.end;
     if (!first.isQueued) offer(first, true);
     deadline_ = now + timer_.timeout();
 }

@@ -67,7 +67,6 @@ class Outlet {
     Position edge_;     // of the receiver's window
     Position recover_;  // recovery ends when all before it has arrived
     enum class Recovery { none, fast, afterTimeout } recovery_ = Recovery::none;
-    Position firstAgain_ = 0;  // end of the segment that a timeout sent again; 0: an ACK has come since
     unsigned duplicates_ = 0;
     bool newlySacked_ = false;
     size_t flying_ = 0, lost_ = 0;  // bytes, segments

@@ -210,8 +210,9 @@ Bytes makeSegment(const Header& h) {
             append(options, block.end, 4);
         }
     }
-    assert(options.size() <= 40);
-    const size_t segment = tcpBytes + options.size();
+    options.insert(options.end(), h.more.begin(), h.more.end());
+    assert(options.size() <= 40 && options.size() % 4 == 0);
+    const size_t segment = tcpBytes + options.size() + h.payload;
 
     Bytes p;
     p.reserve(v6Bytes + segment);
@@ -237,9 +238,13 @@ Bytes makeSegment(const Header& h) {
     append(p, static_cast<uint32_t>(h.source.port << 16 | h.destination.port), 4);
     append(p, h.seq, 4);
     append(p, h.ack, 4);
-    append(p, static_cast<uint32_t>((segment / 4) << 28) | static_cast<uint32_t>(h.flags << 16) | h.window, 4);
+    append(p,
+           static_cast<uint32_t>(((tcpBytes + options.size()) / 4) << 28) | static_cast<uint32_t>(h.flags << 16) |
+               h.window,
+           4);
     append(p, 0, 4);
     p.insert(p.end(), options.begin(), options.end());
+    p.resize(p.size() + h.payload);
     put(tcp + 16, static_cast<uint16_t>(~onesSum(&p[tcp], segment, pseudoHeader(p, h.isV6, segment))));
     return p;
 }

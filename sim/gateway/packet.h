@@ -97,7 +97,7 @@ class Segment {
     bool sackPermitted_ = false;
 };
 
-/// What a segment without payload is made of.
+/// What a segment is made of.
 struct Header {
     bool isV6 = false;
     uint8_t trafficClass = 0;
@@ -110,6 +110,8 @@ struct Header {
     };
     std::optional<Timestamps> timestamps;
     std::vector<SackBlock> sack;  ///< three at most beside timestamps, four without
+    Bytes more;                   ///< further options, a multiple of four bytes
+    size_t payload = 0;           ///< bytes of zeros
 };
 
 /// The packet: hop limit 64, no IP options, IPv4's identification 0 with "don't fragment" (RFC 6864).

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "flow.h"
+#include "gateway_settings.h"
 #include "packet.h"
-#include "settings.h"
 
 namespace arqlink::gateway {
 

@@ -71,9 +71,11 @@ void takeWord(FlowClass& c, const std::string& word) {
     if (key == "both")
         t.bothWays = true;
     else if (key == "advertise")
-        t.advertise = choose<Advertise>(
-            {{"room", Advertise::room}, {"third", Advertise::third}, {"receiver", Advertise::receiver}}, value,
-            "The window");
+        t.advertise = choose<Advertise>({{"room", Advertise::room},
+                                         {"open", Advertise::open},
+                                         {"third", Advertise::third},
+                                         {"receiver", Advertise::receiver}},
+                                        value, "The window");
     else if (key == "sender")
         t.sender =
             choose<Sender>({{"window", Sender::window}, {"newreno", Sender::newReno}, {"westwood", Sender::westwood}},

@@ -4,7 +4,7 @@
 #include <istream>
 #include <string>
 
-#include "settings.h"
+#include "gateway_settings.h"
 
 namespace arqlink::gateway {
 

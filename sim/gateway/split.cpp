@@ -112,6 +112,7 @@ size_t Split::room() const {
     const size_t segment = segmentBytes(flow_, from_);
     switch (treatment_.advertise) {
     case Advertise::room: return slots.free() * segment;
+    case Advertise::open: return std::max<size_t>(slots.free(), 1) * segment;
     case Advertise::third: return std::min(slots.free(), slots.all() / 3) * segment;
     case Advertise::receiver: break;
     }

@@ -3,22 +3,26 @@
 
 #include <stdexcept>
 
+#include "gateway_path.h"
+
 namespace arqlink::tcp {
 
 namespace {
 
 constexpr unsigned ackBytes = 40;
 
-RenoSettings settings(const Experiment& e) {
+}  // namespace
+
+RenoSettings renoSettings(const Experiment& e) {
     RenoSettings s;
     s.maxWindow = e.windowPackets;
     s.ackEvery = e.ackEvery;
+    s.minRto = ns3::Seconds(e.minRto);
+    s.maxRto = ns3::Seconds(e.maxRto);
     return s;
 }
 
 Pipe pipe(const Wire& wire) { return {wire.bitsPerSecond, ns3::Seconds(wire.delay)}; }
-
-}  // namespace
 
 ReceiverLine::ReceiverLine(const Wire& wire) : toReceiver(pipe(wire)), toLink(pipe(wire)) {}
 
@@ -30,8 +34,8 @@ DirectConnection::DirectConnection(const Experiment& e, LinkBridge& link, Receiv
       line_(line),
       toLink_(pipe(e.atSender)),
       toSender_(pipe(e.atSender)),
-      sender_(settings(e), [this](const Segment& s) { send(s); }),
-      receiver_(settings(e), [this](const Ack& a) { acknowledge(a); }) {}
+      sender_(renoSettings(e), [this](const Segment& s) { send(s); }),
+      receiver_(renoSettings(e), [this](const Ack& a) { acknowledge(a); }) {}
 
 void DirectConnection::send(const Segment& segment) {
     toLink_.send(bytes_, [this, segment] {
@@ -66,8 +70,9 @@ SplitConnection::SplitConnection(const Experiment& e, LinkBridge& link, Receiver
       link_(link),
       toLink_(pipe(e.atSender)),
       toSender_(pipe(e.atSender)),
-      sender_(settings(e), [this](const Segment& s) { toLink_.send(bytes_, [this, s] { atGateway_.receive(s); }); }),
-      atGateway_(settings(e),
+      sender_(renoSettings(e),
+              [this](const Segment& s) { toLink_.send(bytes_, [this, s] { atGateway_.receive(s); }); }),
+      atGateway_(renoSettings(e),
                  [this](const Ack& a) { toSender_.send(ackBytes, [this, a] { sender_.acknowledge(a); }); }) {
     gateway.join(*this);
     const auto room = [&gateway] { return gateway.room(); };
@@ -79,14 +84,29 @@ SplitConnection::SplitConnection(const Experiment& e, LinkBridge& link, Receiver
     atGateway_.serve({room, take, e.connections});
 }
 
-Connections::Connections(const Experiment& e, LinkBridge& link) : line_(e.atReceiver) {
-    if (e.split) gateway_ = std::make_unique<Gateway>(link);
+Connections::Connections(const Experiment& e, const std::vector<LinkBridge*>& links) : line_(e.atReceiver) {
+    LinkBridge& link = *links.front();
+    if (!e.gateways.empty())
+        path_ = std::make_unique<GatewayPath>(e, links, line_);
+    else if (e.split)
+        gateway_ = std::make_unique<Gateway>(link);
     for (unsigned i = 0; i < e.connections; ++i) {
-        if (e.split)
+        if (path_)
+            all_.push_back(std::make_unique<GatewayConnection>(e, i, *path_, line_));
+        else if (e.split)
             all_.push_back(std::make_unique<SplitConnection>(e, link, line_, *gateway_));
         else
             all_.push_back(std::make_unique<DirectConnection>(e, link, line_));
     }
+}
+
+Connections::~Connections() = default;
+
+std::vector<gateway::Counters> Connections::gateways() const {
+    std::vector<gateway::Counters> counters;
+    if (path_)
+        for (const auto& node : path_->nodes()) counters.push_back(node->gateway().counts());
+    return counters;
 }
 
 }  // namespace arqlink::tcp

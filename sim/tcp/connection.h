@@ -14,10 +14,14 @@ class Connection {
   public:
     virtual ~Connection() = default;
     virtual RenoSender& sender() = 0;
+    virtual void start() { sender().start(); }
     /// Segments that the receiver's user got, once each: in sequence, or as the link delivers them where the connection is split.
     virtual uint64_t received() const = 0;
     virtual const RenoReceiver& receiver() const = 0;  ///< of what `sender` sends
 };
+
+RenoSettings renoSettings(const Experiment& experiment);
+Pipe pipe(const Wire& wire);
 
 /// The wired line between link and receiver, and back, which all connections share.
 struct ReceiverLine {
@@ -46,6 +50,7 @@ class DirectConnection final : public Connection {
 };
 
 class SplitConnection;
+class GatewayPath;
 
 /// The node before the link that acknowledges segments to their senders as it stores them, and sends them over the link, which is
 /// trusted with them. Each ACK advertises what is left of its buffer, which all connections share (Zhu et al., section IV).
@@ -81,13 +86,17 @@ class SplitConnection final : public Connection {
 /// All connections of an experiment, with the gateway that they may need.
 class Connections {
   public:
-    Connections(const Experiment& experiment, LinkBridge& link);
+    Connections(const Experiment& experiment, const std::vector<LinkBridge*>& links);
+    ~Connections();
     size_t size() const { return all_.size(); }
     Connection& operator[](size_t i) { return *all_[i]; }
+    /// Counters of the gateways, where there are some.
+    std::vector<gateway::Counters> gateways() const;
 
   private:
     ReceiverLine line_;
     std::unique_ptr<Gateway> gateway_;
+    std::unique_ptr<GatewayPath> path_;
     std::vector<std::unique_ptr<Connection>> all_;
 };
 

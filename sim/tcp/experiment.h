@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "gateway_settings.h"
 #include "link_bridge.h"
 #include "reno.h"
 
@@ -24,16 +26,21 @@ struct Experiment {
     std::string variant = "reno";  ///< `reno`: RenoSender; else a TCP of ns-3
     bool sack = true;              ///< of a TCP of ns-3
     bool split = false;            ///< TCP ends at the gateway before the link, which acknowledges what it stores
-    double seconds = 100;          ///< measured after `warmUp`
+    /// Gateways that look into packets (GatewayPath); empty: there are none, and `split` counts.
+    std::vector<std::optional<gateway::Settings>> gateways;
+    bool onBoard = false;  ///< two links, and a satellite with a gateway between them
+    double seconds = 100;  ///< measured after `warmUp`
     double warmUp = 10;
     Wire atSender, atReceiver;  ///< one for each sender, and one for each receiver or for all
     unsigned packetBytes = 1500;
     unsigned windowPackets = 2000;
-    unsigned ackEvery = 2;  ///< segments of an ACK: 1, or 2 with delayed ACKs
+    double minRto = 1, maxRto = 60;  ///< seconds, of `reno`
+    unsigned ackEvery = 2;           ///< segments of an ACK: 1, or 2 with delayed ACKs
     double clockHz = 410e3;
-    Buffer buffer;          ///< before the link, at end A
-    size_t ackQueue = 500;  ///< packets that may wait at end B
-    double traceEvery = 0;  ///< seconds between two samples of the congestion windows; 0: none are taken
+    unsigned dataBytes = 1;  ///< of a clock on the line
+    Buffer buffer;           ///< before the link, at end A
+    size_t ackQueue = 500;   ///< packets that may wait at end B
+    double traceEvery = 0;   ///< seconds between two samples of the congestion windows; 0: none are taken
     uint64_t seed = 1;
 };
 
@@ -44,7 +51,8 @@ struct Measured {
     uint64_t segments = 0, retransmissions = 0, spurious = 0, timeouts = 0;
     uint64_t dropped = 0;  ///< packets that found a buffer full
     Counters counters[2];
-    Clock clocks = 0;  ///< of the model
+    Clock clocks = 0;                         ///< of the model
+    std::vector<gateway::Counters> gateways;  ///< of all gateways, in their order
     struct Sample {
         double time;                  ///< seconds of the simulation
         std::vector<double> windows;  ///< congestion windows of all connections, in segments
@@ -52,10 +60,10 @@ struct Measured {
     std::vector<Sample> trace;
 };
 
-/// Runs it with RenoSender; `link` is a model whose ends have just been enabled.
-Measured runReno(const Experiment& experiment, LinkBridge& link);
+/// Runs it with RenoSender; `links` are models whose ends have just been enabled.
+Measured runReno(const Experiment& experiment, const std::vector<LinkBridge*>& links);
 
 /// The same with TCP of ns-3: NewReno, Hybla, Vegas, WestwoodPlus, Cubic or Bbr.
-Measured runNs3(const Experiment& experiment, std::unique_ptr<LinkBridge> link);
+Measured runNs3(const Experiment& experiment, std::vector<std::unique_ptr<LinkBridge>> links);
 
 }  // namespace arqlink::tcp

@@ -47,10 +47,14 @@ size_t LinkBridge::room() {
     return stored < buffer_.packets ? buffer_.packets - stored : 0;
 }
 
+size_t LinkBridge::backlog(End end) {
+    follow();
+    return model_->backlog(end);
+}
+
 bool LinkBridge::hasRoom(End end) {
     if (end == A) return room() > 0;
-    follow();
-    return model_->backlog(B) < ackQueue_;
+    return backlog(B) < ackQueue_;
 }
 
 bool LinkBridge::send(End end, unsigned bytes, Delivery delivered) {

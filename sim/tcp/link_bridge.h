@@ -37,6 +37,9 @@ class LinkBridge {
     /// Packets that the buffer of end A has room for now.
     size_t room();
 
+    /// Packets before the line of an end, of which no frame has been sent.
+    size_t backlog(End end);
+
     /// A packet's place in the buffer of end A became free; only of a buffer that keeps copies.
     std::function<void()> freed;
 

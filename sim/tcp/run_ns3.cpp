@@ -187,7 +187,8 @@ class Flow {
 
 }  // namespace
 
-Measured runNs3(const Experiment& e, std::unique_ptr<LinkBridge> link) {
+Measured runNs3(const Experiment& e, std::vector<std::unique_ptr<LinkBridge>> links) {
+    std::unique_ptr<LinkBridge> link = std::move(links.front());
     const double start = bringUp(*link);
     settle(e);
     Network network(e, std::move(link));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An experiment with RenoSender.
+#include <algorithm>
+
 #include "connection.h"
 #include "measure.h"
 #include "ns3/simulator.h"
@@ -43,19 +45,21 @@ FlowCount countOf(Connection& connection) {
 
 }  // namespace
 
-Measured runReno(const Experiment& e, LinkBridge& link) {
-    const double start = bringUp(link);
-    Connections connections(e, link);
+Measured runReno(const Experiment& e, const std::vector<LinkBridge*>& links) {
+    double start = 0;
+    for (LinkBridge* link : links) start = std::max(start, bringUp(*link));
+    Connections connections(e, links);
     Random random = randomOf(e.seed, Purpose::starts);
     for (size_t i = 0; i < connections.size(); ++i) {
-        RenoSender& sender = connections[i].sender();
-        ns3::Simulator::Schedule(ns3::Seconds(start + random.uniform()), [&sender] { sender.start(); });
+        Connection& connection = connections[i];
+        ns3::Simulator::Schedule(ns3::Seconds(start + random.uniform()), [&connection] { connection.start(); });
     }
     std::vector<Measured::Sample> samples;
     Tracer tracer(e.traceEvery, connections, samples);
     if (e.traceEvery > 0) ns3::Simulator::Schedule(ns3::Seconds(start + e.warmUp), &Tracer::sample, &tracer);
-    Measured measured = measure(e, start, link, [&](size_t i) { return countOf(connections[i]); });
+    Measured measured = measure(e, start, *links.back(), [&](size_t i) { return countOf(connections[i]); });
     measured.trace = std::move(samples);
+    measured.gateways = connections.gateways();
     ns3::Simulator::Destroy();
     return measured;
 }

@@ -2,28 +2,61 @@
 // One simulation of TCP over the link: reads what is asked from standard input, and writes what was measured: see README.md.
 #include <exception>
 #include <iostream>
+#include <map>
+#include <optional>
 #include <stdexcept>
 
 #include "erasures.h"
 #include "experiment.h"
 #include "link_reader.h"
+#include "settings_reader.h"
 #include "splitmix.h"
 
 namespace arqlink::tcp {
 namespace {
 
-struct Job {
+/// A link, and what it loses.
+struct Channel {
     LinkDescription link;
-    Experiment experiment;
     std::string erasures[2] = {"bernoulli 0", "bernoulli 0"};
 
     bool take(const std::string& key, std::istream& words) {
+        if (key != "erasures") return link.take(key, words);
+        std::string end;
+        words >> end >> std::ws;
+        std::getline(words, erasures[endNamed(end)]);
+        return true;
+    }
+
+    std::unique_ptr<LinkBridge> bridge(const Experiment& e, Purpose there, Purpose back) const {
+        auto model = link.make(makeErasures(erasures[A], seedOf(e.seed, there)),
+                               makeErasures(erasures[B], seedOf(e.seed, back)), true);
+        const unsigned frameBytes = link.settings.end[A].k * link.settings.build.unitBytes;
+        return std::make_unique<LinkBridge>(std::move(model), e.clockHz, frameBytes, e.buffer, e.ackQueue);
+    }
+};
+
+struct Job {
+    Channel channel;
+    std::optional<Channel> second;  // of a path over a satellite, from it to the receiver
+    Experiment experiment;
+
+    bool take(const std::string& key, std::istream& words) {
         Experiment& e = experiment;
-        if (link.take(key, words)) return true;
-        if (key == "erasures") {
-            std::string end;
-            words >> end >> std::ws;
-            std::getline(words, erasures[endNamed(end)]);
+        if (channel.take(key, words)) return true;
+        if (key == "second") {
+            std::string of;
+            words >> of;
+            if (!second) second = channel;
+            return second->take(of, words);
+        } else if (key == "gateway") {
+            size_t node = 0;
+            std::string of;
+            words >> node >> of;
+            if (node > 2) throw std::invalid_argument("Gateways are numbered from 0 to 2.");
+            if (e.gateways.size() <= node) e.gateways.resize(node + 1);
+            if (!e.gateways[node]) e.gateways[node] = gateway::Settings();
+            return gateway::take(*e.gateways[node], of, words);
         } else if (key == "connections") {
             words >> e.connections;
         } else if (key == "variant") {
@@ -33,12 +66,17 @@ struct Job {
         } else if (key == "topology") {
             std::string name;
             words >> name;
-            if (name != "direct" && name != "split") throw std::invalid_argument("'" + name + "' is not a topology.");
-            e.split = name == "split";
+            const std::map<std::string, int> topologies = {{"direct", 0}, {"split", 1}, {"onboard", 2}};
+            const auto found = topologies.find(name);
+            if (found == topologies.end()) throw std::invalid_argument("'" + name + "' is not a topology.");
+            e.split = found->second == 1;
+            e.onBoard = found->second == 2;
         } else if (key == "wires") {
             words >> e.atSender.bitsPerSecond >> e.atSender.delay >> e.atReceiver.bitsPerSecond >> e.atReceiver.delay;
         } else if (key == "packets") {
             words >> e.packetBytes >> e.windowPackets >> e.ackEvery;
+        } else if (key == "timeouts") {
+            words >> e.minRto >> e.maxRto;
         } else if (key == "buffer") {
             words >> e.buffer.packets >> e.buffer.keepsCopies >> e.ackQueue;
         } else if (key == "trace") {
@@ -53,19 +91,28 @@ struct Job {
         return true;
     }
 
-    std::unique_ptr<LinkBridge> bridge() const {
-        auto model = link.make(makeErasures(erasures[A], seedOf(experiment.seed, Purpose::erasuresA)),
-                               makeErasures(erasures[B], seedOf(experiment.seed, Purpose::erasuresB)), true);
-        const unsigned frameBytes = link.settings.end[A].k * link.settings.build.unitBytes;
-        return std::make_unique<LinkBridge>(std::move(model), experiment.clockHz, frameBytes, experiment.buffer,
-                                            experiment.ackQueue);
+    std::vector<std::unique_ptr<LinkBridge>> bridges() {
+        experiment.dataBytes = channel.link.settings.build.dataBytes;
+        for (const auto& settings : experiment.gateways)
+            if (settings) gateway::check(*settings);
+        std::vector<std::unique_ptr<LinkBridge>> all;
+        all.push_back(channel.bridge(experiment, Purpose::erasuresA, Purpose::erasuresB));
+        if (experiment.onBoard)
+            all.push_back(second.value_or(channel).bridge(experiment, Purpose::secondA, Purpose::secondB));
+        return all;
     }
 };
 
-void simulate(const Job& job, std::ostream& out) {
-    auto bridge = job.bridge();
-    const bool own = job.experiment.variant == "reno";
-    const Measured m = own ? runReno(job.experiment, *bridge) : runNs3(job.experiment, std::move(bridge));
+Measured run(const Experiment& experiment, std::vector<std::unique_ptr<LinkBridge>> links) {
+    if (experiment.variant != "reno") return runNs3(experiment, std::move(links));
+    std::vector<LinkBridge*> used;
+    for (const auto& link : links) used.push_back(link.get());
+    return runReno(experiment, used);
+}
+
+void simulate(Job& job, std::ostream& out) {
+    auto links = job.bridges();
+    const Measured m = run(job.experiment, std::move(links));
     out.precision(12);
     for (const double goodput : m.goodputs) out << "goodput " << goodput << '\n';
     out << "carried " << m.carried << "\nround_trip " << m.roundTrip << "\nsegments " << m.segments
@@ -76,6 +123,13 @@ void simulate(const Job& job, std::ostream& out) {
 #define ARQLINK_SHOW(counter, offset) \
     if (counters.counter) out << "counter " << "AB"[end] << " " #counter " " << counters.counter << '\n';
         ARQLINK_COUNTER_LIST(ARQLINK_SHOW)
+#undef ARQLINK_SHOW
+    }
+    for (size_t node = 0; node < m.gateways.size(); ++node) {
+        const gateway::Counters& counters = m.gateways[node];
+#define ARQLINK_SHOW(counter, what) \
+    if (counters.counter) out << "gateway " << node << " " #counter " " << counters.counter << '\n';
+        ARQLINK_GATEWAY_COUNTERS(ARQLINK_SHOW)
 #undef ARQLINK_SHOW
     }
     out << "clocks " << m.clocks << '\n';

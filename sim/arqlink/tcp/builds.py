@@ -7,6 +7,7 @@ from pathlib import Path
 
 from arqlink import tree
 from arqlink.errors import UserError
+from arqlink.gateway import builds as gateway_builds
 from arqlink.link import builds as link_builds
 from arqlink.rtl import native
 
@@ -27,5 +28,6 @@ def ns3():
 def program(name="tcp_run"):
     """A program of sim/tcp: `tcp_run`, or `reno_script`, which has the tests' scripts; builds them where necessary, once in a process."""
     link_builds.program()
-    native.make(SOURCES, FOLDER, [], LINK=link_builds.FOLDER / "objects", NS3=ns3())
+    gateway_builds.library()
+    native.make(SOURCES, FOLDER, [], LINK=link_builds.FOLDER / "objects", GATEWAY=gateway_builds.FOLDER / "objects", NS3=ns3())
     return FOLDER / name

@@ -26,8 +26,9 @@ enum class Mode { pass, clamp, snoop, split, proxy };
 
 /// Which window is advertised to a source (`clamp`, `split`, `proxy`).
 enum class Advertise {
-    room,      ///< what is free of the cache (Zhu et al.)
-    third,     ///< a third of the cache, less where less is free (Luglio et al., section IV.B)
+    room,   ///< what is free of the cache (Zhu et al.)
+    open,   ///< the same, but a segment at least: sources run into timeouts where others wait for a window (ns-2's TCP)
+    third,  ///< a third of the cache, less where less is free (Luglio et al., section IV.B)
     receiver,  ///< what the receiver advertises; a source may send more than the cache has room for
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "settings.h"
+#include "gateway_settings.h"
 
 #include <stdexcept>
 
