@@ -32,6 +32,7 @@ void Host::opens(const Segment& syn) {
 
 void Host::says(const Segment& segment) {
     dscp = segment.dscp();
+    longest = std::max(longest, segment.length());
     const uint32_t end = segment.seq() + static_cast<uint32_t>(segment.length()) + segment.has(flag::fin);
     if (!segment.has(flag::syn) && static_cast<int32_t>(end - next) > 0) next = end;
     if (segment.has(flag::ack)) {
@@ -63,7 +64,9 @@ size_t Flow::windowBytes(Port port) const {
 // Packets in a host's name ------------------------------------------------------------------------------------------------
 
 size_t segmentBytes(const Flow& flow, Port from) {
-    return flow.hosts[index(other(from))].maxSegment - (flow.hasTimestamps() ? 12u : 0u);
+    // What a receiver allows, or a source does where it said nothing.
+    const size_t allowed = flow.hosts[index(other(from))].maxSegment - (flow.hasTimestamps() ? 12u : 0u);
+    return std::max(allowed, flow.hosts[index(from)].longest);
 }
 
 Acknowledgement acknowledgementOf(const Flow& flow, Port from) {

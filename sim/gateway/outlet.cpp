@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "maker.h"
-
 namespace arqlink::gateway {
 
 Outlet::Outlet(Flow& flow, Port from, SegmentQueue& queue, Services& services, Position first, size_t most)
@@ -13,10 +11,8 @@ Outlet::Outlet(Flow& flow, Port from, SegmentQueue& queue, Services& services, P
       queue_(queue),
       services_(services),
       treatment_(flow.treatment),
-      segmentBytes_(segmentBytes(flow, from)),
-      most_(most * segmentBytes_),
+      most_(most),
       windowScale_(flow.windowScale(other(from))),
-      congestion_(makeCongestion(treatment_.sender, segmentBytes_)),
       timer_(treatment_.minRto, treatment_.maxRto),
       acked_(first),
       offered_(first),
@@ -28,11 +24,17 @@ Outlet::Outlet(Flow& flow, Port from, SegmentQueue& queue, Services& services, P
 
 // Without SACK, each duplicate ACK says that one more segment has arrived.
 size_t Outlet::inFlight() const {
-    const size_t arrived = flow_.hasSack() ? 0 : duplicates_ * segmentBytes_;
+    const size_t arrived = flow_.hasSack() ? 0 : duplicates_ * segmentBytes();
     return flying_ - std::min(flying_, arrived);
 }
 
-size_t Outlet::window() const { return std::min(congestion_->window(), most_); }
+// Made with the first segment, which says how long they are where the receiver does not.
+Congestion& Outlet::congestion() {
+    if (!congestion_) congestion_ = makeCongestion(treatment_.sender, segmentBytes());
+    return *congestion_;
+}
+
+size_t Outlet::window() { return std::min(congestion().window(), most_ * segmentBytes()); }
 
 bool Outlet::isOutstanding() const { return !queue_.isEmpty() && queue_.all().begin()->second.times > 0; }
 
@@ -125,7 +127,7 @@ Outlet::Ack Outlet::acknowledge(const Segment& segment, Time now) {
 
 void Outlet::advance(Position ack, Time now) {
     const size_t bytes = ack - acked_;
-    const bool isLimited = inFlight() + segmentBytes_ > window();
+    const bool isLimited = inFlight() + segmentBytes() > window();
     bool isEarly = false;
     for (auto it = queue_.all().begin(); it != queue_.all().end() && it->second.begin < ack; ++it) {
         Cached& cached = it->second;
@@ -137,7 +139,7 @@ void Outlet::advance(Position ack, Time now) {
             isEarly |= isAgain && (cached.isQueued || 2 * (now - cached.sent) < timer_.shortest());
             if (!isAgain) {
                 timer_.measured(now - cached.sent);
-                congestion_->measured(now - cached.sent);
+                congestion().measured(now - cached.sent);
             }
         } else if (flies) {  // a part of it
             cached.isFlying = true;
@@ -145,7 +147,7 @@ void Outlet::advance(Position ack, Time now) {
         }
     }
     queue_.acknowledge(ack);
-    const size_t segments = (bytes + segmentBytes_ - 1) / segmentBytes_;
+    const size_t segments = (bytes + segmentBytes() - 1) / segmentBytes();
     acked_ = ack;
     offered_ = std::max(offered_, ack);
     timer_.answered();
@@ -162,12 +164,12 @@ void Outlet::advance(Position ack, Time now) {
         recovery_ = Recovery::none;
         recover_ = offered_;
         duplicates_ = 0;
-        congestion_->recovered();
+        congestion().recovered();
     }
-    if (recovery_ != Recovery::fast) congestion_->acknowledged(bytes, isLimited, now);
+    if (recovery_ != Recovery::fast) congestion().acknowledged(bytes, isLimited, now);
     if (recovery_ != Recovery::none && ack >= recover_) {
         recovery_ = Recovery::none;
-        congestion_->recovered();
+        congestion().recovered();
         duplicates_ = 0;
     } else if (recovery_ == Recovery::fast) {
         // A partial ACK: the next segment is missing too (RFC 6582, step 3).
@@ -223,7 +225,7 @@ void Outlet::findLosses() {
     if (lost_ > 0 && !hadLost && recovery_ == Recovery::none) {
         recovery_ = Recovery::fast;
         recover_ = offered_;
-        congestion_->lost(offered_ - acked_);
+        congestion().lost(offered_ - acked_);
         // The first one at once, whatever the window says.
         for (auto& [begin, cached] : queue_.all())
             if (cached.isLost) {
@@ -253,7 +255,7 @@ void Outlet::timeOut(Time now) {
     ++services_.counters().timeouts;
     hasFailed_ = now - answered_ > treatment_.giveUp;
     if (hasFailed_) return;
-    congestion_->timedOut(offered_ - acked_);
+    congestion().timedOut(offered_ - acked_);
     recovery_ = Recovery::afterTimeout;
     recover_ = offered_;
     duplicates_ = 0;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "congestion.h"
+#include "maker.h"
 #include "segment_queue.h"
 
 namespace arqlink::gateway {
@@ -40,7 +41,9 @@ class Outlet {
 
   private:
     size_t inFlight() const;
-    size_t window() const;
+    Congestion& congestion();
+    size_t window();
+    size_t segmentBytes() const { return gateway::segmentBytes(flow_, from_); }
     bool isOutstanding() const;
     void fly(Cached& cached, bool flies);
     void lose(Cached& cached);
@@ -58,7 +61,7 @@ class Outlet {
     SegmentQueue& queue_;
     Services& services_;
     const Treatment& treatment_;
-    const size_t segmentBytes_, most_;
+    const size_t most_;           // packets
     const unsigned windowScale_;  // of the receiver
     std::unique_ptr<Congestion> congestion_;
     RetransmissionTimer timer_;

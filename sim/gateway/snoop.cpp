@@ -22,7 +22,6 @@ Snoop::Snoop(Flow& flow, Port from, Position first, Services& services)
       timer_(treatment_.minRto, treatment_.maxRto),
       acked_(first),
       sent_(first),
-      recover_(first),
       window_(flow.host(other(from)).window) {}
 
 void Snoop::data(Segment segment, Time now) {
@@ -46,7 +45,7 @@ void Snoop::data(Segment segment, Time now) {
 }
 
 void Snoop::sendAgain(Cached& cached, Time now) {
-    const bool isRecent = cached.times > 1 && now < cached.sent + timer_.roundTrip();
+    const bool isRecent = cached.times > 1 && now < cached.sent + timer_.timeout();
     if (cached.isQueued || isRecent) return;
     cached.isQueued = true;
     services_.offer(flow_, from_, cached.begin, true);
@@ -82,11 +81,25 @@ bool Snoop::acknowledged(Segment& segment, Time now) {
     if (segment.length() > 0 || !(isSame || hasSack)) return false;
     const auto missing = queue_.find(acked_);
     if (missing == queue_.all().end()) return false;  // lost before it came here: the source's business
-    if (++duplicates_ >= treatment_.dupAcks) {
-        recover_ = std::max(recover_, sent_);
-        sendAgain(missing->second, now);
-    }
+    const Position arrived = markSacked(segment);
+    if (++duplicates_ >= treatment_.dupAcks)
+        for (auto it = missing; it != queue_.all().end() && (it == missing || it->first < arrived); ++it)
+            if (!it->second.isSacked) sendAgain(it->second, now);
     return true;
+}
+
+// Where what has arrived beyond gaps ends.
+Position Snoop::markSacked(const Segment& segment) {
+    Position last = acked_;
+    for (size_t i = 0; flow_.hasSack() && i < segment.sackBlocks(); ++i) {
+        const Position begin = placeOf(segment.sackBlock(i).begin, acked_),
+                       end = placeOf(segment.sackBlock(i).end, acked_);
+        if (end > sent_) continue;
+        last = std::max(last, end);
+        for (auto it = queue_.all().lower_bound(begin); it != queue_.all().end() && it->second.end <= end; ++it)
+            it->second.isSacked = true;
+    }
+    return last;
 }
 
 void Snoop::advance(Position ack, Time now) {
@@ -97,9 +110,6 @@ void Snoop::advance(Position ack, Time now) {
     duplicates_ = 0;
     tries_ = 0;
     timer_.answered();
-    // More was lost with the segment that has just been mended.
-    if (ack < recover_ && !queue_.isEmpty() && queue_.all().begin()->first == ack)
-        sendAgain(queue_.all().begin()->second, now);
     deadline_ = never;
     arm(now);
 }
@@ -113,7 +123,6 @@ void Snoop::timeOut(Time now) {
     if (queue_.isEmpty() || ++tries_ > mostTries) return;
     ++services_.counters().timeouts;
     timer_.backOff();
-    recover_ = std::max(recover_, sent_);
     Cached& first = queue_.all().begin()->second;
     if (!first.isQueued) {
         first.isQueued = true;

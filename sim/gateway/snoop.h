@@ -22,6 +22,7 @@ class Snoop final : public Half {
     bool isClosed() const override { return queue_.fin() && acked_ > *queue_.fin(); }
 
   private:
+    Position markSacked(const Segment& segment);
     void advance(Position ack, Time now);
     void sendAgain(Cached& cached, Time now);
     void arm(Time now);

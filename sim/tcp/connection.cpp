@@ -84,7 +84,7 @@ SplitConnection::SplitConnection(const Experiment& e, LinkBridge& link, Receiver
     atGateway_.serve({room, take, e.connections});
 }
 
-Connections::Connections(const Experiment& e, const std::vector<LinkBridge*>& links) : line_(e.atReceiver) {
+Connections::Connections(const Experiment& e, const Links& links) : line_(e.atReceiver) {
     LinkBridge& link = *links.front();
     if (!e.gateways.empty())
         path_ = std::make_unique<GatewayPath>(e, links, line_);
@@ -103,10 +103,7 @@ Connections::Connections(const Experiment& e, const std::vector<LinkBridge*>& li
 Connections::~Connections() = default;
 
 std::vector<gateway::Counters> Connections::gateways() const {
-    std::vector<gateway::Counters> counters;
-    if (path_)
-        for (const auto& node : path_->nodes()) counters.push_back(node->gateway().counts());
-    return counters;
+    return path_ ? path_->chain().counters() : std::vector<gateway::Counters>();
 }
 
 }  // namespace arqlink::tcp

@@ -86,7 +86,7 @@ class SplitConnection final : public Connection {
 /// All connections of an experiment, with the gateway that they may need.
 class Connections {
   public:
-    Connections(const Experiment& experiment, const std::vector<LinkBridge*>& links);
+    Connections(const Experiment& experiment, const Links& links);
     ~Connections();
     size_t size() const { return all_.size(); }
     Connection& operator[](size_t i) { return *all_[i]; }

@@ -60,10 +60,13 @@ struct Measured {
     std::vector<Sample> trace;
 };
 
+/// The link, or with a satellite between them the one to it and the one from it.
+using Links = std::vector<std::unique_ptr<LinkBridge>>;
+
 /// Runs it with RenoSender; `links` are models whose ends have just been enabled.
-Measured runReno(const Experiment& experiment, const std::vector<LinkBridge*>& links);
+Measured runReno(const Experiment& experiment, Links links);
 
 /// The same with TCP of ns-3: NewReno, Hybla, Vegas, WestwoodPlus, Cubic or Bbr.
-Measured runNs3(const Experiment& experiment, std::vector<std::unique_ptr<LinkBridge>> links);
+Measured runNs3(const Experiment& experiment, Links links);
 
 }  // namespace arqlink::tcp

@@ -7,34 +7,25 @@
 #include <vector>
 
 #include "connection.h"
-#include "gateway_node.h"
+#include "gateway_chain.h"
 #include "wire_host.h"
 
 namespace arqlink::tcp {
 
-/// Gateways at the ends of the links, in their order. One that is not asked for passes all, and has its queue.
-///
-///     senders ──wires──> [0] ── link ── [1] ──wire──> receivers
-///     senders ──wires──> [0] ── link ── [1] ── link ── [2] ──wire──> receivers       (a satellite at [1])
+/// The chain, with the wire to the receivers.
 class GatewayPath {
   public:
-    GatewayPath(const Experiment& experiment, const std::vector<LinkBridge*>& links, ReceiverLine& line);
+    GatewayPath(const Experiment& experiment, const Links& links, ReceiverLine& line);
 
-    using Receive = std::function<void(gateway::Bytes)>;
     /// The next connection's sender and receiver: packets go to them by the port of the receiver.
-    void join(Receive sender, Receive receiver);
-
-    void fromSender(gateway::Bytes packet) { nodes_.front()->receive(gateway::Port::lan, std::move(packet)); }
-    void fromReceiver(gateway::Bytes packet) { nodes_.back()->receive(gateway::Port::lan, std::move(packet)); }
-
-    const std::vector<std::unique_ptr<GatewayNode>>& nodes() const { return nodes_; }
+    void join(TakePacket sender, TakePacket receiver);
+    GatewayChain& chain() { return chain_; }
 
   private:
-    void deliver(gateway::Bytes packet, bool toReceiver);
+    static void deliver(gateway::Bytes packet, bool toReceiver, std::vector<TakePacket>& all);
 
-    size_t ahead_;  // packets that wait in a link, so that its line is never idle
-    std::vector<std::unique_ptr<GatewayNode>> nodes_;
-    std::vector<Receive> senders_, receivers_;
+    std::vector<TakePacket> senders_, receivers_;
+    GatewayChain chain_;
 };
 
 /// A connection of which every packet is one.
@@ -47,7 +38,6 @@ class GatewayConnection final : public Connection {
     const RenoReceiver& receiver() const override { return receiver_.reno(); }
 
   private:
-    const WireFlow flow_;
     Pipe toPath_, toSender_;
     WireSender sender_;
     WireReceiver receiver_;

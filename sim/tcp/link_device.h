@@ -2,6 +2,7 @@
 // The ends of the link as devices of ns-3, for TCP of ns-3.
 #pragma once
 
+#include "gateway_chain.h"
 #include "link_bridge.h"
 #include "ns3/channel.h"
 #include "ns3/mac48-address.h"
@@ -11,13 +12,17 @@ namespace arqlink::tcp {
 
 class LinkDevice;
 
-/// Both directions of the link; joins two LinkDevices.
+/// Both directions of the link, or of two with a satellite between them; joins two LinkDevices.
 class LinkChannel final : public ns3::Channel {
   public:
     static ns3::TypeId GetTypeId();
-    LinkChannel(std::unique_ptr<LinkBridge> bridge) : bridge_(std::move(bridge)) {}
+    /// With gateways, if the experiment has some.
+    LinkChannel(const Experiment& experiment, Links bridges);
 
-    LinkBridge& bridge() { return *bridge_; }
+    LinkBridge& first() { return *bridges_.front(); }
+    LinkBridge& last() { return *bridges_.back(); }
+    /// nullptr: there are no gateways.
+    GatewayChain* gateways() { return gateways_.get(); }
     void attach(End end, ns3::Ptr<LinkDevice> device) { devices_[end] = device; }
     ns3::Ptr<LinkDevice> device(End end) const { return devices_[end]; }
 
@@ -25,7 +30,10 @@ class LinkChannel final : public ns3::Channel {
     ns3::Ptr<ns3::NetDevice> GetDevice(std::size_t i) const override;
 
   private:
-    std::unique_ptr<LinkBridge> bridge_;
+    void leave(gateway::Bytes packet, End end);
+
+    Links bridges_;
+    std::unique_ptr<GatewayChain> gateways_;
     ns3::Ptr<LinkDevice> devices_[2];
 };
 
@@ -37,7 +45,8 @@ class LinkDevice final : public ns3::NetDevice {
         : end_(end), channel_(channel), address_(ns3::Mac48Address::Allocate()) {}
 
     bool Send(ns3::Ptr<ns3::Packet> packet, const ns3::Address& destination, uint16_t protocol) override;
-    void receive(ns3::Ptr<ns3::Packet> packet, uint16_t protocol);
+    /// A packet arrives here, in the node's context.
+    void arrive(ns3::Ptr<ns3::Packet> packet, uint16_t protocol);
 
     void SetIfIndex(const uint32_t index) override { index_ = index; }
     uint32_t GetIfIndex() const override { return index_; }
@@ -67,6 +76,8 @@ class LinkDevice final : public ns3::NetDevice {
     bool SupportsSendFrom() const override { return false; }
 
   private:
+    void receive(ns3::Ptr<ns3::Packet> packet, uint16_t protocol);
+
     const End end_;
     const ns3::Ptr<LinkChannel> channel_;
     ns3::Mac48Address address_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "measure.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "ns3/simulator.h"
@@ -19,6 +20,8 @@ FlowCount FlowCount::operator-(const FlowCount& before) const {
     return difference;
 }
 
+namespace {
+
 double bringUp(LinkBridge& link) {
     LinkModel& model = link.model();
     constexpr double most = 600;  // seconds
@@ -29,6 +32,14 @@ double bringUp(LinkBridge& link) {
             throw std::runtime_error("The link did not come up; is all of it lost?");
     }
     return static_cast<double>(model.now()) / link.clockHz();
+}
+
+}  // namespace
+
+double bringUp(const Links& links) {
+    double start = 0;
+    for (const auto& link : links) start = std::max(start, bringUp(*link));
+    return start;
 }
 
 Measured measure(const Experiment& e, double start, LinkBridge& link, const std::function<FlowCount(size_t)>& count) {

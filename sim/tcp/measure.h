@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "experiment.h"
 
@@ -23,7 +25,7 @@ struct FlowCount {
 Measured measure(const Experiment& experiment, double start, LinkBridge& link,
                  const std::function<FlowCount(size_t)>& count);
 
-/// Waits until both ends of the link can send data; seconds that this took.
-double bringUp(LinkBridge& link);
+/// Waits until all ends of the links can send data; seconds that this took.
+double bringUp(const Links& links);
 
 }  // namespace arqlink::tcp

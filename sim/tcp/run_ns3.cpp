@@ -10,6 +10,7 @@
 #include "ns3/bulk-send-application.h"
 #include "ns3/bulk-send-helper.h"
 #include "ns3/config.h"
+#include "ns3/global-value.h"
 #include "ns3/internet-stack-helper.h"
 #include "ns3/ipv4-address-helper.h"
 #include "ns3/ipv4-global-routing-helper.h"
@@ -58,6 +59,8 @@ void settle(const Experiment& e) {
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(e.windowPackets * segment));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(e.ackEvery));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(e.sack));
+    // A gateway acts on packets with right checksums only.
+    GlobalValue::Bind("ChecksumEnabled", BooleanValue(!e.gateways.empty()));
     RngSeedManager::SetSeed(1);
     RngSeedManager::SetRun(e.seed);
 }
@@ -74,7 +77,7 @@ PointToPointHelper wireHelper(const Experiment& e, const Wire& wire) {
 /// The nodes of an experiment: senders, a router at each end of the link, receiver.
 class Network {
   public:
-    Network(const Experiment& e, std::unique_ptr<LinkBridge> link)
+    Network(const Experiment& e, Links links)
         : split_(e.split),
           senders_(e.connections),
           routers_(2),
@@ -85,7 +88,7 @@ class Network {
         for (unsigned i = 0; i < e.connections; ++i)
             gateway_.push_back(number(atSender.Install(senders_.Get(i), routers_.Get(0))).GetAddress(1));
         destination_ = number(atReceiver.Install(routers_.Get(1), receiver_.Get(0))).GetAddress(1);
-        channel_ = Create<LinkChannel>(std::move(link));
+        channel_ = Create<LinkChannel>(e, std::move(links));
         NetDeviceContainer ends;
         for (const End end : {A, B}) {
             const Ptr<LinkDevice> device = Create<LinkDevice>(end, channel_);
@@ -102,7 +105,8 @@ class Network {
     /// Where TCP ends, and its address there for connection `i`.
     Ptr<Node> end() const { return split_ ? routers_.Get(0) : receiver_.Get(0); }
     Ipv4Address destination(unsigned i) const { return split_ ? gateway_[i] : destination_; }
-    LinkBridge& bridge() { return channel_->bridge(); }
+    LinkChannel& channel() { return *channel_; }
+    LinkBridge& bridge() { return channel_->last(); }
 
   private:
     Ipv4InterfaceContainer number(const NetDeviceContainer& devices) {
@@ -187,11 +191,10 @@ class Flow {
 
 }  // namespace
 
-Measured runNs3(const Experiment& e, std::vector<std::unique_ptr<LinkBridge>> links) {
-    std::unique_ptr<LinkBridge> link = std::move(links.front());
-    const double start = bringUp(*link);
+Measured runNs3(const Experiment& e, Links links) {
+    const double start = bringUp(links);
     settle(e);
-    Network network(e, std::move(link));
+    Network network(e, std::move(links));
     Random random = randomOf(e.seed, Purpose::starts);
     Pipe line(e.atReceiver.bitsPerSecond, Seconds(e.atReceiver.delay));
     std::vector<std::unique_ptr<Flow>> flows;
@@ -211,6 +214,7 @@ Measured runNs3(const Experiment& e, std::vector<std::unique_ptr<LinkBridge>> li
     network.end()->GetObject<Ipv4L3Protocol>()->TraceConnectWithoutContext(
         "LocalDeliver", Callback<void, const Ipv4Header&, Ptr<const Packet>, uint32_t>(arrived));
     Measured measured = measure(e, start, network.bridge(), [&](size_t i) { return flows[i]->count(); });
+    if (const GatewayChain* gateways = network.channel().gateways()) measured.gateways = gateways->counters();
     Simulator::Destroy();
     return measured;
 }

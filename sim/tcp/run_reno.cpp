@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // An experiment with RenoSender.
-#include <algorithm>
-
 #include "connection.h"
 #include "measure.h"
 #include "ns3/simulator.h"
@@ -45,9 +43,8 @@ FlowCount countOf(Connection& connection) {
 
 }  // namespace
 
-Measured runReno(const Experiment& e, const std::vector<LinkBridge*>& links) {
-    double start = 0;
-    for (LinkBridge* link : links) start = std::max(start, bringUp(*link));
+Measured runReno(const Experiment& e, Links links) {
+    const double start = bringUp(links);
     Connections connections(e, links);
     Random random = randomOf(e.seed, Purpose::starts);
     for (size_t i = 0; i < connections.size(); ++i) {

@@ -91,11 +91,11 @@ struct Job {
         return true;
     }
 
-    std::vector<std::unique_ptr<LinkBridge>> bridges() {
+    Links bridges() {
         experiment.dataBytes = channel.link.settings.build.dataBytes;
         for (const auto& settings : experiment.gateways)
             if (settings) gateway::check(*settings);
-        std::vector<std::unique_ptr<LinkBridge>> all;
+        Links all;
         all.push_back(channel.bridge(experiment, Purpose::erasuresA, Purpose::erasuresB));
         if (experiment.onBoard)
             all.push_back(second.value_or(channel).bridge(experiment, Purpose::secondA, Purpose::secondB));
@@ -103,11 +103,8 @@ struct Job {
     }
 };
 
-Measured run(const Experiment& experiment, std::vector<std::unique_ptr<LinkBridge>> links) {
-    if (experiment.variant != "reno") return runNs3(experiment, std::move(links));
-    std::vector<LinkBridge*> used;
-    for (const auto& link : links) used.push_back(link.get());
-    return runReno(experiment, used);
+Measured run(const Experiment& experiment, Links links) {
+    return experiment.variant == "reno" ? runReno(experiment, std::move(links)) : runNs3(experiment, std::move(links));
 }
 
 void simulate(Job& job, std::ostream& out) {

@@ -64,7 +64,7 @@ WireFlow WireFlow::numbered(unsigned i, unsigned packetBytes) {
 
 // Sender ------------------------------------------------------------------------------------------------------------------
 
-WireSender::WireSender(const RenoSettings& settings, const WireFlow& flow, SendPacket send)
+WireSender::WireSender(const RenoSettings& settings, const WireFlow& flow, TakePacket send)
     : flow_(flow),
       send_(std::move(send)),
       largestWindow_(static_cast<uint64_t>(settings.maxWindow) * flow.payload),
@@ -127,7 +127,7 @@ void WireSender::receive(Bytes packet) {
 
 // Receiver ----------------------------------------------------------------------------------------------------------------
 
-WireReceiver::WireReceiver(const RenoSettings& settings, const WireFlow& flow, SendPacket send)
+WireReceiver::WireReceiver(const RenoSettings& settings, const WireFlow& flow, TakePacket send)
     : flow_(flow),
       send_(std::move(send)),
       largestWindow_(static_cast<uint64_t>(settings.maxWindow) * flow.payload),

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "gateway_chain.h"
 #include "ns3/event-id.h"
 #include "packet.h"
 #include "reno.h"
@@ -25,11 +26,9 @@ struct WireFlow {
     static WireFlow numbered(unsigned i, unsigned packetBytes);
 };
 
-using SendPacket = std::function<void(gateway::Bytes)>;
-
 class WireSender {
   public:
-    WireSender(const RenoSettings& settings, const WireFlow& flow, SendPacket send);
+    WireSender(const RenoSettings& settings, const WireFlow& flow, TakePacket send);
     /// Opens the connection; the SYN is sent again each second until it is answered.
     void start();
     void receive(gateway::Bytes packet);
@@ -41,7 +40,7 @@ class WireSender {
     gateway::Header header() const;
 
     const WireFlow flow_;
-    const SendPacket send_;
+    const TakePacket send_;
     const uint64_t largestWindow_;
     RenoSender reno_;
     bool isOpen_ = false;
@@ -54,7 +53,7 @@ class WireSender {
 
 class WireReceiver {
   public:
-    WireReceiver(const RenoSettings& settings, const WireFlow& flow, SendPacket send);
+    WireReceiver(const RenoSettings& settings, const WireFlow& flow, TakePacket send);
     void receive(gateway::Bytes packet);
     const RenoReceiver& reno() const { return reno_; }
 
@@ -63,7 +62,7 @@ class WireReceiver {
     gateway::Header header() const;
 
     const WireFlow flow_;
-    const SendPacket send_;
+    const TakePacket send_;
     const uint64_t largestWindow_;
     RenoReceiver reno_;
     gateway::Position next_;

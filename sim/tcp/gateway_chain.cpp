@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway_chain.h"
+
+#include <cmath>
+#include <utility>
+
+namespace arqlink::tcp {
+
+using gateway::Bytes;
+using gateway::Port;
+
+namespace {
+
+gateway::Settings settingsOf(const Experiment& e, size_t node) {
+    if (node < e.gateways.size() && e.gateways[node]) return *e.gateways[node];
+    gateway::Settings pass;
+    pass.queuePackets = e.buffer.packets;
+    return pass;
+}
+
+// Two milliseconds of the line, as its backlog is looked at every millisecond.
+size_t packetsAhead(const Experiment& e) {
+    return 2 + static_cast<size_t>(std::ceil(0.002 * e.clockHz * e.dataBytes / e.packetBytes));
+}
+
+}  // namespace
+
+GatewayChain::GatewayChain(const Experiment& e, const Links& links, TakePacket toSenders, TakePacket toReceivers)
+    : ahead_(packetsAhead(e)) {
+    for (size_t i = 0; i <= links.size(); ++i) nodes_.push_back(std::make_unique<GatewayNode>(settingsOf(e, i)));
+    // The last node's LAN is the receivers'.
+    for (size_t i = 0; i < links.size(); ++i)
+        join(*links[i], *nodes_[i], *nodes_[i + 1], i + 1 == links.size() ? Port::link : Port::lan);
+    nodes_.front()->attach(Port::lan, {std::move(toSenders)});
+    nodes_.back()->attach(Port::lan, {std::move(toReceivers)});
+}
+
+void GatewayChain::join(LinkBridge& link, GatewayNode& before, GatewayNode& after, Port at) {
+    const auto exit = [this, &link](End end, GatewayNode& peer, Port port) {
+        const auto send = [&link, end, &peer, port](Bytes packet) {
+            const auto bytes = static_cast<unsigned>(packet.size());
+            link.send(end, bytes, [&peer, port, packet = std::move(packet)] { peer.receive(port, packet); });
+        };
+        return Exit{send, [this, &link, end] { return link.backlog(end) < ahead_; }};
+    };
+    before.attach(Port::link, exit(A, after, at));
+    after.attach(at, exit(B, before, Port::link));
+}
+
+std::vector<gateway::Counters> GatewayChain::counters() const {
+    std::vector<gateway::Counters> all;
+    for (const auto& node : nodes_) all.push_back(node->gateway().counts());
+    return all;
+}
+
+}  // namespace arqlink::tcp
