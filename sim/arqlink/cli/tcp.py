@@ -9,41 +9,77 @@ from rich.table import Table
 
 from arqlink import tree
 from arqlink.cli import options
+from arqlink.model.link_setup import LinkSetup
 from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number, print_json
 from arqlink.sweep.seeds import parse_seeds
-from arqlink.tcp import measurement
+from arqlink.tcp import gateways, measurement
 from arqlink.tcp import point as points
 from arqlink.tcp.path import Path
+from arqlink.tcp.topologies import TOPOLOGIES
 
 PATH, RUN = "Path", "Simulation"
 """Panels of the help."""
+
+
+def usual(value):
+    """How the help shows a default that a topology may have another of."""
+    return f"{value:g}, or of the topology"
+
 
 Probability = Annotated[float | None, typer.Option(metavar="P", help="Share of units that are erased, independently.", show_default="0.01")]
 Outage = Annotated[str | None, typer.Option(metavar="DARK_MS,CYCLE_MS", help="The link is dark, both ways, for so long of each cycle.", show_default="none")]
 WindowFrames = Annotated[int | None, typer.Option(help="Window of the link in frames, a power of two.", show_default="of the configuration")]
 
-Connections = Annotated[int, typer.Option(help="TCP connections that share the link.", rich_help_panel=PATH)]
+Connections = Annotated[
+    int | None, typer.Option(help="TCP connections that share the link.", show_default=usual(points.Point.connections), rich_help_panel=PATH)
+]
 Variant = Annotated[
     str,
     typer.Option(metavar="NAME", help=f"{', '.join(points.VARIANTS)}: {points.OWN} is NewReno without SACK, the others are of ns-3.", rich_help_panel=PATH),
 ]
 Topology = Annotated[
-    str, typer.Option(metavar="direct|split", help="TCP from end to end, or split at a gateway before the link, which needs --copies.", rich_help_panel=PATH)
+    str, typer.Option(metavar="NAME", help="Path: " + "; ".join(f"{name}: {t.what}" for name, t in TOPOLOGIES.items()) + ".", rich_help_panel=PATH)
 ]
-SenderMbps = Annotated[float, typer.Option(help="Wired line from each sender to the link, in Mb/s.", rich_help_panel=PATH)]
-SenderMs = Annotated[float, typer.Option(help="Its delay one way, in ms.", rich_help_panel=PATH)]
-ReceiverMbps = Annotated[float, typer.Option(help="Wired line from the link to the receiver, in Mb/s.", rich_help_panel=PATH)]
-ReceiverMs = Annotated[float, typer.Option(help="Its delay one way, in ms.", rich_help_panel=PATH)]
+Gateway = Annotated[
+    str | None,
+    typer.Option(
+        metavar=gateways.SYNTAX,
+        help="Gateway that looks into packets: clamp, snoop, split, proxy; words as in sim/gateway/README.md, and cache=N.",
+        show_default="none, or of the topology",
+        rich_help_panel=PATH,
+    ),
+]
+SecondMs = Annotated[float | None, typer.Option(help="Delay from a satellite to the receiver, in ms.", show_default="as --delay-ms", rich_help_panel=PATH)]
+MinRto = Annotated[float, typer.Option(help=f"Least timeout of {points.OWN} in seconds.", rich_help_panel=PATH)]
+MaxRto = Annotated[float, typer.Option(help="The longest one.", rich_help_panel=PATH)]
+SenderMbps = Annotated[
+    float | None, typer.Option(help="Wired line from each sender to the link, in Mb/s.", show_default=usual(Path.sender_mbps), rich_help_panel=PATH)
+]
+SenderMs = Annotated[float | None, typer.Option(help="Its delay one way, in ms.", show_default=usual(Path.sender_ms), rich_help_panel=PATH)]
+ReceiverMbps = Annotated[
+    float | None, typer.Option(help="Wired line from the link to the receiver, in Mb/s.", show_default=usual(Path.receiver_mbps), rich_help_panel=PATH)
+]
+ReceiverMs = Annotated[float | None, typer.Option(help="Its delay one way, in ms.", show_default=usual(Path.receiver_ms), rich_help_panel=PATH)]
 Buffer = Annotated[int, typer.Option(help="Packets that can be stored before the link.", rich_help_panel=PATH)]
 Copies = Annotated[
     bool,
     typer.Option("--copies/--no-copies", help="It stores a packet until all of it is acknowledged; else until it begins to leave.", rich_help_panel=PATH),
 ]
-Window = Annotated[int, typer.Option(help="Window of TCP's receiver, in packets.", rich_help_panel=PATH)]
-AckEvery = Annotated[int, typer.Option(metavar="1|2", help="Packets of an acknowledgement; 2: delayed ones.", rich_help_panel=PATH)]
-PacketBytes = Annotated[int, typer.Option(help="Length of a TCP packet in bytes.", rich_help_panel=PATH)]
+Window = Annotated[int | None, typer.Option(help="Window of TCP's receiver, in packets.", show_default=usual(Path.window), rich_help_panel=PATH)]
+AckEvery = Annotated[
+    int | None, typer.Option(metavar="1|2", help="Packets of an acknowledgement; 2: delayed ones.", show_default=usual(Path.ack_every), rich_help_panel=PATH)
+]
+PacketBytes = Annotated[
+    int | None, typer.Option(help="Length of a TCP packet in bytes.", show_default=usual(points.DEFAULTS["packet_bytes"]), rich_help_panel=PATH)
+]
+
+Delta = Annotated[
+    str | None, typer.Option(metavar="D|inf", help="Persistency: retransmissions of a frame, 0 to 14, or inf.", show_default="5, or of the topology")
+]
+DelayMs = Annotated[float | None, typer.Option(help="One-way propagation delay in ms.", show_default=usual(points.DEFAULTS["delay_ms"]))]
+RateMbps = Annotated[float | None, typer.Option(help="Line rate in Mb/s; counts unit payload.", show_default=usual(LinkSetup.rate_mbps))]
 
 Link = Annotated[str, typer.Option(metavar="event|rtl", help="Model of the link: fast, or the Verilated RTL.", rich_help_panel=RUN)]
 Seconds = Annotated[float, typer.Option(help="Simulated seconds that are measured.", rich_help_panel=RUN)]
@@ -59,6 +95,8 @@ ROWS = (
     ("spurious", "of them spurious"),
     ("timeouts", "timeouts"),
     ("queue_drops", "packets dropped by buffers"),
+    ("gateway_retransmissions", "packets that gateways sent again"),
+    ("gateway_drops", "packets that gateways had no room for"),
     ("frame_failure", "failed transmissions"),
     ("line_goodput", "goodput by bits on the line"),
     ("feedback", "feedback's share of the line back"),
@@ -69,28 +107,32 @@ def tcp(
     k: options.K = None,
     n: options.N = None,
     n_retx: options.Nr = None,
-    delta: options.Delta = "5",
+    delta: Delta = None,
     p: Probability = None,
     loss: options.LossForP = None,
     feedback_loss: options.FeedbackLoss = "none",
     outage: Outage = None,
-    delay_ms: options.DelayMs = points.DEFAULTS["delay_ms"],
-    rate_mbps: options.RateMbps = 2.0,
+    delay_ms: DelayMs = None,
+    rate_mbps: RateMbps = None,
     order: options.Ord = 1,
     window_frames: WindowFrames = None,
     config: options.Config = "paper",
-    connections: Connections = 10,
+    connections: Connections = None,
     variant: Variant = points.OWN,
     topology: Topology = Path.topology,
-    sender_mbps: SenderMbps = Path.sender_mbps,
-    sender_ms: SenderMs = Path.sender_ms,
-    receiver_mbps: ReceiverMbps = Path.receiver_mbps,
-    receiver_ms: ReceiverMs = Path.receiver_ms,
+    gateway: Gateway = None,
+    sender_mbps: SenderMbps = None,
+    sender_ms: SenderMs = None,
+    receiver_mbps: ReceiverMbps = None,
+    receiver_ms: ReceiverMs = None,
+    second_ms: SecondMs = None,
     buffer: Buffer = Path.buffer,
     copies: Copies = Path.copies,
-    window: Window = Path.window,
-    ack_every: AckEvery = Path.ack_every,
-    packet_bytes: PacketBytes = points.DEFAULTS["packet_bytes"],
+    window: Window = None,
+    ack_every: AckEvery = None,
+    packet_bytes: PacketBytes = None,
+    min_rto: MinRto = Path.min_rto,
+    max_rto: MaxRto = Path.max_rto,
     link: Link = "event",
     seconds: Seconds = 200.0,
     warm_up: WarmUp = 20.0,
@@ -115,7 +157,8 @@ def tcp(
         return
     setup = point.setup
     losses = f"{setup.loss}, dark for {point.outage} ms" if point.outage else setup.loss
-    title = f"{connections} connections ({variant}), {topology}, {losses}, {delay_ms:g} ms, K = {setup.k}, N = {setup.n}, δ = {delta}"
+    where = topology if point.path.gateway == "none" else f"{topology}, gateway {point.path.gateway}"
+    title = f"{point.connections} connections ({variant}), {where}, {losses}, {setup.delay_ms:g} ms, K = {setup.k}, N = {setup.n}, δ = {setup.delta:g}"
     table = Table(title=title, title_justify="left")
     for heading in ("", "mean", "std", "least", "most", "model"):
         table.add_column(heading, justify="right" if heading else "left")

@@ -24,6 +24,8 @@ class Simulated:
     """Mean round trip in s; segments, retransmissions, spurious ones and timeouts; packets dropped by buffers; clocks."""
     counters: dict = field(default_factory=lambda: {"a": {}, "b": {}})
     """Counters of the link's ends; those that are 0 are left out."""
+    gateways: dict = field(default_factory=dict)
+    """Counters of the gateways by their number, without those that are 0."""
     windows: list[list[float]] = field(default_factory=list)
     """Samples of the congestion windows: time in s, then segments of each connection."""
     wall_s: float = 0.0
@@ -43,6 +45,8 @@ def simulate(point, seed, trace=0.0):
             result.goodputs.append(float(words[0]))
         elif name == "counter":
             result.counters[words[0].lower()][words[1]] = int(words[2])
+        elif name == "gateway":
+            result.gateways.setdefault(int(words[0]), {})[words[1]] = int(words[2])
         elif name == "windows":
             result.windows.append(list(map(float, words)))
         else:
@@ -97,7 +101,14 @@ def values(point, result):
         "feedback": reports / result.values["clocks"],
         "spurious": min(1.0, result.values["spurious"] / max(1.0, result.values["retransmissions"])),
         "timeouts": result.values["timeouts"],
+        **of_gateways(result),
     }
+
+
+def of_gateways(result):
+    """What the gateways of a run did, all together: numbers of packets."""
+    names = {"gateway_retransmissions": "retransmissions", "gateway_drops": "cache_full", "gateway_timeouts": "timeouts"}
+    return {name: sum(counters.get(counter, 0) for counters in result.gateways.values()) for name, counter in names.items()} if result.gateways else {}
 
 
 def report(point, results):

@@ -38,7 +38,7 @@ def satellite_path(point):
 
 def expected(point):
     """Values of `measurement.values` by the model of the point's path, as far as it has them; U counts unit payload."""
-    if point.outage or not point.setup.ord:
+    if point.outage or not point.setup.ord or point.path.has_gateway:
         return {}
     if not point.path.copies:
         operation = hybrid_link(point)

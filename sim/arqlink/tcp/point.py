@@ -9,6 +9,7 @@ from arqlink.model import link_setup, loss
 from arqlink.model.link_setup import LinkSetup
 from arqlink.rtl import verilated_end
 from arqlink.tcp.path import Outage, Path
+from arqlink.tcp.topologies import TOPOLOGIES
 
 OWN = "reno"
 """NewReno without SACK, by RFC 5681 and 6582 (sim/tcp/reno.h)."""
@@ -19,6 +20,7 @@ FOR_AREA = ("tiny",)
 SLOWEST, FASTEST = 1e3, 1e9
 """Clocks of the link in a second."""
 LEAST_OF_NS3 = 100
+LEAST_OF_GATEWAY = 128
 """Bytes of a packet."""
 WINDOWS = tuple(1 << i for i in range(5, 19))
 MOST_SECONDS = 1e7
@@ -51,8 +53,10 @@ class Point:
             raise UserError(f"The number of connections is {self.connections}; it must be 1 to 10000.")
         if self.variant not in VARIANTS:
             raise UserError(f"The TCP variant is '{self.variant}'; it must be one of {', '.join(VARIANTS)}.")
-        if self.path.topology == "split" and self.variant != OWN and self.connections > 1:
+        if self.path.structure == "split" and self.variant != OWN and self.connections > 1:
             raise UserError(f"Several split connections are simulated with --variant {OWN} only; with '{self.variant}' there can be one.")
+        if self.path.has_gateway and self.setup.packet_bytes < LEAST_OF_GATEWAY:
+            raise UserError(f"A packet has {self.setup.packet_bytes} bytes; through a gateway it has {LEAST_OF_GATEWAY} or more, as headers are in it.")
         if self.link not in LINKS:
             raise UserError(f"The link is '{self.link}'; it must be {' or '.join(LINKS)}.")
         if not (0 < self.seconds <= MOST_SECONDS and 0 <= self.warm_up <= MOST_SECONDS):
@@ -122,9 +126,17 @@ class Point:
             f"variant {self.variant} 1",
             f"time {self.warm_up!r} {self.seconds!r}",
             *self.path.lines(s.packet_bytes),
+            *self._second_link(),
             f"seed {seed}",
         ]
         return "\n".join([*lines, *([f"trace {trace!r}"] if trace else [])]) + "\n"
+
+    def _second_link(self):
+        """What is said of the link behind a satellite: only its delay differs."""
+        if self.path.second_ms is None:
+            return []
+        delay = max(1, round(self.path.second_ms * 1e-3 * self.setup.clock_hz))
+        return [f"second delay {delay} {delay}"]
 
     def library(self):
         """The shared library of a link end that it needs, or None; builds it where necessary."""
@@ -150,7 +162,12 @@ USUAL_P = 0.01
 
 def from_settings(settings):
     """A Point by its settings; those that are left out, or None, have their defaults."""
-    given = DEFAULTS | {name: value for name, value in settings.items() if value is not None}
+    settings = {name: value for name, value in settings.items() if value is not None}
+    named = TOPOLOGIES.get(settings.get("topology", Path.topology))
+    of_topology = named.settings if named else {}
+    if "loss" in settings:
+        of_topology = {name: value for name, value in of_topology.items() if name != "p"}
+    given = DEFAULTS | of_topology | settings
     independent = loss.independent(given.get("p", USUAL_P))
     if {"p", "loss"} <= given.keys():
         raise UserError("Give p, or a loss model, and not both.")

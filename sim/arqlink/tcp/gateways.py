@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A gateway on the path, by the words of sim/gateway/README.md."""
+
+from arqlink.errors import UserError
+from arqlink.gateway.gateway import Gateway
+
+SYNTAX = "MODE[,WORD,…]"
+OF_GATEWAY = ("cache", "flows", "queue", "idle")
+"""Words that are lines of their own in a description: the others are of the class of all flows."""
+SLOT_BYTES = 2048
+
+
+def description(text, packet_bytes):
+    """The lines that describe the gateway `MODE[,WORD,…]`, for packets of so many bytes. Raises UserError."""
+    mode, *words = text.split(",")
+    own = [word.split("=", 1) for word in words if word.partition("=")[0] in OF_GATEWAY]
+    of_class = [word for word in words if word.partition("=")[0] not in OF_GATEWAY]
+    values: dict[str, str] = {pair[0]: pair[1] if len(pair) == 2 else "" for pair in own}
+    if empty := [name for name, value in values.items() if not value]:
+        raise UserError(f"'{empty[0]}' of the gateway needs a value: write {empty[0]}=N.")
+    if "cache" in values:
+        values["cache"] += f" {max(SLOT_BYTES, packet_bytes)}"
+    lines = [*(f"{name} {value}" for name, value in values.items()), " ".join(["class", mode, *of_class])]
+    Gateway("\n".join(lines))
+    return lines
