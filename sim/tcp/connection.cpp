@@ -102,8 +102,6 @@ Connections::Connections(const Experiment& e, const Links& links) : line_(e.atRe
 
 Connections::~Connections() = default;
 
-std::vector<gateway::Counters> Connections::gateways() const {
-    return path_ ? path_->chain().counters() : std::vector<gateway::Counters>();
-}
+const GatewayChain* Connections::gateways() const { return path_ ? &path_->chain() : nullptr; }
 
 }  // namespace arqlink::tcp

@@ -50,6 +50,7 @@ class DirectConnection final : public Connection {
 };
 
 class SplitConnection;
+class GatewayChain;
 class GatewayPath;
 
 /// The node before the link that acknowledges segments to their senders as it stores them, and sends them over the link, which is
@@ -90,8 +91,8 @@ class Connections {
     ~Connections();
     size_t size() const { return all_.size(); }
     Connection& operator[](size_t i) { return *all_[i]; }
-    /// Counters of the gateways, where there are some.
-    std::vector<gateway::Counters> gateways() const;
+    /// The gateways; nullptr: there are none.
+    const GatewayChain* gateways() const;
 
   private:
     ReceiverLine line_;

@@ -56,6 +56,7 @@ struct Measured {
     struct Sample {
         double time;                  ///< seconds of the simulation
         std::vector<double> windows;  ///< congestion windows of all connections, in segments
+        std::vector<size_t> cached;   ///< packets in the cache of each gateway
     };
     std::vector<Sample> trace;
 };

@@ -53,4 +53,10 @@ std::vector<gateway::Counters> GatewayChain::counters() const {
     return all;
 }
 
+std::vector<size_t> GatewayChain::cached() const {
+    std::vector<size_t> all;
+    for (const auto& node : nodes_) all.push_back(node->gateway().cacheUsed());
+    return all;
+}
+
 }  // namespace arqlink::tcp

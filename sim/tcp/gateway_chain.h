@@ -24,6 +24,8 @@ class GatewayChain {
     void fromReceivers(gateway::Bytes packet) { nodes_.back()->receive(gateway::Port::lan, std::move(packet)); }
 
     std::vector<gateway::Counters> counters() const;
+    /// Packets in the cache of each.
+    std::vector<size_t> cached() const;
 
   private:
     void join(LinkBridge& link, GatewayNode& before, GatewayNode& after, gateway::Port at);

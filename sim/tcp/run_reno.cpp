@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An experiment with RenoSender.
 #include "connection.h"
+#include "gateway_chain.h"
 #include "measure.h"
 #include "ns3/simulator.h"
 #include "splitmix.h"
@@ -17,7 +18,9 @@ class Tracer {
     void sample() {
         std::vector<double> windows;
         for (size_t i = 0; i < connections_.size(); ++i) windows.push_back(connections_[i].sender().cwnd());
-        samples_.push_back({ns3::Simulator::Now().GetSeconds(), std::move(windows)});
+        const GatewayChain* gateways = connections_.gateways();
+        samples_.push_back({ns3::Simulator::Now().GetSeconds(), std::move(windows),
+                            gateways ? gateways->cached() : std::vector<size_t>()});
         ns3::Simulator::Schedule(every_, &Tracer::sample, this);
     }
 
@@ -56,7 +59,7 @@ Measured runReno(const Experiment& e, Links links) {
     if (e.traceEvery > 0) ns3::Simulator::Schedule(ns3::Seconds(start + e.warmUp), &Tracer::sample, &tracer);
     Measured measured = measure(e, start, *links.back(), [&](size_t i) { return countOf(connections[i]); });
     measured.trace = std::move(samples);
-    measured.gateways = connections.gateways();
+    if (const GatewayChain* gateways = connections.gateways()) measured.gateways = gateways->counters();
     ns3::Simulator::Destroy();
     return measured;
 }

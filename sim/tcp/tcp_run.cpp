@@ -134,6 +134,9 @@ void simulate(Job& job, std::ostream& out) {
         out << "windows " << sample.time;
         for (const double window : sample.windows) out << ' ' << window;
         out << '\n';
+        if (!sample.cached.empty()) out << "cached " << sample.time;
+        for (const size_t packets : sample.cached) out << ' ' << packets;
+        if (!sample.cached.empty()) out << '\n';
     }
 }
 

@@ -28,6 +28,8 @@ class Simulated:
     """Counters of the gateways by their number, without those that are 0."""
     windows: list[list[float]] = field(default_factory=list)
     """Samples of the congestion windows: time in s, then segments of each connection."""
+    cached: list[list[float]] = field(default_factory=list)
+    """Samples of the gateways' caches at the same times: time in s, then packets of each gateway."""
     wall_s: float = 0.0
 
 
@@ -47,8 +49,8 @@ def simulate(point, seed, trace=0.0):
             result.counters[words[0].lower()][words[1]] = int(words[2])
         elif name == "gateway":
             result.gateways.setdefault(int(words[0]), {})[words[1]] = int(words[2])
-        elif name == "windows":
-            result.windows.append(list(map(float, words)))
+        elif name in ("windows", "cached"):
+            getattr(result, name).append(list(map(float, words)))
         else:
             result.values[name] = float(words[0])
     return result
