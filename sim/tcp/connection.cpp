@@ -15,6 +15,7 @@ constexpr unsigned ackBytes = 40;
 
 RenoSettings renoSettings(const Experiment& e) {
     RenoSettings s;
+    s.classic = e.variant == "classic";
     s.maxWindow = e.windowPackets;
     s.ackEvery = e.ackEvery;
     s.minRto = ns3::Seconds(e.minRto);

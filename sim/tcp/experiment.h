@@ -23,7 +23,7 @@ struct Wire {
 
 struct Experiment {
     unsigned connections = 10;
-    std::string variant = "reno";  ///< `reno`: RenoSender; else a TCP of ns-3
+    std::string variant = "reno";  ///< `reno`, `classic`: RenoSender; else a TCP of ns-3
     bool sack = true;              ///< of a TCP of ns-3
     bool split = false;            ///< TCP ends at the gateway before the link, which acknowledges what it stores
     /// Gateways that look into packets (GatewayPath); empty: there are none, and `split` counts.

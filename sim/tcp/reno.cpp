@@ -48,6 +48,10 @@ void RenoSender::advance(const Ack& ack) {
         // RFC 5681, section 3.1; bytes are not counted, so delayed ACKs make the growth slower, as the papers' eq. 1 has it.
         cwnd_ += cwnd_ < ssthresh_ ? 1 : 1 / cwnd_;
         restartTimer();
+    } else if (settings_.classic) {
+        inRecovery_ = false;
+        cwnd_ = ssthresh_;  // RFC 5681, section 3.2, step 6: whatever else is missing needs three duplicates of its own
+        restartTimer();
     } else if (static_cast<int64_t>(sndUna_) >= recover_) {
         inRecovery_ = false;
         cwnd_ = std::min(ssthresh_, static_cast<double>(std::max<uint64_t>(flight(), 1) + 1));
@@ -65,7 +69,7 @@ void RenoSender::duplicate() {
     ++dupAcks_;
     if (inRecovery_) {
         cwnd_ += 1;
-    } else if (dupAcks_ == 3 && static_cast<int64_t>(sndUna_) > recover_) {
+    } else if (dupAcks_ == 3 && (settings_.classic || static_cast<int64_t>(sndUna_) > recover_)) {
         recover_ = static_cast<int64_t>(sndMax_);
         inRecovery_ = true;
         partial_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TCP connection with endless data as the papers had it: NewReno without SACK, and a receiver with delayed ACKs.
+// A TCP connection with endless data as the papers had it: NewReno or Reno without SACK, and a receiver with delayed ACKs.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@ namespace arqlink::tcp {
 
 /// Segments are numbered from 0; windows are in segments.
 struct RenoSettings {
+    bool classic = false;  ///< Reno: the first ACK of new data ends fast recovery; else NewReno
     double initialWindow = 2;
     double maxWindow = 2000;             ///< advertised by the receiver
     ns3::Time minRto = ns3::Seconds(1);  ///< RFC 6298
@@ -35,7 +36,7 @@ struct Ack {
     bool windowOnly = false;                                 ///< it is about the window, and no duplicate ACK
 };
 
-/// Congestion control of RFC 5681 with limited transmit (RFC 3042), fast recovery of RFC 6582, timeouts of RFC 6298.
+/// Congestion control of RFC 5681 with limited transmit (RFC 3042), fast recovery of RFC 6582, or RFC 5681 if `classic`, timeouts of RFC 6298.
 class RenoSender {
   public:
     using Transmit = std::function<void(const Segment&)>;
@@ -71,7 +72,8 @@ class RenoSender {
     uint64_t sndUna_ = 0, sndNxt_ = 0;                          // oldest segment without ACK; next one to send
     uint64_t sndMax_ = 0;                                       // segments below it have been sent
     uint64_t rwndEdge_ = std::numeric_limits<uint64_t>::max();  // the receiver has room for segments below it
-    int64_t recover_ = -1;  // fast recovery ends when all below it are acknowledged; none begins before more is
+    // NewReno's fast recovery ends when all below it are acknowledged; none begins before more is.
+    int64_t recover_ = -1;
     bool inRecovery_ = false, partial_ = false;
     bool backedOff_ = false;  // sndUna_ has been sent again by a timeout
     unsigned dupAcks_ = 0;

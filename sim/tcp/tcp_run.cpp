@@ -104,7 +104,8 @@ struct Job {
 };
 
 Measured run(const Experiment& experiment, Links links) {
-    return experiment.variant == "reno" ? runReno(experiment, std::move(links)) : runNs3(experiment, std::move(links));
+    const bool own = experiment.variant == "reno" || experiment.variant == "classic";
+    return own ? runReno(experiment, std::move(links)) : runNs3(experiment, std::move(links));
 }
 
 void simulate(Job& job, std::ostream& out) {

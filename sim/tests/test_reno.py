@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NewReno without SACK, rule by rule: scripts of what arrives, and what must be sent (RFC 5681, 6582, 3042, 6298, 9293)."""
+"""NewReno and Reno without SACK, rule by rule: scripts of what arrives, and what must be sent (RFC 5681, 6582, 3042, 6298, 9293)."""
 
 import subprocess
 
@@ -60,6 +60,28 @@ def test_a_partial_ack_sends_the_next_hole_and_a_full_one_ends_recovery():
     assert ssthresh == 6.5 and cwnd <= ssthresh
     # The flight is nothing but what the full ACK allowed, so cwnd is two segments: min(ssthresh, max(flight, 1) + 1).
     assert cwnd == 2
+
+
+def test_classic_reno_ends_recovery_with_the_first_new_ack():
+    """The ACK of 5 would be partial: nothing is retransmitted, and cwnd is ssthresh (RFC 5681, section 3.2, step 6)."""
+    script = "classic 10\n" + DUPLICATES + "0.4 ack 5\n0.41 state\n"
+    assert 5 not in of(sent(script), 0.4) and state(script) == (6.5, 6.5)
+
+
+def test_classic_reno_halves_again_for_the_next_loss_of_a_window():
+    """Segments 1 and 5 of ten were lost. NewReno retransmits 5 at the partial ACK, and halves once. Reno needs three duplicates more,
+    and halves the flight of 9 segments again."""
+    rest = DUPLICATES + "0.4 ack 5\n0.41 ack 5\n0.42 ack 5\n0.43 ack 5\n0.44 state\n"
+    reno, newreno = sent("classic 10\n" + rest), sent("sender 10\n" + rest)
+    assert [time for time, number in newreno if number == 5] == [0, 0.4]
+    assert [time for time, number in reno if number == 5] == [0, 0.43]
+    assert state("sender 10\n" + rest)[1] == 6.5
+    assert state("classic 10\n" + rest) == (4.5 + 3, 4.5)
+
+
+def test_classic_reno_takes_duplicates_after_a_timeout_for_a_loss():
+    """Without NewReno's point of recovery; compare test_no_fast_retransmit_at_the_point_of_recovery."""
+    assert 10 in of(sent("classic 10\n1.1 ack 10\n1.2 ack 10\n1.21 ack 10\n1.22 ack 10\n"), 1.22)
 
 
 def test_no_fast_retransmit_at_the_point_of_recovery():

@@ -160,7 +160,7 @@ def test_the_command_prints_a_table():
     "arguments, message",
     [
         ("--connections 0", "The number of connections is 0; it must be 1 to 10000."),
-        ("--variant Tahoe", "The TCP variant is 'Tahoe'; it must be one of reno, NewReno"),
+        ("--variant Tahoe", "The TCP variant is 'Tahoe'; it must be one of reno, classic, NewReno"),
         ("--link fpga", "The link is 'fpga'; it must be event or rtl."),
         ("--p 1", "p is 1; it must be 0 or more, and below 1."),
         ("--seconds 0", "The time is 0 s after 20 s"),

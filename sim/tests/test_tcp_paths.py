@@ -166,7 +166,7 @@ def test_the_command_has_split_connections():
     [
         ("--topology star", "The topology is 'star'; it must be one of direct, split, reservation, onboard"),
         ("--topology split", "The gateway of a split connection stores a packet until it is acknowledged; give --copies."),
-        ("--topology split --copies --variant Cubic", "Several split connections are simulated with --variant reno only; with 'Cubic' there can be one."),
+        ("--topology split --copies --variant Cubic", "Several split connections need --variant reno or classic; with 'Cubic' there can be one."),
         ("--sender-mbps 0", "sender_mbps is 0; it must be 0.001 to 1e6 Mb/s."),
         ("--receiver-ms nan", "receiver_ms is nan; it must be 0 to 1e5 ms."),
         ("--buffer 0", "The buffer is 0 packets; it must be 1 to 1000000."),

@@ -37,7 +37,11 @@ Connections = Annotated[
 ]
 Variant = Annotated[
     str,
-    typer.Option(metavar="NAME", help=f"{', '.join(points.VARIANTS)}: {points.OWN} is NewReno without SACK, the others are of ns-3.", rich_help_panel=PATH),
+    typer.Option(
+        metavar="NAME",
+        help=f"{', '.join(points.VARIANTS)}: {points.OWN[0]} is NewReno and {points.OWN[1]} Reno, both without SACK, the others are of ns-3.",
+        rich_help_panel=PATH,
+    ),
 ]
 Topology = Annotated[
     str, typer.Option(metavar="NAME", help="Path: " + "; ".join(f"{name}: {t.what}" for name, t in TOPOLOGIES.items()) + ".", rich_help_panel=PATH)
@@ -52,7 +56,7 @@ Gateway = Annotated[
     ),
 ]
 SecondMs = Annotated[float | None, typer.Option(help="Delay from a satellite to the receiver, in ms.", show_default="as --delay-ms", rich_help_panel=PATH)]
-MinRto = Annotated[float, typer.Option(help=f"Least timeout of {points.OWN} in seconds.", rich_help_panel=PATH)]
+MinRto = Annotated[float, typer.Option(help=f"Least timeout of {points.OWN[0]} and {points.OWN[1]} in seconds.", rich_help_panel=PATH)]
 MaxRto = Annotated[float, typer.Option(help="The longest one.", rich_help_panel=PATH)]
 SenderMbps = Annotated[
     float | None, typer.Option(help="Wired line from each sender to the link, in Mb/s.", show_default=usual(Path.sender_mbps), rich_help_panel=PATH)
@@ -118,7 +122,7 @@ def tcp(
     window_frames: WindowFrames = None,
     config: options.Config = "paper",
     connections: Connections = None,
-    variant: Variant = points.OWN,
+    variant: Variant = points.OWN[0],
     topology: Topology = Path.topology,
     gateway: Gateway = None,
     sender_mbps: SenderMbps = None,

@@ -11,10 +11,11 @@ from arqlink.rtl import verilated_end
 from arqlink.tcp.path import Outage, Path
 from arqlink.tcp.topologies import TOPOLOGIES
 
-OWN = "reno"
-"""NewReno without SACK, by RFC 5681 and 6582 (sim/tcp/reno.h)."""
-VARIANTS = (OWN, "NewReno", "Hybla", "Vegas", "WestwoodPlus", "Cubic", "Bbr")
-"""The others are those of ns-3, with SACK."""
+OWN = ("reno", "classic")
+"""Without SACK (sim/tcp/reno.h): NewReno by RFC 5681 and 6582, and Reno by RFC 5681."""
+OF_NS3 = ("NewReno", "Hybla", "Vegas", "WestwoodPlus", "Cubic", "Bbr")
+"""With SACK."""
+VARIANTS = (*OWN, *OF_NS3)
 LINKS = ("event", "rtl")
 FOR_AREA = ("tiny",)
 SLOWEST, FASTEST = 1e3, 1e9
@@ -41,7 +42,7 @@ class Point:
     setup: LinkSetup
     path: Path = Path()
     connections: int = 10
-    variant: str = OWN
+    variant: str = OWN[0]
     link: str = "event"
     outage: Outage | None = None
     window_frames: int | None = None
@@ -53,8 +54,8 @@ class Point:
             raise UserError(f"The number of connections is {self.connections}; it must be 1 to 10000.")
         if self.variant not in VARIANTS:
             raise UserError(f"The TCP variant is '{self.variant}'; it must be one of {', '.join(VARIANTS)}.")
-        if self.path.structure == "split" and self.variant != OWN and self.connections > 1:
-            raise UserError(f"Several split connections are simulated with --variant {OWN} only; with '{self.variant}' there can be one.")
+        if self.path.structure == "split" and self.variant not in OWN and self.connections > 1:
+            raise UserError(f"Several split connections need --variant {' or '.join(OWN)}; with '{self.variant}' there can be one.")
         if self.path.has_gateway and self.setup.packet_bytes < LEAST_OF_GATEWAY:
             raise UserError(f"A packet has {self.setup.packet_bytes} bytes; through a gateway it has {LEAST_OF_GATEWAY} or more, as headers are in it.")
         if self.link not in LINKS:
@@ -65,7 +66,7 @@ class Point:
             raise UserError(f"Configuration '{self.setup.config}' is built for area: its encoder is slower than the line, which the link models do not have.")
         if not SLOWEST <= self.setup.clock_hz <= FASTEST:
             raise UserError(f"At this rate the link makes {self.setup.clock_hz:.3g} clocks a second; {SLOWEST:g} to {FASTEST:g} are simulated.")
-        if self.variant != OWN and self.setup.packet_bytes < LEAST_OF_NS3:
+        if self.variant not in OWN and self.setup.packet_bytes < LEAST_OF_NS3:
             raise UserError(f"A packet has {self.setup.packet_bytes} bytes; TCP of ns-3 needs {LEAST_OF_NS3} or more, for its headers.")
         if self.window not in WINDOWS:
             raise UserError(f"The window of the link is {self.window} frames; it must be a power of two from 32 to 262144.")
