@@ -23,7 +23,7 @@ struct Wire {
 
 struct Experiment {
     unsigned connections = 10;
-    std::string variant = "reno";  ///< `reno`, `classic`: RenoSender; else a TCP of ns-3
+    std::string variant = "reno";  ///< `reno`, `classic`: RenoSender; else a TCP of ns-3, or of variants/
     bool sack = true;              ///< of a TCP of ns-3
     bool split = false;            ///< TCP ends at the gateway before the link, which acknowledges what it stores
     /// Gateways that look into packets (GatewayPath); empty: there are none, and `split` counts.
@@ -67,7 +67,7 @@ using Links = std::vector<std::unique_ptr<LinkBridge>>;
 /// Runs it with RenoSender; `links` are models whose ends have just been enabled.
 Measured runReno(const Experiment& experiment, Links links);
 
-/// The same with TCP of ns-3: NewReno, Hybla, Vegas, WestwoodPlus, Cubic or Bbr.
+/// The same with TCP of ns-3, such as NewReno, or of variants/ in ns-3's sockets.
 Measured runNs3(const Experiment& experiment, Links links);
 
 }  // namespace arqlink::tcp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An experiment with TCP of ns-3: senders, router, the link, router, receiver; TCP ends at the receiver, or at the first router.
+// An experiment with TCP of ns-3, or of variants/ in its sockets: senders, router, the link, router, receiver; TCP ends at the receiver, or at the first router.
 #include <map>
 #include <memory>
 
@@ -51,9 +51,16 @@ struct Watched {
     }
 };
 
+// The TCPs of variants/ are of this project, the others of ns-3.
+TypeId typeOf(const std::string& variant) {
+    TypeId id;
+    if (TypeId::LookupByNameFailSafe("arqlink::Tcp" + variant, &id)) return id;
+    return TypeId::LookupByName("ns3::Tcp" + variant);
+}
+
 void settle(const Experiment& e) {
     const unsigned segment = e.packetBytes - headerBytes;
-    Config::SetDefault("ns3::TcpL4Protocol::SocketType", StringValue("ns3::Tcp" + e.variant));
+    Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(typeOf(e.variant)));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(segment));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(e.windowPackets * segment));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(e.windowPackets * segment));
@@ -195,13 +202,18 @@ Measured runNs3(const Experiment& e, Links links) {
     const double start = bringUp(links);
     settle(e);
     Network network(e, std::move(links));
+    LinkBridge& bridge = network.bridge();
+    const auto occupancy = [&bridge, &e] {
+        return 1 - static_cast<double>(bridge.room()) / static_cast<double>(e.buffer.packets);
+    };
+    Config::SetDefault("arqlink::TcpDVegas::Occupancy", CallbackValue(Callback<double>(occupancy)));
     Random random = randomOf(e.seed, Purpose::starts);
     Pipe line(e.atReceiver.bitsPerSecond, Seconds(e.atReceiver.delay));
     std::vector<std::unique_ptr<Flow>> flows;
     for (unsigned i = 0; i < e.connections; ++i)
         flows.push_back(std::make_unique<Flow>(e, network, i, start + random.uniform(), line));
     if (e.split) {
-        network.bridge().freed = [&flows] {
+        bridge.freed = [&flows] {
             for (const auto& flow : flows) flow->roomGrew();
         };
     }
@@ -213,7 +225,7 @@ Measured runNs3(const Experiment& e, Links links) {
     };
     network.end()->GetObject<Ipv4L3Protocol>()->TraceConnectWithoutContext(
         "LocalDeliver", Callback<void, const Ipv4Header&, Ptr<const Packet>, uint32_t>(arrived));
-    Measured measured = measure(e, start, network.bridge(), [&](size_t i) { return flows[i]->count(); });
+    Measured measured = measure(e, start, bridge, [&](size_t i) { return flows[i]->count(); });
     if (const GatewayChain* gateways = network.channel().gateways()) measured.gateways = gateways->counters();
     Simulator::Destroy();
     return measured;

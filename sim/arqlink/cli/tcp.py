@@ -39,7 +39,7 @@ Variant = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help=f"{', '.join(points.VARIANTS)}: {points.OWN[0]} is NewReno and {points.OWN[1]} Reno, both without SACK, the others are of ns-3.",
+        help=f"{', '.join(points.VARIANTS)}: {points.OWN[0]} is NewReno and {points.OWN[1]} Reno, both without SACK, the others have ns-3's sockets.",
         rich_help_panel=PATH,
     ),
 ]

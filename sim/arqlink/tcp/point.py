@@ -14,8 +14,10 @@ from arqlink.tcp.topologies import TOPOLOGIES
 OWN = ("reno", "classic")
 """Without SACK (sim/tcp/reno.h): NewReno by RFC 5681 and 6582, and Reno by RFC 5681."""
 OF_NS3 = ("NewReno", "Hybla", "Vegas", "WestwoodPlus", "Cubic", "Bbr")
-"""With SACK."""
-VARIANTS = (*OWN, *OF_NS3)
+"""TCPs of ns-3, with SACK."""
+IN_NS3 = ("Westwood2001", "DVegas")
+"""TCPs that ns-3 lacks, in its sockets (sim/tcp/variants), with SACK."""
+VARIANTS = (*OWN, *OF_NS3, *IN_NS3)
 LINKS = ("event", "rtl")
 FOR_AREA = ("tiny",)
 SLOWEST, FASTEST = 1e3, 1e9
