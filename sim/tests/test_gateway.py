@@ -1,0 +1,1159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of sim/gateway/README.md, one by one, on packets that scapy builds and checks. Real TCP is in test_gateway_linux.py."""
+
+import re
+import subprocess
+
+import pytest
+from arqlink.errors import UserError
+from arqlink.gateway import builds
+from arqlink.gateway.gateway import LAN, LINK, Gateway
+from scapy.layers.inet import ICMP, IP, TCP, UDP, fragment
+from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment, IPv6ExtHdrHopByHop, IPv6ExtHdrRouting
+from scapy.layers.ipsec import AH, ESP
+from scapy.packet import Raw
+
+from .tcp_through import ACK, CWR, ECE, FIN, MSS, PSH, RST, SYN, URG, Through, is_right, pattern
+
+MODES = "clamp snoop split proxy".split()
+VERSIONS = pytest.mark.parametrize("v6", [False, True], ids=["ipv4", "ipv6"])
+EACH_MODE = pytest.mark.parametrize("mode", MODES)
+
+
+def through(mode="split", cache=64, more="", words="", **settings):
+    """A connection that is open, by default in mode `split`."""
+    return Through(f"cache {cache} 2048\n{more}\nclass {mode} {words}", **settings).open()
+
+
+# Which packets -------------------------------------------------------------------------------------------------------------
+
+
+def changed(raw, at, value):
+    return raw[:at] + bytes([value]) + raw[at + 1 :]
+
+
+def odd_packets(t):
+    """Packets of an open connection that are none to treat, by their counters."""
+    data = t.packet(LAN, 0, pattern(0, 100))
+    head = 40 if t.v6 else 20
+    ip = t.ip(LAN)
+    segment = TCP(sport=t.ports[LAN], dport=t.ports[LINK], seq=t.isn[LAN] + 1, ack=t.isn[LINK] + 1, flags="A")
+    assert is_right(data)
+    yield "not_tcp", bytes(ip / UDP(sport=40000, dport=80) / Raw(b"datagram"))
+    yield "not_tcp", bytes(ip / ESP(spi=7, seq=1, data=b"secret" * 9))
+    yield "not_tcp", bytes(ip / AH(spi=7, seq=1, icv=b"\0" * 12) / segment)
+    yield "not_tcp", b"\x50" + b"version five" * 5
+    yield "bad_checksum", changed(data, len(data) - 1, data[-1] ^ 1)
+    yield "bad_checksum", changed(data, head + 16, data[head + 16] ^ 0x80)
+    yield "bad_checksum", changed(data, head + 17, data[head + 17] ^ 1)
+    yield "malformed", data + b"\0"
+    yield "malformed", data + b"trailing bytes"
+    yield "malformed", data[:-1]
+    yield "malformed", data[: head + 10]
+    yield "malformed", data[:12]
+    yield "malformed", changed(data, head + 12, 0x40)
+    for options in (b"\x08\x00\x01\x01", b"\x08\x01\x01\x01", b"\x08\x20\x01\x01", b"\x01\x01\x01\x08", b"\x02\xff\0\0"):
+        wrong = bytes(t.ip(LAN) / TCP(bytes(segment)[:12] + b"\x60" + bytes(segment)[13:20] + options))
+        wrong = bytearray(wrong)
+        wrong[head + 16 : head + 18] = b"\0\0"
+        rebuilt = (IPv6 if t.v6 else IP)(bytes(wrong))
+        total = Raw(bytes(wrong[head:]))
+        raw = bytes(t.ip(LAN, **({"nh": 6} if t.v6 else {"proto": 6})) / total)
+        yield "malformed", with_checksum(raw, rebuilt)
+    if t.v6:
+        for header in (IPv6ExtHdrHopByHop(), IPv6ExtHdrDestOpt(), IPv6ExtHdrRouting(), IPv6ExtHdrFragment(id=3, m=1)):
+            yield "not_tcp", bytes(ip / header / segment / Raw(b"behind"))
+    else:
+        yield "not_tcp", bytes(ip / ICMP() / Raw(b"ping"))
+        yield "bad_checksum", changed(data, 8, data[8] - 1)
+        yield "malformed", changed(data, 0, 0x44)
+        yield "malformed", changed(data, 0, 0x4F)[:30]
+        for part in fragment(IP(t.packet(LAN, 0, pattern(0, 900))), fragsize=400):
+            yield "fragments", bytes(part)
+
+
+def with_checksum(raw, packet):
+    """The TCP segment of an IP packet gets a right checksum, whatever is in it."""
+    from scapy.layers.inet import in4_chksum
+    from scapy.layers.inet6 import in6_chksum
+
+    head = 40 if raw[0] >> 4 == 6 else 20
+    segment = raw[head : head + 16] + b"\0\0" + raw[head + 18 :]
+    value = in6_chksum(6, IPv6(raw), segment) if head == 40 else in4_chksum(6, packet, segment)
+    return raw[:head] + segment[:16] + value.to_bytes(2, "big") + segment[18:]
+
+
+@VERSIONS
+@EACH_MODE
+def test_what_is_not_treated_passes_byte_for_byte(mode, v6):
+    t = through(mode, v6=v6)
+    for reason, raw in odd_packets(t):
+        before = t.gateway.counters()
+        assert t.pass_through(LAN, raw) == [raw], reason
+        after = t.gateway.counters()
+        assert {name: after[name] - before[name] for name in after if after[name] != before[name]} == {"passed": 1, reason: 1}, raw.hex()
+    assert t.gateway.cache_used == 0
+
+
+@VERSIONS
+def test_nothing_is_treated_without_a_class(v6):
+    t = Through("cache 64", v6=v6)
+    packets = [(LAN, t.syn(LAN)), (LINK, t.syn(LINK)), (LAN, t.packet(LAN)), (LAN, t.packet(LAN, 0, pattern(0, 500)))]
+    for side, raw in packets:
+        assert t.pass_through(side, raw) == [raw]
+    assert t.gateway.flows == 0 and t.count("passed") == 4
+
+
+def test_an_empty_packet_is_none():
+    gateway = Gateway("class split")
+    gateway.receive(LAN, b"", 0)
+    assert gateway.waiting(LINK) == 0
+    assert gateway.counters()["malformed"] <= gateway.counters()["passed"]
+
+
+@EACH_MODE
+def test_a_segment_with_ip_options_is_treated(mode):
+    t = through(mode)
+    raw = bytes(IP(t.packet(LAN, 0, pattern(0, 301))))
+    whole = IP(raw)
+    whole.options = [b"\x94\x04\x00\x00"]  # router alert
+    del whole.ihl, whole.len, whole.chksum
+    t.put(LAN, bytes(whole))
+    [sent] = t.out(LINK)
+    assert sent.data == pattern(0, 301)
+    assert t.count("not_tcp") == t.count("malformed") == 0
+
+
+@VERSIONS
+@pytest.mark.parametrize("missing", ["SYN", "SYN-ACK", "ACK"])
+@EACH_MODE
+def test_a_handshake_that_is_not_seen_whole_leaves_the_connection_alone(mode, missing, v6):
+    t = Through(f"class {mode}", v6=v6)
+    steps = {"SYN": (LAN, t.syn(LAN)), "SYN-ACK": (LINK, t.syn(LINK)), "ACK": (LAN, t.packet(LAN))}
+    for name, (side, raw) in steps.items():
+        if name != missing:
+            t.pass_through(side, raw)
+    if missing == "ACK":  # the data take the other route too; only ACKs of the other host's data are seen, later
+        t.pass_through(LINK, t.packet(LINK, 0, pattern(0, 500)))
+        raw = t.packet(LAN, 0, ack=500)
+        assert t.pass_through(LAN, raw) == [raw]
+        later = [(LAN, t.packet(LAN, 0, pattern(0, 500), ack=500)), (LINK, t.packet(LINK, 500, ack=500))]
+    else:
+        later = [(LAN, t.packet(LAN, 0, pattern(0, 500))), (LINK, t.packet(LINK, 0, ack=500))]
+    for side, raw in later:
+        assert t.pass_through(side, raw) == [raw]
+    assert t.count("no_entry") >= 2 and t.count("cached") == t.count("acks_made") == 0
+
+
+def test_a_segment_longer_than_a_slot_ends_the_treatment():
+    t = Through("cache 64 512\nclass split", mss=(1460, 1460))
+    t.open()
+    assert t.gateway.flows == 0
+    raw = t.packet(LAN, 0, pattern(0, 1400))
+    assert t.pass_through(LAN, raw) == [raw]
+
+
+@EACH_MODE
+def test_too_far_ahead_and_acks_of_nothing_pass_as_they_are(mode):
+    t = through(mode, scale=(0, 0), window=(8000, 8000))
+    far = t.packet(LAN, 70000, pattern(70000, 71000))
+    assert t.pass_through(LAN, far) == [far]
+    unsent = t.packet(LINK, 0, ack=1)
+    assert t.pass_through(LINK, unsent) == [unsent]
+    assert t.count("implausible") == 2 and t.gateway.cache_used == 0
+
+
+# Every output has right checksums: `read` checks each ------------------------------------------------------------------------
+
+
+@VERSIONS
+@pytest.mark.parametrize("timestamps", [True, False])
+@pytest.mark.parametrize("cut", [1, 2, 333, 500, 999])
+def test_a_trimmed_segment_has_right_lengths_and_checksums(cut, timestamps, v6):
+    t = through(v6=v6, timestamps=timestamps, window=(8000, 7))
+    t.data(LAN, 0, cut)
+    t.data(LAN, 0, MSS - 100)  # the first `cut` bytes are here
+    _, sent = t.acknowledge(LINK, 0, window=8000)
+    stream = b"".join(s.data for s in sorted(sent, key=lambda s: s.seq))
+    assert pattern(0, MSS - 100).startswith(stream) or stream == pattern(0, cut)
+    assert t.count("cached") == 2 or cut == 999
+
+
+@VERSIONS
+@pytest.mark.parametrize("padding", [1, 2, 3])
+def test_options_at_odd_places(padding, v6):
+    t = through(v6=v6)
+    options = [("NOP", None)] * padding + [("Timestamp", (7654321, 200000)), ("SAck", (5001, 5005))]
+    t.put(LAN, t.packet(LAN, 0, pattern(0, 501), options=options))
+    [sent] = t.out(LINK)
+    assert sent.data == pattern(0, 501) and sent.timestamps[0] == 7654321 and not sent.sack
+    answer = [("NOP", None)] * padding + [("Timestamp", (300000, 1)), ("SAck", (1001 + 10, 1001 + 20))]
+    t.put(LINK, t.packet(LINK, 0, b"reply", ack=0, options=answer))
+    [early, reply] = t.out(LAN)
+    assert early.ack == 501
+    assert reply.ack == 501 and reply.data == b"reply" and reply.timestamps == (300000, 7654321) and not reply.sack
+
+
+@VERSIONS
+@EACH_MODE
+def test_each_value_of_the_changed_fields_has_a_right_checksum(mode, v6):
+    t = through(mode, v6=v6)
+    for i in range(200):
+        t.now += 0.0371 * (i % 7)
+        t.data(LAN, i * 331, (i + 1) * 331, window=(i * 7919) % 65536)
+        t.acknowledge(LINK, (i + 1) * 331, window=65535 - i * 211)
+    assert t.gateway.cache_used == 0
+
+
+# Modes: split ----------------------------------------------------------------------------------------------------------------
+
+
+@VERSIONS
+@pytest.mark.parametrize("opener", [LAN, LINK])
+@pytest.mark.parametrize("sack", [True, False])
+@pytest.mark.parametrize("timestamps", [True, False])
+def test_data_are_stored_acknowledged_and_delivered(opener, sack, timestamps, v6):
+    t = through(opener=opener, sack=sack, timestamps=timestamps, v6=v6, tos=0x48)
+    [early], [sent] = t.data(LAN, 0, MSS)
+    assert (early.ack, early.data, early.flags, early.dscp) == (MSS, b"", ACK, 0x12)
+    assert sent.data == pattern(0, MSS) and (sent.timestamps is not None) == timestamps
+    if timestamps:
+        assert early.timestamps == (t.clock(LINK), t.clock(LAN))
+    assert t.gateway.cache_used == 1
+    assert t.acknowledge(LINK, MSS) == ([], [])
+    assert t.gateway.cache_used == 0
+    assert (t.count("cached"), t.count("acks_made"), t.count("acks_suppressed")) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("scale", [(7, 7), (0, 0), (14, 14), (2, 9), (None, None), (None, 7), (7, None)])
+def test_the_window_of_a_made_ack_is_shifted_as_negotiated(scale):
+    t = through(cache=40, scale=scale, timestamps=False)
+    [early], _ = t.data(LAN, 0, MSS)
+    shift = scale[1] if None not in scale else 0
+    assert early.window == min(65535, (39 * MSS) >> shift)
+
+
+def test_a_window_counts_what_is_free_of_the_cache():
+    t = through(cache=10, timestamps=False, scale=(0, 0))
+    edges = [t.data(LAN, i * MSS, (i + 1) * MSS)[0][0] for i in range(8)]
+    assert [e.ack + e.window for e in edges] == [10 * MSS] * 8
+
+
+def test_an_early_ack_is_for_what_is_stored_alone():
+    t = through()
+    [dup], _ = t.data(LAN, MSS, 2 * MSS)
+    assert dup.ack == 0 and dup.sack == [(MSS, 2 * MSS)]
+    [dup], _ = t.data(LAN, 3 * MSS, 4 * MSS)
+    assert dup.ack == 0 and sorted(dup.sack) == [(MSS, 2 * MSS), (3 * MSS, 4 * MSS)]
+    [ack], sent = t.data(LAN, 0, MSS)
+    assert ack.ack == 2 * MSS and ack.sack == [(3 * MSS, 4 * MSS)]
+    assert [s.data for s in sent] == [pattern(0, MSS), pattern(MSS, 2 * MSS)]
+
+
+def test_segments_without_room_are_neither_acknowledged_nor_sent():
+    t = through(cache=4)
+    for i in range(4):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    [ack], sent = t.data(LAN, 4 * MSS, 5 * MSS)
+    assert ack.ack == 4 * MSS and not sent and t.count("cache_full") == 1
+    t.acknowledge(LINK, 4 * MSS)
+    [ack], [sent] = t.data(LAN, 4 * MSS, 5 * MSS)
+    assert ack.ack == 5 * MSS and sent.data == pattern(4 * MSS, 5 * MSS)
+
+
+def test_segments_ahead_leave_room_for_what_fills_the_gap():
+    t = through(cache=8)
+    for i in range(1, 9):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    assert t.gateway.cache_used == 2
+    [ack], sent = t.data(LAN, 0, MSS)
+    assert ack.ack == 3 * MSS and len(sent) == 3
+
+
+def test_a_source_is_told_when_there_is_room_again():
+    t = through(cache=8, timestamps=False, scale=(0, 0))
+    for i in range(8):
+        [ack], _ = t.data(LAN, i * MSS, (i + 1) * MSS)
+    assert ack.window == 0
+    to_lan = sum((t.acknowledge(LINK, (i + 1) * MSS)[0] for i in range(8)), [])
+    assert to_lan and to_lan[-1].ack == 8 * MSS and to_lan[-1].window >= 4 * MSS
+    assert len(to_lan) <= 2  # and not of each byte
+
+
+@pytest.mark.parametrize("advertise", ["room", "third"])
+@pytest.mark.parametrize("cache", [4, 5, 6, 8, 12])
+def test_a_source_that_found_no_room_is_told_however_small_the_cache_is(cache, advertise):
+    """Another connection has filled the cache."""
+    description = f"cache {cache}\nclass split advertise={advertise}"
+    other = Through(description, ports=(50000, 80), timestamps=False, scale=(0, 0), window=(8000, 20000)).open()
+    t = Through(description, gateway=other.gateway, timestamps=False, scale=(0, 0)).open()
+    for i in range(cache):
+        other.data(LAN, i * MSS, (i + 1) * MSS)
+    assert t.gateway.cache_used == cache
+    edge, begin = 0, 0
+    [ack], _ = t.data(LAN, begin, MSS)
+    edge = ack.ack + ack.window
+    while ack.ack + MSS <= edge and ack.ack < 100 * MSS:  # whatever it was promised comes, and is dropped or stored
+        acks, _ = t.data(LAN, ack.ack, ack.ack + MSS)
+        if not acks or acks[-1].ack == ack.ack:
+            break
+        ack = acks[-1]
+    to_lan = other.acknowledge(LINK, cache * MSS)[0]
+    to_lan += t.out(LAN)
+    if ack.window == 0:
+        assert any(s.window >= MSS for s in to_lan)
+
+
+def test_the_fin_is_acknowledged_by_the_receiver_alone():
+    t = through()
+    to_lan, [sent] = t.data(LAN, 0, 500, flags="FA")
+    assert [s.ack for s in to_lan] == [500] and sent.flags & FIN
+    to_lan, _ = t.data(LAN, 0, 500, flags="FA")
+    assert [s.ack for s in to_lan] == [500]
+    to_lan, _ = t.acknowledge(LINK, 501)
+    assert [s.ack for s in to_lan] == [501]
+    assert t.gateway.flows == 0
+
+
+def test_a_fin_alone_waits_for_the_receiver_too():
+    t = through()
+    t.data(LAN, 0, 500)
+    t.acknowledge(LINK, 500)
+    to_lan, [fin] = t.send(LAN, 500, flags="FA")
+    assert [s.ack for s in to_lan] == [500] and fin.flags & FIN and fin.seq == 500
+    [last], _ = t.acknowledge(LINK, 501)
+    assert last.ack == 501
+
+
+def test_ended_by_a_fin_the_other_direction_goes_on():
+    t = through("proxy")
+    t.send(LAN, 0, flags="FA")
+    t.acknowledge(LINK, 1)
+    to_lan, to_link = t.data(LINK, 0, MSS)
+    assert [s.data for s in to_lan] == [pattern(0, MSS)] and [s.ack for s in to_link] == [MSS]
+
+
+@EACH_MODE
+def test_sequence_numbers_wrap(mode):
+    t = through(mode, isn=(2**32 - 2500, 2**32 - 3), timestamps=False)
+    received = b""
+    for i in range(10):
+        _, sent = t.data(LAN, i * MSS, (i + 1) * MSS)
+        received += b"".join(s.data for s in sent)
+        t.acknowledge(LINK, (i + 1) * MSS)
+    t.data(LINK, 0, 600)
+    to_lan, _ = t.data(LAN, 10 * MSS, 11 * MSS, ack=600)
+    assert received == pattern(0, 10 * MSS) and t.count("implausible") == 0
+    assert mode not in ("split", "proxy") or to_lan[-1].ack == 11 * MSS
+
+
+def test_of_data_that_come_twice_the_first_are_kept():
+    """Retransmissions with other cuts and other bytes, before the receiver's window opens."""
+    t = through(window=(8000, 0))
+    t.data(LAN, 0, 700)
+    t.data(LAN, 1000, 1500)
+    wrong = b"X" * 3000
+    for begin, end in ((0, 300), (650, 720), (100, 1600), (650, 1100), (690, 1000), (1400, 2000), (0, 1000), (1999, 2001)):
+        t.send(LAN, begin, wrong[: end - begin])
+    _, sent = t.acknowledge(LINK, 0, window=8000)
+    stream = bytearray(b"?" * 3000)
+    for s in sent:
+        assert stream[s.seq : s.end] == b"?" * len(s.data), "sent twice"
+        stream[s.seq : s.end] = s.data
+    assert stream[:700] == pattern(0, 700) and stream[1000:1500] == pattern(1000, 1500)
+    assert stream[700:1000] == wrong[:300] and b"?" not in stream[:2001]
+
+
+def test_a_segment_lost_behind_the_gateway_is_sent_again():
+    t = through(sack=False)
+    for i in range(6):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    t.acknowledge(LINK, MSS)
+    again = sum((t.acknowledge(LINK, MSS)[1] for _ in range(4)), [])
+    assert [s.data for s in again] == [pattern(MSS, 2 * MSS)] and t.count("retransmissions") == 1
+    t.now += 0.5
+    assert t.acknowledge(LINK, 6 * MSS) == ([], []) and t.gateway.cache_used == 0
+
+
+def test_with_sack_all_that_is_missing_is_sent_again_and_nothing_else():
+    t = through()
+    for i in range(10):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    _, again = t.send(LINK, ack=0, sack=[(4 * MSS, 10 * MSS), (MSS, 2 * MSS)])
+    assert sorted(s.seq for s in again) == [0, 2 * MSS, 3 * MSS]
+
+
+def test_what_is_sent_again_is_up_to_date():
+    t = through()
+    t.now += 0.1
+    t.data(LAN, 0, MSS, sack=[(1, 2)])
+    t.data(LINK, 0, 300)
+    t.now += 0.3
+    t.acknowledge(LAN, 300, seq=MSS, window=777)
+    newest, latest = t.clock(LAN), t.clock(LINK)
+    _, again = t.wait(1.5)
+    assert [s.data for s in again] == [pattern(0, MSS)]
+    assert again[0].ack == 300 and again[0].window == 777 and not again[0].sack
+    assert again[0].timestamps[0] == newest and again[0].timestamps[1] <= latest
+    assert t.count("timeouts") == 1
+
+
+def test_the_local_timer_backs_off_and_gives_up_with_resets_for_both():
+    t = through(words="give_up=20")
+    t.data(LINK, 0, 100)
+    t.ack[LAN] = 100
+    t.data(LAN, 0, MSS)
+    times, resets = [], []
+    for _ in range(400):
+        to_lan, to_link = t.wait(0.1)
+        times += [t.now for s in to_link if s.data]
+        resets += [(LAN, s) for s in to_lan if s.flags & RST] + [(LINK, s) for s in to_link if s.flags & RST]
+    gaps = [b - a for a, b in zip(times, times[1:])]
+    assert gaps == sorted(gaps) and gaps[-1] > 1.8 * gaps[0]
+    assert [side for side, _ in resets] == [LAN, LINK]
+    assert resets[0][1].seq == 100 and resets[1][1].seq == 0  # what each of them expects
+    assert t.gateway.flows == t.gateway.cache_used == 0 and t.count("flows_failed") == 1
+
+
+def test_a_receiver_whose_window_stays_closed_and_is_silent_is_given_up():
+    t = through(words="give_up=20", window=(8000, 0))
+    t.data(LAN, 0, MSS)
+    to_lan, to_link = t.wait(120)
+    assert any(s.flags & RST for s in to_lan) and any(s.flags & RST for s in to_link)
+    assert t.gateway.flows == t.gateway.cache_used == 0
+
+
+def test_a_receiver_whose_window_stays_closed_and_answers_is_not_given_up():
+    t = through(words="give_up=20 max_rto=5", window=(8000, 0))
+    t.data(LAN, 0, MSS)
+    for _ in range(60):
+        _, probes = t.wait(5)
+        if probes:
+            t.acknowledge(LINK, 0, window=0)
+    assert t.gateway.flows == 1 and t.count("probes") > 30
+
+
+def test_an_idle_connection_is_not_given_up_when_it_wakes():
+    t = through(words="give_up=20", window=(8000, 0))
+    t.wait(100)
+    t.data(LAN, 0, MSS)
+    t.wait(10)
+    assert t.gateway.flows == 1
+
+
+# The receiver's window -------------------------------------------------------------------------------------------------------
+
+
+def test_a_closed_window_is_probed_and_kept():
+    t = through(window=(8000, 0))
+    to_lan, to_link = t.data(LAN, 0, MSS)
+    assert [s.ack for s in to_lan] == [MSS]
+    assert not any(s.data for s in to_link)
+    _, probes = t.wait(1.1)
+    assert len(probes) == 1 and probes[0].end <= 0 and t.count("probes") == 1
+    assert not any(s.data for s in t.acknowledge(LINK, 0, window=0)[1])
+    _, sent = t.acknowledge(LINK, 0, window=8)
+    assert [s.data for s in sent] == [pattern(0, MSS)]
+
+
+def test_a_window_smaller_than_a_segment_gets_as_much_as_it_has_room_for():
+    t = through(window=(8000, 2))
+    t.data(LAN, 0, MSS)
+    received = 0
+    for _ in range(10):
+        _, sent = t.wait(2.5)
+        for s in sent:
+            assert s.end <= received + 256, "beyond the window"
+            assert s.data == pattern(s.seq, s.end)
+            received = max(received, s.end)
+        t.acknowledge(LINK, received, window=2)
+    assert received == MSS and t.gateway.cache_used == 0
+
+
+def test_a_window_that_shrinks_is_kept_for_what_waits_at_the_port():
+    t = through(window=(8000, 80))
+    for i in range(6):
+        t.put(LAN, t.packet(LAN, i * MSS, pattern(i * MSS, (i + 1) * MSS)))
+    assert t.read(LINK, t.gateway.take(LINK, t.now)).data == pattern(0, MSS)
+    t.put(LINK, t.packet(LINK, 0, ack=MSS, window=8))  # 1024 bytes
+    assert [s.end for s in t.out(LINK) if s.data] == [2 * MSS]
+    _, sent = t.acknowledge(LINK, 2 * MSS, window=100)
+    assert [s.seq for s in sent if s.data] == [2 * MSS, 3 * MSS, 4 * MSS, 5 * MSS]
+    t.acknowledge(LINK, 6 * MSS)
+    assert t.gateway.cache_used == 0
+
+
+def test_a_probe_that_is_half_of_a_segment_at_a_port_that_stalls():
+    """The receiver acknowledges the half while the segment waits for the port: the rest must go on."""
+    t = through(window=(8000, 4))
+    t.data(LAN, 0, MSS)
+    _, [probe] = t.wait(1.1)
+    assert probe.data == pattern(0, 512)
+    t.put(LINK, t.packet(LINK, 0, ack=0, window=100))  # older than the probe's answer; the port is not taken from
+    t.put(LINK, t.packet(LINK, 0, ack=512, window=100))
+    to_link = t.out(LINK) + t.wait(5)[1]
+    assert any(s.seq <= 512 and s.end == MSS for s in to_link)
+
+
+def test_acknowledgements_with_data_that_wait_are_not_held():
+    t = through(window=(8000, 0))
+    t.data(LINK, 0, 400)
+    _, to_link = t.data(LAN, 0, MSS, ack=400)
+    assert [(s.ack, s.data) for s in to_link] == [(400, b"")]
+
+
+# Keep-alives and probes of the source ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["split", "proxy"])
+@pytest.mark.parametrize("data", [b"", b"K"])
+def test_a_keep_alive_is_answered_by_the_receiver_if_all_is_delivered(mode, data):
+    t = through(mode)
+    t.data(LAN, 0, MSS)
+    t.acknowledge(LINK, MSS)
+    to_lan, [asked] = t.send(LAN, MSS - 1, data)
+    assert not to_lan and (asked.seq, asked.data) == (MSS - 1, data)
+    [answer], _ = t.acknowledge(LINK, MSS)
+    assert answer.ack == MSS
+
+
+@pytest.mark.parametrize("mode", ["split", "proxy"])
+@pytest.mark.parametrize("data", [b"", b"K"])
+def test_a_keep_alive_is_answered_by_the_gateway_while_data_are_owed(mode, data):
+    """An outage of the link longer than a keep-alive's patience must not end the connection."""
+    t = through(mode)
+    t.data(LAN, 0, MSS)
+    to_lan, _ = t.send(LAN, MSS - 1, data)
+    assert [s.ack for s in to_lan] == [MSS]
+
+
+# Acknowledgements that are held --------------------------------------------------------------------------------------------------
+
+
+def held(**settings):
+    """Half of a cache of eight is in use: the ACKs of two more segments are held."""
+    t = through(cache=8, words="reserve=0.5", timestamps=False, **settings)
+    acks = [len(t.data(LAN, i * MSS, (i + 1) * MSS)[0]) for i in range(6)]
+    assert acks == [1, 1, 1, 1, 0, 0] and t.count("acks_held") == 2
+    return t
+
+
+def test_acks_that_were_held_come_one_for_each_segment_in_a_burst():
+    t = held()
+    to_lan, _ = t.acknowledge(LINK, 2 * MSS)
+    assert [s.ack for s in to_lan][:2] == [5 * MSS, 6 * MSS]
+
+
+def test_acks_that_were_held_are_released_when_the_link_returns():
+    t = held()
+    t.gateway.link_returned(t.now)
+    assert [s.ack for s in t.out(LAN)][:2] == [5 * MSS, 6 * MSS]
+
+
+def test_what_the_receiver_acknowledges_is_never_held():
+    t = held()
+    to_lan, _ = t.acknowledge(LINK, 6 * MSS)
+    assert to_lan[-1].ack == 6 * MSS
+    assert not t.gateway.cache_used
+
+
+# Clamp ---------------------------------------------------------------------------------------------------------------------------
+
+
+def test_clamp_bounds_the_window_and_takes_no_edge_back():
+    t = through("clamp", cache=12, words="advertise=room", timestamps=False, scale=(0, 0), window=(60000, 60000))
+    edge = 0
+    for i in range(30):
+        begin = i * MSS
+        _, [sent] = t.data(LAN, begin, begin + MSS)
+        assert sent.data == pattern(begin, begin + MSS)
+        if i % 3 == 2:
+            [ack], _ = t.acknowledge(LINK, begin + MSS - 500 * (i % 2))
+            assert ack.ack + ack.window >= edge
+            assert ack.window <= 12 * MSS + 500
+            edge = ack.ack + ack.window
+    assert t.count("windows_clamped") == 10 and t.count("acks_made") == t.count("cached") == 0
+
+
+def test_clamp_does_not_enlarge_a_window():
+    t = through("clamp", cache=64, timestamps=False, scale=(0, 0))
+    t.data(LAN, 0, MSS)
+    [ack], _ = t.acknowledge(LINK, MSS, window=100)
+    assert ack.window == 100
+
+
+def test_clamp_gives_other_connections_what_one_does_not_use():
+    first = Through("cache 10\nclass clamp advertise=room", timestamps=False, scale=(0, 0), window=(60000, 60000)).open()
+    second = Through("", gateway=first.gateway, ports=(40001, 80), timestamps=False, scale=(0, 0), window=(60000, 60000)).open()
+    for i in range(6):
+        first.data(LAN, i * MSS, (i + 1) * MSS)
+    second.data(LAN, 0, MSS)
+    assert first.gateway.cache_used == 7
+    second.data(LAN, MSS, 2 * MSS)
+    [ack], _ = second.acknowledge(LINK, 2 * MSS)
+    assert ack.window >= 4 * MSS
+    first.acknowledge(LINK, 6 * MSS)
+    assert first.gateway.cache_used == 0
+
+
+def test_an_old_ack_does_not_lift_the_clamp():
+    t = through("clamp", cache=12, timestamps=False, scale=(0, 0), window=(60000, 60000))
+    for i in range(4):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    [ack], _ = t.acknowledge(LINK, 4 * MSS)
+    [old], _ = t.acknowledge(LINK, 2 * MSS)
+    assert old.ack + old.window <= ack.ack + ack.window
+
+
+# Snoop -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_snoop_makes_no_acks_and_sends_again_what_is_missing():
+    t = through("snoop", sack=False)
+    for i in range(5):
+        to_lan, [sent] = t.data(LAN, i * MSS, (i + 1) * MSS)
+        assert not to_lan and sent.data == pattern(i * MSS, (i + 1) * MSS)
+    assert [s.ack for s in t.acknowledge(LINK, MSS)[0]] == [MSS]
+    t.now += 0.05
+    to_lan, again = t.acknowledge(LINK, MSS)
+    assert not to_lan and [s.data for s in again] == [pattern(MSS, 2 * MSS)]
+    for _ in range(3):
+        assert t.acknowledge(LINK, MSS) == ([], [])
+    assert [s.ack for s in t.acknowledge(LINK, 5 * MSS)[0]] == [5 * MSS]
+    assert t.count("acks_made") == 0 and t.count("acks_suppressed") == 4 and t.gateway.cache_used == 0
+
+
+def test_snoop_passes_duplicates_of_what_was_lost_before_it():
+    t = through("snoop", sack=False)
+    t.data(LAN, 0, MSS)
+    t.data(LAN, 2 * MSS, 3 * MSS)
+    t.acknowledge(LINK, MSS)
+    for _ in range(3):
+        to_lan, to_link = t.acknowledge(LINK, MSS)
+        assert [s.ack for s in to_lan] == [MSS] and not to_link
+
+
+def test_snoop_has_its_own_timer():
+    t = through("snoop")
+    t.data(LAN, 0, MSS)
+    t.now += 0.05
+    t.acknowledge(LINK, MSS)
+    t.data(LAN, MSS, 2 * MSS)
+    _, again = t.wait(0.45)
+    assert [s.data for s in again] == [pattern(MSS, 2 * MSS)] and t.count("timeouts") == 1
+
+
+def test_snoop_passes_window_updates_and_answers_of_a_closed_window():
+    t = through("snoop", sack=False)
+    for i in range(2):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    assert len(t.acknowledge(LINK, MSS, window=0)[0]) == 1
+    for _ in range(4):  # the source probes; its next byte is in the cache
+        t.now += 1
+        t.send(LAN, MSS, pattern(MSS, MSS + 1))
+        assert len(t.acknowledge(LINK, MSS, window=0)[0]) == 1, "an answer to a probe must arrive"
+    assert len(t.acknowledge(LINK, MSS, window=50)[0]) == 1
+
+
+# Proxy -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_proxy_acknowledges_what_has_left_and_sends_a_third_of_the_cache():
+    t = through("proxy", cache=12, timestamps=False, scale=(0, 0), window=(60000, 60000))
+    for i in range(4):
+        t.put(LAN, t.packet(LAN, i * MSS, pattern(i * MSS, (i + 1) * MSS)))
+    assert t.gateway.waiting(LAN) == 0, "nothing has left"
+    left = 0
+    while (raw := t.gateway.take(LINK, t.now)) is not None:
+        left = t.read(LINK, raw).end
+        acks = t.out(LAN)
+        assert [s.ack for s in acks] == [left]
+        assert acks[0].window <= 4 * MSS
+    assert left == 4 * MSS
+    t.data(LAN, 4 * MSS, 5 * MSS)
+    assert t.gateway.cache_used == 5 and t.count("retransmissions") == 0
+    _, sent = t.acknowledge(LINK, 2 * MSS)
+    assert [s.seq for s in sent] == [4 * MSS]
+
+
+def test_proxy_treats_both_directions_and_no_ack_of_a_host_goes_through():
+    t = through("proxy", timestamps=False)
+    for side in (LAN, LINK):
+        back, there = t.data(side, 0, MSS)[:: 1 if side == LAN else -1]
+        assert [s.ack for s in back] == [MSS] and [s.data for s in there] == [pattern(0, MSS)]
+    assert t.acknowledge(LINK, MSS, seq=MSS) == ([], [])
+    assert t.acknowledge(LAN, MSS, seq=MSS) == ([], [])
+    assert t.gateway.cache_used == 0
+
+
+@pytest.mark.parametrize("sender", ["newreno", "westwood"])
+def test_proxy_sends_less_after_a_loss(sender):
+    """Segments that leave in a round trip: they grow, and a loss makes them fewer; after a timeout it is one."""
+    t = through("proxy", cache=300, words=f"sender={sender}", timestamps=False, window=(8000, 8000), sack=False)
+    place, acked, rounds = 0, 0, []
+
+    def feed(count):
+        nonlocal place
+        sent = []
+        for _ in range(count):
+            sent += t.data(LAN, place, place + MSS)[1]
+            place += MSS
+        return sent
+
+    waiting = feed(60)
+    for _ in range(4):
+        rounds.append(len(waiting))
+        t.now += 0.5
+        arrived, waiting = waiting, []
+        for s in arrived:
+            acked = s.end
+            waiting += t.acknowledge(LINK, acked)[1]
+        waiting += feed(30) if place < 90 * MSS else []
+    assert rounds[0] in (3, 4) and rounds[2] > rounds[1] > rounds[0]
+    before = rounds[-1]
+    t.now += 0.5
+    again = sum((t.acknowledge(LINK, acked)[1] for _ in range(before - 1)), [])
+    assert [s.seq for s in again if s.seq == acked]
+    t.now += 0.5
+    _, fresh = t.acknowledge(LINK, max(s.end for s in waiting + again))
+    assert len(fresh) < before
+    _, alone = t.wait(3)
+    assert len([s for s in alone if s.data]) >= 1 and t.count("timeouts") >= 1
+
+
+# Resets ------------------------------------------------------------------------------------------------------------------------------
+
+
+@EACH_MODE
+@pytest.mark.parametrize("side", [LAN, LINK])
+def test_a_reset_passes_and_ends_the_flow(mode, side):
+    t = through(mode)
+    t.data(LAN, 0, MSS)
+    to_lan, to_link = t.send(side, MSS if side == LAN else 0, flags="RA")
+    seen = to_link if side == LAN else to_lan
+    assert [s.flags & RST for s in seen] == [RST] and seen[0].seq == (MSS if side == LAN else 0)
+    assert t.gateway.flows == t.gateway.cache_used == 0
+
+
+@EACH_MODE
+def test_a_forged_reset_passes_and_ends_nothing(mode):
+    t = through(mode)
+    t.data(LAN, 0, MSS)
+    for seq in (MSS + 500, 50, 100000):
+        raw = t.packet(LAN, seq, flags="R")
+        assert t.pass_through(LAN, raw) == [raw]
+    assert t.gateway.flows == 1
+
+
+def test_a_reset_after_data_that_have_not_left_is_one_that_the_receiver_believes():
+    t = through()
+    for i in range(3):
+        t.put(LAN, t.packet(LAN, i * MSS, pattern(i * MSS, (i + 1) * MSS)))
+    assert t.read(LINK, t.gateway.take(LINK, t.now)).end == MSS
+    t.put(LAN, t.packet(LAN, 3 * MSS, flags="RA"))
+    assert [(s.seq, s.flags & RST) for s in t.out(LINK)] == [(MSS, RST)]
+
+
+def test_a_host_that_restarted_resets_at_what_the_gateway_acknowledged():
+    """It answers a segment of the gateway with a reset at the number that this one acknowledges (RFC 9293, section 3.10.7.1)."""
+    t = through()
+    t.data(LAN, 0, MSS)
+    t.data(LAN, 2 * MSS, 3 * MSS)  # it has sent more than is acknowledged
+    t.put(LINK, t.packet(LINK, 0, b"hello?"))
+    [heard] = t.out(LAN)
+    assert heard.ack == MSS
+    _, [reset] = t.send(LAN, MSS, flags="R")
+    assert reset.flags & RST and t.gateway.flows == 0
+
+
+# Forged and old segments -------------------------------------------------------------------------------------------------------------
+
+
+@EACH_MODE
+def test_an_old_segment_changes_nothing_that_is_known_of_a_host(mode):
+    t = through(mode, words="" if mode == "proxy" else "both")
+    for side in (LAN, LINK):
+        t.data(side, 0, MSS)
+    t.acknowledge(LINK, MSS, seq=MSS)
+    t.acknowledge(LAN, MSS, seq=MSS)
+    used = t.gateway.cache_used
+    t.now += 0.2
+    for side in (LAN, LINK):
+        t.put(side, t.packet(side, -30000, b"old", ack=-40000, window=1, ts=(5, 5)))
+        t.put(side, t.packet(side, -30000, ack=-40000, window=1, ts=(2**30, 5)))
+        t.out(LAN), t.out(LINK)
+    assert t.gateway.cache_used == used
+    t.now += 0.2
+    _, sent = t.data(LAN, MSS, 2 * MSS, ack=MSS)
+    assert [(s.ack, s.window, s.timestamps[0]) for s in sent if s.data] == [(MSS, t.window[LAN], t.clock(LAN))]
+    if mode in ("split", "proxy"):
+        to_lan, _ = t.data(LAN, 2 * MSS, 3 * MSS, ack=MSS)
+        assert to_lan[-1].timestamps[0] < 2**29, "a forged timestamp of the receiver"
+        assert to_lan[-1].timestamps[1] == t.clock(LAN)
+
+
+def test_an_ack_from_outside_the_window_frees_nothing():
+    """Whoever forges an ACK without knowing the receiver's sequence number must not make the gateway lose data."""
+    t = through()
+    for i in range(3):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    for seq in (-30000, -2, 2**21, 2**30):
+        t.put(LINK, t.packet(LINK, seq, ack=3 * MSS))
+        t.put(LINK, t.packet(LINK, seq, b"forged", ack=3 * MSS))
+    t.out(LAN), t.out(LINK)
+    assert t.gateway.cache_used == 3
+    assert t.acknowledge(LINK, 3 * MSS) == ([], [])
+    assert t.gateway.cache_used == 0
+
+
+def test_an_ack_that_was_overtaken_does_not_take_a_window_back():
+    t = through(window=(8000, 8))
+    t.data(LAN, 0, MSS)
+    t.acknowledge(LINK, MSS, window=8)
+    t.acknowledge(LINK, MSS // 2, window=0)
+    _, sent = t.data(LAN, MSS, 2 * MSS)
+    assert [s.data for s in sent if s.data] == [pattern(MSS, 2 * MSS)]
+
+
+def test_a_segment_beyond_the_window_does_not_fill_the_cache_of_clamp():
+    t = through("clamp", cache=20, words="advertise=room")
+    t.data(LAN, 0, MSS)
+    used = t.gateway.cache_used
+    t.put(LAN, t.packet(LAN, 7 * 2**20, b"forged"))
+    t.out(LINK)
+    assert t.gateway.cache_used <= 20
+    t.acknowledge(LINK, MSS)
+    assert t.gateway.cache_used <= used + 20
+
+
+def test_a_forged_timestamp_of_old_data_is_not_echoed():
+    t = through()
+    t.data(LAN, 0, MSS)
+    t.now += 1
+    t.data(LAN, MSS, 2 * MSS)
+    to_lan, _ = t.data(LAN, 0, MSS, ts=(3, 3))
+    assert to_lan[-1].timestamps[1] == t.clock(LAN)
+
+
+# New connections on the same ports -----------------------------------------------------------------------------------------------------
+
+
+def again(t, isn):
+    """Another connection of the same ports."""
+    return Through("", gateway=t.gateway, isn=isn, now=t.now + 1)
+
+
+@EACH_MODE
+@pytest.mark.parametrize("owes", [True, False])
+def test_a_forged_syn_does_not_end_a_connection(mode, owes):
+    t = through(mode)
+    t.data(LAN, 0, MSS)
+    if not owes:
+        t.acknowledge(LINK, MSS)
+    forged = again(t, (777, 0))
+    forged.pass_through(LAN, forged.syn(LAN))
+    assert t.gateway.flows == 1
+    if owes:
+        t.acknowledge(LINK, MSS)
+    t.now += 1
+    to_lan, [sent] = t.data(LAN, MSS, 2 * MSS)
+    assert sent.data == pattern(MSS, 2 * MSS)
+    assert t.count("no_entry") == 0
+    assert mode not in ("split", "proxy") or [s.ack for s in to_lan] == [2 * MSS]
+
+
+@pytest.mark.parametrize("owes", [True, False])
+def test_the_answer_to_a_syn_of_another_connection_ends_the_old_one(owes):
+    t = through()
+    t.data(LAN, 0, MSS)
+    if not owes:
+        t.acknowledge(LINK, MSS)
+    fresh = again(t, (700000, 900000)).open()
+    assert t.gateway.cache_used == 0 and t.gateway.flows == 1
+    to_lan, [sent] = fresh.data(LAN, 0, MSS)
+    assert [s.ack for s in to_lan] == [MSS] and sent.data == pattern(0, MSS)
+
+
+@pytest.mark.parametrize("owes", [True, False])
+def test_a_receiver_that_still_has_the_old_connection_can_say_so(owes):
+    """It answers the SYN with an ACK (RFC 5961, section 4), which the opener answers with a reset."""
+    t = through()
+    t.data(LAN, 0, MSS)
+    if not owes:
+        t.acknowledge(LINK, MSS)
+    fresh = again(t, (700000, 900000))
+    fresh.pass_through(LAN, fresh.syn(LAN))
+    challenge = t.packet(LINK, 0, ack=0 if owes else MSS)
+    assert len(t.pass_through(LINK, challenge)) == 1
+    _, [reset] = t.send(LAN, 0, flags="R") if not owes else t.send(LAN, 0, flags="R")
+    assert reset.flags & RST
+
+
+def test_a_syn_that_comes_twice_changes_nothing():
+    t = through()
+    t.data(LAN, 0, MSS)
+    t.put(LAN, t.syn(LAN))
+    assert len(t.out(LINK)) == 1 and t.gateway.cache_used == 1
+    assert t.acknowledge(LINK, MSS) == ([], []) and t.gateway.flows == 1
+
+
+def test_a_syn_with_data():
+    t = Through("class split")
+    t.put(LAN, t.syn(LAN, b"early"))
+    t.out(LINK)
+    t.put(LINK, t.syn(LINK, ack=5))
+    t.out(LAN)
+    t.put(LAN, t.packet(LAN, 5))
+    t.out(LINK)
+    [ack], [sent] = t.data(LAN, 5, 500)
+    assert ack.ack == 500 and sent.data == pattern(5, 500) and t.gateway.flows == 1
+
+
+def test_a_syn_whose_data_are_not_taken():
+    t = Through("class split")
+    t.put(LAN, t.syn(LAN, pattern(0, 5)))
+    t.put(LINK, t.syn(LINK, ack=0))
+    t.put(LAN, t.packet(LAN, 5))
+    t.out(LINK), t.out(LAN)
+    [ack], [sent] = t.data(LAN, 0, 500)
+    assert ack.ack == 500 and sent.data == pattern(0, 500)
+
+
+def test_a_simultaneous_open_passes():
+    t = Through("class split")
+    other = Through("", gateway=t.gateway, opener=LINK)
+    for side, raw in ((LAN, t.syn(LAN)), (LINK, other.syn(LINK)), (LAN, t.syn(LAN, flags="SA")), (LINK, t.syn(LINK))):
+        assert len(t.pass_through(side, raw)) == 1
+    raw = t.packet(LAN, 0, pattern(0, 500))
+    assert t.pass_through(LAN, raw) == [raw] and t.gateway.flows == 0
+
+
+# The table -----------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_full_table_forgets_the_flow_that_was_not_used_for_longest():
+    first = Through("flows 2\nclass split", ports=(1001, 80)).open()
+    second = Through("", gateway=first.gateway, ports=(1002, 80)).open()
+    first.now = second.now = 2
+    first.data(LAN, 0, MSS)
+    first.acknowledge(LINK, MSS)
+    third = Through("", gateway=first.gateway, ports=(1003, 80), now=3).open()
+    assert first.gateway.flows == 2 and third.count("flows_evicted") == 1
+    third.data(LAN, 0, MSS)
+    first.now = 4
+    assert first.data(LAN, MSS, 2 * MSS)[0][0].ack == 2 * MSS
+    second.now = 5
+    raw = second.packet(LAN, 0, pattern(0, MSS))
+    assert second.pass_through(LAN, raw) == [raw]
+
+
+def test_flows_that_owe_keep_their_entries():
+    gateway = Gateway("flows 2\nidle 10\nclass split")
+    flows = [Through("", gateway=gateway, ports=(port, 80)).open() for port in (1001, 1002)]
+    for t in flows:
+        t.data(LAN, 0, MSS)
+    third = Through("", gateway=gateway, ports=(1003, 80)).open()
+    raw = third.packet(LAN, 0, pattern(0, MSS))
+    assert third.pass_through(LAN, raw) == [raw]
+    assert gateway.counters()["flows_refused"] == 1
+    for t in flows:
+        t.wait(30)
+        assert t.gateway.flows == 2
+    flows[1].acknowledge(LINK, MSS)
+    flows[1].wait(12)
+    assert gateway.flows == 1
+
+
+def test_entries_age():
+    t = through(more="idle 10")
+    t.wait(9)
+    assert t.gateway.flows == 1
+    t.wait(3)
+    assert t.gateway.flows == 0
+
+
+# Classes ---------------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words, v6, ports, tos, matches",
+    [
+        ("local=10.1.0.0/16", False, (1, 2), 0, True),
+        ("local=10.2.0.0/16", False, (1, 2), 0, False),
+        ("local=10.0.0.0/14", False, (1, 2), 0, True),
+        ("local=10.1.0.0/31", False, (1, 2), 0, True),
+        ("local=10.1.0.1", False, (1, 2), 0, True),
+        ("local=10.1.0.2", False, (1, 2), 0, False),
+        ("remote=10.2.0.1/32", False, (1, 2), 0, True),
+        ("remote=10.1.0.1/32", False, (1, 2), 0, False),
+        ("remote=0.0.0.0/0", False, (1, 2), 0, True),
+        ("remote=0.0.0.0/0", True, (1, 2), 0, False),
+        ("local=fd01::/16", True, (1, 2), 0, True),
+        ("local=fd00::/15", True, (1, 2), 0, True),
+        ("local=fd02::/16", True, (1, 2), 0, False),
+        ("ports=80", False, (999, 80), 0, True),
+        ("ports=80", False, (80, 999), 0, True),
+        ("ports=80-90", False, (91, 79), 0, False),
+        ("ports=80-90", False, (91, 90), 0, True),
+        ("dscp=46", False, (1, 2), 46 << 2, True),
+        ("dscp=46", True, (1, 2), 46 << 2, True),
+        ("dscp=46", False, (1, 2), 45 << 2, False),
+        ("dscp=0", False, (1, 2), 3, True),
+        ("dscp=46 ports=80", False, (1, 2), 46 << 2, False),
+    ],
+)
+@pytest.mark.parametrize("opener", [LAN, LINK])
+def test_a_class_matches(words, v6, ports, tos, matches, opener):
+    t = Through(f"class split {words}", v6=v6, ports=ports, tos=tos, opener=opener).open()
+    to_lan, _ = t.data(LAN, 0, MSS)
+    assert bool(to_lan) == matches == bool(t.gateway.flows)
+
+
+def test_the_first_class_that_matches_counts():
+    description = "class pass ports=80\nclass snoop ports=80-81\nclass split"
+    acks = []
+    for port in (80, 81, 82):
+        t = Through(description, ports=(999, port)).open()
+        acks.append((len(t.data(LAN, 0, MSS)[0]), t.gateway.cache_used))
+    assert acks == [(0, 0), (0, 1), (1, 1)]
+
+
+def test_data_from_the_link_are_treated_if_the_class_says_so():
+    for words, expected in (("", []), ("both", [MSS])):
+        t = through(words=words)
+        to_lan, to_link = t.data(LINK, 0, MSS)
+        assert [s.data for s in to_lan] == [pattern(0, MSS)] and [s.ack for s in to_link] == expected
+
+
+# Other fields ------------------------------------------------------------------------------------------------------------------------------
+
+
+@EACH_MODE
+def test_congestion_that_the_receiver_reports_reaches_the_source(mode):
+    t = through(mode)
+    t.data(LAN, 0, MSS)
+    to_lan, _ = t.acknowledge(LINK, MSS, flags="AE")
+    to_lan += t.data(LAN, MSS, 2 * MSS)[0]
+    assert any(s.flags & ECE for s in to_lan)
+    to_lan, _ = t.acknowledge(LINK, 2 * MSS)
+    to_lan += t.data(LAN, 2 * MSS, 3 * MSS)[0]
+    assert not any(s.flags & ECE for s in to_lan)
+
+
+@pytest.mark.parametrize("mode", ["split", "proxy"])
+def test_that_both_hosts_know_congestion_marks_is_no_report_of_congestion(mode):
+    t = Through(f"class {mode}")
+    for side, raw in ((LAN, t.syn(LAN, flags="SEC")), (LINK, t.syn(LINK, flags="SAE")), (LAN, t.packet(LAN))):
+        t.pass_through(side, raw)
+    [ack], _ = t.data(LAN, 0, MSS)
+    assert not ack.flags & ECE
+
+
+def test_urgent_data_keep_their_place_when_a_segment_is_cut():
+    t = through(window=(8000, 0))
+    t.data(LAN, 0, 300)
+    t.send(LAN, 200, pattern(200, 900), flags="AU", urgent=500)
+    t.send(LAN, 800, pattern(800, 1500), flags="AU", urgent=50)
+    _, sent = t.acknowledge(LINK, 0, window=100)
+    first, second, third = sent
+    assert not first.flags & URG
+    assert second.flags & URG and second.seq + second.urgent == 700
+    assert third.seq == 900 and not third.flags & URG and third.urgent == 0
+    assert b"".join(s.data for s in sent) == pattern(0, 1500)
+
+
+def test_push_and_other_flags_stay():
+    t = through()
+    _, [sent] = t.data(LAN, 0, 100, flags="PAC")
+    assert sent.flags == PSH | ACK | CWR
+
+
+def test_the_window_of_a_syn_is_bounded_by_the_cache():
+    t = Through("cache 8\nclass split", window=(60000, 60000))
+    t.put(LAN, t.syn(LAN))
+    assert t.out(LINK)[0].window == 60000, "data from the link are not treated"
+    t.put(LINK, t.syn(LINK))
+    answer = t.out(LAN)[0]
+    assert answer.window == 8 * MSS and answer.flags & SYN
+
+
+# Counters, and the description ---------------------------------------------------------------------------------------------------------------
+
+
+@EACH_MODE
+def test_counters_add_up(mode):
+    t = through(mode)
+    for _, raw in odd_packets(t):
+        t.pass_through(LAN, raw)
+    for i in range(20):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+        t.acknowledge(LINK, (i + 1) * MSS)
+    stray = Through("", gateway=t.gateway, ports=(3, 4))
+    stray.pass_through(LAN, stray.packet(LAN, 0, b"stray"))
+    t.send(LAN, 2**29, b"far")
+    counts = t.gateway.counters()
+    reasons = "not_tcp fragments malformed bad_checksum no_entry implausible".split()
+    assert counts["passed"] == sum(counts[name] for name in reasons) + 2  # SYN and answer
+    if mode in ("snoop", "split", "proxy"):
+        assert counts["cached"] + counts["duplicates"] + counts["cache_full"] == 40
+    if mode == "split":
+        assert counts["acks_made"] == 40
+
+
+@pytest.mark.parametrize(
+    "description, sentence",
+    [
+        ("colour red", "'colour'"),
+        ("class", "needs more values"),
+        ("class tunnel", "must be one of"),
+        ("class split speed=3", "'speed'"),
+        ("class split sender=cubic", "'cubic'"),
+        ("class split both=no", "both"),
+        ("class split advertise", "must be one of"),
+        ("class split reserve=0", "share of the cache"),
+        ("class split reserve=1.5", "share of the cache"),
+        ("class split reserve=x", "'x'"),
+        ("class split dupacks=0", "duplicate ACK"),
+        ("class split dupacks=1.5", "whole number"),
+        ("class split min_rto=0", "timeout"),
+        ("class split min_rto=5 max_rto=4", "timeout"),
+        ("class split give_up=-1", "not a number"),
+        ("class split give_up=nan", "not a number"),
+        ("class split ports=90-80", "first port"),
+        ("class split ports=65536", "65535"),
+        ("class split dscp=64", "63"),
+        ("class split local=10.0.0", "not an address"),
+        ("class split local=10.0.0.0/33", "32"),
+        ("class split remote=fd00::/129", "128"),
+        ("flows 0", "entry"),
+        ("flows", "needs more values"),
+        ("flows 3 4", "flows"),
+        ("cache 3", "four packets"),
+        ("cache 8 127", "128"),
+        ("cache 8 128 9", "cache"),
+        ("queue 0", "queue"),
+        ("idle -3", "not a number"),
+        ("idle inf", "seconds"),
+    ],
+)
+def test_a_wrong_description_is_refused_with_a_sentence(description, sentence):
+    with pytest.raises(UserError, match=re.escape(sentence)) as error:
+        Gateway(description)
+    assert str(error.value).endswith(".")
+
+
+def test_a_port_s_queue_has_a_bound():
+    t = through(more="queue 5")
+    for _ in range(9):
+        t.put(LAN, bytes(t.ip(LAN) / UDP() / Raw(b"x")))
+    assert len(t.gateway.all(LINK, t.now)) == 5 and t.count("queue_full") == 4
+
+
+# Hostile packets, and conversations over bad wires ---------------------------------------------------------------------------------------------
+
+
+def test_fuzz():
+    run = subprocess.run([builds.fuzzer(), "20000", "7"], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert re.search(r"20000 packets", run.stdout)
