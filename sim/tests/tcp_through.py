@@ -63,6 +63,7 @@ class Through:
     timestamps: bool = True
     sack: bool = True
     mss: tuple = (MSS, MSS)
+    """Bytes of data that fit beside the timestamps."""
     window: tuple = (8000, 8000)
     """As they are in the header."""
     ports: tuple = PORTS
@@ -113,7 +114,7 @@ class Through:
     def syn(self, side, data=b"", options=None, **more):
         """The SYN, or the answer to it."""
         if options is None:
-            options = [("MSS", self.mss[side])]
+            options = [("MSS", self.mss[side] + 12 * self.timestamps)]
             options += [("SAckOK", b"")] if self.sack else []
             options += [("Timestamp", (self.clock(side), 0 if side == self.opener else self.clock(1 - side)))] if self.timestamps else []
             options += [("NOP", None), ("WScale", self.scale[side])] if self.scale[side] is not None else []
@@ -132,7 +133,7 @@ class Through:
             self._relative(tcp.ack, self.isn[side]),
             int(tcp.flags),
             tcp.window,
-            raw[len(raw) - (len(raw) - self._head(raw) - tcp.dataofs * 4) :] if len(raw) > self._head(raw) + tcp.dataofs * 4 else b"",
+            raw[self._head(raw) + tcp.dataofs * 4 :],
             options.get("Timestamp"),
             list(zip(relative[::2], relative[1::2])),
             tcp.urgptr,

@@ -356,12 +356,12 @@ def test_of_data_that_come_twice_the_first_are_kept():
     for begin, end in ((0, 300), (650, 720), (100, 1600), (650, 1100), (690, 1000), (1400, 2000), (0, 1000), (1999, 2001)):
         t.send(LAN, begin, wrong[: end - begin])
     _, sent = t.acknowledge(LINK, 0, window=8000)
-    stream = bytearray(b"?" * 3000)
+    stream = bytearray(3000)
     for s in sent:
-        assert stream[s.seq : s.end] == b"?" * len(s.data), "sent twice"
+        assert stream[s.seq : s.end] == bytes(len(s.data)), "sent twice"
         stream[s.seq : s.end] = s.data
     assert stream[:700] == pattern(0, 700) and stream[1000:1500] == pattern(1000, 1500)
-    assert stream[700:1000] == wrong[:300] and b"?" not in stream[:2001]
+    assert stream[700:1000] == wrong[:300] and stream[1500:2001] == wrong[:501]
 
 
 def test_a_segment_lost_behind_the_gateway_is_sent_again():
@@ -377,6 +377,7 @@ def test_a_segment_lost_behind_the_gateway_is_sent_again():
 
 def test_with_sack_all_that_is_missing_is_sent_again_and_nothing_else():
     t = through()
+    t.acknowledge(LINK, 0)
     for i in range(10):
         t.data(LAN, i * MSS, (i + 1) * MSS)
     _, again = t.send(LINK, ack=0, sack=[(4 * MSS, 10 * MSS), (MSS, 2 * MSS)])
@@ -613,6 +614,7 @@ def test_snoop_makes_no_acks_and_sends_again_what_is_missing():
     for i in range(5):
         to_lan, [sent] = t.data(LAN, i * MSS, (i + 1) * MSS)
         assert not to_lan and sent.data == pattern(i * MSS, (i + 1) * MSS)
+    t.now += 0.05
     assert [s.ack for s in t.acknowledge(LINK, MSS)[0]] == [MSS]
     t.now += 0.05
     to_lan, again = t.acknowledge(LINK, MSS)
@@ -794,7 +796,7 @@ def test_an_old_segment_changes_nothing_that_is_known_of_a_host(mode):
 
 def test_an_ack_from_outside_the_window_frees_nothing():
     """Whoever forges an ACK without knowing the receiver's sequence number must not make the gateway lose data."""
-    t = through()
+    t = through(window=(8000, 800))
     for i in range(3):
         t.data(LAN, i * MSS, (i + 1) * MSS)
     for seq in (-30000, -2, 2**21, 2**30):
@@ -940,9 +942,9 @@ def test_a_full_table_forgets_the_flow_that_was_not_used_for_longest():
     third = Through("", gateway=first.gateway, ports=(1003, 80), now=3).open()
     assert first.gateway.flows == 2 and third.count("flows_evicted") == 1
     third.data(LAN, 0, MSS)
-    first.now = 4
+    first.now = 3.5
     assert first.data(LAN, MSS, 2 * MSS)[0][0].ack == 2 * MSS
-    second.now = 5
+    second.now = 3.6
     raw = second.packet(LAN, 0, pattern(0, MSS))
     assert second.pass_through(LAN, raw) == [raw]
 
