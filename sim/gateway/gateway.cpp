@@ -114,7 +114,10 @@ void Gateway::receive(Port port, Bytes packet, Time now) {
         synchronize(flow, key, port, *segment, now);
         return pass(port, std::move(*segment).take());
     }
-    if (flow && !flow->isEstablished) establish(*flow, *segment, now);
+    if (flow && !flow->isEstablished && !establish(*flow, *segment)) {
+        remove(*flow, now);
+        flow = nullptr;
+    }
     if (!flow || !flow->isEstablished) {
         ++counters_.no_entry;
         return pass(port, std::move(*segment).take());
@@ -229,23 +232,24 @@ void Gateway::boundWindow(const Flow& flow, Port port, Segment& syn) {
     syn.setWindow(static_cast<uint16_t>(std::min<size_t>(syn.window(), bytes)));
 }
 
-// The opener's ACK of the answer to its SYN: all three have come this way.
-void Gateway::establish(Flow& flow, const Segment& segment, Time now) {
+// The opener's ACK of the answer to its SYN: all three have come this way. False: the flow is none that can be treated.
+bool Gateway::establish(Flow& flow, const Segment& segment) {
     const Port opener = *flow.opener, answerer = other(opener);
     const Host& answer = flow.host(answerer);
     const FlowKey key = flow.key;
     const bool isOpener = (segment.source() == flow.endpoint(opener));
     if (!isOpener || !answer.hasSyn || !segment.has(flag::ack) || segment.has(flag::rst) ||
         !isBetween(segment.ack(), answer.initial + 1, answer.afterSyn))
-        return;
+        return true;
     const size_t headers = (key.isV6 ? v6Header : v4Header) + tcpHeader;
     const size_t longest = std::max(flow.hosts[0].maxSegment, flow.hosts[1].maxSegment) + headers;
-    if (longest > settings_.slotBytes) return remove(flow, now);
+    if (longest > settings_.slotBytes) return false;
     flow.isEstablished = true;
     const Position first[2] = {firstPosition(answer.ack), firstPosition(segment.ack())};
     for (const Port from : {Port::lan, Port::link})
         if (isTreated(flow.treatment, from))
             flow.halves[index(from)] = makeHalf(flow, from, first[from != opener], *this);
+    return true;
 }
 
 const Treatment& Gateway::treatmentFor(const FlowKey& key, const Segment& syn) const {

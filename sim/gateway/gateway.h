@@ -65,7 +65,7 @@ class Gateway final : private Services {
     void answerSyn(Flow& flow, Port port, Segment& segment, Time now);
     void boundWindow(const Flow& flow, Port port, Segment& syn);
     void open(const FlowKey& key, Port port, Segment& syn, Time now);
-    void establish(Flow& flow, const Segment& ack, Time now);
+    bool establish(Flow& flow, const Segment& ack);
     void reset(Flow& flow, Port port, Segment segment, Time now);
     void fail(Flow& flow, Time now);
     void remove(Flow& flow, Time now);
