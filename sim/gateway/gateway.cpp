@@ -111,6 +111,7 @@ void Gateway::receive(Port port, Bytes packet, Time now) {
                       isLocal ? segment->destination() : segment->source()};
     Flow* flow = table_.find(key, now);
     if (segment->has(flag::syn)) {
+        if (flow && flow->half(port)) flow->half(port)->asked();
         synchronize(flow, key, port, *segment, now);
         return pass(port, std::move(*segment).take());
     }
@@ -249,6 +250,7 @@ bool Gateway::establish(Flow& flow, const Segment& segment) {
     for (const Port from : {Port::lan, Port::link})
         if (isTreated(flow.treatment, from))
             flow.halves[index(from)] = makeHalf(flow, from, first[from != opener], *this);
+    if (Half* half = flow.half(answerer)) half->asked();  // which waits for this ACK
     return true;
 }
 

@@ -31,6 +31,9 @@ class Half {
     /// A segment of the receiver acknowledges. It may be changed. True: if it carries nothing else, it ends here.
     virtual bool acknowledged(Segment& segment, Time now) = 0;
 
+    /// The source waits for an answer of the receiver's own: the next ACK of it goes on, whatever it says.
+    virtual void asked() {}
+
     /// A segment without data comes from the source and goes on; it may be changed.
     virtual void passes(Segment&, Time) {}
 

@@ -17,6 +17,7 @@ class Split final : public Half {
 
     void data(Segment segment, Time now) override;
     bool acknowledged(Segment& segment, Time now) override;
+    void asked() override { isProbed_ = true; }
     void passes(Segment& segment, Time now) override;
     std::optional<Acknowledgement> told() const override;
     std::optional<uint32_t> left() const override { return sequenceOf(outlet_.offered()); }
