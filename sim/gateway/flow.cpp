@@ -39,7 +39,7 @@ void Host::says(const Segment& segment) {
         ack = segment.ack();
         window = segment.window();
         isOfSyn = segment.has(flag::syn);
-        congestion = segment.has(flag::ece);
+        congestion = segment.has(flag::ece) && !segment.has(flag::syn);  // there it says what the host can
     }
     if (segment.hasTimestamps()) {
         if (static_cast<int32_t>(segment.tsValue() - tsValue) > 0 || segment.has(flag::syn))
