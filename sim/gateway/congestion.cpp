@@ -121,7 +121,8 @@ void RetransmissionTimer::measured(Time roundTrip) {
 }
 
 void RetransmissionTimer::answered() {
-    if (isMeasured_) timeout_ = std::clamp(smoothed_ + std::max<Time>(4 * deviation_, milliseconds), least_, most_);
+    const Time wanted = isMeasured_ ? smoothed_ + std::max<Time>(4 * deviation_, milliseconds) : 1 * seconds;
+    timeout_ = std::clamp(wanted, least_, most_);
 }
 
 }  // namespace arqlink::gateway

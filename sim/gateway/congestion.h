@@ -31,7 +31,7 @@ std::unique_ptr<Congestion> makeCongestion(Sender sender, size_t segmentBytes);
 class RetransmissionTimer {
   public:
     RetransmissionTimer(Time least, Time most)
-        : least_(least), most_(most), timeout_(std::max<Time>(least, 1 * seconds)) {}
+        : least_(least), most_(most), timeout_(std::clamp<Time>(1 * seconds, least, most)) {}
     void measured(Time roundTrip);
     void backOff() { timeout_ = std::min(most_, 2 * timeout_); }
     /// An answer came: no back-off any more.
