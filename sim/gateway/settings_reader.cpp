@@ -66,11 +66,13 @@ FlowClass::Prefix prefix(const std::string& text) {
 
 void takeWord(FlowClass& c, const std::string& word) {
     const size_t equals = word.find('=');
+    if (word == "both") {
+        c.treatment.bothWays = true;
+        return;
+    }
     const std::string key = word.substr(0, equals), value = equals == std::string::npos ? "" : word.substr(equals + 1);
     Treatment& t = c.treatment;
-    if (key == "both")
-        t.bothWays = true;
-    else if (key == "advertise")
+    if (key == "advertise")
         t.advertise = choose<Advertise>({{"room", Advertise::room},
                                          {"open", Advertise::open},
                                          {"third", Advertise::third},
@@ -113,18 +115,25 @@ bool take(Settings& settings, const std::string& key, std::istream& words) {
     std::vector<std::string> given;
     for (std::string word; words >> word;) given.push_back(word);
     words.clear();  // read to its end, which is no error
+    const auto atMost = [&](size_t count) {
+        if (given.size() > count) throw std::invalid_argument("'" + key + "' has too many values.");
+    };
     const auto value = [&](size_t i) {
         if (i >= given.size()) throw std::invalid_argument("'" + key + "' needs more values.");
         return given[i];
     };
     if (key == "flows") {
+        atMost(1);
         settings.flows = whole<size_t>(value(0), 1u << 24);
     } else if (key == "cache") {
+        atMost(2);
         settings.cachePackets = whole<size_t>(value(0), 1u << 24);
         if (given.size() > 1) settings.slotBytes = whole<size_t>(value(1), 65535);
     } else if (key == "queue") {
+        atMost(1);
         settings.queuePackets = whole<size_t>(value(0), 1u << 24);
     } else if (key == "idle") {
+        atMost(1);
         settings.idle = duration(value(0));
     } else if (key == "class") {
         FlowClass c;
