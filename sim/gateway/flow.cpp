@@ -35,7 +35,7 @@ void Host::says(const Segment& segment) {
     longest = std::max(longest, segment.length());
     const uint32_t end = segment.seq() + static_cast<uint32_t>(segment.length()) + segment.has(flag::fin);
     if (!segment.has(flag::syn) && static_cast<int32_t>(end - next) > 0) next = end;
-    if (segment.has(flag::ack)) {
+    if (segment.has(flag::ack) && (segment.has(flag::syn) || static_cast<int32_t>(segment.ack() - ack) >= 0)) {
         ack = segment.ack();
         window = segment.window();
         isOfSyn = segment.has(flag::syn);

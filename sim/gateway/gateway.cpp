@@ -32,6 +32,13 @@ bool isTreated(const Treatment& treatment, Port from) { return from == Port::lan
 
 bool isBetween(uint32_t value, uint32_t first, uint32_t last) { return value - first <= last - first; }
 
+// How far `to` lies behind `from`.
+int32_t distance(uint32_t from, uint32_t to) { return static_cast<int32_t>(to - from); }
+
+uint32_t endOf(const Segment& segment) {
+    return segment.seq() + static_cast<uint32_t>(segment.length()) + segment.has(flag::fin);
+}
+
 }  // namespace
 
 Gateway::Gateway(Settings settings)
@@ -125,12 +132,19 @@ void Gateway::receive(Port port, Bytes packet, Time now) {
     treat(*flow, port, std::move(*segment), now);
 }
 
-// A host may send no further than the largest window that can be advertised to it, nor acknowledge what has not been sent.
+// A host may send no further than the largest window that can be advertised to it, nor acknowledge what has not been sent, nor what
+// is older than a window (RFC 5961, section 5.2).
 bool Gateway::isPlausible(const Flow& flow, Port port, const Segment& segment) {
     const Host &host = flow.hosts[index(port)], &peer = flow.hosts[index(other(port))];
-    const auto end = segment.seq() + static_cast<uint32_t>(segment.length());
-    const int64_t most = int64_t{65536} << flow.windowScale(other(port));
-    return static_cast<int32_t>(end - host.next) <= most && static_cast<int32_t>(segment.ack() - peer.next) <= 0;
+    const auto largest = [&flow](Port receiver) { return int64_t{65536} << flow.windowScale(receiver); };
+    return distance(acknowledgementOf(flow, other(port)).ack, endOf(segment)) <= largest(other(port)) &&
+           distance(peer.next, segment.ack()) <= 0 && distance(segment.ack(), host.ack) <= largest(port);
+}
+
+// All of it lies before what the other host has been heard to expect. That one would answer, and else forget it (RFC 9293, section
+// 3.10.7.4): so what it says is not taken for the host's word.
+bool Gateway::isOld(const Flow& flow, Port port, const Segment& segment) {
+    return distance(acknowledgementOf(flow, other(port)).ack, endOf(segment)) < 0;
 }
 
 void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
@@ -140,9 +154,11 @@ void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
     }
     const auto keep = flow.shared_from_this();
     const size_t used = slots_.used();
-    flow.host(port).says(segment);
     bool endsHere = false;
-    if (Half* back = flow.half(other(port))) endsHere = back->acknowledged(segment, now);
+    if (!isOld(flow, port, segment)) {
+        flow.host(port).says(segment);
+        if (Half* back = flow.half(other(port))) endsHere = back->acknowledged(segment, now);
+    }
     Half* const half = flow.half(port);
     if (segment.length() > 0 || segment.has(flag::fin)) {
         if (half)
@@ -243,6 +259,7 @@ bool Gateway::establish(Flow& flow, const Segment& segment) {
     const size_t longest = std::max(flow.hosts[0].maxSegment, flow.hosts[1].maxSegment) + headers;
     if (longest > settings_.slotBytes) return false;
     flow.isEstablished = true;
+    flow.host(opener).ack = segment.ack();
     const Position first[2] = {firstPosition(answer.ack), firstPosition(segment.ack())};
     for (const Port from : {Port::lan, Port::link})
         if (isTreated(flow.treatment, from))

@@ -60,6 +60,7 @@ class Gateway final : private Services {
     void pass(Port port, Bytes packet);
     void count(NotTreated why);
     static bool isPlausible(const Flow& flow, Port port, const Segment& segment);
+    static bool isOld(const Flow& flow, Port port, const Segment& segment);
     void treat(Flow& flow, Port port, Segment segment, Time now);
     void synchronize(Flow* flow, const FlowKey& key, Port port, Segment& segment, Time now);
     void answerSyn(Flow& flow, Port port, Segment& segment, Time now);
