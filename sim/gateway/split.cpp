@@ -43,7 +43,8 @@ void Split::data(Segment segment, Time now) {
         services_.emit(other(from_), std::move(segment).take());
         return;
     }
-    if (segment.hasTimestamps() && begin <= told_) tsRecent_ = segment.tsValue();
+    const bool isNewer = static_cast<int32_t>(segment.tsValue() - tsRecent_) >= 0;
+    if (segment.hasTimestamps() && isNewer && begin <= told_ && end > told_) tsRecent_ = segment.tsValue();  // RFC 7323, 4.3
     const Position before = queue_.next();
     switch (queue_.store(std::move(segment))) {
     case SegmentQueue::Stored::yes: outlet_.send(now); break;
