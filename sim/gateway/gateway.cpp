@@ -292,11 +292,12 @@ const Treatment& Gateway::treatmentFor(const FlowKey& key, const Segment& syn) c
 
 void Gateway::reset(Flow& flow, Port port, Segment segment, Time now) {
     // Only a reset that a host would believe ends the flow here (RFC 5961, section 3): one at what it has sent last, or
-    // at what the other one expects.
-    const bool isLast = segment.seq() == flow.host(port).next || segment.seq() == flow.host(other(port)).ack;
+    // at what it has heard that the other one expects.
+    const bool isLast =
+        segment.seq() == flow.host(port).next || segment.seq() == acknowledgementOf(flow, other(port)).ack;
     if (const Half* half = flow.half(port); half && isLast) {
-        const uint32_t left = half->left().value_or(segment.seq());
-        if (static_cast<int32_t>(segment.seq() - left) > 0) segment.setSeq(left);
+        const uint32_t sent = half->sent().value_or(segment.seq());  // what waits at the port goes with the flow
+        if (distance(sent, segment.seq()) > 0) segment.setSeq(sent);
     }
     pass(port, std::move(segment).take());
     if (isLast) remove(flow, now);

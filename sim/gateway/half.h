@@ -40,8 +40,10 @@ class Half {
     /// Set where the gateway acknowledges in the receiver's name.
     virtual std::optional<Acknowledgement> told() const { return std::nullopt; }
 
-    /// The sequence number after what has left for the receiver, where the gateway decides what leaves.
+    /// The sequence number after what has left for the receiver or waits at the port, where the gateway decides what leaves.
     virtual std::optional<uint32_t> left() const { return std::nullopt; }
+    /// The one after what has left.
+    virtual std::optional<uint32_t> sent() const { return std::nullopt; }
 
     /// The stored segment that begins at `begin` leaves now, or is there no more.
     virtual std::optional<Bytes> leave(Position begin, Time now) { return (void)begin, (void)now, std::nullopt; }

@@ -21,6 +21,7 @@ class Split final : public Half {
     void passes(Segment& segment, Time now) override;
     std::optional<Acknowledgement> told() const override;
     std::optional<uint32_t> left() const override { return sequenceOf(outlet_.offered()); }
+    std::optional<uint32_t> sent() const override { return sequenceOf(outlet_.sent()); }
     std::optional<Bytes> leave(Position begin, Time now) override;
     Time deadline() const override { return outlet_.deadline(); }
     void timeOut(Time now) override { outlet_.timeOut(now); }
