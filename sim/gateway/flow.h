@@ -57,7 +57,6 @@ struct Flow : std::enable_shared_from_this<Flow> {
     std::optional<Port> opener;                   ///< whose SYN was the first
     struct Reopening {
         Port port;
-        uint32_t next;  ///< which the answer must acknowledge
         Host host;
     };
     std::optional<Reopening> reopening;  ///< a SYN of another connection came, which the other host has not answered

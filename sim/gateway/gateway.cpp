@@ -157,6 +157,7 @@ void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
     bool endsHere = false;
     if (!isOld(flow, port, segment)) {
         flow.host(port).says(segment);
+        if (flow.reopening && flow.reopening->port == port) flow.reopening.reset();  // it has the connection yet
         if (Half* back = flow.half(other(port))) endsHere = back->acknowledged(segment, now);
     }
     Half* const half = flow.half(port);
@@ -185,11 +186,11 @@ void Gateway::synchronize(Flow* flow, const FlowKey& key, Port port, Segment& se
     if (!flow) return open(key, port, segment, now);
     const Host& host = flow->host(port);
     if (host.hasSyn && host.initial == segment.seq()) return;  // again
-    if (flow->isEstablished && flow->owes()) {
+    if (flow->isEstablished) {
         // Another connection of the same ports, if the other host agrees; or an old or forged SYN.
-        Host opener;
-        opener.opens(segment);
-        flow->reopening = {port, opener.afterSyn, opener};
+        boundWindow(*flow, port, segment);
+        flow->reopening = {port, {}};
+        flow->reopening->host.opens(segment);
         return;
     }
     const bool isSimultaneous = !flow->isEstablished && flow->opener != port;
@@ -220,7 +221,10 @@ void Gateway::open(const FlowKey& key, Port port, Segment& syn, Time now) {
 }
 
 void Gateway::answerSyn(Flow& flow, Port port, Segment& segment, Time now) {
-    if (flow.reopening && flow.reopening->port != port && flow.reopening->next == segment.ack()) {
+    const auto answers = [&segment](const Host& opener) {
+        return isBetween(segment.ack(), opener.initial + 1, opener.afterSyn);
+    };
+    if (flow.reopening && flow.reopening->port != port && answers(flow.reopening->host)) {
         // What was owed belongs to a connection that neither host has any more.
         const auto fresh = std::make_shared<Flow>();
         fresh->key = flow.key;
@@ -230,9 +234,7 @@ void Gateway::answerSyn(Flow& flow, Port port, Segment& segment, Time now) {
         remove(flow, now);
         return answerSyn(table_.add(fresh, now), port, segment, now);
     }
-    const Host& opener = flow.host(other(port));
-    if (flow.isEstablished || flow.opener == port || !isBetween(segment.ack(), opener.initial + 1, opener.afterSyn))
-        return;
+    if (flow.isEstablished || flow.opener == port || !answers(flow.host(other(port)))) return;
     boundWindow(flow, port, segment);
     flow.host(port).opens(segment);
 }
