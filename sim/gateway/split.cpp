@@ -34,8 +34,9 @@ Split::Split(Flow& flow, Port from, Position first, Services& services)
 void Split::data(Segment segment, Time now) {
     const Position begin = placeOf(segment.seq(), queue_.next()),
                    end = begin + segment.length() + segment.has(flag::fin);
-    // A keep-alive with a byte of old data is the receiver's to answer.
-    const bool isKeepAlive = segment.length() == 1 && end == queue_.next() && !owes();
+    // A keep-alive with a byte of old data is the receiver's to answer, if it has the data.
+    const bool isKeepAlive = segment.length() == 1 && end == told_;
+    if (isKeepAlive && owes()) return answer();
     isProbed_ |= isKeepAlive;
     if (isKeepAlive || segment.bytes().size() > services_.settings().slotBytes) {
         outlet_.passedOn(end);
@@ -59,7 +60,12 @@ void Split::data(Segment segment, Time now) {
 
 void Split::passes(Segment& segment, Time) {
     const Position place = placeOf(segment.seq(), queue_.next());
-    if (place + 1 == queue_.next() && !owes()) isProbed_ = true;
+    if (place + 1 == told_) {
+        if (owes())
+            answer();
+        else
+            isProbed_ = true;
+    }
     // Beyond what has left, the receiver would not look at it.
     if (place > outlet_.offered()) segment.setSeq(sequenceOf(outlet_.offered()));
 }
@@ -144,6 +150,10 @@ void Split::acknowledge() {
         return;
     }
     tell(mayTell());
+    answer();
+}
+
+void Split::answer() {
     Header header = headerOf(flow_, other(from_));
     if (flow_.hasSack()) header.sack = queue_.blocks(flow_.hasTimestamps() ? 3 : 4);
     ++services_.counters().acks_made;

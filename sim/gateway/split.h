@@ -38,6 +38,7 @@ class Split final : public Half {
     size_t little() const;
     void tell(Position position);
     void acknowledge();
+    void answer();
     void release();
     void updateWindow();
     void wait();
