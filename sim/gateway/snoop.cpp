@@ -78,7 +78,7 @@ bool Snoop::acknowledged(Segment& segment, Time now) {
         return false;
     }
     const bool hasSack = flow_.hasSack() && segment.sackBlocks() > 0;
-    if (segment.length() > 0 || !(isSame || hasSack)) return false;
+    if (segment.length() > 0 || window_ == 0 || !(isSame || hasSack)) return false;  // 0: it answers a probe
     const auto missing = queue_.find(acked_);
     if (missing == queue_.all().end()) return false;  // lost before it came here: the source's business
     const Position arrived = markSacked(segment);
