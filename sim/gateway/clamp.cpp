@@ -16,7 +16,7 @@ Clamp::Clamp(Flow& flow, Port from, Position first, Services& services)
       advertised_(first + flow.windowBytes(other(from))) {}
 
 void Clamp::count(Position sent) {
-    const size_t segment = segmentBytes(flow_, from_), packets = (sent - acked_ + segment - 1) / segment;
+    const size_t segment = segmentBytes(flow_, from_), packets = (std::max(sent, acked_) - acked_ + segment - 1) / segment;
     services_.slots().fly(counted_, packets);
     counted_ = packets;
 }
@@ -25,7 +25,7 @@ void Clamp::data(Segment segment, Time) {
     const Position end = placeOf(segment.seq(), sent_) + segment.length();
     if (segment.has(flag::fin) && !fin_) fin_ = end;
     sent_ = std::max(sent_, end + segment.has(flag::fin));
-    count(sent_);
+    count(std::min(sent_, advertised_));  // the receiver takes no more
     services_.emit(other(from_), std::move(segment).take());
 }
 
@@ -36,8 +36,7 @@ bool Clamp::acknowledged(Segment& segment, Time) {
         return false;
     }
     acked_ = std::max(acked_, ack);
-    count(sent_);
-    if (ack < acked_) return false;
+    count(std::min(sent_, advertised_));
     const Slots& slots = services_.slots();
     size_t packets = counted_ + slots.free();
     if (flow_.treatment.advertise == Advertise::third) packets = std::min(packets, slots.all() / 3);
