@@ -84,7 +84,10 @@ void Outlet::send(Time now) {
         offer(cached, false);
         offered_ = cached.end;
     }
-    if (deadline_ == never) arm(now);
+    if (deadline_ == never) {
+        answered_ = now;  // silence counts from here on
+        arm(now);
+    }
 }
 
 const Segment* Outlet::leave(Position begin, Time now) {
@@ -246,6 +249,8 @@ void Outlet::arm(Time now) {
 
 void Outlet::timeOut(Time now) {
     deadline_ = never;
+    hasFailed_ = now - answered_ > treatment_.giveUp;
+    if (hasFailed_) return;
     timer_.backOff();
     if (!isOutstanding()) {
         probe();
@@ -253,8 +258,6 @@ void Outlet::timeOut(Time now) {
         return;
     }
     ++services_.counters().timeouts;
-    hasFailed_ = now - answered_ > treatment_.giveUp;
-    if (hasFailed_) return;
     congestion().timedOut(offered_ - acked_);
     recovery_ = Recovery::afterTimeout;
     recover_ = offered_;
