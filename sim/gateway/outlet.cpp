@@ -96,6 +96,12 @@ const Segment* Outlet::leave(Position begin, Time now) {
     Cached& cached = found->second;
     cached.isQueued = false;
     if (cached.isSacked) return nullptr;
+    if (cached.times == 0 && cached.end > edge_) {  // the window has shrunk meanwhile
+        fly(cached, false);
+        offered_ = std::min(offered_, begin);
+        if (deadline_ == never) arm(now);
+        return nullptr;
+    }
     if (!isOutstanding()) answered_ = now;  // silence counts from here on
     if (cached.times++) ++services_.counters().retransmissions;
     cached.sent = now;
