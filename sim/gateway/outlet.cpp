@@ -138,6 +138,7 @@ void Outlet::advance(Position ack, Time now) {
     const size_t bytes = ack - acked_;
     const bool isLimited = inFlight() + segmentBytes() > window();
     bool isEarly = false;
+    bool waits = false;  // the rest of a segment, of which the receiver has a part
     for (auto it = queue_.all().begin(); it != queue_.all().end() && it->second.begin < ack; ++it) {
         Cached& cached = it->second;
         const bool flies = cached.isFlying;
@@ -153,9 +154,11 @@ void Outlet::advance(Position ack, Time now) {
         } else if (flies) {  // a part of it
             cached.isFlying = true;
             flying_ += cached.end - ack;
+            waits = cached.isQueued;
         }
     }
     queue_.acknowledge(ack);
+    if (waits) offer(queue_.all().begin()->second, true);
     const size_t segments = (bytes + segmentBytes() - 1) / segmentBytes();
     acked_ = ack;
     offered_ = std::max(offered_, ack);
