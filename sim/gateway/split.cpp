@@ -45,6 +45,9 @@ void Split::data(Segment segment, Time now) {
         return;
     }
     const bool isNewer = static_cast<int32_t>(segment.tsValue() - tsRecent_) >= 0;
+    const bool saysMore = segment.ack() != passedAck_ || segment.window() != passedWindow_;
+    passedAck_ = segment.ack();
+    passedWindow_ = segment.window();
     if (segment.hasTimestamps() && isNewer && begin <= told_ && end > told_) tsRecent_ = segment.tsValue();  // RFC 7323, 4.3
     const Position before = queue_.next();
     switch (queue_.store(std::move(segment))) {
@@ -55,11 +58,13 @@ void Split::data(Segment segment, Time now) {
     // What has come in sequence is acknowledged when it leaves, where that is the rule.
     if (!treatment_.ackWhenSent || queue_.next() == before) acknowledge();
     // Acknowledgements that came with data which the receiver's window keeps here must not wait.
-    if (outlet_.offered() < queue_.next()) services_.emit(other(from_), makeSegment(headerOf(flow_, from_)));
+    if (saysMore && outlet_.offered() < queue_.next()) services_.emit(other(from_), makeSegment(headerOf(flow_, from_)));
 }
 
 void Split::passes(Segment& segment, Time) {
     const Position place = placeOf(segment.seq(), queue_.next());
+    passedAck_ = segment.ack();
+    passedWindow_ = segment.window();
     if (place + 1 == told_) {
         if (owes())
             answer();

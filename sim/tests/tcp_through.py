@@ -165,10 +165,18 @@ class Through:
         assert not self.gateway.all(side, self.now)
         return self.gateway.all(1 - side, self.now)
 
+    def both(self):
+        """What waits, read: (what goes to the LAN, what goes to the link). What leaves at one port may put more into the other one."""
+        seen = ([], [])
+        while self.gateway.waiting(LAN) or self.gateway.waiting(LINK):
+            for side in (LINK, LAN):
+                seen[side].extend(self.out(side))
+        return seen
+
     def send(self, side, *args, **more):
         """A segment of a host; (what goes to the LAN, what goes to the link)."""
         self.put(side, self.packet(side, *args, **more))
-        return self.out(LAN), self.out(LINK)
+        return self.both()
 
     def data(self, side, begin, end, **more):
         """A segment with these bytes of the host's stream."""
@@ -182,15 +190,13 @@ class Through:
     def wait(self, seconds):
         """Time goes on, timers run out; what goes out then."""
         end = self.now + seconds
-        to_lan, to_link = [], []
-        while self.gateway.deadline() <= end:
-            self.now = max(self.now, self.gateway.deadline())
+        seen = ([], [])
+        while self.now < end:
+            self.now = min(end, max(self.now, self.gateway.deadline()))
             self.gateway.advance(self.now)
-            to_lan += self.out(LAN)
-            to_link += self.out(LINK)
-        self.now = end
-        self.gateway.advance(end)
-        return to_lan + self.out(LAN), to_link + self.out(LINK)
+            for all_seen, more in zip(seen, self.both()):
+                all_seen.extend(more)
+        return seen
 
     def open(self):
         """The handshake; gives itself."""

@@ -170,13 +170,13 @@ def test_too_far_ahead_and_acks_of_nothing_pass_as_they_are(mode):
 @pytest.mark.parametrize("timestamps", [True, False])
 @pytest.mark.parametrize("cut", [1, 2, 333, 500, 999])
 def test_a_trimmed_segment_has_right_lengths_and_checksums(cut, timestamps, v6):
-    t = through(v6=v6, timestamps=timestamps, window=(8000, 7))
+    t = through(v6=v6, timestamps=timestamps, window=(8000, 0))
     t.data(LAN, 0, cut)
-    t.data(LAN, 0, MSS - 100)  # the first `cut` bytes are here
+    t.send(LAN, 0, b"X" * cut + pattern(cut, MSS))  # the first `cut` bytes are here
+    t.data(LAN, MSS + cut, 2 * MSS)
+    t.send(LAN, MSS, pattern(MSS, MSS + cut) + b"X" * (MSS - cut))  # and the last ones
     _, sent = t.acknowledge(LINK, 0, window=8000)
-    stream = b"".join(s.data for s in sorted(sent, key=lambda s: s.seq))
-    assert pattern(0, MSS - 100).startswith(stream) or stream == pattern(0, cut)
-    assert t.count("cached") == 2 or cut == 999
+    assert len(sent) == 4 and b"".join(s.data for s in sent) == pattern(0, 2 * MSS)
 
 
 @VERSIONS
@@ -473,6 +473,7 @@ def test_a_window_smaller_than_a_segment_gets_as_much_as_it_has_room_for():
 
 def test_a_window_that_shrinks_is_kept_for_what_waits_at_the_port():
     t = through(window=(8000, 80))
+    t.acknowledge(LINK, 0)
     for i in range(6):
         t.put(LAN, t.packet(LAN, i * MSS, pattern(i * MSS, (i + 1) * MSS)))
     assert t.read(LINK, t.gateway.take(LINK, t.now)).data == pattern(0, MSS)
@@ -487,6 +488,7 @@ def test_a_window_that_shrinks_is_kept_for_what_waits_at_the_port():
 def test_a_probe_that_is_half_of_a_segment_at_a_port_that_stalls():
     """The receiver acknowledges the half while the segment waits for the port: the rest must go on."""
     t = through(window=(8000, 4))
+    t.acknowledge(LINK, 0)
     t.data(LAN, 0, MSS)
     _, [probe] = t.wait(1.1)
     assert probe.data == pattern(0, 512)
@@ -698,7 +700,7 @@ def test_proxy_sends_less_after_a_loss(sender):
         nonlocal place
         sent = []
         for _ in range(count):
-            sent += t.data(LAN, place, place + MSS)[1]
+            sent += [s for s in t.data(LAN, place, place + MSS)[1] if s.data]
             place += MSS
         return sent
 
@@ -787,7 +789,7 @@ def test_an_old_segment_changes_nothing_that_is_known_of_a_host(mode):
     assert t.gateway.cache_used == used
     t.now += 0.2
     _, sent = t.data(LAN, MSS, 2 * MSS, ack=MSS)
-    assert [(s.ack, s.window, s.timestamps[0]) for s in sent if s.data] == [(MSS, t.window[LAN], t.clock(LAN))]
+    assert [(s.ack, s.timestamps[0]) for s in sent if s.data] == [(MSS, t.clock(LAN))] and sent[0].window > 1
     if mode in ("split", "proxy"):
         to_lan, _ = t.data(LAN, 2 * MSS, 3 * MSS, ack=MSS)
         assert to_lan[-1].timestamps[0] < 2**29, "a forged timestamp of the receiver"
@@ -796,10 +798,11 @@ def test_an_old_segment_changes_nothing_that_is_known_of_a_host(mode):
 
 def test_an_ack_from_outside_the_window_frees_nothing():
     """Whoever forges an ACK without knowing the receiver's sequence number must not make the gateway lose data."""
-    t = through(window=(8000, 800))
+    t = through()
+    t.acknowledge(LINK, 0)
     for i in range(3):
         t.data(LAN, i * MSS, (i + 1) * MSS)
-    for seq in (-30000, -2, 2**21, 2**30):
+    for seq in (-30000, -8, 2**24, 2**30):
         t.put(LINK, t.packet(LINK, seq, ack=3 * MSS))
         t.put(LINK, t.packet(LINK, seq, b"forged", ack=3 * MSS))
     t.out(LAN), t.out(LINK)
@@ -810,8 +813,9 @@ def test_an_ack_from_outside_the_window_frees_nothing():
 
 def test_an_ack_that_was_overtaken_does_not_take_a_window_back():
     t = through(window=(8000, 8))
+    t.acknowledge(LINK, 0)
     t.data(LAN, 0, MSS)
-    t.acknowledge(LINK, MSS, window=8)
+    t.acknowledge(LINK, MSS)
     t.acknowledge(LINK, MSS // 2, window=0)
     _, sent = t.data(LAN, MSS, 2 * MSS)
     assert [s.data for s in sent if s.data] == [pattern(MSS, 2 * MSS)]
@@ -842,7 +846,7 @@ def test_a_forged_timestamp_of_old_data_is_not_echoed():
 
 def again(t, isn):
     """Another connection of the same ports."""
-    return Through("", gateway=t.gateway, isn=isn, now=t.now + 1)
+    return Through("", gateway=t.gateway, isn=isn, now=t.now + 0.5)
 
 
 @EACH_MODE
@@ -896,7 +900,8 @@ def test_a_syn_that_comes_twice_changes_nothing():
     t.data(LAN, 0, MSS)
     t.put(LAN, t.syn(LAN))
     assert len(t.out(LINK)) == 1 and t.gateway.cache_used == 1
-    assert t.acknowledge(LINK, MSS) == ([], []) and t.gateway.flows == 1
+    t.acknowledge(LINK, MSS)
+    assert t.gateway.flows == 1 and t.gateway.cache_used == 0
 
 
 def test_a_syn_with_data():
@@ -1076,7 +1081,7 @@ def test_the_window_of_a_syn_is_bounded_by_the_cache():
     assert t.out(LINK)[0].window == 60000, "data from the link are not treated"
     t.put(LINK, t.syn(LINK))
     answer = t.out(LAN)[0]
-    assert answer.window == 8 * MSS and answer.flags & SYN
+    assert answer.window == 8 * (MSS + 12) and answer.flags & SYN
 
 
 # Counters, and the description ---------------------------------------------------------------------------------------------------------------
