@@ -690,39 +690,49 @@ def test_proxy_treats_both_directions_and_no_ack_of_a_host_goes_through():
     assert t.gateway.cache_used == 0
 
 
+class Rounds:
+    """A receiver at 0.5 s, and a source that always has data: what is sent in each round trip."""
+
+    def __init__(self, sender):
+        self.t = through("proxy", cache=300, words=f"sender={sender}", timestamps=False, sack=False)
+        self.t.acknowledge(LINK, 0)
+        self.fed, self.expected, self.arrived = 0, 0, set()
+        self.under_way = self.feed()
+
+    def feed(self):
+        sent = []
+        while self.t.gateway.cache_used < 200:
+            sent += self.t.data(LAN, self.fed, self.fed + MSS)[1]
+            self.fed += MSS
+        return [s for s in sent if s.data]
+
+    def next(self, lost):
+        """How many were sent; of those, the first `lost` are lost."""
+        count, arriving, self.under_way = len(self.under_way), self.under_way[lost:], []
+        self.t.now += 0.5
+        for s in arriving:
+            self.arrived.add(s.seq)
+            while self.expected in self.arrived:
+                self.expected += MSS
+            self.under_way += self.t.acknowledge(LINK, self.expected)[1]
+        self.under_way += self.feed()
+        return count
+
+
 @pytest.mark.parametrize("sender", ["newreno", "westwood"])
 def test_proxy_sends_less_after_a_loss(sender):
-    """Segments that leave in a round trip: they grow, and a loss makes them fewer; after a timeout it is one."""
-    t = through("proxy", cache=300, words=f"sender={sender}", timestamps=False, window=(8000, 8000), sack=False)
-    place, acked, rounds = 0, 0, []
-
-    def feed(count):
-        nonlocal place
-        sent = []
-        for _ in range(count):
-            sent += [s for s in t.data(LAN, place, place + MSS)[1] if s.data]
-            place += MSS
-        return sent
-
-    waiting = feed(60)
-    for _ in range(4):
-        rounds.append(len(waiting))
-        t.now += 0.5
-        arrived, waiting = waiting, []
-        for s in arrived:
-            acked = s.end
-            waiting += t.acknowledge(LINK, acked)[1]
-        waiting += feed(30) if place < 90 * MSS else []
-    assert rounds[0] in (3, 4) and rounds[2] > rounds[1] > rounds[0]
-    before = rounds[-1]
-    t.now += 0.5
-    again = sum((t.acknowledge(LINK, acked)[1] for _ in range(before - 1)), [])
-    assert [s.seq for s in again if s.seq == acked]
-    t.now += 0.5
-    _, fresh = t.acknowledge(LINK, max(s.end for s in waiting + again))
-    assert len(fresh) < before
-    _, alone = t.wait(3)
-    assert len([s for s in alone if s.data]) >= 1 and t.count("timeouts") >= 1
+    rounds = Rounds(sender)
+    assert [rounds.next(0) for _ in range(4)] == [4, 8, 16, 32]
+    before = rounds.next(1)
+    assert before == 64
+    rounds.next(0)  # the retransmission is in it
+    after = [rounds.next(0) for _ in range(3)]
+    assert rounds.t.count("retransmissions") == 1 and rounds.t.count("timeouts") == 0
+    assert 8 <= max(after) <= 40
+    assert after[2] - after[1] <= 2, "no slow start any more"
+    rounds.next(1000)
+    _, alone = rounds.t.wait(1.3)
+    assert len(alone) == rounds.t.count("timeouts") == 1, "a timeout sends one segment"
 
 
 # Resets ------------------------------------------------------------------------------------------------------------------------------
