@@ -62,18 +62,25 @@ def _enter(namespace):
         raise OSError(ctypes.get_errno(), "setns")
 
 
-def _tun(namespace):
-    """A TUN device in a namespace."""
+@contextmanager
+def inside(namespace):
+    """This thread is in a network namespace, by its name; what it opens there stays there."""
     own = os.open("/proc/self/ns/net", os.O_RDONLY)
     other = os.open(f"/var/run/netns/{namespace}", os.O_RDONLY)
     try:
         _enter(other)
-        file = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-        fcntl.ioctl(file, TUNSETIFF, struct.pack("16sH", b"tun0", IFF_TUN | IFF_NO_PI))
+        yield
     finally:
         _enter(own)
         os.close(own)
         os.close(other)
+
+
+def _tun(namespace):
+    """A TUN device in a namespace."""
+    with inside(namespace):
+        file = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
+        fcntl.ioctl(file, TUNSETIFF, struct.pack("16sH", b"tun0", IFF_TUN | IFF_NO_PI))
     return file
 
 
