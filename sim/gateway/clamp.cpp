@@ -16,7 +16,8 @@ Clamp::Clamp(Flow& flow, Port from, Position first, Services& services)
       advertised_(first + flow.windowBytes(other(from))) {}
 
 void Clamp::count(Position sent) {
-    const size_t segment = segmentBytes(flow_, from_), packets = (std::max(sent, acked_) - acked_ + segment - 1) / segment;
+    const size_t segment = segmentBytes(flow_, from_),
+                 packets = (std::max(sent, acked_) - acked_ + segment - 1) / segment;
     services_.slots().fly(counted_, packets);
     counted_ = packets;
 }

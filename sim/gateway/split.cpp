@@ -24,6 +24,7 @@ Split::Split(Flow& flow, Port from, Position first, Services& services)
       queue_(first, services),
       outlet_(flow, from, queue_, services, first, underWay(treatment_, services.slots())),
       told_(first),
+      sackedEdge_(first),
       advertised_(outlet_.edge()),
       tsRecent_(flow.host(from).tsValue) {
     tell(first);
@@ -48,7 +49,8 @@ void Split::data(Segment segment, Time now) {
     const bool saysMore = segment.ack() != passedAck_ || segment.window() != passedWindow_;
     passedAck_ = segment.ack();
     passedWindow_ = segment.window();
-    if (segment.hasTimestamps() && isNewer && begin <= told_ && end > told_) tsRecent_ = segment.tsValue();  // RFC 7323, 4.3
+    if (segment.hasTimestamps() && isNewer && begin <= told_ && end > told_)
+        tsRecent_ = segment.tsValue();  // RFC 7323, 4.3
     const Position before = queue_.next();
     switch (queue_.store(std::move(segment))) {
     case SegmentQueue::Stored::yes: outlet_.send(now); break;
@@ -58,7 +60,8 @@ void Split::data(Segment segment, Time now) {
     // What has come in sequence is acknowledged when it leaves, where that is the rule.
     if (!treatment_.ackWhenSent || queue_.next() == before) acknowledge();
     // Acknowledgements that came with data which the receiver's window keeps here must not wait.
-    if (saysMore && outlet_.offered() < queue_.next()) services_.emit(other(from_), makeSegment(headerOf(flow_, from_)));
+    if (saysMore && outlet_.offered() < queue_.next())
+        services_.emit(other(from_), makeSegment(headerOf(flow_, from_)));
 }
 
 void Split::passes(Segment& segment, Time) {
@@ -112,9 +115,11 @@ bool Split::isReserving() const {
            static_cast<double>(slots.used()) > treatment_.reserveAbove * static_cast<double>(slots.all());
 }
 
-// Data without FIN, and what the receiver has acknowledged.
+// Data without FIN, and what the receiver has acknowledged. An ACK never ends where a block began that the source has been told of: TCPs do
+// not know that of a receiver.
 Position Split::mayTell() const {
-    const Position stored = treatment_.ackWhenSent ? std::min(outlet_.sent(), queue_.next()) : queue_.next();
+    const Position left = treatment_.ackWhenSent ? std::max(outlet_.sent(), sackedEdge_) : queue_.next();
+    const Position stored = std::min(left, queue_.next());
     const Position data = queue_.fin() ? std::min(stored, *queue_.fin()) : stored;
     return std::max({data, outlet_.acked(), told_});
 }
@@ -160,7 +165,10 @@ void Split::acknowledge() {
 
 void Split::answer() {
     Header header = headerOf(flow_, other(from_));
-    if (flow_.hasSack()) header.sack = queue_.blocks(flow_.hasTimestamps() ? 3 : 4);
+    // Blocks say that what lies between them and the ACK is missing, which is not so while it waits to leave.
+    const bool isAllTold = told_ + (queue_.fin() ? 1 : 0) >= queue_.next();
+    if (flow_.hasSack() && isAllTold) header.sack = queue_.blocks(flow_.hasTimestamps() ? 3 : 4);
+    for (const SackBlock& block : header.sack) sackedEdge_ = std::max(sackedEdge_, placeOf(block.end, queue_.next()));
     ++services_.counters().acks_made;
     services_.emit(from_, makeSegment(header));
 }
@@ -169,8 +177,9 @@ void Split::answer() {
 void Split::release() {
     const Position last = mayTell();
     for (auto it = queue_.all().upper_bound(told_ > 0 ? told_ - 1 : 0); it != queue_.all().end(); ++it) {
-        const Position end = std::min(it->second.end, last);
-        if (it->second.begin >= last || end <= told_) break;
+        const Position end = std::min(std::max(it->second.end, sackedEdge_), last);
+        if (it->second.begin >= last) break;
+        if (end <= told_) continue;
         tell(end);
         ++services_.counters().acks_made;
         services_.emit(from_, makeSegment(headerOf(flow_, other(from_))));

@@ -15,7 +15,8 @@ namespace arqlink::tcp {
 
 /// Segments are numbered from 0; windows are in segments.
 struct RenoSettings {
-    bool classic = false;  ///< Reno: the first ACK of new data ends fast recovery; else NewReno
+    bool classic =
+        false;  ///< Reno of RFC 2001: the first ACK of new data ends fast recovery, each timeout halves; else NewReno
     double initialWindow = 2;
     double maxWindow = 2000;             ///< advertised by the receiver
     ns3::Time minRto = ns3::Seconds(1);  ///< RFC 6298

@@ -30,6 +30,9 @@ def usual(value):
 
 Probability = Annotated[float | None, typer.Option(metavar="P", help="Share of units that are erased, independently.", show_default="0.01")]
 Outage = Annotated[str | None, typer.Option(metavar="DARK_MS,CYCLE_MS", help="The link is dark, both ways, for so long of each cycle.", show_default="none")]
+PollMs = Annotated[
+    float | None, typer.Option(help="Time between polls of the link in ms; a short one finds an outage's end sooner.", show_default="by the round trip")
+]
 WindowFrames = Annotated[int | None, typer.Option(help="Window of the link in frames, a power of two.", show_default="of the configuration")]
 
 Connections = Annotated[
@@ -120,6 +123,7 @@ def tcp(
     rate_mbps: RateMbps = None,
     order: options.Ord = 1,
     window_frames: WindowFrames = None,
+    poll_ms: PollMs = None,
     config: options.Config = "paper",
     connections: Connections = None,
     variant: Variant = points.OWN[0],

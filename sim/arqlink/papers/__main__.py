@@ -6,13 +6,13 @@ import sys
 
 from arqlink import tree
 from arqlink.errors import UserError
-from arqlink.papers import beyond, figure, rr4752, zhu
+from arqlink.papers import beyond, figure, reservation, rr4752, zhu
 from arqlink.report.progress import progress_bar
 from arqlink.rtl import tools
 from arqlink.sweep.store import Store
 
-FIGURES = rr4752.FIGURES + zhu.FIGURES + beyond.FIGURES
-TRACES = zhu.TRACES
+FIGURES = rr4752.FIGURES + zhu.FIGURES + reservation.FIGURES + beyond.FIGURES
+TRACES = zhu.TRACES + reservation.TRACES
 STORE = tree.BUILD / "papers" / "points.sqlite"
 """Shared by all figures: many points are in several."""
 NAMES = [one.name for one in (*FIGURES, *TRACES)]
@@ -60,7 +60,7 @@ def simulate(wanted, more, count, on_rtl, scheduler):
             kept = figure.rtl_values(path.read_text()) if path.exists() else {}
             tasks = one.rtl_tasks()
             found = store.results(tasks.values())
-            rtl = {point: found[task.key][one.value] if task.key in found else kept.get(point) for point, task in tasks.items()}
+            rtl = {point: one.scale * found[task.key][one.value] if task.key in found else kept.get(point) for point, task in tasks.items()}
             results = store.results(one.tasks(count, more))
             path.write_text(figure.write_csv(one.rows(results, count, more, rtl)))
 

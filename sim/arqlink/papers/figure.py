@@ -63,12 +63,15 @@ class Figure:
     """Of the axis of `x`."""
     repeated: int = 1
     """Times as many seeds as others have: one connection depends on its seed more than ten together."""
+    scale: float = 1.0
+    """All values are multiplied by it."""
     rtl: tuple = ()
     """(curve's label, x) of points that are simulated on the RTL as well."""
 
     def model(self, curve, settings):
         """The model's value of a point, or None."""
-        return kinds.TCP.expected(settings | curve.model).get(self.value) if curve.has_model else None
+        value = kinds.TCP.expected(settings | curve.model).get(self.value) if curve.has_model else None
+        return None if value is None else self.scale * value
 
     @property
     def step(self):
@@ -99,7 +102,7 @@ class Figure:
     def rows(self, results, count, more, rtl):
         """The CSV's rows, by the results of all tasks, and by the values of points on the RTL."""
         for curve, x, settings in self.points(more):
-            values = [results[Task("tcp", settings, seed).key][self.value] for seed in self.seeds(count)]
+            values = [self.scale * results[Task("tcp", settings, seed).key][self.value] for seed in self.seeds(count)]
             model = self.model(curve, settings)
             found = measurement.spread(values)
             yield curve.label, x, len(values), found["mean"], found["std"], model, rtl.get((curve.label, x))

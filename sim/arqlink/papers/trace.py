@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A figure of congestion windows over time, of one run."""
+"""A figure of what changes over time: congestion windows, or what a gateway stores."""
 
 import csv
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from arqlink.tcp import measurement
 from arqlink.tcp import point as points
@@ -14,20 +14,38 @@ EVERY = 0.5
 
 @dataclass(frozen=True)
 class Trace:
+    """`settings`: of a run with several connections, of which each is a curve; or those that all of `runs` have, label -> settings of a run with
+    one connection. `what`: `windows`, or `cached`: packets that the gateway stores."""
+
     name: str
     number: str
     title: str
     settings: dict
+    runs: dict = field(default_factory=dict)
+    what: str = "windows"
+    every: float = EVERY
     seed: int = 1
 
+    @property
+    def axis_of_value(self):
+        return "congestion window in segments" if self.what == "windows" else "packets that the gateway stores"
+
     def csv(self):
-        """Simulates it: time in s, and the window of each connection in segments."""
-        windows = measurement.simulate(points.from_settings(self.settings), self.seed, EVERY).windows
+        """Simulates it: time in s, and a column for each curve."""
+        if self.runs:
+            samples = [self._samples(self.settings | settings) for settings in self.runs.values()]
+            names, rows = list(self.runs), [[first[0], *(one[1] for one in (first, *others))] for first, *others in zip(*samples)]
+        else:
+            rows = self._samples(self.settings)
+            names = [f"connection {i}" for i in range(1, len(rows[0]))]
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["time", *(f"connection {i}" for i in range(1, len(windows[0])))])
-        writer.writerows([f"{value:.6g}" for value in sample] for sample in windows)
+        writer.writerow(["time", *names])
+        writer.writerows([f"{value:.6g}" for value in row] for row in rows)
         return text.getvalue()
+
+    def _samples(self, settings):
+        return getattr(measurement.simulate(points.from_settings(settings), self.seed, self.every), self.what)
 
     def draw(self, axes, text):
         names, *rows = csv.reader(io.StringIO(text))
@@ -35,5 +53,5 @@ class Trace:
         for i, name in enumerate(names[1:], 1):
             axes.plot(times, [float(row[i]) for row in rows], linewidth=1, label=name)
         axes.set_xlabel("time in s")
-        axes.set_ylabel("congestion window in segments")
+        axes.set_ylabel(self.axis_of_value)
         axes.set_ylim(bottom=0)

@@ -23,3 +23,9 @@ def description(text, packet_bytes):
     lines = [*(f"{name} {value}" for name, value in values.items()), " ".join(["class", mode, *of_class])]
     Gateway("\n".join(lines))
     return lines
+
+
+def words(text):
+    """MODE and the words with a value, as name -> value."""
+    mode, *given = text.split(",")
+    return mode, dict(word.split("=", 1) for word in given if "=" in word)

@@ -3,11 +3,15 @@
 
 import math
 
+from arqlink.model.ack_reservation import AckReservation
 from arqlink.model.loss import Bernoulli
 from arqlink.model.satellite_path import SatellitePath
 from arqlink.model.tcp import TcpOverLink
+from arqlink.tcp import gateways
 
 ACK_BYTES = 40
+CONTROL_BYTES = 32
+"""A control unit on the line."""
 
 
 def hybrid_link(point):
@@ -36,8 +40,28 @@ def satellite_path(point):
     return SatellitePath(point.path.terrestrial, round_trip, 1 / segment, point.path.buffer, loss, link_packets)
 
 
+def reservation(point):
+    """Zhu et al.'s model of ACK reservation (arqlink.model.ack_reservation): goodput in bits a second, and None where it is for other points.
+    mu is what the line has for segments, beside reports on frames with ACKs."""
+    mode, words = gateways.words(point.path.gateway)
+    setup, threshold = point.setup, float(words.get("reserve", 1))
+    if mode != "split" or threshold == 1 or point.connections > 1 or point.path.structure != "direct" or setup.loss.mean() > 0:
+        return None
+    unit, frames = setup.unit_clocks / setup.clock_hz, setup.code.frames(setup.packet_bytes, setup.unit_bytes)
+    report = CONTROL_BYTES / setup.limits["data_bytes"] / setup.clock_hz
+    segment = sum(k + setup.n - setup.k for k in frames) * unit
+    rate = 1 / (segment + report / point.path.ack_every)
+    path = AckReservation(point.path.terrestrial, 2 * setup.delay_clocks / setup.clock_hz + segment, rate, int(words.get("cache", 256)), threshold)
+    outage = point.outage
+    share = path.throughput(outage.dark_ms * 1e-3, outage.cycle_ms * 1e-3) if outage else path.without_outage()
+    return float(share) * rate * 8 * setup.packet_bytes
+
+
 def expected(point):
     """Values of `measurement.values` by the model of the point's path, as far as it has them; U counts unit payload."""
+    if point.path.gateway != "none":
+        goodput = reservation(point)
+        return {} if goodput is None else {"utilization": goodput / (point.setup.rate_mbps * 1e6), "goodput": goodput}
     if point.outage or not point.setup.ord or point.path.has_gateway:
         return {}
     if not point.path.copies:

@@ -154,7 +154,7 @@ class Point:
         return self.setup.describe() | vars(self.path) | own | {"outage": str(self.outage) if self.outage else None, "window_frames": self.window}
 
 
-OF_LINK = frozenset("config k n delta loss feedback_loss delay_ms rate_mbps packet_bytes".split())
+OF_LINK = frozenset("config k n delta loss feedback_loss delay_ms rate_mbps packet_bytes poll_ms".split())
 OF_PATH = frozenset(field.name for field in fields(Path))
 OF_POINT = frozenset("connections variant link window_frames seconds warm_up".split())
 NAMES = OF_LINK | OF_PATH | OF_POINT | {"n_retx", "order", "p", "outage"}
