@@ -28,6 +28,7 @@ void Snoop::data(Segment segment, Time now) {
     const Position begin = placeOf(segment.seq(), sent_), end = begin + segment.length() + segment.has(flag::fin);
     const bool isNew = begin >= sent_;
     sent_ = std::max(sent_, end);
+    if (segment.has(flag::fin) && !fin_) fin_ = end - 1;
     if (segment.bytes().size() <= services_.settings().slotBytes) {
         switch (queue_.store(segment)) {
         case SegmentQueue::Stored::yes: break;

@@ -19,7 +19,7 @@ class Snoop final : public Half {
     std::optional<Bytes> leave(Position begin, Time now) override;
     Time deadline() const override { return deadline_; }
     void timeOut(Time now) override;
-    bool isClosed() const override { return queue_.fin() && acked_ > *queue_.fin(); }
+    bool isClosed() const override { return fin_ && acked_ > *fin_; }
 
   private:
     Position markSacked(const Segment& segment);
@@ -34,6 +34,7 @@ class Snoop final : public Half {
     SegmentQueue queue_;
     RetransmissionTimer timer_;
     Position acked_, sent_;
+    std::optional<Position> fin_;  // whether it is stored or not
     Position recover_;  // the losses of one event are before it
     uint16_t window_;   // of the receiver's last ACK
     unsigned duplicates_ = 0, tries_ = 0;

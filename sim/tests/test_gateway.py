@@ -659,6 +659,15 @@ def test_snoop_passes_window_updates_and_answers_of_a_closed_window():
     assert len(t.acknowledge(LINK, MSS, window=50)[0]) == 1
 
 
+def test_snoop_knows_a_fin_for_which_it_had_no_room():
+    t = through("snoop", cache=4)
+    for i in range(5):
+        t.data(LAN, i * MSS, (i + 1) * MSS, flags="FA" if i == 4 else "A")
+    assert t.count("cache_full") == 1
+    t.acknowledge(LINK, 5 * MSS + 1)
+    assert t.gateway.flows == 0
+
+
 # Proxy -----------------------------------------------------------------------------------------------------------------------------
 
 

@@ -63,9 +63,9 @@ class Case:
         assert self.run(lambda: all(c.is_done for c in self.connections), most), [str(c) for c in self.connections if not c.is_done]
         for connection in self.connections:
             connection.check()
-        assert self.run(lambda: self.gateway.flows == 0, 3) or not self.gateway.cache_used
+            connection.close()
+        assert self.run(lambda: self.gateway.flows == 0, 5), self.gateway.counters()
         assert self.gateway.cache_used == 0
-        self.close()
 
     def close(self):
         for connection in self.connections:
