@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hostile packets and conversations over bad wires, through a gateway: fuzz PACKETS SEED. What it knows of TCP/IP is its own.
+// Hostile packets and conversations over bad wires, through a gateway: fuzz PACKETS SEED. What it knows of TCP/IP is its own. A fault names
+// its run, which `fuzz PACKETS SEED RUN` repeats alone.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -20,11 +21,11 @@ namespace {
 
 using Rng = std::mt19937_64;
 
-uint64_t seedOfWorld = 0;
-const char* world = "";
+unsigned long long seed = 1, run = 0;
+const char* modesOfRun = "";
 
 [[noreturn]] void fault(const std::string& what) {
-    std::printf("Fault: %s (seed %llu, %s)\n", what.c_str(), static_cast<unsigned long long>(seedOfWorld), world);
+    std::printf("Fault: %s (seed %llu, run %llu, %s)\n", what.c_str(), seed, run, modesOfRun);
     std::exit(1);
 }
 
@@ -615,22 +616,20 @@ void converse(Rng& rng, const std::string& mode) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const uint64_t packets = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 20000;
-    const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-    constexpr unsigned ofWorld = 500;
-    for (uint64_t i = 0; i * ofWorld < packets; ++i) {
-        seedOfWorld = seed * 1000003 + i;
-        Rng rng(seedOfWorld);
-        world = hostileModes[i % std::size(hostileModes)];
-        Hostile(rng, world).run(static_cast<unsigned>(std::min<uint64_t>(ofWorld, packets - i * ofWorld)));
+    const auto argument = [&](int i, unsigned long long none) { return argc > i ? std::strtoull(argv[i], nullptr, 10) : none; };
+    constexpr unsigned packetsOfRun = 500;
+    constexpr unsigned long long all = ~0ull;
+    const unsigned long long packets = argument(1, 20000), runs = (packets + packetsOfRun - 1) / packetsOfRun, only = argument(3, all);
+    seed = argument(2, 1);
+    for (run = 0; run < 2 * runs; ++run) {
+        if (only != all && run != only) continue;
+        Rng rng(seed * 1000003 + run);
+        const bool isHostile = run < runs;
+        modesOfRun = isHostile ? hostileModes[run % std::size(hostileModes)] : modes[run % std::size(modes)];
+        if (isHostile)
+            Hostile(rng, modesOfRun).run(packetsOfRun);
+        else
+            converse(rng, modesOfRun);
     }
-    const uint64_t conversations = packets / 500;
-    for (uint64_t i = 0; i < conversations; ++i) {
-        seedOfWorld = seed * 1000003 + i;
-        Rng rng(seedOfWorld);
-        world = modes[i % std::size(modes)];
-        converse(rng, world);
-    }
-    std::printf("%llu packets and %llu conversations, seed %llu: no fault\n", static_cast<unsigned long long>(packets),
-                static_cast<unsigned long long>(conversations), static_cast<unsigned long long>(seed));
+    std::printf("%llu packets and %llu conversations, seed %llu: no fault\n", packets, runs, seed);
 }
