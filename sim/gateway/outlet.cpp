@@ -138,6 +138,11 @@ void Outlet::advance(Position ack, Time now) {
     const size_t bytes = ack - acked_;
     const bool isLimited = inFlight() + segmentBytes() > window();
     bool isEarly = false;
+    // Behind what was sent again, segments have waited at the receiver: their round trips are none (Karn & Partridge).
+    const auto isAgain = [](const Cached& c) { return c.times > 1 || c.isQueued; };
+    bool isMended = false;
+    for (auto it = queue_.all().begin(); it != queue_.all().end() && it->second.end <= ack; ++it)
+        isMended |= isAgain(it->second);
     bool waits = false;  // the rest of a segment, of which the receiver has a part
     for (auto it = queue_.all().begin(); it != queue_.all().end() && it->second.begin < ack; ++it) {
         Cached& cached = it->second;
@@ -145,9 +150,8 @@ void Outlet::advance(Position ack, Time now) {
         fly(cached, false);
         if (cached.end <= ack) {
             if (cached.isLost) --lost_;
-            const bool isAgain = cached.times > 1 || cached.isQueued;
-            isEarly |= isAgain && (cached.isQueued || 2 * (now - cached.sent) < timer_.shortest());
-            if (!isAgain) {
+            isEarly |= isAgain(cached) && (cached.isQueued || 2 * (now - cached.sent) < timer_.shortest());
+            if (!isMended) {
                 timer_.measured(now - cached.sent);
                 congestion().measured(now - cached.sent);
             }

@@ -104,8 +104,11 @@ Position Snoop::markSacked(const Segment& segment) {
 }
 
 void Snoop::advance(Position ack, Time now) {
-    for (auto it = queue_.all().begin(); it != queue_.all().end() && it->second.end <= ack; ++it)
-        if (it->second.times == 1) timer_.measured(now - it->second.sent);
+    bool isMended = false;  // then segments behind it have waited at the receiver: their round trips are none
+    for (auto it = queue_.all().begin(); it != queue_.all().end() && it->second.end <= ack; ++it) {
+        isMended |= it->second.times != 1;
+        if (!isMended) timer_.measured(now - it->second.sent);
+    }
     queue_.acknowledge(ack);
     acked_ = ack;
     duplicates_ = 0;

@@ -399,6 +399,24 @@ def test_what_is_sent_again_is_up_to_date():
     assert t.count("timeouts") == 1
 
 
+@pytest.mark.parametrize("mode", ["split", "snoop"])
+def test_segments_that_waited_behind_a_loss_are_no_round_trips(mode):
+    """They would make the local timer slow for long."""
+    t = through(mode, sack=False)
+    t.acknowledge(LINK, 0)
+    place = 0
+    for _ in range(8):
+        t.now += 0.05
+        t.data(LAN, place, place + MSS)
+        t.data(LAN, place + MSS, place + 2 * MSS)
+        _, again = t.wait(4)
+        assert again, "the first one was lost"
+        place += 2 * MSS
+        t.acknowledge(LINK, place)
+    t.data(LAN, place, place + MSS)
+    assert t.gateway.deadline() - t.now < 1.1
+
+
 def test_the_local_timer_backs_off_and_gives_up_with_resets_for_both():
     t = through(words="give_up=20")
     t.data(LINK, 0, 100)
