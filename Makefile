@@ -5,7 +5,7 @@ WAVES  := build/waves/retransmission.fst
 C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext) examples/*/*/*.$(ext)))
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
-.PHONY: help setup verilog regs sw demo soc-demo test test-full campaign lint synth synth-all bench docs release figures figures-full figures-link stats-full wave clean
+.PHONY: help setup verilog regs sw demo soc-demo test test-full campaign fuzz lint synth synth-all bench docs release figures figures-full figures-link stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -37,6 +37,9 @@ test-full: setup ## Run all tests
 
 campaign: setup ## Random faults between two link ends, RUNS=100 of each pair; PAIRS="small:small tiny:tiny", SEED=1, FORGE=0.3
 	$(PYTHON) -m arqlink.campaign --runs $(or $(RUNS),100) --first $(or $(SEED),1) --forge $(or $(FORGE),0) $(if $(PAIRS),--pairs $(PAIRS))
+
+fuzz: setup ## Hostile packets and conversations over bad wires through the gateway model, with the checks of AddressSanitizer and UBSan; PACKETS=1000000 SEED=1
+	$(PYTHON) -m arqlink.gateway.fuzz $(or $(PACKETS),1000000) $(or $(SEED),1)
 
 lint: setup ## Check Python with ruff and basedpyright, C and C++ with clang-format, Scala with scalafmt, and with Verilator the Verilog of all configurations, of the pair and of the soft system
 	$(VENV)/bin/ruff check --quiet

@@ -167,13 +167,15 @@ void drain(Gateway& gateway, Time now) {
     }
     gateway.advance(now + 10000 * seconds);
     if (gateway.flows() || gateway.cacheUsed())
-        fault(std::to_string(gateway.flows()) + " flows and " + std::to_string(gateway.cacheUsed()) + " slots are left");
+        fault(std::to_string(gateway.flows()) + " flows and " + std::to_string(gateway.cacheUsed()) +
+              " slots are left");
 }
 
 // Hostile packets -----------------------------------------------------------------------------------------------------------
 
 const char* const hostileModes[] = {
-    "class pass ports=1\nclass clamp ports=2 both advertise=room\nclass snoop ports=3 both\nclass split ports=4\nclass proxy",
+    "class pass ports=1\nclass clamp ports=2 both advertise=room\nclass snoop ports=3 both\nclass split ports=4\nclass "
+    "proxy",
     "class split both reserve=0.3 give_up=30",
     "class split advertise=receiver sender=newreno give_up=5 max_rto=2",
     "class proxy sender=westwood dupacks=1 give_up=10",
@@ -277,7 +279,10 @@ class Hostile {
         return p;
     }
 
-    uint32_t odd() { return chance(rng_, 0.5) ? static_cast<uint32_t>(-static_cast<int32_t>(below(rng_, 3000))) : static_cast<uint32_t>(rng_()); }
+    uint32_t odd() {
+        return chance(rng_, 0.5) ? static_cast<uint32_t>(-static_cast<int32_t>(below(rng_, 3000)))
+                                 : static_cast<uint32_t>(rng_());
+    }
 
     Bytes random(size_t size) {
         Bytes b(size);
@@ -293,8 +298,10 @@ class Hostile {
         if (!packet.empty()) {
             inputs_.insert(packet);
             if (!passes) flows_.insert(flowOf(packet));
-            if (history_.size() < 50) history_.push_back(packet);
-            else history_[below(rng_, 50)] = packet;
+            if (history_.size() < 50)
+                history_.push_back(packet);
+            else
+                history_[below(rng_, 50)] = packet;
         }
         gateway_.receive(port, packet, now_);
         if (passes && dropped() == before) passing_[index(other(port))].push_back(packet);
@@ -326,9 +333,9 @@ class Hostile {
 uint8_t byteAt(uint64_t place, unsigned side) { return static_cast<uint8_t>(place * 31 + place / 253 + side * 77); }
 
 /// A TCP host, as small as it can be. Places: 0 is the SYN, data are 1 to `total`, then the FIN.
-class Host2 {
+class Peer {
   public:
-    Host2(Rng& rng, unsigned side, uint16_t service, bool v6, bool options, uint64_t total)
+    Peer(Rng& rng, unsigned side, uint16_t service, bool v6, bool options, uint64_t total)
         : rng_(rng), side_(side), service_(service), v6_(v6), total_(total), initial_(static_cast<uint32_t>(rng())) {
         if (chance(rng, 0.5)) initial_ = static_cast<uint32_t>(-static_cast<int32_t>(below(rng, total + 2)));
         hasOptions_ = options;
@@ -338,7 +345,7 @@ class Host2 {
     }
 
     std::deque<Bytes> out;
-    const Host2* peer = nullptr;
+    const Peer* peer = nullptr;
     bool keepsWindow = true;  // what comes beyond the window that was advertised is a fault
 
     void open(Time now) {
@@ -380,10 +387,12 @@ class Host2 {
             if (seq != others_) fault("another SYN");
         }
         if (!hasPeer_) return;
-        const uint64_t begin = expected_ + static_cast<int64_t>(static_cast<int32_t>(seq - static_cast<uint32_t>(others_ + expected_)));
+        const uint64_t begin =
+            expected_ + static_cast<int64_t>(static_cast<int32_t>(seq - static_cast<uint32_t>(others_ + expected_)));
         const uint64_t data = begin + (flags & SYN), end = data + (b.size() - head) + (flags & FIN);
         if (end > begin && end > most_ + 1 && keepsWindow && !(flags & SYN)) fault("data beyond the window");
-        if (!(flags & SYN) && (static_cast<int64_t>(end) < static_cast<int64_t>(expected_) || begin > most_)) return acknowledge(now);
+        if (!(flags & SYN) && (static_cast<int64_t>(end) < static_cast<int64_t>(expected_) || begin > most_))
+            return acknowledge(now);
         if (flags & SYN && begin == 0 && expected_ > 1) return acknowledge(now);
         if (const auto stamp = timestamp(b, tcp + 20, head); stamp && hasOptions_) {
             if (hasStamp_ && static_cast<int32_t>(*stamp - stamp_) < 0) return acknowledge(now);  // PAWS
@@ -393,7 +402,7 @@ class Host2 {
         for (uint64_t place = data; place < data + (b.size() - head); ++place)
             if (b[head + place - data] != byteAt(place, 1 - side_)) fault("other data than were sent");
         if (end > begin && !(flags & SYN)) {
-            const uint64_t last = std::min(end, expected_ + std::max<uint64_t>(window_, most_ > expected_ ? 0 : 0));
+            const uint64_t last = std::min(end, expected_ + window_);
             if (begin <= expected_)
                 expected_ = std::max(expected_, last);
             else if (last > begin)
@@ -417,7 +426,8 @@ class Host2 {
     }
 
     void acknowledged(uint32_t ack, uint16_t window, uint8_t flags, Time now) {
-        const uint64_t place = acked_ + static_cast<int64_t>(static_cast<int32_t>(ack - static_cast<uint32_t>(initial_ + acked_)));
+        const uint64_t place =
+            acked_ + static_cast<int64_t>(static_cast<int32_t>(ack - static_cast<uint32_t>(initial_ + acked_)));
         if (static_cast<int64_t>(place) > static_cast<int64_t>(sent_)) fault("an ACK of what was not sent");
         if (place == total_ + 2 && peer->received() < total_ + 2) fault("an early ACK of a FIN");
         if (static_cast<int64_t>(place) < static_cast<int64_t>(acked_)) return;
@@ -457,7 +467,8 @@ class Host2 {
             sent_ = std::max<uint64_t>(sent_, 1);
         } else {
             const uint64_t room = edge_ > place ? edge_ - place : 1;
-            const uint64_t length = std::min({room, 1 + below(rng_, peer->mss_), total_ + 1 - std::min(place, total_ + 1)});
+            const uint64_t length =
+                std::min({room, 1 + below(rng_, peer->mss_), total_ + 1 - std::min(place, total_ + 1)});
             for (uint64_t i = place; i < place + length; ++i) p.data.push_back(byteAt(i, side_));
             uint64_t end = place + length;
             if (end == total_ + 1 && (edge_ > end || length == 0)) p.flags |= FIN, ++end;
@@ -543,15 +554,16 @@ const char* const modes[] = {
 /// Several connections over one gateway; both wires lose, delay, reorder and repeat packets.
 void converse(Rng& rng, const std::string& mode) {
     const bool isFull = chance(rng, 0.2);
-    Gateway gateway = gatewayOf("flows " + std::string(isFull ? "2" : "100") + "\ncache " + std::to_string(4 + below(rng, 60)) + " 1200\n" + mode);
-    std::vector<std::unique_ptr<Host2>> hosts;
+    Gateway gateway = gatewayOf("flows " + std::string(isFull ? "2" : "100") + "\ncache " +
+                                std::to_string(4 + below(rng, 60)) + " 1200\n" + mode);
+    std::vector<std::unique_ptr<Peer>> hosts;
     const bool v6 = chance(rng, 0.3);
     for (uint16_t i = 0; i < 1 + below(rng, 4); ++i) {
         const bool options = chance(rng, 0.7);
         for (unsigned side = 0; side < 2; ++side)
-            hosts.push_back(std::make_unique<Host2>(rng, side, i, v6, options, below(rng, 20000)));
+            hosts.push_back(std::make_unique<Peer>(rng, side, i, v6, options, below(rng, 20000)));
         for (unsigned side = 0; side < 2; ++side) {
-            Host2& host = *hosts[hosts.size() - 2 + side];
+            Peer& host = *hosts[hosts.size() - 2 + side];
             host.peer = hosts[hosts.size() - 1 - side].get();
             host.keepsWindow = !isFull && mode.find("split") != std::string::npos;
         }
@@ -579,9 +591,11 @@ void converse(Rng& rng, const std::string& mode) {
     for (unsigned i = 0; i < count; i += 2) hosts[i]->open(now);
     const auto isDone = [](const auto& host) { return host->isDone(); };
     for (uint64_t steps = 0; !std::all_of(hosts.begin(), hosts.end(), isDone); ++steps) {
-        if (now > 4000 * seconds || steps > 1000000) fault("a conversation that does not end, after " + std::to_string(now / seconds) + " s");
+        if (now > 4000 * seconds || steps > 1000000)
+            fault("a conversation that does not end, after " + std::to_string(now / seconds) + " s");
         for (unsigned i = 0; i < count; ++i)
-            for (; !hosts[i]->out.empty(); hosts[i]->out.pop_front()) wire(count + i % 2, hosts[i]->out.front(), now, delays[i % 2]);
+            for (; !hosts[i]->out.empty(); hosts[i]->out.pop_front())
+                wire(count + i % 2, hosts[i]->out.front(), now, delays[i % 2]);
         const auto deliver = [&](const Bytes& packet, unsigned side) {
             const size_t tcp = tcpOf(packet);
             wire(2 * get(packet, tcp + (side ? 2 : 0), 2) + side, packet, now, delays[side]);
@@ -616,10 +630,13 @@ void converse(Rng& rng, const std::string& mode) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const auto argument = [&](int i, unsigned long long none) { return argc > i ? std::strtoull(argv[i], nullptr, 10) : none; };
+    const auto argument = [&](int i, unsigned long long none) {
+        return argc > i ? std::strtoull(argv[i], nullptr, 10) : none;
+    };
     constexpr unsigned packetsOfRun = 500;
     constexpr unsigned long long all = ~0ull;
-    const unsigned long long packets = argument(1, 20000), runs = (packets + packetsOfRun - 1) / packetsOfRun, only = argument(3, all);
+    const unsigned long long packets = argument(1, 20000), runs = (packets + packetsOfRun - 1) / packetsOfRun,
+                             only = argument(3, all);
     seed = argument(2, 1);
     for (run = 0; run < 2 * runs; ++run) {
         if (only != all && run != only) continue;

@@ -35,8 +35,8 @@ class Snoop final : public Half {
     RetransmissionTimer timer_;
     Position acked_, sent_;
     std::optional<Position> fin_;  // whether it is stored or not
-    Position recover_;  // the losses of one event are before it
-    uint16_t window_;   // of the receiver's last ACK
+    Position recover_;             // the losses of one event are before it
+    uint16_t window_;              // of the receiver's last ACK
     unsigned duplicates_ = 0, tries_ = 0;
     Time deadline_ = never;
 };

@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from arqlink.gateway.gateway import LAN, LINK
@@ -166,10 +166,8 @@ def _read(file):
 
 
 def _write(file, packet):
-    try:
+    with suppress(OSError):  # a full queue drops, as a wire's would
         os.write(file, packet)
-    except OSError:
-        pass  # a full queue drops, as a wire's would
 
 
 def in_namespace(name, *command, **options):

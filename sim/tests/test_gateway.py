@@ -5,13 +5,14 @@ import re
 import subprocess
 
 import pytest
-from arqlink.errors import UserError
-from arqlink.gateway import builds
-from arqlink.gateway.gateway import LAN, LINK, Gateway
 from scapy.layers.inet import ICMP, IP, TCP, UDP, fragment
 from scapy.layers.inet6 import IPv6, IPv6ExtHdrDestOpt, IPv6ExtHdrFragment, IPv6ExtHdrHopByHop, IPv6ExtHdrRouting
 from scapy.layers.ipsec import AH, ESP
 from scapy.packet import Raw
+
+from arqlink.errors import UserError
+from arqlink.gateway import builds
+from arqlink.gateway.gateway import LAN, LINK, Gateway
 
 from .tcp_through import ACK, CWR, ECE, FIN, MSS, PSH, RST, SYN, URG, Through, is_right, pattern
 

@@ -11,6 +11,7 @@ import struct
 from itertools import count
 
 import pytest
+
 from arqlink.gateway.gateway import LAN, LINK, Gateway
 
 from . import linux_path
@@ -220,7 +221,7 @@ def test_a_cache_of_eight_packets(hosts, words):
     classes = "\n".join(f"{line} {words if 'split' in line else ''}" for line in CLASSES.split("\n"))
     case = Case(hosts, "cache 8", classes, loss=0.01)
     for mode in MODES:
-        case.connect(mode).send(LAN, 80000).send(LINK, 30000)
+        case.connect(mode).send(LAN, 50000).send(LINK, 20000)
     case.finish()
 
 
