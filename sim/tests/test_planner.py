@@ -76,6 +76,14 @@ def test_bursts_and_one_k():
     assert {row.setup.k for row in rows} == {10} and all(0 < row.utilization < 1 for row in rows)
 
 
+def test_a_line_that_loses_nearly_all():
+    """Most K and N would need millions of transmissions; those count for nothing, and the others are found."""
+    rows = planner.plans(setup("paper", Bernoulli(0.9), delay_ms=250, packet_bytes=1500), Goal())
+    assert [row.setup.delta for row in rows] == list(planner.DELTAS) and rows[-1].packet_loss == 0
+    assert all(1 < row.model.mean_transmissions <= planner.MOST_TRANSMISSIONS for row in rows[1:])
+    assert planner.best_of_delta(setup(loss=Bernoulli(0.99999)), [4], math.inf, Goal(), 0, 0.0) is None
+
+
 def test_what_cannot_be_reached():
     with pytest.raises(UserError, match="reaches delay=0.5"):
         planner.plans(setup(), Goal(delay_ms=0.5))

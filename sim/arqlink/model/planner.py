@@ -13,6 +13,7 @@ from functools import cached_property
 from arqlink.errors import UserError
 from arqlink.model.analytic import mean_most_retransmissions
 from arqlink.model.link_setup import INFINITE_DELTA, LinkSetup
+from arqlink.model.prospects import MOST_TRANSMISSIONS
 from arqlink.model.tcp import TcpOverLink
 
 DELTAS = (*range(INFINITE_DELTA), math.inf)
@@ -138,12 +139,14 @@ def better(plan, other):
 
 def best_of_delta(setup, lengths, delta, goal, connections, rest_ms):
     """The best plan with one persistency; None if none meets the goal. Plans are tried in the order of what they can give at most, so
-    that few have to be computed."""
+    that few have to be computed. One whose frames need more than MOST_TRANSMISSIONS is none."""
     parity, tried, found = setup.limits["max_parity"], [], None
     for k in lengths:
         for n in range(k, k + parity + 1):
             for nr in {min(n + more, k + parity) for more in (EXTRA if delta else (0,))}:
-                tried.append(Plan(replace(setup, k=k, n=n, nr=nr, delta=delta), connections, rest_ms))
+                plan = Plan(replace(setup, k=k, n=n, nr=nr, delta=delta), connections, rest_ms)
+                if plan.model.mean_transmissions <= MOST_TRANSMISSIONS:
+                    tried.append(plan)
     for plan in sorted(tried, key=lambda plan: -plan.most):
         if found and plan.most < found.utilization * (1 - EQUAL):
             break
