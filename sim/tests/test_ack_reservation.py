@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from arqlink import tree
 from arqlink.errors import UserError
 from arqlink.model.ack_reservation import AckReservation, planned
 
@@ -37,6 +38,16 @@ def test_table_1(buffer, threshold):
     assert path.throughput_of_eq_20(DARK, CYCLE) == pytest.approx(analysis, abs=0.006)
     assert path.throughput_of_eq_20(DARK, CYCLE) == pytest.approx(simulated, abs=0.006)
     assert path.throughput(DARK, CYCLE) == pytest.approx(simulated, abs=0.003)
+
+
+@pytest.mark.parametrize(("buffer", "threshold"), TABLE)
+def test_numbers_of_the_page(buffer, threshold):
+    """docs/papers.md has the paper's numbers, and those of the model."""
+    path = replace(OF_TABLE, buffer=buffer, threshold=threshold)
+    recovery, simulated, analysis = TABLE[buffer, threshold]
+    shares = (simulated, analysis, path.throughput_of_eq_20(DARK, CYCLE), path.throughput(DARK, CYCLE))
+    row = f"| {buffer}, {threshold} | {recovery} s | {path.recovery_time_of_table:.2f} s | " + " | ".join(f"{share:.3f}" for share in shares) + " |\n"
+    assert row in (tree.ROOT / "docs" / "papers.md").read_text()
 
 
 def test_eq_20_to_the_last_digit():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from arqlink import tree
 from arqlink.model import tcp
 from arqlink.model.snoop import SnoopPath
 
@@ -116,3 +117,11 @@ def test_what_snoop_gains():
     assert replace(long, sack=True).snoop() > 9 * long.snoop()
     losses = np.array([1e-4, 1e-3, 1e-2])
     assert replace(GEO, loss=losses).gain().tolist() == pytest.approx([float(replace(GEO, loss=loss).gain()) for loss in losses])
+
+
+@pytest.mark.parametrize("loss", [0.0001, 0.001, 0.01, 0.05])
+def test_numbers_of_the_page(loss):
+    """docs/papers.md has the model's."""
+    path = replace(GEO, loss=loss)
+    values = (path.end_to_end(), replace(path, tries=2).snoop(), path.snoop(), replace(path, sack=False).snoop())
+    assert "| " + " | ".join(f"{value:.4g}" for value in (loss, *values)) + " |\n" in (tree.ROOT / "docs" / "papers.md").read_text()

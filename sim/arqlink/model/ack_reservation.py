@@ -6,7 +6,8 @@ use it reserves the ACKs; when the link is back, it sends them all at once, and 
 Lengths are in TCP segments and times in seconds. All functions take arrays too. Valid for one connection of a source that always sends and
 acknowledges each segment, a link that delivers everything in order, outages that are long enough for the buffer to fill and for timeouts to
 bring the source's window and threshold down to about one segment, and 0 < K < 1: without a reservation the source's timer decides when it
-wakes.
+wakes. A source by RFC 5681 keeps a threshold of half of what was under way and is back sooner. One that finds a closed window has no timeouts,
+and needs no reservation: eq. 2 is all that its gateway has to satisfy.
 """
 
 from dataclasses import dataclass, replace
@@ -96,6 +97,11 @@ class AckReservation:
         """B_min: least buffer for which some K satisfies eqs. 4 and 8; eq. 13, with eq. 12 for B1 < 2."""
         b1 = self.terrestrial_pipe
         return self.satellite_pipe + b1 + np.maximum((2 * b1 + b1**2) / 4, b1)
+
+    @property
+    def least_buffer_closing(self):
+        """Least buffer that is always full without a reservation, where the window closes when the buffer is full, eq. 2."""
+        return self.satellite_pipe + 2 * self.terrestrial_pipe
 
     @property
     def best_reserve(self):
