@@ -5,6 +5,7 @@ from arqlink import tree
 from arqlink.bench.measurements import placed_sections, sections
 from arqlink.errors import UserError
 from arqlink.fpga.targets import TARGETS
+from arqlink.report.tables import markdown
 
 RESULTS = tree.ROOT / "docs" / "results.md"
 README = tree.ROOT / "README.md"
@@ -15,11 +16,6 @@ LINK_COLUMNS = ("block", "settings", "device", "LUT", "FF", "RAM", "MHz")
 """Of fpga.results.HEADINGS."""
 LINKS = ("ArqLink ", "ByteStreamPhy ", "Ulx3s ")
 """How blocks begin that somebody puts into a design."""
-
-
-def markdown(headings, rows):
-    """A table, as lines."""
-    return [f"| {' | '.join(map(str, cells))} |" for cells in (headings, ["---"] * len(headings), *rows)]
 
 
 def page(results):

@@ -50,6 +50,11 @@ def csv_text(columns, rows):
     return text.getvalue()
 
 
+def markdown(headings, rows):
+    """A table of a document, as lines."""
+    return [f"| {' | '.join(map(str, cells))} |" for cells in (headings, ["---"] * len(headings), *rows)]
+
+
 def counter_table(counters):
     """Table of the counters of both ends that are not 0."""
     table = Table(title="Counters", title_justify="left")
