@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "link_model.h"
 #include "splitmix.h"
@@ -56,8 +58,33 @@ class OutageCycle final : public ErasureProcess {
     Bernoulli clear_;
 };
 
-/// A process by its description: `bernoulli P`, `markov P_GOOD P_BAD MEAN_BAD BAD` or `outage DARK CYCLE PHASE P`, times in clocks.
-/// Throws std::invalid_argument.
+/// Dark intervals in the order of their clocks.
+struct DarkIntervals {
+    struct Interval {
+        Clock begin, end;  ///< the first dark clock, and the first one after it
+    };
+    std::vector<Interval> intervals;
+    Clock cycle = 0;  ///< they begin again after so many clocks; 0: never
+
+    /// Reads a file of them (README.md, "Dark intervals"). Throws std::invalid_argument, naming the line.
+    static DarkIntervals read(const std::string& file);
+};
+
+/// The link is dark in given intervals; units are erased with probability p else.
+class Intervals final : public ErasureProcess {
+  public:
+    Intervals(DarkIntervals dark, double p, uint64_t seed) : dark_(std::move(dark)), clear_(p, seed) {}
+    bool erases(const UnitOnAir& unit, Clock start) override;
+
+  private:
+    const DarkIntervals dark_;
+    Bernoulli clear_;
+    size_t next_ = 0;     // the first interval that may not be over
+    Clock repeated_ = 0;  // clocks of all cycles before this one
+};
+
+/// A process by its description, times in clocks: `bernoulli P`, `markov P_GOOD P_BAD MEAN_BAD BAD`, `outage DARK CYCLE PHASE P` or
+/// `intervals FILE P`, with FILE in " where it has white space. Throws std::invalid_argument.
 std::unique_ptr<ErasureProcess> makeErasures(const std::string& description, uint64_t seed);
 
 /// A unit's fate follows from what it is, and not from when it leaves: frame, attempt and index of a data unit, rxNext of

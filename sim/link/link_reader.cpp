@@ -43,6 +43,10 @@ bool LinkDescription::take(const std::string& key, std::istream& words) {
         EndSettings& e = settings.end[endNamed(name)];
         words >> e.k >> e.nFirst >> e.nRetx >> e.delta >> e.inOrder >> e.outageFreeze;
         words >> e.pollTimeout >> e.helloInterval >> e.keepalive >> e.outageTimeout >> e.statusInterval;
+    } else if (key == "erasures") {
+        std::string end;
+        words >> end >> std::ws;
+        std::getline(words, erasures[endNamed(end)]);
     } else {
         return false;
     }

@@ -14,6 +14,8 @@ struct LinkDescription {
     std::string model = "event";  ///< or `rtl`
     std::string library;          ///< of a link end, for `rtl`
     LinkSettings settings;
+    std::string
+        erasures[2];  ///< descriptions of processes (makeErasures), by the end that sends; empty: none was given
 
     /// Takes the rest of a line that begins with `key`; false if the key is not one of a link. Throws std::invalid_argument.
     bool take(const std::string& key, std::istream& words);

@@ -8,6 +8,7 @@
 
 #include "erasures.h"
 #include "link_reader.h"
+#include "splitmix.h"
 
 namespace arqlink {
 namespace {
@@ -50,10 +51,15 @@ struct Run {
         }
         return true;
     }
+
+    std::unique_ptr<ErasureProcess> erasures(End end, Purpose purpose) const {
+        if (link.erasures[end].empty()) return std::make_unique<Keyed>(losses);
+        return makeErasures(link.erasures[end], seedOf(losses.seed, purpose));
+    }
 };
 
 void carry(const Run& run, std::ostream& out) {
-    const auto link = run.link.make(std::make_unique<Keyed>(run.losses), std::make_unique<Keyed>(run.losses), false);
+    const auto link = run.link.make(run.erasures(A, Purpose::erasuresA), run.erasures(B, Purpose::erasuresB), false);
     const auto note = [&out](const char* what, End end, auto... numbers) {
         out << what << ' ' << "AB"[end];
         ((out << ' ' << numbers), ...);

@@ -15,39 +15,28 @@
 namespace arqlink::tcp {
 namespace {
 
-/// A link, and what it loses.
-struct Channel {
-    LinkDescription link;
-    std::string erasures[2] = {"bernoulli 0", "bernoulli 0"};
+std::unique_ptr<ErasureProcess> erasures(const LinkDescription& link, End end, uint64_t seed) {
+    return makeErasures(link.erasures[end].empty() ? "bernoulli 0" : link.erasures[end], seed);
+}
 
-    bool take(const std::string& key, std::istream& words) {
-        if (key != "erasures") return link.take(key, words);
-        std::string end;
-        words >> end >> std::ws;
-        std::getline(words, erasures[endNamed(end)]);
-        return true;
-    }
-
-    std::unique_ptr<LinkBridge> bridge(const Experiment& e, Purpose there, Purpose back) const {
-        auto model = link.make(makeErasures(erasures[A], seedOf(e.seed, there)),
-                               makeErasures(erasures[B], seedOf(e.seed, back)), true);
-        const unsigned frameBytes = link.settings.end[A].k * link.settings.build.unitBytes;
-        return std::make_unique<LinkBridge>(std::move(model), e.clockHz, frameBytes, e.buffer, e.ackQueue);
-    }
-};
+std::unique_ptr<LinkBridge> bridge(const LinkDescription& link, const Experiment& e, Purpose there, Purpose back) {
+    auto model = link.make(erasures(link, A, seedOf(e.seed, there)), erasures(link, B, seedOf(e.seed, back)), true);
+    const unsigned frameBytes = link.settings.end[A].k * link.settings.build.unitBytes;
+    return std::make_unique<LinkBridge>(std::move(model), e.clockHz, frameBytes, e.buffer, e.ackQueue);
+}
 
 struct Job {
-    Channel channel;
-    std::optional<Channel> second;  // of a path over a satellite, from it to the receiver
+    LinkDescription link;
+    std::optional<LinkDescription> second;  // of a path over a satellite, from it to the receiver
     Experiment experiment;
 
     bool take(const std::string& key, std::istream& words) {
         Experiment& e = experiment;
-        if (channel.take(key, words)) return true;
+        if (link.take(key, words)) return true;
         if (key == "second") {
             std::string of;
             words >> of;
-            if (!second) second = channel;
+            if (!second) second = link;
             return second->take(of, words);
         } else if (key == "gateway") {
             size_t node = 0;
@@ -92,13 +81,13 @@ struct Job {
     }
 
     Links bridges() {
-        experiment.dataBytes = channel.link.settings.build.dataBytes;
+        experiment.dataBytes = link.settings.build.dataBytes;
         for (const auto& settings : experiment.gateways)
             if (settings) gateway::check(*settings);
         Links all;
-        all.push_back(channel.bridge(experiment, Purpose::erasuresA, Purpose::erasuresB));
+        all.push_back(bridge(link, experiment, Purpose::erasuresA, Purpose::erasuresB));
         if (experiment.onBoard)
-            all.push_back(second.value_or(channel).bridge(experiment, Purpose::secondA, Purpose::secondB));
+            all.push_back(bridge(second.value_or(link), experiment, Purpose::secondA, Purpose::secondB));
         return all;
     }
 };

@@ -76,11 +76,14 @@ class Run:
     packets: list[Packet]
     until: int
     losses: Losses = Losses()
+    erasures: dict[str, str] = field(default_factory=dict)
+    """Erasure processes in place of `losses`, by the end that sends, as `makeErasures` of sim/link/erasures.h reads them."""
 
     def text(self, model, library=None):
         """The run as `link_run` reads it."""
         lines = [f"model {model}", *([f"library {library}"] if library else []), f"build {_words(self.build)}", f"delay {self.delay[0]} {self.delay[1]}"]
         lines += [f"end {name} {_words(settings)}" for name, settings in zip("AB", self.ends)]
+        lines += [f"erasures {end} {description}" for end, description in self.erasures.items()]
         lines += [f"losses {_words(self.losses)}", *(f"packet {_words(packet)}" for packet in self.packets), f"until {self.until}"]
         return "\n".join(lines) + "\n"
 
