@@ -37,6 +37,7 @@ struct Experiment {
     double minRto = 1, maxRto = 60;  ///< seconds, of `reno`
     unsigned ackEvery = 2;           ///< segments of an ACK: 1, or 2 with delayed ACKs
     double clockHz = 410e3;
+    double capacity = 2e6;   ///< bits a second of packets that the link carries, which XCP's router needs to know
     unsigned dataBytes = 1;  ///< of a clock on the line
     Buffer buffer;           ///< before the link, at end A
     size_t ackQueue = 500;   ///< packets that may wait at end B

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway_chain.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -26,7 +27,7 @@ size_t packetsAhead(const Experiment& e) {
 }  // namespace
 
 GatewayChain::GatewayChain(const Experiment& e, const Links& links, TakePacket toSenders, TakePacket toReceivers)
-    : ahead_(packetsAhead(e)) {
+    : places_(settingsOf(e, 0).queuePackets), ahead_(packetsAhead(e)) {
     for (size_t i = 0; i <= links.size(); ++i) nodes_.push_back(std::make_unique<GatewayNode>(settingsOf(e, i)));
     // The last node's LAN is the receivers'.
     for (size_t i = 0; i < links.size(); ++i)
@@ -45,6 +46,11 @@ void GatewayChain::join(LinkBridge& link, GatewayNode& before, GatewayNode& afte
     };
     before.attach(Port::link, exit(A, after, at));
     after.attach(at, exit(B, before, Port::link));
+}
+
+double GatewayChain::occupancy() const {
+    const auto waiting = static_cast<double>(nodes_.front()->gateway().waiting(Port::link));
+    return std::min(1.0, waiting / static_cast<double>(places_));
 }
 
 std::vector<gateway::Counters> GatewayChain::counters() const {

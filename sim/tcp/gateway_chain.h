@@ -26,11 +26,14 @@ class GatewayChain {
     std::vector<gateway::Counters> counters() const;
     /// Packets in the cache of each.
     std::vector<size_t> cached() const;
+    /// Share of the places in the first gateway's queue to the link that are taken, 0 to 1.
+    double occupancy() const;
 
   private:
     void join(LinkBridge& link, GatewayNode& before, GatewayNode& after, gateway::Port at);
 
-    const size_t ahead_;  // packets that wait in a link, so that its line is never idle
+    const size_t places_;  // in that queue
+    const size_t ahead_;   // packets that wait in a link, so that its line is never idle
     std::vector<std::unique_ptr<GatewayNode>> nodes_;
 };
 

@@ -17,11 +17,16 @@ ns3::TypeId LinkChannel::GetTypeId() {
     return id;
 }
 
-LinkChannel::LinkChannel(const Experiment& experiment, Links bridges) : bridges_(std::move(bridges)) {
+LinkChannel::LinkChannel(const Experiment& experiment, Links bridges)
+    : places_(static_cast<double>(experiment.buffer.packets)), bridges_(std::move(bridges)) {
     if (experiment.gateways.empty()) return;
     gateways_ = std::make_unique<GatewayChain>(
         experiment, bridges_, [this](gateway::Bytes packet) { leave(std::move(packet), A); },
         [this](gateway::Bytes packet) { leave(std::move(packet), B); });
+}
+
+double LinkChannel::occupancy() {
+    return gateways_ ? gateways_->occupancy() : 1 - static_cast<double>(first().room()) / places_;
 }
 
 // A packet comes out of the gateway at `end`.
@@ -34,11 +39,16 @@ void LinkChannel::leave(gateway::Bytes packet, End end) {
 ns3::Ptr<ns3::NetDevice> LinkChannel::GetDevice(std::size_t i) const { return devices_[i]; }
 
 ns3::TypeId LinkDevice::GetTypeId() {
-    static const ns3::TypeId id = ns3::TypeId("arqlink::LinkDevice").SetParent<ns3::NetDevice>();
+    static const ns3::TypeId id =
+        ns3::TypeId("arqlink::LinkDevice")
+            .SetParent<ns3::NetDevice>()
+            .AddTraceSource("MacTx", "A packet comes to be sent, whether there is room for it or not.",
+                            ns3::MakeTraceSourceAccessor(&LinkDevice::sent_), "ns3::Packet::TracedCallback");
     return id;
 }
 
 bool LinkDevice::Send(ns3::Ptr<ns3::Packet> packet, const ns3::Address&, uint16_t protocol) {
+    sent_(packet);
     if (GatewayChain* gateways = channel_->gateways()) {
         gateway::Bytes bytes(packet->GetSize());
         packet->CopyData(bytes.data(), packet->GetSize());

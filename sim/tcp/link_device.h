@@ -7,6 +7,7 @@
 #include "ns3/channel.h"
 #include "ns3/mac48-address.h"
 #include "ns3/net-device.h"
+#include "ns3/traced-callback.h"
 
 namespace arqlink::tcp {
 
@@ -23,6 +24,8 @@ class LinkChannel final : public ns3::Channel {
     LinkBridge& last() { return *bridges_.back(); }
     /// nullptr: there are no gateways.
     GatewayChain* gateways() { return gateways_.get(); }
+    /// Share of the places before the first link that packets to end B take now, 0 to 1.
+    double occupancy();
     void attach(End end, ns3::Ptr<LinkDevice> device) { devices_[end] = device; }
     ns3::Ptr<LinkDevice> device(End end) const { return devices_[end]; }
 
@@ -32,6 +35,7 @@ class LinkChannel final : public ns3::Channel {
   private:
     void leave(gateway::Bytes packet, End end);
 
+    const double places_;
     Links bridges_;
     std::unique_ptr<GatewayChain> gateways_;
     ns3::Ptr<LinkDevice> devices_[2];
@@ -85,6 +89,7 @@ class LinkDevice final : public ns3::NetDevice {
     uint32_t index_ = 0;
     uint16_t mtu_ = 1500;
     NetDevice::ReceiveCallback receive_;
+    ns3::TracedCallback<ns3::Ptr<const ns3::Packet>> sent_;
 };
 
 }  // namespace arqlink::tcp

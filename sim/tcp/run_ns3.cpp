@@ -25,6 +25,7 @@
 #include "ns3/tcp-socket-base.h"
 #include "ns3/uinteger.h"
 #include "splitmix.h"
+#include "variants/xcp_router.h"
 
 namespace arqlink::tcp {
 
@@ -32,6 +33,7 @@ namespace {
 
 using namespace ns3;
 
+constexpr const char* xcp = "Xcp";
 constexpr uint16_t port = 5001;
 constexpr unsigned headerBytes = 52;  // IP and TCP, with timestamps
 
@@ -98,7 +100,7 @@ class Network {
         channel_ = Create<LinkChannel>(e, std::move(links));
         NetDeviceContainer ends;
         for (const End end : {A, B}) {
-            const Ptr<LinkDevice> device = Create<LinkDevice>(end, channel_);
+            const Ptr<LinkDevice> device = CreateObject<LinkDevice>(end, channel_);
             device->SetMtu(static_cast<uint16_t>(e.packetBytes));
             routers_.Get(end)->AddDevice(device);
             channel_->attach(end, device);
@@ -130,12 +132,22 @@ class Network {
     Ptr<LinkChannel> channel_;
 };
 
+// XCP's router before the link, and its receiver behind it.
+void routeXcp(const Experiment& e, Network& network) {
+    XcpReceiver::install(network.end());
+    const Ptr<XcpRouter> router = CreateObject<XcpRouter>();
+    router->SetAttribute("Capacity", DataRateValue(DataRate(static_cast<uint64_t>(e.capacity))));
+    LinkBridge& link = network.channel().first();
+    router->attach(network.channel().device(A),
+                   [&link, &e] { return static_cast<double>(link.backlog(A) * e.packetBytes); });
+}
+
 /// A connection with endless data, each on a port of its own, and what it counts.
 class Flow {
   public:
     /// `line`: to the receiver, behind the link, where the connection is split.
     Flow(const Experiment& e, Network& network, unsigned i, double start, Pipe& line)
-        : segment_(e.packetBytes - headerBytes) {
+        : segment_(e.packetBytes - headerBytes), isXcp_(e.variant == xcp) {
         const auto at = static_cast<uint16_t>(port + i);
         if (e.split) {
             gateway_ = std::make_unique<GatewaySocket>(network.end(), at, e, segment_, network.bridge(), line);
@@ -172,6 +184,7 @@ class Flow {
   private:
     void watch() {
         const Ptr<Socket> socket = sender_->GetSocket();
+        if (isXcp_) TcpXcp::attach(DynamicCast<TcpSocketBase>(socket));
         const auto sent = [this](Ptr<const Packet> p, const TcpHeader& h, Ptr<const TcpSocketBase>) {
             watched_.sent(p, h);
         };
@@ -187,6 +200,7 @@ class Flow {
     }
 
     const unsigned segment_;
+    const bool isXcp_;
     std::unique_ptr<GatewaySocket> gateway_;  // of a split connection; else
     Ptr<PacketSink> sink_;
     Ptr<BulkSendApplication> sender_;
@@ -203,10 +217,10 @@ Measured runNs3(const Experiment& e, Links links) {
     settle(e);
     Network network(e, std::move(links));
     LinkBridge& bridge = network.bridge();
-    const auto occupancy = [&bridge, &e] {
-        return 1 - static_cast<double>(bridge.room()) / static_cast<double>(e.buffer.packets);
-    };
-    Config::SetDefault("arqlink::TcpDVegas::Occupancy", CallbackValue(Callback<double>(occupancy)));
+    LinkChannel& channel = network.channel();
+    Config::SetDefault("arqlink::TcpDVegas::Occupancy",
+                       CallbackValue(Callback<double>([&channel] { return channel.occupancy(); })));
+    if (e.variant == xcp) routeXcp(e, network);
     Random random = randomOf(e.seed, Purpose::starts);
     Pipe line(e.atReceiver.bitsPerSecond, Seconds(e.atReceiver.delay));
     std::vector<std::unique_ptr<Flow>> flows;
@@ -226,7 +240,7 @@ Measured runNs3(const Experiment& e, Links links) {
     network.end()->GetObject<Ipv4L3Protocol>()->TraceConnectWithoutContext(
         "LocalDeliver", Callback<void, const Ipv4Header&, Ptr<const Packet>, uint32_t>(arrived));
     Measured measured = measure(e, start, bridge, [&](size_t i) { return flows[i]->count(); });
-    if (const GatewayChain* gateways = network.channel().gateways()) measured.gateways = gateways->counters();
+    if (const GatewayChain* gateways = channel.gateways()) measured.gateways = gateways->counters();
     Simulator::Destroy();
     return measured;
 }

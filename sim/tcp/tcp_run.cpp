@@ -70,6 +70,8 @@ struct Job {
             words >> e.buffer.packets >> e.buffer.keepsCopies >> e.ackQueue;
         } else if (key == "trace") {
             words >> e.traceEvery;
+        } else if (key == "capacity") {
+            words >> e.capacity;
         } else if (key == "clock") {
             words >> e.clockHz;
         } else if (key == "seed") {

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from arqlink.tcp import builds
+from arqlink.errors import UserError
+from arqlink.tcp import builds, measurement
+from arqlink.tcp.point import Point, from_settings
 
 SEGMENT = 1000
 """Bytes."""
@@ -194,3 +196,148 @@ def test_dvegas_cuts_before_a_loss_once_in_a_round_trip():
 def test_dvegas_grows_again_when_congestion_is_over():
     script = "0.1 queue 0.6\n" + acks(1, 30, 0.2) + "0.39 queue 0.1\n" + acks(31, 400, 0.4)
     assert 30 < last("DVegas", 40, 100, script).window < 45
+
+
+# Through a bottleneck -------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Bottleneck:
+    """What `dumbbell` printed: (time, bytes in the queue, most since the last sample, bytes of each flow's user), packets dropped."""
+
+    samples: list[tuple[float, ...]]
+    dropped: int
+
+    def rates(self, start, end):
+        """Bits a second of each flow."""
+        first, last = (next(sample for sample in self.samples if abs(sample[0] - time) < 1e-6) for time in (start, end))
+        return [8 * (b - a) / (end - start) for a, b in zip(first[3:], last[3:], strict=True)]
+
+    def most(self, start):
+        """Bytes that were in the queue at most."""
+        return max(sample[2] for sample in self.samples if sample[0] > start)
+
+    def least(self, start):
+        """Of the samples."""
+        return min(sample[1] for sample in self.samples if sample[0] > start)
+
+
+def dumbbell(variant, mbps, ms, packets, flows, end, loss=0.0, every=0.5, extra=()):
+    """`flows`: start in seconds, and delay of the own line in ms. Packets have 1000 bytes, 1054 on the line."""
+    lines = [f"variant {variant}", f"bottleneck {mbps * 1e6} {ms * 1e-3} {packets} {loss}", f"time {end} {every}"]
+    lines += [f"flow {start} {delay * 1e-3}" for start, delay in flows] + [f"set {setting}" for setting in extra]
+    done = subprocess.run([builds.program("dumbbell")], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
+    rows = [line.split() for line in done.stdout.splitlines()]
+    return Bottleneck([tuple(map(float, row[1:])) for row in rows if row[0] == "sample"], int(rows[-1][1]))
+
+
+FULL = 1000 / 1054
+"""Goodput by rate of a line that is always busy."""
+ROUND_TRIPS = [(0, 10), (0, 30), (0, 50), (0, 70), (0, 140)]
+"""Five flows, with round trips of 40 to 300 ms; 144 ms on average."""
+
+
+def test_xcp_fills_the_line_with_equal_shares_and_hardly_a_queue():
+    """Whatever the round trips. 350 kB are under way; 10 % of the traffic is shuffled in a control interval, so that after some 40 of them,
+    of 144 ms, shares are equal."""
+    found = dumbbell("Xcp", 20, 10, 1000, ROUND_TRIPS, 12, extra=["arqlink::XcpRouter::Gamma 0.1"])
+    rates = found.rates(6, 12)
+    assert sum(rates) > 0.99 * FULL * 20e6
+    assert all(rate == pytest.approx(FULL * 20e6 / 5, rel=0.03) for rate in rates)
+    assert found.most(6) < 25e3 and found.least(6) < 4e3 and found.dropped == 0
+
+
+def test_newreno_does_not():
+    found = dumbbell("NewReno", 20, 10, 200, ROUND_TRIPS, 12)
+    rates = found.rates(6, 12)
+    assert max(rates) > 3 * min(rates) and found.most(6) > 100e3 and found.dropped > 0
+
+
+def test_xcp_without_shuffling_stays_unfair_and_without_beta_keeps_a_queue():
+    """The two parts of the controllers do what they are for."""
+    unfair = dumbbell("Xcp", 20, 10, 1000, ROUND_TRIPS, 12, extra=["arqlink::XcpRouter::Gamma 0"])
+    rates = unfair.rates(6, 12)
+    assert sum(rates) > 0.98 * FULL * 20e6 and max(rates) > 2.5 * min(rates)
+    assert dumbbell("Xcp", 20, 10, 1000, ROUND_TRIPS, 12, extra=["arqlink::XcpRouter::Beta 0"]).least(8) > 30e3
+
+
+def test_xcp_makes_room_for_a_new_flow():
+    """Two flows of 80 ms share the line; another one of 200 ms has its third of it four seconds after its start, and nothing is dropped."""
+    found = dumbbell("Xcp", 20, 10, 1000, [(0, 30), (0, 30), (6, 90)], 14)
+    assert all(rate == pytest.approx(FULL * 10e6, rel=0.04) for rate in found.rates(3, 6)[:2])
+    assert all(rate == pytest.approx(FULL * 20e6 / 3, rel=0.04) for rate in found.rates(10, 14))
+    assert sum(found.rates(8, 14)) > 0.99 * FULL * 20e6
+    assert found.most(0) < 170e3 and found.dropped == 0
+
+
+def test_xcp_keeps_its_queue_short_when_packets_are_lost():
+    """Feedback that comes in fast recovery counts at once: kept for its end, it would be given again in each round trip."""
+    lossy = dumbbell("Xcp", 10, 50, 200, [(0, 20)], 60, loss=0.005, every=10)
+    assert lossy.rates(10, 60)[0] > 5e6 and lossy.most(10) < 80e3 and lossy.dropped == 0
+
+
+def test_losses_at_random_cost_the_variants_less():
+    """One of 200 packets, 140 ms: NewReno and Vegas take it for congestion. Westwood's claim is a multiple of Reno's goodput."""
+    newreno, vegas, westwood, dvegas = (
+        dumbbell(variant, 10, 50, 200, [(0, 20)], 60, loss=0.005, every=10).rates(10, 60)[0] for variant in ("NewReno", "Vegas", "Westwood2001", "DVegas")
+    )
+    assert westwood > 5 * newreno and westwood > 0.85 * FULL * 10e6
+    assert dvegas > 2 * vegas
+
+
+def test_dvegas_makes_way_before_packets_are_dropped():
+    """Twenty flows with two to four packets each in a queue of 30."""
+    flows = [(0.1 * i, 20) for i in range(20)]
+    vegas, dvegas = (dumbbell(variant, 10, 50, 30, flows, 40, every=10) for variant in ("Vegas", "DVegas"))
+    assert vegas.dropped > 300 and dvegas.dropped < 10
+    assert sum(dvegas.rates(10, 40)) > 0.98 * FULL * 10e6
+
+
+# Over the link --------------------------------------------------------------------------------------------------------
+
+
+def over_link(variant, **settings):
+    """`arqlink tcp` for one seed."""
+    point = from_settings({"connections": 4, "seconds": 60.0, "warm_up": 20.0, "window": 600, "variant": variant} | settings)
+    return point, measurement.simulate(point, 1)
+
+
+def test_xcp_over_the_link_fills_it_without_its_queue():
+    """N = 12, FEC alone: 10/12 of the rate less what is lost, shared alike; NewReno has at times hundreds of packets before the link."""
+    point, result = over_link("Xcp", n=12, delta="0", p=0.01)
+    assert point.capacity == pytest.approx(2e6 * 10 / 12)
+    assert sum(result.goodputs) > 0.92 * point.capacity
+    assert max(result.goodputs) < 1.5 * min(result.goodputs)
+    # T + 2 D, packets, and some packets of 6 ms each that wait.
+    assert 0.48 < result.values["round_trip"] < 0.6 and result.values["dropped"] == 0
+
+
+def test_the_capacity_counts_retransmissions():
+    """ARQ alone: each transmission of ten units is received with 0.99^10."""
+    point = from_settings({"variant": "Xcp", "n": 10, "delta": "inf", "p": 0.01})
+    assert point.capacity == pytest.approx(2e6 * 0.99**10)
+    assert any(line.startswith("capacity ") for line in point.job(1).splitlines())
+    assert not any(line.startswith("capacity ") for line in Point(point.setup).job(1).splitlines())
+
+
+@pytest.mark.parametrize("settings", [{"topology": "split", "copies": True, "connections": 1}, {"gateway": "snoop"}, {"topology": "onboard"}])
+def test_xcp_needs_a_router_on_its_way(settings):
+    with pytest.raises(UserError, match="Xcp needs a router before the link"):
+        from_settings({"variant": "Xcp"} | settings)
+
+
+@pytest.mark.parametrize("settings", [{}, {"gateway": "snoop,queue=50"}])
+def test_dvegas_knows_the_queue_before_the_link(settings):
+    """Forty connections, and room for fifty packets, in the buffer or the gateway: Vegas's share of the queue would be more than that."""
+    few = {"buffer": 50, "connections": 40, "p": 0.0, "n": 10, "window": 60, "seconds": 20.0} | settings
+    vegas, dvegas = (over_link(variant, **few)[1] for variant in ("Vegas", "DVegas"))
+    dropped = [result.gateways[0]["queue_full"] if settings else result.values["dropped"] for result in (vegas, dvegas)]
+    assert dropped[0] > 100 and dropped[0] > 4 * dropped[1]
+    assert dvegas.values["round_trip"] < 0.9 * vegas.values["round_trip"]
+
+
+@pytest.mark.parametrize("variant", ["Westwood2001", "DVegas", "classic"])
+def test_variants_over_the_link(variant):
+    _, result = over_link(variant, n=12, delta="0", p=0.01)
+    # Segments that waited for one before them count when it comes.
+    assert 0.5e6 < sum(result.goodputs) < 2e6 * 10 / 12 * 1.06

@@ -26,7 +26,7 @@ def ns3():
 
 @cache
 def program(name="tcp_run"):
-    """A program of sim/tcp: `tcp_run`, or `reno_script` or `variant_script`, which have the tests' scripts; builds them where necessary, once in a process."""
+    """A program of sim/tcp: `tcp_run`, or one of those for tests; builds them all where necessary, once in a process."""
     link_builds.program()
     gateway_builds.library()
     native.make(SOURCES, FOLDER, [], LINK=link_builds.FOLDER / "objects", GATEWAY=gateway_builds.FOLDER / "objects", NS3=ns3())

@@ -15,7 +15,8 @@ OWN = ("reno", "classic")
 """Without SACK (sim/tcp/reno.h): NewReno by RFC 5681 and 6582, and Reno by RFC 5681."""
 OF_NS3 = ("NewReno", "Hybla", "Vegas", "WestwoodPlus", "Cubic", "Bbr")
 """TCPs of ns-3, with SACK."""
-IN_NS3 = ("Westwood2001", "DVegas")
+XCP = "Xcp"
+IN_NS3 = ("Westwood2001", "DVegas", XCP)
 """TCPs that ns-3 lacks, in its sockets (sim/tcp/variants), with SACK."""
 VARIANTS = (*OWN, *OF_NS3, *IN_NS3)
 LINKS = ("event", "rtl")
@@ -60,6 +61,8 @@ class Point:
             raise UserError(f"Several split connections need --variant {' or '.join(OWN)}; with '{self.variant}' there can be one.")
         if self.path.has_gateway and self.setup.packet_bytes < LEAST_OF_GATEWAY:
             raise UserError(f"A packet has {self.setup.packet_bytes} bytes; through a gateway it has {LEAST_OF_GATEWAY} or more, as headers are in it.")
+        if self.variant == XCP and (self.path.has_gateway or self.path.structure != "direct"):
+            raise UserError(f"{XCP} needs a router before the link that TCP goes through; give a direct topology without a gateway.")
         if self.link not in LINKS:
             raise UserError(f"The link is '{self.link}'; it must be {' or '.join(LINKS)}.")
         if not (0 < self.seconds <= MOST_SECONDS and 0 <= self.warm_up <= MOST_SECONDS):
@@ -96,6 +99,12 @@ class Point:
         limits = self.setup.limits | {"window_frames": self.window}
         return [limits[name] for name in ("data_bytes", "unit_bytes", "window_frames", "max_packet_bytes", "max_k", "max_parity")]
 
+    @property
+    def capacity(self):
+        """Bits a second of packets that the link carries when it is busy, outages aside; lost packets count."""
+        model = self.setup.model()
+        return 8 * self.setup.packet_bytes / (model.units_per_frame * model.frames_per_packet * model.unit_time)
+
     def erasures(self, process):
         """An erasure process as the simulator reads it. The two states of a Gilbert-Elliott chain last for a time there."""
         if self.outage:
@@ -125,6 +134,7 @@ class Point:
             f"erasures A {self.erasures(s.loss)}",
             f"erasures B {self.erasures(s.feedback_loss)}",
             f"clock {s.clock_hz!r}",
+            *([f"capacity {self.capacity!r}"] if self.variant == XCP else []),
             f"connections {self.connections}",
             f"variant {self.variant} 1",
             f"time {self.warm_up!r} {self.seconds!r}",
