@@ -114,7 +114,8 @@ class Figure:
             apart = APART * (i - (len(curves) - 1) / 2)
             x = [row["x"] * (1 + apart / 2) if self.logarithmic else row["x"] + apart * self.step for row in rows]
             means, stds = [row["mean"] for row in rows], [row["std"] or 0 for row in rows]
-            model = None if any(row["model"] is None for row in rows) else ([row["x"] for row in rows], [row["model"] for row in rows])
+            known = [(row["x"], row["model"]) for row in rows if row["model"] is not None]
+            model = tuple(zip(*known)) if known else None
             colour = plots.points_and_line(axes, i, label, (x, means, stds), model)
             rings = [(at, row["rtl"]) for at, row in zip(x, rows) if row["rtl"] is not None]
             if rings:

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Luglio, Sanadidi, Gerla and Stepanek: a TCP proxy on board of a geostationary satellite, which splits each connection between uplink and
+downlink. Sessions of 31 s with packets of 1500 bytes, one at a time; bit errors are uniform, on both links and both ways.
+
+The link has no code and no ARQ here (N = K, δ = 0), as in the paper; `ARQ` says what changes with it. A unit is erased where one of its 200 bits
+of payload is wrong, so packets are lost as in the paper: 1.2 % on each link at 10^-6.
+"""
+
+import math
+
+from arqlink.papers.figure import Curve, Figure
+
+UNIT_BITS = 200
+FIXED = {"topology": "onboard", "n": 10, "delta": 0, "seconds": 31.0, "warm_up": 0.0, "window": 4000, "gateway": "none"}
+DOUBLE = {"topology": "double-geo"}
+ARQ = {"delta": 3}
+SENDERS = {"NewReno": ("reno", "newreno"), "Westwood": ("Westwood2001", "westwood")}
+"""TCP of the terminals, and the proxy's sender."""
+FAST = {"rate_mbps": 20.0, "window_frames": 65536}
+SLOW = {"rate_mbps": 1.0}
+
+
+def bit_errors(rate):
+    p = -math.expm1(UNIT_BITS * math.log1p(-rate))
+    return {"p": p, "feedback_loss": f"bernoulli:{p!r}"}
+
+
+def cache(sender):
+    """The proxy, by the packets that it has room for."""
+    return lambda packets: {"gateway": f"proxy,sender={sender},cache={packets}"}
+
+
+def _by_cache(**more):
+    """With a proxy and without, for both TCPs."""
+    for label, (variant, sender) in SENDERS.items():
+        yield Curve(f"{label}, split on board", {"variant": variant} | more, has_model=False, place=cache(sender))
+        yield Curve(label, {"variant": variant} | more, has_model=False, place=lambda packets: {})
+
+
+def _by_errors(packets, **more):
+    """The same by the rate of bit errors, with a cache that is long enough."""
+    for label, (variant, sender) in SENDERS.items():
+        yield Curve(f"{label}, split on board", {"variant": variant} | more | cache(sender)(packets), has_model=False)
+        yield Curve(label, {"variant": variant} | more, has_model=False)
+
+
+_CACHE, _ERRORS = "packets that the satellite's cache has room for", "rate of bit errors"
+_RATES = (1e-8, 1e-7, 1e-6)
+
+FIGURES = (
+    Figure(
+        "onboard-fig6", "Fig. 6", "A geostationary satellite, 1 Mb/s, 10⁻⁶ bit errors", "", _CACHE, (10, 20, 40, 63, 100, 200, 400),
+        tuple(_by_cache()), FIXED | SLOW | bit_errors(1e-6), repeated=10, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig7", "Fig. 7", "A geostationary satellite, 20 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (100, 300, 600, 1250, 2500, 4000),
+        tuple(_by_cache()), FIXED | FAST | bit_errors(1e-7), repeated=3, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig8", "Fig. 8", "A geostationary satellite, 1 Mb/s, cache of 200 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(200)),
+        FIXED | SLOW, repeated=10, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig8-fast", "Fig. 8", "A geostationary satellite, 20 Mb/s, cache of 4000 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(4000)),
+        FIXED | FAST, repeated=3, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig9", "Fig. 9", "Two geostationary satellites, 1 Mb/s, 10⁻⁶ bit errors", "", _CACHE, (10, 20, 40, 80, 160, 400),
+        tuple(_by_cache()), FIXED | DOUBLE | SLOW | bit_errors(1e-6), repeated=10, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig11", "Fig. 11", "Two geostationary satellites, 20 Mb/s, cache of 4000 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(4000)),
+        FIXED | DOUBLE | FAST, repeated=3, logarithmic=True,
+    ),
+    Figure(
+        "onboard-arq", "", "The same as Fig. 8 over ARQ, δ = 3", bit_errors, _ERRORS, (1e-8, 1e-7, 1e-6, 1e-5), tuple(_by_errors(200, **ARQ)),
+        FIXED | SLOW, repeated=5, logarithmic=True,
+    ),
+)  # fmt: skip
