@@ -11,12 +11,13 @@ import math
 from arqlink.papers.figure import Curve, Figure
 
 UNIT_BITS = 200
+"""Of configuration `paper`; `paper8`, for 20 Mb/s, has 192."""
 FIXED = {"topology": "onboard", "n": 10, "delta": 0, "seconds": 31.0, "warm_up": 0.0, "window": 4000, "gateway": "none"}
 DOUBLE = {"topology": "double-geo"}
 ARQ = {"delta": 3}
 SENDERS = {"NewReno": ("reno", "newreno"), "Westwood": ("Westwood2001", "westwood")}
 """TCP of the terminals, and the proxy's sender."""
-FAST = {"rate_mbps": 20.0, "window_frames": 65536}
+FAST = {"rate_mbps": 20.0, "window_frames": 65536, "config": "paper8", "k": 10}
 SLOW = {"rate_mbps": 1.0}
 
 
