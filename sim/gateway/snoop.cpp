@@ -22,6 +22,7 @@ Snoop::Snoop(Flow& flow, Port from, Position first, Services& services)
       timer_(treatment_.minRto, treatment_.maxRto),
       acked_(first),
       sent_(first),
+      timedOut_(first),
       window_(flow.host(other(from)).window) {}
 
 void Snoop::data(Segment segment, Time now) {
@@ -114,6 +115,10 @@ void Snoop::advance(Position ack, Time now) {
     duplicates_ = 0;
     tries_ = 0;
     timer_.answered();
+    // More was lost with what the timer has mended, and a receiver that has nothing beyond it says no more.
+    const auto next = queue_.find(ack);
+    if (ack < timedOut_ && next != queue_.all().end() && now >= next->second.sent + timer_.roundTrip())
+        sendAgain(next->second, now);
     deadline_ = never;
     arm(now);
 }
@@ -127,6 +132,9 @@ void Snoop::timeOut(Time now) {
     if (queue_.isEmpty() || ++tries_ > mostTries) return;
     ++services_.counters().timeouts;
     timer_.backOff();
+    timedOut_ = sent_;
+    for (auto& [begin, cached] : queue_.all())
+        cached.isSacked = false;  // a receiver may have thrown it away (RFC 2018, section 8)
     Cached& first = queue_.all().begin()->second;
     if (!first.isQueued) {
         first.isQueued = true;

@@ -666,6 +666,22 @@ def test_snoop_has_its_own_timer():
     assert [s.data for s in again] == [pattern(MSS, 2 * MSS)] and t.count("timeouts") == 1
 
 
+def test_snoop_mends_all_that_was_lost_before_its_timer_ran_out():
+    """The last segments of a transfer: no duplicate ACK shows them, and a timeout for each would take long."""
+    t = through("snoop")
+    t.data(LAN, 0, MSS)
+    t.now += 0.05
+    t.acknowledge(LINK, MSS)
+    for i in range(1, 9):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    _, again = t.wait(0.45)
+    for i in range(1, 8):
+        assert [s.seq for s in again] == [i * MSS]
+        t.now += 0.05
+        _, again = t.acknowledge(LINK, (i + 1) * MSS)
+    assert t.count("timeouts") == 1
+
+
 def test_snoop_passes_window_updates_and_answers_of_a_closed_window():
     t = through("snoop", sack=False)
     for i in range(2):
