@@ -340,7 +340,7 @@ class Peer {
         if (chance(rng, 0.5)) initial_ = static_cast<uint32_t>(-static_cast<int32_t>(below(rng, total + 2)));
         hasOptions_ = options;
         mss_ = 60 + below(rng, 900);
-        window_ = 65535;
+        window_ = 500 + below(rng, 6000);
         clock_ = static_cast<uint32_t>(rng());
     }
 
@@ -355,11 +355,12 @@ class Peer {
 
     bool isDone() const { return acked_ == total_ + 2 && expected_ == peer->total_ + 2; }
     uint64_t received() const { return expected_; }
+    unsigned side() const { return side_; }
     Time deadline() const { return std::min(timer_, reopens_); }
 
     void tick(Time now) {
         if (now >= reopens_) {
-            window_ = 20000 + below(rng_, 40000);
+            window_ = 500 + below(rng_, 6000);
             reopens_ = never;
             acknowledge(now);
         }
@@ -370,13 +371,32 @@ class Peer {
         }
     }
 
+    /// In this host's name, by somebody who knows no number that the other host would look at.
+    Bytes forged(Time now) {
+        Packet p = packet(now);
+        p.data.resize(below(rng_, 40));
+        p.seq = static_cast<uint32_t>(initial_ + std::min(acked_, peer->expected_) - 2 - p.data.size() -
+                                      below(rng_, 20000));
+        p.ack += static_cast<uint32_t>(below(rng_, 4000));
+        p.window = static_cast<uint16_t>(below(rng_, 2));
+        if (hasOptions_) put(p.options, 3, 4, rng_());
+        const uint8_t kinds[] = {ACK, ACK, ACK | FIN, RST, RST | ACK, SYN};
+        p.flags = kinds[below(rng_, std::size(kinds))];
+        return bytesOf(p);
+    }
+    bool isForgeable() const { return acked_ > 1 && hasPeer_; }
+
     void receive(const Bytes& b, Time now) {
         if (!isTcp(b)) fault("a host gets a wrong packet");
         const size_t tcp = tcpOf(b), head = tcp + (b[tcp + 12] >> 4) * 4u;
         const uint8_t flags = b[tcp + 13];
-        if (flags & RST) fault("a reset");
         const uint32_t seq = get(b, tcp + 4, 4), ack = get(b, tcp + 8, 4);
+        if (flags & RST) {
+            if (hasPeer_ && seq == static_cast<uint32_t>(others_ + expected_)) fault("a reset");
+            return;
+        }
         if (flags & SYN) {
+            if (hasPeer_ && seq != others_) return acknowledge(now);  // RFC 5961, section 4
             if (!hasPeer_) {
                 hasPeer_ = true;
                 others_ = seq;
@@ -384,13 +404,13 @@ class Peer {
                 bound();
             }
             if (!isOpen_) open(now);
-            if (seq != others_) fault("another SYN");
         }
         if (!hasPeer_) return;
         const uint64_t begin =
             expected_ + static_cast<int64_t>(static_cast<int32_t>(seq - static_cast<uint32_t>(others_ + expected_)));
         const uint64_t data = begin + (flags & SYN), end = data + (b.size() - head) + (flags & FIN);
-        if (end > begin && end > most_ + 1 && keepsWindow && !(flags & SYN)) fault("data beyond the window");
+        if (end > begin && static_cast<int64_t>(end) > static_cast<int64_t>(most_ + 1) && keepsWindow && !(flags & SYN))
+            fault("data beyond the window");
         if (!(flags & SYN) && (static_cast<int64_t>(end) < static_cast<int64_t>(expected_) || begin > most_))
             return acknowledge(now);
         if (flags & SYN && begin == 0 && expected_ > 1) return acknowledge(now);
@@ -578,6 +598,7 @@ void converse(Rng& rng, const std::string& mode) {
     std::priority_queue<Event> events;
     uint64_t number = 0;
     const double loss = chance(rng, 0.3) ? 0 : 0.15 * std::uniform_real_distribution<>(0, 1)(rng);
+    const bool isForged = chance(rng, 0.4);
     const double jitter = chance(rng, 0.3) ? 0 : 0.2;
     const auto wire = [&](unsigned to, Bytes packet, Time now, Time delay) {
         if (chance(rng, loss)) return;
@@ -596,6 +617,11 @@ void converse(Rng& rng, const std::string& mode) {
         for (unsigned i = 0; i < count; ++i)
             for (; !hosts[i]->out.empty(); hosts[i]->out.pop_front())
                 wire(count + i % 2, hosts[i]->out.front(), now, delays[i % 2]);
+        if (isForged && chance(rng, 0.02)) {
+            Peer& host = *hosts[below(rng, count)];
+            const unsigned side = host.side();
+            if (host.isForgeable()) gateway.receive(side ? Port::link : Port::lan, host.forged(now), now);
+        }
         const auto deliver = [&](const Bytes& packet, unsigned side) {
             const size_t tcp = tcpOf(packet);
             wire(2 * get(packet, tcp + (side ? 2 : 0), 2) + side, packet, now, delays[side]);
