@@ -64,8 +64,8 @@ class Kind:
 class Tcp(Kind):
     names = points.NAMES
 
-    SOURCES = ("sim/link", "sim/tcp", "sim/arqlink/tcp/measurement.py", "sim/arqlink/rtl/native.py")
-    OTHER_PROGRAMS = ("sim/link/link_run.cpp", "sim/tcp/reno_script.cpp")
+    SOURCES = ("sim/link", "sim/gateway", "sim/tcp", "sim/arqlink/tcp/measurement.py", "sim/arqlink/rtl/native.py")
+    OTHER_PROGRAMS = ("sim/link/link_run.cpp", "sim/gateway/fuzz.cpp", "sim/gateway/interface.cpp", "sim/tcp/reno_script.cpp")
     """Of them, those of programs that runs do not use."""
 
     def prepare(self, settings):
