@@ -2,6 +2,7 @@
 """A TCP connection through a gateway, segment by segment, for tests. Packets are built, read and checked by scapy, so by no code of the gateway's."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from scapy.layers.inet import IP, TCP, in4_chksum
 from scapy.layers.inet6 import IPv6, in6_chksum
@@ -45,7 +46,7 @@ class Seen:
 def is_right(raw):
     """Lengths and checksums agree."""
     if raw[0] >> 4 == 4:
-        packet = IP(raw)
+        packet: Any = IP(raw)  # scapy knows its fields at run time
         head = packet.ihl * 4
         return packet.len == len(raw) and checksum(raw[:head]) == 0 and in4_chksum(6, packet, raw[head:]) == 0
     packet = IPv6(raw)
@@ -68,14 +69,15 @@ class Through:
     """As they are in the header."""
     ports: tuple = PORTS
     opener: int = LAN
-    gateway: Gateway | None = None
+    shared: Gateway | None = None
+    """A gateway that other connections go through too; None: one of its own."""
     now: float = 1.0
     tos: int = 0
     ack: list = field(default_factory=lambda: [0, 0])
     """What each host has acknowledged, from the first byte of data on."""
 
     def __post_init__(self):
-        self.gateway = self.gateway or Gateway(self.description)
+        self.gateway = self.shared or Gateway(self.description)
 
     # Packets ---------------------------------------------------------------------------------------------------------------
 
@@ -158,6 +160,11 @@ class Through:
     def out(self, side):
         """What waits at a port, read."""
         return [self.read(side, raw) for raw in self.gateway.all(side, self.now)]
+
+    def take_all(self):
+        """What waits at both ports is gone."""
+        for side in (LAN, LINK):
+            self.out(side)
 
     def pass_through(self, side, raw):
         """A packet comes in, and what goes out at the other port, as bytes."""

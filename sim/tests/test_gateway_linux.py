@@ -77,7 +77,7 @@ class Case:
 class Stream:
     """One direction: bytes of a seed, by socket to socket."""
 
-    def __init__(self, size, seed, slow=0):
+    def __init__(self, size, seed, slow=0.0):
         self.bytes = random.Random(seed).randbytes(size)
         self.sent, self.received = 0, hashlib.sha256()
         self.count, self.is_ended = 0, False
@@ -115,8 +115,9 @@ class Connection:
     def __init__(self, names, port, mode, v6, control, buffer, opener, listen):
         self.mode, self.opener, self.port = mode, opener, port
         family, server_side = socket.AF_INET6 if v6 else socket.AF_INET, 1 - opener
-        self.ends, self.errors = [None, None], [None, None]
-        self.streams = [None, None]
+        self.ends: list[socket.socket | None] = [None, None]
+        self.errors: list[int | None] = [None, None]
+        self.streams: list[Stream | None] = [None, None]
         self.listener = None
         if listen:
             with linux_path.inside(names[server_side]):
@@ -138,7 +139,7 @@ class Connection:
             s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
         return s
 
-    def send(self, side, size, slow=0):
+    def send(self, side, size, slow=0.0):
         """`side` will send so many bytes."""
         self.streams[side] = Stream(size, self.port * 2 + side, slow)
         return self
@@ -146,8 +147,9 @@ class Connection:
     def serve(self, now):
         if self.listener and self.ends[1 - self.opener] is None:
             try:
-                self.ends[1 - self.opener], _ = self.listener.accept()
-                self.ends[1 - self.opener].setblocking(False)
+                accepted, _ = self.listener.accept()
+                accepted.setblocking(False)
+                self.ends[1 - self.opener] = accepted
             except BlockingIOError:
                 pass
         for side, end in enumerate(self.ends):
@@ -156,10 +158,11 @@ class Connection:
             try:
                 if (error := end.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)) != 0:
                     raise OSError(error, "")
-                if self.streams[side]:
-                    self.streams[side].write(end)
-                if self.streams[1 - side]:
-                    self.streams[1 - side].read(end, now)
+                outgoing, incoming = self.streams[side], self.streams[1 - side]
+                if outgoing:
+                    outgoing.write(end)
+                if incoming:
+                    incoming.read(end, now)
             except OSError as error:
                 if error.errno not in (errno.EAGAIN, errno.ENOTCONN):
                     self.errors[side] = error.errno
@@ -182,7 +185,8 @@ class Connection:
     def close(self):
         for s in filter(None, [*self.ends, self.listener]):
             s.close()
-        self.ends, self.listener = [None, None], None
+        self.ends[:] = [None, None]
+        self.listener = None
 
     def __str__(self):
         progress = [s and f"{s.count} of {len(s.bytes)}" for s in self.streams]
