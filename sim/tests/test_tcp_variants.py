@@ -13,6 +13,8 @@ from arqlink.tcp.point import Point, from_settings
 
 SEGMENT = 1000
 """Bytes."""
+LONGEST = 120
+"""Seconds that a program may take: a window without bounds takes for ever."""
 
 
 @dataclass
@@ -27,7 +29,7 @@ class State:
 def play(variant, window, threshold, script):
     """The states that a script of `variant_script` asks for, by time."""
     text = f"{variant} {window} {threshold} {SEGMENT}\n" + script
-    done = subprocess.run([builds.program("variant_script")], input=text, capture_output=True, text=True, check=True)
+    done = subprocess.run([builds.program("variant_script")], input=text, capture_output=True, text=True, check=True, timeout=LONGEST)
     lines = [line.split() for line in done.stdout.splitlines()]
     return {float(time): State(*(float(value) / SEGMENT for value in values)) for _, time, *values in lines}
 
@@ -198,6 +200,83 @@ def test_dvegas_grows_again_when_congestion_is_over():
     assert 30 < last("DVegas", 40, 100, script).window < 45
 
 
+# XCP's router ---------------------------------------------------------------------------------------------------------
+
+
+class XcpRouter:
+    """Feedback by section 3.5 and appendix A of the paper; units as in `xcp_script`."""
+
+    ALPHA, BETA, GAMMA = 0.4, 0.226, 0.1
+
+    def __init__(self, bits, first=0.1):
+        self.capacity, self.d, self.queue = bits / 8, first, 0.0
+        self.interval_end, self.look = first, 0.002
+        self.persistent = self.least = 0.0
+        self.packets, self.xi_p, self.xi_n, self.give, self.take = [], 0.0, 0.0, 0.0, 0.0
+
+    def _end_interval(self):
+        length, sums = self.d, [0.0, 0.0, 0.0]
+        for size, window, rtt in self.packets:
+            sums[0] += size
+            sums[1] += rtt * size / window
+            sums[2] += rtt * rtt * size / window
+        if sums[1]:
+            self.d = sums[2] / sums[1]
+        phi = self.ALPHA * self.d * (self.capacity - sums[0] / length) - self.BETA * self.persistent
+        h = max(0.0, self.GAMMA * sums[0] / length * self.d - abs(phi))
+        per_interval = self.d / length
+        self.xi_p = (h + max(phi, 0.0)) / (self.d * sums[1] * per_interval) if sums[1] else 0.0
+        self.xi_n = (h + max(-phi, 0.0)) / (self.d * sums[0] * per_interval) if sums[0] else 0.0
+        self.give, self.take = (h + max(phi, 0.0)) / self.d, (h + max(-phi, 0.0)) / self.d
+        self.packets = []
+        self.interval_end += self.d
+
+    def _look(self):
+        self.persistent, self.least = min(self.least, self.queue), self.queue
+        self.look += max(0.002, (self.d - self.queue / self.capacity) / 2)
+
+    def packet(self, time, size, queue, window, rtt, wanted):
+        while min(self.interval_end, self.look) < time:
+            if self.interval_end < self.look:
+                self._end_interval()
+            else:
+                self._look()
+        self.queue, self.least = queue, min(self.least, queue)
+        self.packets.append((size, window, rtt))
+        given, taken = self.xi_p * rtt**2 * size / window, self.xi_n * rtt * size
+        own = given - taken
+        if wanted >= own:
+            self.give, self.take = self.give - given / rtt, self.take - taken / rtt
+        elif wanted > 0:
+            self.give, self.take = self.give - wanted / rtt, self.take - (own - wanted) / rtt
+        else:
+            self.take += wanted / rtt - max(own, 0.0) / rtt
+        if self.give <= 0:
+            self.xi_p = 0.0
+        if self.take <= 0:
+            self.xi_n = 0.0
+        return min(wanted, own)
+
+
+@pytest.mark.parametrize("load, queue, sign", [(0.5, 0, 1), (0.95, 1000, 1), (1.1, 60_000, -1)])
+def test_xcp_feedback_is_that_of_the_papers_formulas(load, queue, sign):
+    """Packets of three flows at a share of 8 Mb/s, with spare bandwidth, shuffled traffic, or a queue; some ask for less than they would get,
+    and some have been told to send less by another router."""
+    rng = random.Random(3)
+    flows = [(20_000, 0.05), (100_000, 0.21), (300_000, 0.33)]
+    time, packets = 0.0005, []
+    for _ in range(4000):
+        time = round(time + 1000 / (load * 1e6) * rng.uniform(0.5, 1.5), 7)
+        waiting = queue * rng.uniform(0.8, 1.2)
+        packets.append((time, rng.choice([500, 1500]), waiting, *rng.choice(flows), rng.choice([1e9, 1e9, 5.0, 0.5, -20.0])))
+    text = "8e6\n" + "".join(" ".join(map(repr, packet)) + "\n" for packet in packets)
+    done = subprocess.run([builds.program("xcp_script")], input=text, capture_output=True, text=True, check=True, timeout=LONGEST)
+    router = XcpRouter(8e6)
+    expected = [router.packet(*packet) for packet in packets]
+    assert [float(line) for line in done.stdout.split()] == pytest.approx(expected, rel=1e-4, abs=1e-4)
+    assert sign * sum(value for value, (*_, wanted) in zip(expected, packets, strict=True) if wanted == 1e9) > 0
+
+
 # Through a bottleneck -------------------------------------------------------------------------------------------------
 
 
@@ -226,7 +305,7 @@ def dumbbell(variant, mbps, ms, packets, flows, end, loss=0.0, every=0.5, extra=
     """`flows`: start in seconds, and delay of the own line in ms. Packets have 1000 bytes, 1054 on the line."""
     lines = [f"variant {variant}", f"bottleneck {mbps * 1e6} {ms * 1e-3} {packets} {loss}", f"time {end} {every}"]
     lines += [f"flow {start} {delay * 1e-3}" for start, delay in flows] + [f"set {setting}" for setting in extra]
-    done = subprocess.run([builds.program("dumbbell")], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
+    done = subprocess.run([builds.program("dumbbell")], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True, timeout=LONGEST)
     rows = [line.split() for line in done.stdout.splitlines()]
     return Bottleneck([tuple(map(float, row[1:])) for row in rows if row[0] == "sample"], int(rows[-1][1]))
 

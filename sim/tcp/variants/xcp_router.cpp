@@ -42,11 +42,15 @@ TypeId XcpRouter::GetTypeId() {
 }
 
 void XcpRouter::attach(const Ptr<NetDevice>& device, std::function<double()> queue) {
-    queue_ = std::move(queue);
-    roundTrip_ = first_.GetSeconds();
+    start(std::move(queue));
     const Ptr<XcpRouter> self(this);
     device->TraceConnectWithoutContext(
         "MacTx", Callback<void, Ptr<const Packet>>([self](Ptr<const Packet> packet) { self->arrive(packet); }));
+}
+
+void XcpRouter::start(std::function<double()> queue) {
+    queue_ = std::move(queue);
+    roundTrip_ = first_.GetSeconds();
     interval_ = Simulator::Schedule(first_, &XcpRouter::endInterval, this);
     look_ = Simulator::Schedule(leastLook, &XcpRouter::lookAtQueue, this);
 }

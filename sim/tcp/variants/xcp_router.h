@@ -29,8 +29,11 @@ class XcpRouter final : public ns3::Object {
     /// `Capacity` before.
     void attach(const ns3::Ptr<ns3::NetDevice>& device, std::function<double()> queue);
 
-  private:
+    /// The same without a device: each of its packets comes here before it is in the queue.
+    void start(std::function<double()> queue);
     void arrive(const ns3::Ptr<const ns3::Packet>& packet);
+
+  private:
     double feedback(const XcpHeader& header, double bytes);
     void endInterval();
     void lookAtQueue();
