@@ -6,8 +6,12 @@ Without reservation the paper's sources run into timeouts, as the window never c
 close, and opens with the link: `advertise=room`.
 """
 
+import numpy as np
+
 from arqlink.papers.figure import Curve, Figure
 from arqlink.papers.trace import Trace
+from arqlink.tcp import measurement
+from arqlink.tcp import point as points
 from arqlink.tcp.topologies import TOPOLOGIES
 
 OUTAGE = {"outage": "10000,40000", "variant": "classic", "warm_up": 40.0, "seconds": 800.0}
@@ -64,3 +68,20 @@ TRACES = (
     ),
     Trace("reservation-fig7", "Fig. 7", "With reservation, B = 150, 10 of 40 s dark", _RUN | terrestrial(50), {"K = 0.85": gateway(150, 0.85)}),
 )  # fmt: skip
+
+CYCLE, DARK = 40.0, 10.0
+
+
+def recovery_times(settings, seed=1, every=0.02):
+    """Seconds from the first ACK after each outage until the source's window is B1 + T2/T1 for good, where the path is full again (eq. 18)."""
+    point = points.from_settings(settings)
+    windows = np.array(measurement.simulate(point, seed, every).windows)
+    t1, t2 = 2e-3 * settings["sender_ms"], 0.5
+    full = SEGMENTS * t1 + t2 / t1
+    begins = np.arange(CYCLE / 2 + DARK, windows[-1, 0] - CYCLE / 2, CYCLE)  # outages begin in the middle of a cycle
+    times = []
+    for begin in begins[begins > windows[0, 0]]:
+        time, window = windows[(windows[:, 0] >= begin) & (windows[:, 0] < begin + CYCLE / 2)].T
+        first = np.argmax(window > 1.5)
+        times.append(time[np.flatnonzero(window < full)[-1]] - time[first])
+    return times
