@@ -2,9 +2,11 @@
 """TCP over the link through gateways that look into packets: `arqlink tcp --gateway` and the topologies that have one."""
 
 import statistics
+from pathlib import Path
 
 import pytest
 
+from arqlink.channel import dark_intervals
 from arqlink.papers import figure, onboard, reservation
 from arqlink.tcp import measurement
 from arqlink.tcp import point as points
@@ -117,3 +119,25 @@ def test_a_second_satellite_is_further():
     path = {"gateway": "none", "seconds": 20.0, "warm_up": 10.0, "p": 0.0, "window": 4}
     near, far = (run(path | {"topology": name})[0]["rtt"] for name in ("onboard", "double-geo"))
     assert near == pytest.approx(4 * 0.125, abs=0.06) and far - near == pytest.approx(2 * 0.207, abs=0.001)
+
+
+# Shadows -------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_street_takes_what_its_houses_hide():
+    """Over a link that repairs all, with a gateway that waits for it: within 0.1 of the share of the time that is left, of which outages take a part to
+    notice their end. A satellite in the zenith is always in sight."""
+    path = {"topology": "onboard", "gateway": "split,cache=400", "variant": "reno", "rate_mbps": 1.0, "p": 0.0, "n": 10, "delta": "inf", "poll_ms": 50.0}
+    path |= {"seconds": 600.0, "warm_up": 10.0}
+    low, high = (points.from_settings(path | {"shadowing": shadowing}) for shadowing in ("30,60", "90"))
+    values = [measurement.values(point, measurement.simulate(point, 3))["utilization"] for point in (low, high)]
+    assert low.shadowing and high.shadowing and high.shadowing.street(3).share == 0 and values[1] > 0.9
+    hidden = dark_intervals.total(dark_intervals.within(low.shadowing.street(3).shadowed, 10, 610)) / 600
+    assert hidden > 0.2 and (1 - hidden) * values[1] - 0.1 < values[0] < (1 - hidden) * values[1] + 0.02
+
+
+def test_seeds_have_streets_of_their_own():
+    point = points.from_settings({"topology": "onboard", "shadowing": "30"})
+    assert point.erasures(1) != point.erasures(2) and point.erasures(1) == point.erasures(1)
+    there, back = (Path(text.split('"')[1]).read_text() for text in point.erasures(1))
+    assert there != back  # what leaves for the street is there after the delay

@@ -174,7 +174,7 @@ def test_the_command_has_split_connections():
         ("--ack-every 3", "ack_every is 3; it must be 1 or 2."),
         ("--outage 5", "The outage is '5'; write DARK_MS,CYCLE_MS."),
         ("--outage 500,100", "The outage is 500 of each 100 ms"),
-        ("--outage 5,100 --loss fading:5,0.1", "Between outages units are lost independently"),
+        ("--outage 5,100 --loss fading:5,0.1", "Between outages and shadows units are lost independently"),
         ("--loss fading:5", "The loss model 'fading:5' is not understood"),
         ("--loss fading:0,0.1", "The loss model 'fading:0,0.1' must have a duration above 0 ms"),
         ("--loss ge:0.9,0.9,0,1", "The chain ge:0.9,0.9,0,1 changes faster than a process in time can"),
@@ -189,7 +189,7 @@ def test_the_command_has_split_connections():
         ("--delta ²", "The persistency is '²'"),
         ("--loss none --p 0.1", "Give p, or a loss model, and not both."),
         ("--window-frames 64", "The window of the link is 64 frames; a packet of 'paper' may need 369 at K = 1."),
-        ("--outage 5,100 --feedback-loss fading:5,0.1", "Between outages units are lost independently"),
+        ("--outage 5,100 --feedback-loss fading:5,0.1", "Between outages and shadows units are lost independently"),
         ("--window-frames 1000", "The window of the link is 1000 frames; it must be a power of two"),
     ],
 )

@@ -17,6 +17,7 @@ from arqlink.sweep.seeds import parse_seeds
 from arqlink.tcp import gateways, measurement
 from arqlink.tcp import point as points
 from arqlink.tcp.path import Path
+from arqlink.tcp.shadowing import SYNTAX as SHADOWING
 from arqlink.tcp.topologies import TOPOLOGIES
 
 PATH, RUN = "Path", "Simulation"
@@ -32,6 +33,10 @@ Probability = Annotated[float | None, typer.Option(metavar="P", help="Share of u
 Outage = Annotated[str | None, typer.Option(metavar="DARK_MS,CYCLE_MS", help="The link is dark, both ways, for so long of each cycle.", show_default="none")]
 PollMs = Annotated[
     float | None, typer.Option(help="Time between polls of the link in ms; a short one finds an outage's end sooner.", show_default="by the round trip")
+]
+Shadowing = Annotated[
+    str | None,
+    typer.Option(metavar=SHADOWING, help="Houses of a street hide the satellite from the sender, who moves: degrees, and m/s.", show_default="none"),
 ]
 WindowFrames = Annotated[int | None, typer.Option(help="Window of the link in frames, a power of two.", show_default="of the configuration")]
 
@@ -119,6 +124,7 @@ def tcp(
     loss: options.LossForP = None,
     feedback_loss: options.FeedbackLoss = "none",
     outage: Outage = None,
+    shadowing: Shadowing = None,
     delay_ms: DelayMs = None,
     rate_mbps: RateMbps = None,
     order: options.Ord = 1,
@@ -164,7 +170,9 @@ def tcp(
         print_json(report)
         return
     setup = point.setup
-    losses = f"{setup.loss}, dark for {point.outage} ms" if point.outage else setup.loss
+    losses = f"{setup.loss}"
+    if point.outage or point.shadowing:
+        losses += f", dark for {point.outage} ms" if point.outage else f", shadows of {point.shadowing}"
     where = topology if point.path.gateway == "none" else f"{topology}, gateway {point.path.gateway}"
     title = f"{point.connections} connections ({variant}), {where}, {losses}, {setup.delay_ms:g} ms, K = {setup.k}, N = {setup.n}, δ = {setup.delta:g}"
     table = Table(title=title, title_justify="left")

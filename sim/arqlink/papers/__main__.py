@@ -6,12 +6,12 @@ import sys
 
 from arqlink import tree
 from arqlink.errors import UserError
-from arqlink.papers import beyond, figure, onboard, reservation, rr4752, zhu
+from arqlink.papers import beyond, figure, modes, onboard, reservation, rr4752, zhu
 from arqlink.report.progress import progress_bar
 from arqlink.rtl import tools
 from arqlink.sweep.store import Store
 
-FIGURES = rr4752.FIGURES + zhu.FIGURES + reservation.FIGURES + onboard.FIGURES + beyond.FIGURES
+FIGURES = rr4752.FIGURES + zhu.FIGURES + reservation.FIGURES + onboard.FIGURES + modes.FIGURES + beyond.FIGURES
 TRACES = zhu.TRACES + reservation.TRACES
 STORE = tree.BUILD / "papers" / "points.sqlite"
 """Shared by all figures: many points are in several."""

@@ -19,6 +19,8 @@ SENDERS = {"NewReno": ("reno", "newreno"), "Westwood": ("Westwood2001", "westwoo
 """TCP of the terminals, and the proxy's sender."""
 FAST = {"rate_mbps": 20.0, "window_frames": 65536, "config": "paper8", "k": 10}
 SLOW = {"rate_mbps": 1.0}
+STREET = {"shadowing": "38,60"}
+"""New York sees a satellite at -96° at an elevation of 38°. Each session has a street of its own, and begins in sight of the satellite."""
 
 
 def bit_errors(rate):
@@ -72,6 +74,14 @@ FIGURES = (
     Figure(
         "onboard-fig11", "Fig. 11", "Two geostationary satellites, 20 Mb/s, cache of 4000 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(4000)),
         FIXED | DOUBLE | FAST, repeated=3, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig12", "Fig. 12", "A sender in a street, 1 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (10, 20, 40, 80, 160, 400), tuple(_by_cache()),
+        FIXED | SLOW | STREET | bit_errors(1e-7), repeated=20, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig14", "Fig. 14", "A sender in a street, 1 Mb/s, cache of 200 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(200)),
+        FIXED | SLOW | STREET, repeated=20, logarithmic=True,
     ),
     Figure(
         "onboard-arq", "", "The same as Fig. 8 over ARQ, δ = 3", bit_errors, _ERRORS, (1e-8, 1e-7, 1e-6, 1e-5), tuple(_by_errors(200, **ARQ)),

@@ -3,6 +3,7 @@
 
 import hashlib
 
+from arqlink import tree
 from arqlink.errors import UserError
 from arqlink.model import link_setup, prospects
 from arqlink.run import monte_carlo
@@ -11,7 +12,7 @@ from arqlink.tcp import builds, measurement, models
 from arqlink.tcp import point as points
 
 TYPES = {
-    "a text": (str, "config outage variant link topology gateway preset"),
+    "a text": (str, "config outage shadowing variant link topology gateway preset"),
     "a whole number": (int, "k n n_retx nr packet_bytes order ord connections buffer window ack_every window_frames clocks_per_beat"),
     "a number or a text": ((int, float, str), "delta loss feedback_loss"),
     "true or false": (bool, "copies"),
@@ -64,7 +65,7 @@ class Kind:
 class Tcp(Kind):
     names = points.NAMES
 
-    SOURCES = ("sim/link", "sim/gateway", "sim/tcp", "sim/arqlink/tcp/measurement.py", "sim/arqlink/rtl/native.py")
+    SOURCES = ("sim/link", "sim/gateway", "sim/tcp", "sim/arqlink/tcp/measurement.py", "sim/arqlink/channel", "sim/arqlink/rtl/native.py")
     OTHER_PROGRAMS = ("sim/link/link_run.cpp", "sim/gateway/fuzz.cpp", "sim/gateway/interface.cpp", "sim/tcp/reno_script.cpp")
     """Of them, those of programs that runs do not use."""
 
@@ -74,7 +75,8 @@ class Tcp(Kind):
     def identity(self, settings):
         """What the simulator reads says all, but for how an end is built."""
         point = self.prepare(settings)
-        return [point.setup.config, hashlib.sha256(point.job(0).encode()).hexdigest()]
+        read = point.job(0).replace(str(tree.BUILD), "")  # the same in each tree
+        return [point.setup.config, hashlib.sha256(read.encode()).hexdigest()]
 
     def version(self, settings):
         if settings.get("link") == "rtl":

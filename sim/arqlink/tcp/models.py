@@ -60,9 +60,9 @@ def reservation(point):
 def expected(point):
     """Values of `measurement.values` by the model of the point's path, as far as it has them; U counts unit payload."""
     if point.path.gateway != "none":
-        goodput = reservation(point)
+        goodput = None if point.shadowing else reservation(point)
         return {} if goodput is None else {"utilization": goodput / (point.setup.rate_mbps * 1e6), "goodput": goodput}
-    if point.outage or not point.setup.ord or point.path.has_gateway:
+    if point.outage or point.shadowing or not point.setup.ord or point.path.has_gateway:
         return {}
     if not point.path.copies:
         operation = hybrid_link(point)

@@ -9,6 +9,7 @@ from arqlink.model import link_setup, loss
 from arqlink.model.link_setup import LinkSetup
 from arqlink.rtl import verilated_end
 from arqlink.tcp.path import Outage, Path
+from arqlink.tcp.shadowing import Shadowing
 from arqlink.tcp.topologies import TOPOLOGIES
 
 OWN = ("reno", "classic")
@@ -38,6 +39,7 @@ class Point:
     variant        their TCP, of VARIANTS
     link           model of the link that carries the packets, of LINKS
     outage         when the link is dark
+    shadowing      of the sender by houses: the first link is dark then, both ways
     window_frames  window of the link; None: that of the configuration
     seconds        are measured after `warm_up` seconds
     """
@@ -48,6 +50,7 @@ class Point:
     variant: str = OWN[0]
     link: str = "event"
     outage: Outage | None = None
+    shadowing: Shadowing | None = None
     window_frames: int | None = None
     seconds: float = 200.0
     warm_up: float = 20.0
@@ -85,8 +88,10 @@ class Point:
                 raise UserError("Of a trace's units it is not known when they were sent; TCP needs losses in time, such as ge: or fading:.")
             if isinstance(process, loss.GilbertElliott):
                 process.bad_units()  # refuses what is no process in time
-        if self.outage and not all(isinstance(process, loss.Bernoulli) for process in (self.setup.loss, self.setup.feedback_loss)):
-            raise UserError("Between outages units are lost independently; give --p, and not another loss model.")
+        if self.outage and self.shadowing:
+            raise UserError("Give outages, or shadowing, and not both.")
+        if (self.outage or self.shadowing) and not all(isinstance(process, loss.Bernoulli) for process in (self.setup.loss, self.setup.feedback_loss)):
+            raise UserError("Between outages and shadows units are lost independently; give --p, and not another loss model.")
 
     @property
     def window(self):
@@ -105,7 +110,14 @@ class Point:
         model = self.setup.model()
         return 8 * self.setup.packet_bytes / (model.units_per_frame * model.frames_per_packet * model.unit_time)
 
-    def erasures(self, process):
+    def erasures(self, seed):
+        """The erasure processes of the first link, from A and from B."""
+        processes = self.setup.loss, self.setup.feedback_loss
+        if self.shadowing is None:
+            return [self.erasure(process) for process in processes]
+        return self.shadowing.processes(seed, self.setup.clock_hz, self.setup.delay_clocks / self.setup.clock_hz, [one.mean() for one in processes])
+
+    def erasure(self, process):
         """An erasure process as the simulator reads it. The two states of a Gilbert-Elliott chain last for a time there."""
         if self.outage:
             dark, cycle = (round(ms * 1e-3 * self.setup.clock_hz) for ms in (self.outage.dark_ms, self.outage.cycle_ms))
@@ -124,6 +136,7 @@ class Point:
         values += [timers[name] for name in ("POLL_TIMEOUT", "HELLO_INTERVAL", "KEEPALIVE", "OUTAGE_TIMEOUT", "STATUS_INTERVAL")]
         end = " ".join(map(str, values))
         delay = max(1, s.delay_clocks)
+        there, back = self.erasures(seed)
         lines = [
             f"model {self.link}",
             *([f"library {library}"] if library else []),
@@ -131,8 +144,8 @@ class Point:
             f"delay {delay} {delay}",
             f"end A {end}",
             f"end B {end}",
-            f"erasures A {self.erasures(s.loss)}",
-            f"erasures B {self.erasures(s.feedback_loss)}",
+            f"erasures A {there}",
+            f"erasures B {back}",
             f"clock {s.clock_hz!r}",
             *([f"capacity {self.capacity!r}"] if self.variant == XCP else []),
             f"connections {self.connections}",
@@ -145,11 +158,14 @@ class Point:
         return "\n".join([*lines, *([f"trace {trace!r}"] if trace else [])]) + "\n"
 
     def _second_link(self):
-        """What is said of the link behind a satellite: only its delay differs."""
-        if self.path.second_ms is None:
-            return []
-        delay = max(1, round(self.path.second_ms * 1e-3 * self.setup.clock_hz))
-        return [f"second delay {delay} {delay}"]
+        """What is said of the link behind a satellite, where it differs: its delay, and no shadows."""
+        lines = []
+        if self.path.second_ms is not None:
+            delay = max(1, round(self.path.second_ms * 1e-3 * self.setup.clock_hz))
+            lines.append(f"second delay {delay} {delay}")
+        if self.shadowing is not None and self.path.structure == "onboard":
+            lines += [f"second erasures {end} {self.erasure(process)}" for end, process in zip("AB", (self.setup.loss, self.setup.feedback_loss))]
+        return lines
 
     def library(self):
         """The shared library of a link end that it needs, or None; builds it where necessary."""
@@ -161,13 +177,22 @@ class Point:
     def describe(self):
         """All settings, as JSON has them."""
         own = {name: getattr(self, name) for name in ("connections", "variant", "link", "seconds", "warm_up")}
-        return self.setup.describe() | vars(self.path) | own | {"outage": str(self.outage) if self.outage else None, "window_frames": self.window}
+        return (
+            self.setup.describe()
+            | vars(self.path)
+            | own
+            | {
+                "outage": str(self.outage) if self.outage else None,
+                "shadowing": str(self.shadowing) if self.shadowing else None,
+                "window_frames": self.window,
+            }
+        )
 
 
 OF_LINK = frozenset("config k n delta loss feedback_loss delay_ms rate_mbps packet_bytes poll_ms".split())
 OF_PATH = frozenset(field.name for field in fields(Path))
 OF_POINT = frozenset("connections variant link window_frames seconds warm_up".split())
-NAMES = OF_LINK | OF_PATH | OF_POINT | {"n_retx", "order", "p", "outage"}
+NAMES = OF_LINK | OF_PATH | OF_POINT | {"n_retx", "order", "p", "outage", "shadowing"}
 """Settings of a point, as `arqlink tcp` and sweeps name them."""
 DEFAULTS = {"delta": 5, "delay_ms": 200.0, "packet_bytes": 1500}
 USUAL_P = 0.01
@@ -190,4 +215,5 @@ def from_settings(settings):
     setup = link_setup.from_options(ord=given.get("order", 1), **link)
     path = Path(**{name: given[name] for name in OF_PATH & given.keys()})
     outage = Outage.parse(given["outage"]) if "outage" in given else None
-    return Point(setup, path, outage=outage, **{name: given[name] for name in OF_POINT & given.keys()})
+    shadowing = Shadowing.parse(given["shadowing"]) if "shadowing" in given else None
+    return Point(setup, path, outage=outage, shadowing=shadowing, **{name: given[name] for name in OF_POINT & given.keys()})
