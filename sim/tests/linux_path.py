@@ -8,6 +8,7 @@ import itertools
 import os
 import random
 import select
+import shutil
 import struct
 import subprocess
 import sys
@@ -24,7 +25,11 @@ MTU = 1500
 
 def is_possible():
     """Whether this process may make namespaces and TUN devices."""
-    return sys.platform == "linux" and os.geteuid() == 0 and os.path.exists("/dev/net/tun")
+    if sys.platform != "linux" or os.geteuid() != 0 or not os.path.exists("/dev/net/tun") or not shutil.which("ip"):
+        return False
+    name = f"arq{os.getpid():x}-try"
+    made = subprocess.run(["ip", "netns", "add", name], check=False, capture_output=True).returncode == 0
+    return made and subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True).returncode == 0
 
 
 def run(*command):
