@@ -77,11 +77,11 @@ FIGURES = (
     ),
     Figure(
         "onboard-fig12", "Fig. 12", "A sender in a street, 1 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (10, 20, 40, 80, 160, 400), tuple(_by_cache()),
-        FIXED | SLOW | STREET | bit_errors(1e-7), repeated=20, logarithmic=True,
+        FIXED | SLOW | STREET | bit_errors(1e-7), repeated=10, logarithmic=True,
     ),
     Figure(
         "onboard-fig14", "Fig. 14", "A sender in a street, 1 Mb/s, cache of 200 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(200)),
-        FIXED | SLOW | STREET, repeated=20, logarithmic=True,
+        FIXED | SLOW | STREET, repeated=10, logarithmic=True,
     ),
     Figure(
         "onboard-arq", "", "The same as Fig. 8 over ARQ, δ = 3", bit_errors, _ERRORS, (1e-8, 1e-7, 1e-6, 1e-5), tuple(_by_errors(200, **ARQ)),
