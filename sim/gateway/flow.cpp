@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "maker.h"
-
 namespace arqlink::gateway {
 
 size_t FlowKeyHash::operator()(const FlowKey& key) const {
@@ -33,7 +31,7 @@ void Host::opens(const Segment& syn) {
 void Host::says(const Segment& segment) {
     dscp = segment.dscp();
     longest = std::max(longest, segment.length());
-    const uint32_t end = segment.seq() + static_cast<uint32_t>(segment.length()) + segment.has(flag::fin);
+    const uint32_t end = segment.end();
     if (!segment.has(flag::syn) && static_cast<int32_t>(end - next) > 0) next = end;
     if (segment.has(flag::ack) && (segment.has(flag::syn) || static_cast<int32_t>(segment.ack() - ack) >= 0)) {
         ack = segment.ack();
@@ -59,49 +57,6 @@ unsigned Flow::windowScale(Port port) const {
 size_t Flow::windowBytes(Port port) const {
     const Host& host = hosts[index(port)];
     return static_cast<size_t>(host.window) << (host.isOfSyn ? 0 : windowScale(port));
-}
-
-// Packets in a host's name ------------------------------------------------------------------------------------------------
-
-size_t segmentBytes(const Flow& flow, Port from) {
-    // What a receiver allows, or a source does where it said nothing.
-    const size_t allowed = flow.hosts[index(other(from))].maxSegment - (flow.hasTimestamps() ? 12u : 0u);
-    return std::max(allowed, flow.hosts[index(from)].longest);
-}
-
-Acknowledgement acknowledgementOf(const Flow& flow, Port from) {
-    const Half* back = flow.halves[index(other(from))].get();
-    if (back)
-        if (const auto told = back->told()) return *told;
-    const Host& host = flow.hosts[index(from)];
-    return {host.ack, host.window, host.tsEcho};
-}
-
-Header headerOf(const Flow& flow, Port from) {
-    const Host& host = flow.hosts[index(from)];
-    const Acknowledgement told = acknowledgementOf(flow, from);
-    Header h;
-    h.isV6 = flow.key.isV6;
-    h.trafficClass = static_cast<uint8_t>(host.dscp << 2);
-    h.source = flow.endpoint(from);
-    h.destination = flow.endpoint(other(from));
-    const Half* own = flow.halves[index(from)].get();
-    const auto left = own ? own->left() : std::nullopt;
-    h.seq = left ? *left : host.next;
-    h.ack = told.ack;
-    h.window = told.window;
-    h.flags = flag::ack;
-    if (host.congestion) h.flags |= flag::ece;
-    if (flow.hasTimestamps()) h.timestamps = {host.tsValue, told.tsEcho};
-    return h;
-}
-
-void refresh(Segment& segment, const Flow& flow, Port from) {
-    const Acknowledgement told = acknowledgementOf(flow, from);
-    segment.setAck(told.ack);
-    segment.setWindow(told.window);
-    segment.setTimestamps(flow.hosts[index(from)].tsValue, told.tsEcho);
-    segment.clearSack();
 }
 
 }  // namespace arqlink::gateway

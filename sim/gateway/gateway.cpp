@@ -27,17 +27,13 @@ std::unique_ptr<Half> makeHalf(Flow& flow, Port from, Position first, Services& 
     return nullptr;
 }
 
-// Whether data that come in at `from` are.
+// Whether data that come in at `from` are treated.
 bool isTreated(const Treatment& treatment, Port from) { return from == Port::lan || treatment.bothWays; }
 
 bool isBetween(uint32_t value, uint32_t first, uint32_t last) { return value - first <= last - first; }
 
-// How far `to` lies behind `from`.
+// Bytes from `from` to `to`; negative where `to` comes before it.
 int32_t distance(uint32_t from, uint32_t to) { return static_cast<int32_t>(to - from); }
-
-uint32_t endOf(const Segment& segment) {
-    return segment.seq() + static_cast<uint32_t>(segment.length()) + segment.has(flag::fin);
-}
 
 }  // namespace
 
@@ -137,14 +133,14 @@ void Gateway::receive(Port port, Bytes packet, Time now) {
 bool Gateway::isPlausible(const Flow& flow, Port port, const Segment& segment) {
     const Host &host = flow.hosts[index(port)], &peer = flow.hosts[index(other(port))];
     const auto largest = [&flow](Port receiver) { return int64_t{65536} << flow.windowScale(receiver); };
-    return distance(acknowledgementOf(flow, other(port)).ack, endOf(segment)) <= largest(other(port)) &&
+    return distance(acknowledgementOf(flow, other(port)).ack, segment.end()) <= largest(other(port)) &&
            distance(peer.next, segment.ack()) <= 0 && distance(segment.ack(), host.ack) <= largest(port);
 }
 
 // All of it lies before what the other host has been heard to expect. That one would answer, and else forget it (RFC 9293, section
 // 3.10.7.4): so what it says is not taken for the host's word.
 bool Gateway::isOld(const Flow& flow, Port port, const Segment& segment) {
-    return distance(acknowledgementOf(flow, other(port)).ack, endOf(segment)) < 0;
+    return distance(acknowledgementOf(flow, other(port)).ack, segment.end()) < 0;
 }
 
 void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
@@ -157,7 +153,7 @@ void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
     bool endsHere = false;
     if (!isOld(flow, port, segment)) {
         flow.host(port).says(segment);
-        if (flow.reopening && flow.reopening->port == port) flow.reopening.reset();  // it has the connection yet
+        if (flow.reopening && flow.reopening->port == port) flow.reopening.reset();  // it still has the connection
         if (Half* back = flow.half(other(port))) endsHere = back->acknowledged(segment, now);
     }
     Half* const half = flow.half(port);
@@ -193,7 +189,7 @@ void Gateway::synchronize(Flow* flow, const FlowKey& key, Port port, Segment& se
         flow->reopening->host.opens(segment);
         return;
     }
-    const bool isSimultaneous = !flow->isEstablished && flow->opener != port;
+    const bool isSimultaneous = flow->opener != port;
     remove(*flow, now);
     if (!isSimultaneous) open(key, port, segment, now);
 }
@@ -252,12 +248,11 @@ void Gateway::boundWindow(const Flow& flow, Port port, Segment& syn) {
 bool Gateway::establish(Flow& flow, const Segment& segment) {
     const Port opener = *flow.opener, answerer = other(opener);
     const Host& answer = flow.host(answerer);
-    const FlowKey key = flow.key;
     const bool isOpener = (segment.source() == flow.endpoint(opener));
     if (!isOpener || !answer.hasSyn || !segment.has(flag::ack) || segment.has(flag::rst) ||
         !isBetween(segment.ack(), answer.initial + 1, answer.afterSyn))
         return true;
-    const size_t headers = (key.isV6 ? v6Header : v4Header) + tcpHeader;
+    const size_t headers = (flow.key.isV6 ? v6Header : v4Header) + tcpHeader;
     const size_t longest = std::max(flow.hosts[0].maxSegment, flow.hosts[1].maxSegment) + headers;
     if (longest > settings_.slotBytes) return false;
     flow.isEstablished = true;

@@ -45,7 +45,7 @@ class Half {
     /// The one after what has left.
     virtual std::optional<uint32_t> sent() const { return std::nullopt; }
 
-    /// The stored segment that begins at `begin` leaves now, or is there no more.
+    /// The stored segment that begins at `begin` leaves now, or is gone.
     virtual std::optional<Bytes> leave(Position begin, Time now) { return (void)begin, (void)now, std::nullopt; }
 
     virtual Time deadline() const { return never; }

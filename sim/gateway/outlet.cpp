@@ -54,11 +54,15 @@ void Outlet::lose(Cached& cached) {
     fly(cached, false);
 }
 
+void Outlet::unlose(Cached& cached) {
+    if (cached.isLost) --lost_;
+    cached.isLost = false;
+}
+
 // Sending ---------------------------------------------------------------------------------------------------------------
 
 void Outlet::offer(Cached& cached, bool first) {
-    if (cached.isLost) --lost_;
-    cached.isLost = false;
+    unlose(cached);
     fly(cached, true);
     if (cached.isQueued) return;
     cached.isQueued = true;
@@ -112,26 +116,22 @@ const Segment* Outlet::leave(Position begin, Time now) {
 
 // Acknowledgements --------------------------------------------------------------------------------------------------------
 
-Outlet::Ack Outlet::acknowledge(const Segment& segment, Time now) {
+bool Outlet::acknowledge(const Segment& segment, Time now) {
     const Position ack = placeOf(segment.ack(), acked_);
-    if (ack > sent_) return Ack::invalid;
-    if (ack < acked_) return Ack::old;
+    if (ack > sent_) return false;
+    if (ack < acked_) return true;
     answered_ = now;
     const Position edge = ack + (static_cast<size_t>(segment.window()) << windowScale_);
     const bool isMoved = edge != edge_;
     edge_ = edge;
     markSacked(segment);
-    Ack kind = Ack::window;
-    if (ack > acked_) {
+    if (ack > acked_)
         advance(ack, now);
-        kind = Ack::advanced;
-    } else if (segment.length() == 0 && isOutstanding() && (!isMoved || newlySacked_)) {
+    else if (segment.length() == 0 && isOutstanding() && (!isMoved || newlySacked_))
         ++duplicates_;
-        kind = Ack::duplicate;
-    }
     findLosses();
     send(now);
-    return kind;
+    return true;
 }
 
 void Outlet::advance(Position ack, Time now) {
@@ -149,7 +149,7 @@ void Outlet::advance(Position ack, Time now) {
         const bool flies = cached.isFlying;
         fly(cached, false);
         if (cached.end <= ack) {
-            if (cached.isLost) --lost_;
+            unlose(cached);
             isEarly |= isAgain(cached) && (cached.isQueued || 2 * (now - cached.sent) < timer_.shortest());
             if (!isMended) {
                 timer_.measured(now - cached.sent);
@@ -173,8 +173,7 @@ void Outlet::advance(Position ack, Time now) {
     if (recovery_ != Recovery::none && isEarly) {
         for (auto& [begin, cached] : queue_.all())
             if (cached.isLost) {
-                cached.isLost = false;
-                --lost_;
+                unlose(cached);
                 fly(cached, true);
             }
         recovery_ = Recovery::none;
@@ -212,10 +211,7 @@ void Outlet::markSacked(const Segment& segment) {
             Cached& cached = it->second;
             if (cached.isSacked) continue;
             cached.isSacked = newlySacked_ = true;
-            if (cached.isLost) {
-                cached.isLost = false;
-                --lost_;
-            }
+            unlose(cached);
             fly(cached, false);
         }
     }

@@ -20,11 +20,10 @@ class Outlet {
     /// Puts into the port's queue what may leave.
     void send(Time now);
 
-    enum class Ack { invalid, old, duplicate, window, advanced };
-    /// The receiver's segment acknowledges, and advertises a window. Frees what has arrived.
-    Ack acknowledge(const Segment& segment, Time now);
+    /// The receiver's segment acknowledges, and advertises a window. Frees what has arrived. False: it acknowledges what has not left.
+    bool acknowledge(const Segment& segment, Time now);
 
-    /// A segment leaves; nullptr: it is there no more, or has arrived meanwhile.
+    /// A segment leaves; nullptr: it is gone, or has arrived meanwhile.
     const Segment* leave(Position begin, Time now);
 
     /// Data that are not stored went on to the receiver, up to `end`.
@@ -47,6 +46,7 @@ class Outlet {
     bool isOutstanding() const;
     void fly(Cached& cached, bool flies);
     void lose(Cached& cached);
+    void unlose(Cached& cached);
     void offer(Cached& cached, bool first);
     void advance(Position ack, Time now);
     void markSacked(const Segment& segment);

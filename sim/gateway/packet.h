@@ -56,6 +56,8 @@ class Segment {
     uint16_t window() const { return half(tcp_ + 14); }
     size_t length() const { return bytes_.size() - payload_; }  ///< bytes of payload
     const uint8_t* payload() const { return bytes_.data() + payload_; }
+    /// The sequence number after its data and its FIN.
+    uint32_t end() const { return seq() + static_cast<uint32_t>(length()) + has(flag::fin); }
     size_t headerBytes() const { return payload_; }  ///< of IP and TCP
 
     // Options; what is not there, or has another length than it should, is empty.

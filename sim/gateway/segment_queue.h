@@ -38,7 +38,7 @@ class SegmentQueue {
     void acknowledge(Position ack);
     /// Where the FIN is, once it is in sequence.
     std::optional<Position> fin() const { return fin_; }
-    /// Data that came ahead of gaps, the newest first is not known: in the order of the stream, at most `most`.
+    /// Blocks of data that came ahead of gaps, in the order of the stream: the first `most` of them.
     std::vector<SackBlock> blocks(size_t most) const;
 
     using Map = std::map<Position, Cached>;

@@ -36,7 +36,6 @@ class Snoop final : public Half {
     Position acked_, sent_;
     Position timedOut_;            // what was sent before the local timer ran out last ends here
     std::optional<Position> fin_;  // whether it is stored or not
-    Position recover_;             // the losses of one event are before it
     uint16_t window_;              // of the receiver's last ACK
     unsigned duplicates_ = 0, tries_ = 0;
     Time deadline_ = never;

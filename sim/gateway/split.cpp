@@ -90,7 +90,7 @@ std::optional<Bytes> Split::leave(Position begin, Time now) {
 // From the receiver -------------------------------------------------------------------------------------------------------
 
 bool Split::acknowledged(Segment& segment, Time now) {
-    if (outlet_.acknowledge(segment, now) == Outlet::Ack::invalid) {
+    if (!outlet_.acknowledge(segment, now)) {
         ++services_.counters().invalid_acks;
         return false;
     }

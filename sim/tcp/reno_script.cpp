@@ -8,11 +8,11 @@
 #include <iostream>
 #include <limits>
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include "ns3/simulator.h"
 #include "reno.h"
+#include "script.h"
 
 namespace {
 
@@ -71,21 +71,11 @@ struct Stage {
 int main() {
     Stage stage;
     std::string who;
-    double value = 0, end = 0;
+    double value = 0;
     std::cin >> who >> value >> std::ws;
     stage.open(who, value);
-    for (std::string line; std::getline(std::cin, line);) {
-        std::istringstream words(line);
-        double time = 0;
-        std::string what, rest;
-        words >> time >> what >> std::ws;
-        std::getline(words, rest);
-        end = time;
-        ns3::Simulator::Schedule(ns3::Seconds(time), [&stage, what, rest] {
-            std::istringstream more(rest);
-            stage.act(what, more);
-        });
-    }
+    const double end = arqlink::tcp::planScript(
+        std::cin, [&stage](const std::string& what, std::istream& values) { stage.act(what, values); });
     ns3::Simulator::Stop(ns3::Seconds(end) + ns3::NanoSeconds(1));
     ns3::Simulator::Run();
     ns3::Simulator::Destroy();

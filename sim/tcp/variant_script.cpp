@@ -10,10 +10,10 @@
 //   TIME queue SHARE            occupancy of the queue before the link from then on, for TcpDVegas
 //   TIME state                  prints `state TIME WINDOW THRESHOLD BANDWIDTH`: in bytes, and the estimate of TcpWestwood2001 in bytes a second
 #include <iostream>
-#include <sstream>
 #include <string>
 
 #include "ns3/simulator.h"
+#include "script.h"
 #include "variants/dvegas.h"
 #include "variants/westwood2001.h"
 
@@ -106,17 +106,8 @@ int main() {
     std::cin >> variant >> window >> threshold >> segment >> std::ws;
     std::cout.precision(17);
     Script script(variant, window, threshold, segment);
-    for (std::string line; std::getline(std::cin, line);) {
-        std::istringstream words(line);
-        double time = 0;
-        std::string what, rest;
-        words >> time >> what >> std::ws;
-        std::getline(words, rest);
-        Simulator::Schedule(Seconds(time), [&script, what, rest] {
-            std::istringstream more(rest);
-            script.act(what, more);
-        });
-    }
+    arqlink::tcp::planScript(std::cin,
+                             [&script](const std::string& what, std::istream& values) { script.act(what, values); });
     Simulator::Run();
     Simulator::Destroy();
 }

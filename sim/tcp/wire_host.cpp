@@ -65,11 +65,7 @@ WireFlow WireFlow::numbered(unsigned i, unsigned packetBytes) {
 // Sender ------------------------------------------------------------------------------------------------------------------
 
 WireSender::WireSender(const RenoSettings& settings, const WireFlow& flow, TakePacket send)
-    : flow_(flow),
-      send_(std::move(send)),
-      largestWindow_(static_cast<uint64_t>(settings.maxWindow) * flow.payload),
-      reno_(settings, [this](const Segment& s) { transmit(s); }),
-      acked_(first) {}
+    : flow_(flow), send_(std::move(send)), reno_(settings, [this](const Segment& s) { transmit(s); }), acked_(first) {}
 
 Header WireSender::header() const {
     Header h = headerOf(flow_.sender, flow_.receiver);
@@ -79,15 +75,13 @@ Header WireSender::header() const {
     return h;
 }
 
-void WireSender::start() { synchronize(); }
-
-void WireSender::synchronize() {
+void WireSender::start() {
     Header h = header();
     h.flags = flag::syn;
     h.ack = 0;
     h.seq = initial;
     send_(makeSyn(h, 0, flow_.payload));
-    again_ = Simulator::Schedule(ns3::Seconds(1), &WireSender::synchronize, this);
+    again_ = Simulator::Schedule(ns3::Seconds(1), &WireSender::start, this);
 }
 
 void WireSender::transmit(const Segment& segment) {

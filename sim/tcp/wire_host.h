@@ -35,13 +35,11 @@ class WireSender {
     RenoSender& reno() { return reno_; }
 
   private:
-    void synchronize();
     void transmit(const Segment& segment);
     gateway::Header header() const;
 
     const WireFlow flow_;
     const TakePacket send_;
-    const uint64_t largestWindow_;
     RenoSender reno_;
     bool isOpen_ = false;
     unsigned windowScale_ = 0;  // of the receiver

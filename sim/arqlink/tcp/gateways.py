@@ -13,9 +13,8 @@ SLOT_BYTES = 2048
 def description(text, packet_bytes):
     """The lines that describe the gateway `MODE[,WORD,…]`, for packets of so many bytes. Raises UserError."""
     mode, *words = text.split(",")
-    own = [word.split("=", 1) for word in words if word.partition("=")[0] in OF_GATEWAY]
     of_class = [word for word in words if word.partition("=")[0] not in OF_GATEWAY]
-    values: dict[str, str] = {pair[0]: pair[1] if len(pair) == 2 else "" for pair in own}
+    values = {name: value for name, _, value in (word.partition("=") for word in words) if name in OF_GATEWAY}
     if empty := [name for name, value in values.items() if not value]:
         raise UserError(f"'{empty[0]}' of the gateway needs a value: write {empty[0]}=N.")
     if "cache" in values:
