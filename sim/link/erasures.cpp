@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iomanip>
-#include <iterator>
 #include <sstream>
 #include <stdexcept>
 
@@ -16,11 +14,6 @@ namespace {
 double probability(double p) {
     if (!(p >= 0 && p <= 1)) throw std::invalid_argument("A probability must be 0 to 1.");
     return p;
-}
-
-bool isClock(const std::string& word) {
-    constexpr size_t mostDigits = 18;
-    return word.size() <= mostDigits && word.find_first_not_of("0123456789") == std::string::npos;
 }
 
 }  // namespace
@@ -59,49 +52,24 @@ bool Markov::erases(const UnitOnAir&, Clock start) {
     return random_.uniform() < p_[isBad_];
 }
 
-DarkIntervals DarkIntervals::read(const std::string& file) {
-    std::ifstream in(file);
-    if (!in) throw std::invalid_argument("The dark intervals '" + file + "' cannot be read.");
-    DarkIntervals dark;
-    std::string line;
-    for (unsigned number = 1; std::getline(in, line); number++) {
-        const auto require = [&](bool right, const char* rule) {
-            if (!right)
-                throw std::invalid_argument("The dark intervals '" + file + "' have '" + line + "' in line " +
-                                            std::to_string(number) + "; " + rule);
-        };
-        std::istringstream stream(line);
-        const std::vector<std::string> words{std::istream_iterator<std::string>(stream), {}};
-        if (words.empty() || words[0][0] == '#') continue;
-        const bool isCycle = words[0] == "cycle";
-        require(words.size() == 2 && (isCycle || isClock(words[0])) && isClock(words[1]),
-                "a line must have two clocks, or cycle and its clocks.");
-        const Clock end = std::stoull(words[1]);
-        if (isCycle) {
-            require(end > 0 && !dark.cycle && dark.intervals.empty(),
-                    "the cycle must be above 0 and before all intervals.");
-            dark.cycle = end;
-            continue;
-        }
-        const Clock begin = std::stoull(words[0]);
-        require(begin < end, "an interval must end after its beginning.");
-        require(dark.intervals.empty() || begin >= dark.intervals.back().end,
-                "an interval must not begin before the end of the one before it.");
-        require(!dark.cycle || end <= dark.cycle, "an interval must end within the cycle.");
-        dark.intervals.push_back({begin, end});
-    }
-    if (in.bad()) throw std::invalid_argument("The dark intervals '" + file + "' cannot be read.");
-    return dark;
+ClockTable darkIntervals(const std::string& file) {
+    return ClockTable::read(
+        file, "dark intervals", [](const ClockTable& before, Clock begin, Clock end) -> const char* {
+            if (begin >= end) return "an interval must end after its beginning.";
+            if (!before.rows.empty() && begin < before.rows.back().second)
+                return "an interval must not begin before the end of the one before it.";
+            return before.cycle && end > before.cycle ? "an interval must end within the cycle." : nullptr;
+        });
 }
 
 bool Intervals::erases(const UnitOnAir& unit, Clock start) {
-    while (next_ < dark_.intervals.size() && start >= repeated_ + dark_.intervals[next_].end) {
-        if (++next_ == dark_.intervals.size() && dark_.cycle) {
+    while (next_ < dark_.rows.size() && start >= repeated_ + dark_.rows[next_].second) {
+        if (++next_ == dark_.rows.size() && dark_.cycle) {
             next_ = 0;
             repeated_ += dark_.cycle;
         }
     }
-    const bool isDark = next_ < dark_.intervals.size() && start >= repeated_ + dark_.intervals[next_].begin;
+    const bool isDark = next_ < dark_.rows.size() && start >= repeated_ + dark_.rows[next_].first;
     return isDark || clear_.erases(unit, start);
 }
 
@@ -117,7 +85,7 @@ std::unique_ptr<ErasureProcess> makeErasures(const std::string& description, uin
     if (kind == "outage" && words >> dark >> cycle >> phase >> p && cycle > 0)
         return std::make_unique<OutageCycle>(dark, cycle, phase, p, seed);
     if (kind == "intervals" && words >> std::quoted(file) >> p)
-        return std::make_unique<Intervals>(DarkIntervals::read(file), p, seed);
+        return std::make_unique<Intervals>(darkIntervals(file), p, seed);
     throw std::invalid_argument("'" + description + "' is not an erasure process.");
 }
 

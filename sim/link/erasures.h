@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "clock_table.h"
 #include "link_model.h"
 #include "splitmix.h"
 
@@ -58,26 +58,17 @@ class OutageCycle final : public ErasureProcess {
     Bernoulli clear_;
 };
 
-/// Dark intervals in the order of their clocks.
-struct DarkIntervals {
-    struct Interval {
-        Clock begin, end;  ///< the first dark clock, and the first one after it
-    };
-    std::vector<Interval> intervals;
-    Clock cycle = 0;  ///< they begin again after so many clocks; 0: never
-
-    /// Reads a file of them (README.md, "Dark intervals"). Throws std::invalid_argument, naming the line.
-    static DarkIntervals read(const std::string& file);
-};
+/// Reads dark intervals: (first dark clock, first clock after it), in order (README.md, "Tables of clocks"). Throws std::invalid_argument.
+ClockTable darkIntervals(const std::string& file);
 
 /// The link is dark in given intervals; units are erased with probability p else.
 class Intervals final : public ErasureProcess {
   public:
-    Intervals(DarkIntervals dark, double p, uint64_t seed) : dark_(std::move(dark)), clear_(p, seed) {}
+    Intervals(ClockTable dark, double p, uint64_t seed) : dark_(std::move(dark)), clear_(p, seed) {}
     bool erases(const UnitOnAir& unit, Clock start) override;
 
   private:
-    const DarkIntervals dark_;
+    const ClockTable dark_;
     Bernoulli clear_;
     size_t next_ = 0;     // the first interval that may not be over
     Clock repeated_ = 0;  // clocks of all cycles before this one

@@ -6,17 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <vector>
 
 #include "arqlink_regs.h"
+#include "clock.h"
+#include "delays.h"
 
 namespace arqlink {
-
-/// Time in clocks of the core, from the release of the reset.
-using Clock = uint64_t;
-constexpr Clock never = std::numeric_limits<Clock>::max();
 
 enum End : unsigned { A = 0, B = 1 };
 constexpr End peerOf(End end) { return end == A ? B : A; }
@@ -44,10 +41,19 @@ struct EndSettings {
     uint32_t statusInterval = 0;  ///< least distance of two reports
 };
 
+/// Clocks of a unit on a line.
+struct UnitClocks {
+    Clock data, control;
+};
+
 struct LinkSettings {
     Build build;
     EndSettings end[2];
-    Clock delay[2] = {1000, 1000};  ///< of the channel from A to B, and from B to A; 1 or more
+    Delays delay[2];                     ///< of the channel from A to B, and from B to A
+    unsigned clocksPerBeat[2] = {1, 1};  ///< of the line of each end: its PHY takes a beat in so many clocks
+    UnitClocks unitClocks(End from) const {
+        return {Clock{clocksPerBeat[from]} * build.dataBeats(), Clock{clocksPerBeat[from]} * build.controlBeats()};
+    }
 };
 
 /// A counter of rtl/regs/registers.md by its name, for each.

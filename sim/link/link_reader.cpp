@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "link_reader.h"
 
+#include <iomanip>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -36,7 +37,15 @@ bool LinkDescription::take(const std::string& key, std::istream& words) {
         Build& b = settings.build;
         words >> b.dataBytes >> b.unitBytes >> b.windowFrames >> b.maxPacketBytes >> b.maxK >> b.maxParity;
     } else if (key == "delay") {
-        words >> settings.delay[A] >> settings.delay[B];
+        Clock there = 0, back = 0;
+        words >> there >> back;
+        settings.delay[A] = Delays(there);
+        settings.delay[B] = Delays(back);
+    } else if (key == "delays") {
+        std::string file;
+        if (words >> std::quoted(file)) settings.delay[A] = settings.delay[B] = Delays::read(file);
+    } else if (key == "beats") {
+        words >> settings.clocksPerBeat[A] >> settings.clocksPerBeat[B];
     } else if (key == "end") {
         std::string name;
         words >> name;

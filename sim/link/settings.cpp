@@ -37,7 +37,9 @@ void check(const LinkSettings& settings) {
         require(e.pollTimeout && e.helloInterval && e.keepalive,
                 "POLL_TIMEOUT, HELLO_INTERVAL and KEEPALIVE must be a clock or more.");
         require(e.delta <= 15, "The persistency is ", e.delta, "; it must be 0 to 15.");
-        require(settings.delay[end] >= 1, "A channel must have a delay of one clock or more.");
+        require(settings.delay[end].least() >= 1, "A channel must have a delay of one clock or more.");
+        require(settings.clocksPerBeat[end] >= 1 && settings.clocksPerBeat[end] <= 1000,
+                "A line has a beat in 1 to 1000 clocks.");
     }
 }
 

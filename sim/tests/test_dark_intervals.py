@@ -88,8 +88,8 @@ def test_others_are_erased_with_their_probability(tmp_path):
         ("5 5\n", "an interval must end after its beginning"),
         ("5 9\n8 12\n", "have '8 12' in line 2; an interval must not begin before the end of the one before it"),
         ("cycle 10\n5 11\n", "an interval must end within the cycle"),
-        ("cycle 0\n", "the cycle must be above 0 and before all intervals"),
-        ("1 2\ncycle 5\n", "the cycle must be above 0 and before all intervals"),
+        ("cycle 0\n", "the cycle must be above 0 and before all other lines"),
+        ("1 2\ncycle 5\n", "the cycle must be above 0 and before all other lines"),
     ],
 )
 def test_a_file_that_is_none_is_refused(tmp_path, content, message):

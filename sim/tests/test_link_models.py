@@ -8,9 +8,11 @@ the protocol decides may not, but for the number of control units: two causes so
 import os
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from arqlink.channel import clock_table
 from arqlink.errors import UserError
 from arqlink.link import runs
 from arqlink.link.runs import Build, EndSettings, Losses, Packet, Run
@@ -148,6 +150,30 @@ def test_an_outage(freeze):
     assert (rtl.counters["B"]["rx_attempt_1"] > 0) != freeze
 
 
+@pytest.mark.parametrize("beats", [(1, 3), (4, 1), (3, 5)])
+def test_lines_that_differ(beats):
+    """The line of an end takes a beat in several clocks: packets come later, and timers are longer, as often."""
+    most, run = max(beats), draw(2 * SEED, BUILDS["small"][0], 600)
+    ends = tuple(replace(end, poll_timeout=most * end.poll_timeout, keepalive=most * end.keepalive) for end in run.ends)
+    packets = [replace(packet, clock=most * packet.clock) for packet in run.packets]
+    run = replace(run, ends=ends, packets=packets, until=most * run.until, clocks_per_beat=beats)
+    event, rtl = both(run, "small")
+    assert not list(differences(run, event, rtl))
+    assert any(differences(run, runs.carry(replace(run, clocks_per_beat=(1, 1)), "event"), rtl))
+
+
+def test_a_delay_that_changes(tmp_path):
+    """It grows and shrinks, at once by as much as 175 units take: they neither overtake each other nor get lost."""
+    delays = [(0, 400), (9_000, 1_400), (14_000, 700), (20_000, 300), (20_500, 1_300), (22_000, 350)]
+    clock_table.write(tmp_path / "delays", "changes", delays, 30_000)
+    end = EndSettings(4, 6, 6, 5, True, True, 12_000, 3000, 48_000)
+    packets = [Packet("A" if i % 3 else "B", 8000 + 150 * i, 8 + i % 150) for i in range(400)]
+    run = Run(BUILDS["small"][0], (end, end), (4_000, 4_000), packets, 240_000, Losses(0.1, 0.05), delays=tmp_path / "delays")
+    event, rtl = both(run, "small")
+    assert not list(differences(run, event, rtl))
+    assert any(differences(run, runs.carry(replace(run, delays=None), "event"), rtl))
+
+
 @pytest.fixture(scope="module")
 def pair():
     """A run with losses both ways, and what both models made of it."""
@@ -204,6 +230,8 @@ def test_a_model_with_another_rule_is_noticed(pair):
         ({"build": Build(4, 8, 48, 384, 16, 8)}, "windowFrames is 48"),
         ({"build": Build(4, 8, 64, 600, 16, 8)}, "more frames at K = 1 than the window"),
         ({"delay": (0, 400)}, "delay of one clock"),
+        ({"clocks_per_beat": (1, 0)}, "a beat in 1 to 1000 clocks"),
+        ({"delays": Path("/nowhere")}, "The delays '/nowhere' cannot be read"),
         ({"packets": [Packet("A", 6000, 513)]}, "too long"),
         ({"packets": [Packet("C", 6000, 50)]}, "'C' is not an end"),
     ],
@@ -211,6 +239,27 @@ def test_a_model_with_another_rule_is_noticed(pair):
 def test_settings_that_no_link_has(pair, change, message):
     with pytest.raises(UserError, match=message):
         runs.carry(replace(pair[0], **change), "event")
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "have no line with a delay"),
+        ("# nothing\n", "have no line with a delay"),
+        ("5 400\n", "must hold from clock 0 on"),
+        ("0 400\n70 300\n70 500\n", "have '70 500' in line 3; clocks must grow"),
+        ("0 0\n", "a delay must be a clock or more"),
+        ("0 -4\n", "a line must have two clocks"),
+        ("0 400 5\n", "a line must have two clocks"),
+        ("cycle 100\n0 400\n100 300\n", "must begin within the cycle"),
+        ("0 400\ncycle 100\n", "before all other lines"),
+        ("cycle 0\n", "the cycle must be above 0"),
+    ],
+)
+def test_tables_of_delays_that_are_none(pair, tmp_path, text, message):
+    (tmp_path / "table").write_text(text)
+    with pytest.raises(UserError, match=message):
+        runs.carry(replace(pair[0], delays=tmp_path / "table"), "event")
 
 
 @pytest.mark.parametrize(

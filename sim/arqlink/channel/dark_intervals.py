@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times in which a link is dark, as lists of (begin, end) in seconds, and as the file that the erasure process `intervals` of the simulators
-reads (sim/link/README.md, "Dark intervals")."""
+reads (sim/link/README.md, "Tables of clocks")."""
 
 import math
 
-from arqlink import files
+from arqlink.channel import clock_table
 from arqlink.errors import UserError
 
 
@@ -45,8 +45,7 @@ def in_clocks(intervals, clock_hz, ahead=0.0):
 def write(path, intervals, clock_hz, cycle=None, ahead=0.0):
     """Writes the file that `intervals FILE P` reads. `cycle`: seconds after which it begins again; None: dark no more after its last interval.
     With a cycle, what `ahead` moves to before its beginning goes to its end."""
-    if not 0 < clock_hz < math.inf:
-        raise UserError(f"The clock rate is {clock_hz:g} Hz; it must be above 0.")
+    clock_table.check_rate(clock_hz)
     if not 0 <= ahead < math.inf:
         raise UserError(f"Dark intervals are moved ahead by {ahead:g} s; it must be 0 or more.")
     clocks = 0
@@ -59,11 +58,9 @@ def write(path, intervals, clock_hz, cycle=None, ahead=0.0):
     dark = in_clocks(intervals, clock_hz, ahead)
     if clocks:
         dark = within(dark, 0, clocks)
-    lines = [f"# Dark intervals in clocks of {clock_hz:g} Hz: first dark clock, first clock after it.", *([f"cycle {clocks}"] if clocks else [])]
-    files.write(path, "".join(f"{line}\n" for line in [*lines, *(f"{begin} {end}" for begin, end in dark)]).encode())
+    clock_table.write(path, f"Dark intervals in clocks of {clock_hz:g} Hz: first dark clock, first clock after it.", dark, clocks)
 
 
 def process(path, p=0.0):
     """The erasure process of such a file, as the simulators read it; others are erased with probability `p`."""
-    escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
-    return f'intervals "{escaped}" {p!r}'
+    return f"intervals {clock_table.quoted(path)} {p!r}"

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from arqlink.channel import dark_intervals
+from arqlink.channel import clock_table, dark_intervals
 from arqlink.channel.orbit import Constellation, Station, elevation, seconds
 from arqlink.errors import UserError
 
@@ -123,15 +123,28 @@ class Delays:
     """times   from which on each delay holds, the first one 0
     delays  one way, seconds
     outages intervals in which nothing passes
+    duration  of the table
     """
 
     times: list[float]
     delays: list[float]
     outages: list[tuple[float, float]]
+    duration: float
 
     def at(self, time):
         """The delay of what leaves then."""
         return self.delays[max(0, int(np.searchsorted(self.times, time, side="right")) - 1)]
+
+    def write(self, path, clock_hz):
+        """Writes the delays as the file that `delays FILE` of the simulators reads; the table begins again at its end."""
+        clock_table.check_rate(clock_hz)
+        rows = {round(time * clock_hz): max(1, round(delay * clock_hz)) for time, delay in zip(self.times, self.delays)}
+        title = f"Delays in clocks of {clock_hz:g} Hz: clock from which on it holds, delay one way."
+        clock_table.write(path, title, rows.items(), max(math.ceil(self.duration * clock_hz), 1 + max(rows)))
+
+    def write_outages(self, path, clock_hz):
+        """Writes the outages as the file that `intervals FILE P` reads, which begins again at the same time as that of the delays."""
+        dark_intervals.write(path, self.outages, clock_hz, cycle=self.duration)
 
 
 @dataclass(frozen=True)
@@ -185,7 +198,7 @@ class LeoPath:
                 delays.append(seconds(length))
         if not kept:
             raise UserError("At no time is there a way between the two stations.")
-        return Delays([0.0, *kept[1:]], delays, dark_intervals.within(dark_intervals.merged(dark), 0.0, self.duration))
+        return Delays([0.0, *kept[1:]], delays, dark_intervals.within(dark_intervals.merged(dark), 0.0, self.duration), self.duration)
 
     def _length(self, mesh, time):
         """Of the way at a time; math.inf where there is none."""

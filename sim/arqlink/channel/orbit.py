@@ -118,6 +118,7 @@ class Constellation:
     mask              elevation from which on a satellite is used
     isl_latitude      links between planes exist between satellites below this latitude
     cross_seam        links exist across the seam, too
+    epoch             seconds by which all satellites are ahead at time 0
     """
 
     altitude: float = 1375.0
@@ -129,6 +130,7 @@ class Constellation:
     mask: float = 40.0
     isl_latitude: float = 60.0
     cross_seam: bool = True
+    epoch: float = 0.0
 
     def __post_init__(self):
         if not 0 < self.altitude < math.inf:
@@ -166,6 +168,6 @@ class Constellation:
             time, satellite = np.asarray(time, float)[..., None], np.arange(self.satellites)
         plane, place = np.divmod(satellite, self.per_plane)
         node, tilt = np.radians(self.separation * plane), math.radians(self.inclination)
-        along = np.radians(360 / self.per_plane * place + self.stagger * (plane % 2)) + 2 * np.pi * np.asarray(time, float) / self.period
+        along = np.radians(360 / self.per_plane * place + self.stagger * (plane % 2)) + 2 * np.pi * (np.asarray(time, float) + self.epoch) / self.period
         x, y, z = np.cos(along), np.sin(along) * math.cos(tilt), np.sin(along) * math.sin(tilt)
         return self.radius * np.stack([x * np.cos(node) - y * np.sin(node), x * np.sin(node) + y * np.cos(node), z], axis=-1)

@@ -4,7 +4,9 @@
 import subprocess
 from collections import defaultdict
 from dataclasses import astuple, dataclass, field
+from pathlib import Path
 
+from arqlink.channel import clock_table
 from arqlink.errors import UserError
 from arqlink.link import builds
 
@@ -73,15 +75,21 @@ class Run:
     build: Build
     ends: tuple[EndSettings, EndSettings]
     delay: tuple[int, int]
+    """Clocks from A to B, and from B to A."""
     packets: list[Packet]
     until: int
     losses: Losses = Losses()
     erasures: dict[str, str] = field(default_factory=dict)
     """Erasure processes in place of `losses`, by the end that sends, as `makeErasures` of sim/link/erasures.h reads them."""
+    clocks_per_beat: tuple[int, int] = (1, 1)
+    """Of the lines of A and B."""
+    delays: Path | None = None
+    """A table of delays of both ways, in place of `delay`."""
 
     def text(self, model, library=None):
         """The run as `link_run` reads it."""
         lines = [f"model {model}", *([f"library {library}"] if library else []), f"build {_words(self.build)}", f"delay {self.delay[0]} {self.delay[1]}"]
+        lines += [f"beats {self.clocks_per_beat[0]} {self.clocks_per_beat[1]}", *([f"delays {clock_table.quoted(self.delays)}"] if self.delays else [])]
         lines += [f"end {name} {_words(settings)}" for name, settings in zip("AB", self.ends)]
         lines += [f"erasures {end} {description}" for end, description in self.erasures.items()]
         lines += [f"losses {_words(self.losses)}", *(f"packet {_words(packet)}" for packet in self.packets), f"until {self.until}"]

@@ -17,6 +17,7 @@ EventLink::EventLink(const LinkSettings& settings, std::unique_ptr<ErasureProces
     channels_[B].erasures = std::move(bToA);
     for (const End end : {A, B}) {
         channels_[end].delay = settings_.delay[end];
+        channels_[end].unit = settings_.unitClocks(end);
         ends_[end] = std::make_unique<LinkEnd>(end, settings_, channels_[end].wire, *this);
     }
 }
@@ -30,18 +31,14 @@ void EventLink::offer(End end, uint64_t packet, unsigned bytes) {
 // When the next unit has arrived, and what it changes has changed.
 Clock EventLink::arrival(const Channel& channel) const {
     if (channel.wire.empty()) return never;
-    const Flight& flight = channel.wire.front();
-    const Build& build = settings_.build;
-    const Clock begin = flight.start + channel.delay;
-    if (flight.control) return begin + build.controlBeats() + latencies_.control;
-    return begin + Clock{channel.place + 1} * build.dataBeats() + latencies_.unit;
+    if (channel.wire.front().control) return channel.begin() + channel.unit.control + latencies_.control;
+    return channel.begin() + (channel.place + 1) * channel.unit.data + latencies_.unit;
 }
 
 // Units that arrive at `to` by `until`, as long as they do nothing but be counted, and one more.
 void EventLink::arrive(End to, Clock until) {
     Channel& channel = channels_[peerOf(to)];
     LinkEnd& end = *ends_[to];
-    const Clock beats = settings_.build.dataBeats();
     for (Clock when = arrival(channel); when <= until; when = arrival(channel)) {
         Flight& flight = channel.wire.front();
         if (flight.control) {
@@ -49,7 +46,7 @@ void EventLink::arrive(End to, Clock until) {
             const UnitOnAir unit{peerOf(to), true, 0, 0, 0, message.rxNext, message.ordinal, message.hello};
             const bool erased = channel.erasures->erases(unit, flight.start);
             const Control arrived = message;
-            channel.wire.pop_front();
+            channel.pop();
             if (erased) {
                 ++end.counters().rx_erased_flag;
                 continue;
@@ -60,13 +57,10 @@ void EventLink::arrive(End to, Clock until) {
         const Transmission& t = flight.transmission;
         const unsigned index = flight.first + channel.place;
         const UnitOnAir unit{peerOf(to), false, t.fsn, t.attempt, index, 0, 0, false};
-        const bool erased = channel.erasures->erases(unit, flight.start + channel.place * beats);
+        const bool erased = channel.erasures->erases(unit, flight.start + channel.place * channel.unit.data);
         if (erased) ++end.counters().rx_erased_flag;
         const bool changed = !erased && end.unit(t, index, when);
-        if (++channel.place == flight.count) {
-            channel.place = 0;
-            channel.wire.pop_front();
-        }
+        if (++channel.place == flight.count) channel.pop();
         if (changed) return;
     }
 }
@@ -96,16 +90,18 @@ void EventLink::runTo(Clock until) {
 Clock EventLink::completion(End from) const {
     constexpr size_t most = 8;  // flights that are looked at
     const Channel& channel = channels_[from];
-    const Build& build = settings_.build;
-    const Clock later = channel.delay + latencies_.delivery + latencies_.decode;
-    Clock end = ends_[from]->next() == never ? never : ends_[from]->next() + later;
+    const UnitClocks& unit = channel.unit;
+    const Clock later = latencies_.delivery + latencies_.decode;
+    Clock end = ends_[from]->next() == never ? never : ends_[from]->next() + channel.delay.least() + later;
+    Clock free = channel.free;
     const size_t count = std::min(channel.wire.size(), most);
     for (size_t i = 0; i < count; ++i) {
         const Flight& flight = channel.wire[i];
-        const Clock begin = flight.start + later;
+        const Clock begin = channel.begin(flight, free) + later;
+        free = begin - later + channel.length(flight);
         const Transmission& t = flight.transmission;
         if (flight.control) {
-            end = begin + build.controlBeats() + latencies_.control;
+            end = begin + unit.control + latencies_.control;
             if (flight.message.abandons) return end;
             continue;
         }
@@ -113,8 +109,8 @@ Clock EventLink::completion(End from) const {
         const unsigned next = flight.first + (i == 0 ? channel.place : 0);
         const unsigned decides = t.only ? next : std::max(next, t.frame.k - 1u);
         if (decides < flight.first + flight.count)
-            return begin + Clock{decides - flight.first + 1} * build.dataBeats() + latencies_.unit;
-        end = begin + Clock{flight.count} * build.dataBeats() + latencies_.unit;
+            return begin + Clock{decides - flight.first + 1} * unit.data + latencies_.unit;
+        end = begin + Clock{flight.count} * unit.data + latencies_.unit;
     }
     return end;
 }
@@ -126,10 +122,10 @@ Clock EventLink::nextDelivery() const {
 
 Counters EventLink::counters(End end) {
     Counters counters = ends_[end]->counters();
-    const Build& build = settings_.build;
-    const uint64_t busy = (counters.tx_units + counters.tx_retx_units) * build.dataBeats() +
-                          counters.tx_control_units * build.controlBeats();
-    counters.tx_phy_idle = now_ > busy ? now_ - busy : 0;
+    const UnitClocks unit = settings_.unitClocks(end);
+    const uint64_t busy =
+        (counters.tx_units + counters.tx_retx_units) * unit.data + counters.tx_control_units * unit.control;
+    counters.tx_phy_idle = now_ > busy ? (now_ - busy) / settings_.clocksPerBeat[end] : 0;
     return counters;
 }
 

@@ -2,6 +2,7 @@
 // The fast model of the link: the protocol of docs/architecture.md, without clocks in which nothing happens.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "link_end.h"
@@ -28,8 +29,21 @@ class EventLink final : public LinkModel {
     struct Channel {
         Wire wire;
         std::unique_ptr<ErasureProcess> erasures;
-        Clock delay = 0;
+        Delays delay;
+        UnitClocks unit{};
         unsigned place = 0;  // units of the first flight that have arrived
+        Clock free = 0;      // the flight before the first one has arrived by this clock
+        /// A flight begins to arrive, where all before it has arrived by `before`.
+        Clock begin(const Flight& flight, Clock before) const {
+            return std::max(flight.start + delay.at(flight.start), before);
+        }
+        Clock begin() const { return begin(wire.front(), free); }  ///< the first one
+        Clock length(const Flight& flight) const { return flight.control ? unit.control : flight.count * unit.data; }
+        void pop() {
+            free = begin() + length(wire.front());
+            place = 0;
+            wire.pop_front();
+        }
     };
     Clock arrival(const Channel& channel) const;
     Clock completion(End from) const;

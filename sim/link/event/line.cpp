@@ -14,7 +14,7 @@ void Line::offer(const Control& message, Clock ready) {
 // A run ends at the first unit boundary at which the message is ready, but after its first unit.
 void Line::cut(Clock ready) {
     if (!run_ || free_ <= ready) return;
-    const Clock beats = build_.dataBeats();
+    const Clock beats = clocks_.data;
     const Clock begun = ready <= begin_ ? 0 : (ready - begin_ + beats - 1) / beats;
     const auto least = static_cast<unsigned>(std::max<Clock>(begun, 1));
     if (least >= run_) return;
@@ -31,7 +31,7 @@ Clock Line::wanted() const {
     const unsigned last = current_->n > leadUnits_ ? current_->n - leadUnits_ : 0;  // chosen as this unit begins
     const unsigned first = unit_ - run_;
     if (last >= unit_) return never;  // decided anew when that unit begins
-    return begin_ + (last > first ? Clock{last - first} * build_.dataBeats() : 0);
+    return begin_ + (last > first ? Clock{last - first} * clocks_.data : 0);
 }
 
 Clock Line::next() const {
@@ -63,7 +63,7 @@ Line::Step Line::step(Clock now) {
         control_ = true;
         dataFirst_ = true;
         begin_ = now;
-        free_ = now + build_.controlBeats();
+        free_ = now + clocks_.control;
         open_ = free_ - std::min(free_, latencies_.message);
     } else if (dataWaits) {
         if (!current_) {
@@ -76,8 +76,8 @@ Line::Step Line::step(Clock now) {
         run_ = current_->n - unit_;
         out_.push_back({now, false, unit_, run_, *current_, {}});
         unit_ = current_->n;
-        step.unit = now + build_.dataBeats() - std::min<Clock>(build_.dataBeats(), latencies_.message);
-        free_ = now + Clock{run_} * build_.dataBeats();
+        step.unit = now + clocks_.data - std::min(clocks_.data, latencies_.message);
+        free_ = now + Clock{run_} * clocks_.data;
         if (message_) cut(messageReady_);
     }
     return step;

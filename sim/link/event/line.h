@@ -11,10 +11,12 @@ namespace arqlink::event {
 
 class Line {
   public:
-    Line(const Build& build, Counters& counters, Wire& out)
-        : build_(build), latencies_(Latencies::of(build)), counters_(counters), out_(out) {
-        leadUnits_ = static_cast<unsigned>((latencies_.lead + build.dataBeats() - 1) / build.dataBeats());
-    }
+    Line(const Build& build, const UnitClocks& unit, Counters& counters, Wire& out)
+        : clocks_(unit),
+          latencies_(Latencies::of(build)),
+          leadUnits_(static_cast<unsigned>((latencies_.lead + build.dataBeats() - 1) / build.dataBeats())),
+          counters_(counters),
+          out_(out) {}
 
     /// A message waits for the next unit boundary, from clock `ready` on.
     void offer(const Control& message, Clock ready);
@@ -48,11 +50,11 @@ class Line {
   private:
     void cut(Clock ready);
 
-    const Build& build_;
+    const UnitClocks clocks_;
     const Latencies latencies_;
+    const unsigned leadUnits_;
     Counters& counters_;
     Wire& out_;
-    unsigned leadUnits_;
 
     std::optional<Control> message_;
     std::optional<Transmission> current_, next_;

@@ -16,7 +16,7 @@ LinkEnd::LinkEnd(End self, const LinkSettings& settings, Wire& out, LinkModel& m
       resequencer_(build_, settings_, counters_),
       receiver_(build_, counters_, resequencer_),
       composer_(build_, settings_, sender_, receiver_, resequencer_),
-      line_(build_, counters_, out),
+      line_(build_, settings.unitClocks(self), counters_, out),
       clear_(latencies_.clearing + build_.windowFrames) {
     sender_.settled = [this](uint64_t fsn) {
         if (model_.settled) model_.settled(self_, fsn);

@@ -46,15 +46,16 @@ void RtlEnd::collect(const verilated_end::Beat& beat, Out& out) {
     arriving_.clear();
 }
 
-void RtlEnd::clock(const verilated_end::Beat& in, bool resetn, Out& out) {
+void RtlEnd::clock(const verilated_end::Beat& in, bool resetn, bool takes, Out& out) {
     out.unit = out.accepted = out.delivered = false;
     in_.resetn = resetn;
     in_.phy = in;
+    in_.phyOutReady = takes;
     if (!in_.packet.valid && !queue_.empty()) offerBeat();
     axi_.drive(in_);
     end_->clock(in_, out_);
     axi_.note(in_, out_);
-    if (out_.phy.valid) {
+    if (out_.phy.valid && takes) {
         out.unit = true;
         out.beat = out_.phy;
     }

@@ -13,9 +13,9 @@
 
 namespace arqlink::rtl {
 
-/// A beat on its way to the other end, with the clock in which it left.
+/// A beat on its way to the other end, which takes it in the clock after `arrives`.
 struct BeatOnAir {
-    Clock start;
+    Clock arrives;
     verilated_end::Beat beat;
 };
 
@@ -39,8 +39,8 @@ class RtlEnd {
         uint64_t packet = 0, deliveredPacket = 0;
         unsigned bytes = 0;  ///< of the packet accepted
     };
-    /// One clock; `in` is the beat that arrives from the PHY.
-    void clock(const verilated_end::Beat& in, bool resetn, Out& out);
+    /// One clock; `in` is the beat that arrives from the PHY, `takes`: the PHY is ready for a beat.
+    void clock(const verilated_end::Beat& in, bool resetn, bool takes, Out& out);
 
     static constexpr unsigned nameBytes = 8;
 

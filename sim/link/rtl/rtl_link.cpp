@@ -22,6 +22,7 @@ RtlLink::RtlLink(const LinkSettings& settings, const std::string& library, std::
     for (const End end : {A, B}) {
         sides_[end] = std::make_unique<Side>(end, library, settings_.end[end].delta);
         sides_[end]->delay = settings_.delay[end];
+        sides_[end]->clocksPerBeat = settings_.clocksPerBeat[end];
         if (sides_[end]->end.dataBytes() != settings_.build.dataBytes)
             throw std::invalid_argument("The library is of a build with other streams.");
     }
@@ -78,7 +79,7 @@ void RtlLink::clockEnd(End end) {
     Side& side = *sides_[end];
     Side& peer = *sides_[peerOf(end)];
     verilated_end::Beat in;
-    if (!peer.wire.empty() && peer.wire.front().start + peer.delay < now_) {
+    if (!peer.wire.empty() && peer.wire.front().arrives < now_) {
         in = peer.wire.front().beat;
         peer.wire.pop_front();
     }
@@ -87,7 +88,7 @@ void RtlLink::clockEnd(End end) {
             if (settled) settled(end, fsn);
         });
     RtlEnd::Out out;
-    side.end.clock(in, resetn_, out);
+    side.end.clock(in, resetn_, now_ % side.clocksPerBeat == 0, out);
     if (!counts_) return;
     if (in.valid || out.unit || side.end.waiting() || out.delivered) active_ = now_;
     if (out.accepted) {
@@ -98,7 +99,8 @@ void RtlLink::clockEnd(End end) {
     }
     if (out.delivered && delivered) delivered(end, out.deliveredPacket, now());
     if (!out.unit) return;
-    side.wire.push_back({now_, out.beat});
+    side.arrives = std::max(now_ + side.delay.at(now()), side.arrives + 1);
+    side.wire.push_back({side.arrives, out.beat});
     if (!side.watch.beat(out.beat, now_)) return;
     const UnitOnAir& unit = side.watch.unit();
     side.wire.back().beat.user = side.erasures->erases(unit, side.watch.start() + skipped_);
@@ -111,7 +113,7 @@ void RtlLink::note(End end, const UnitOnAir& unit, bool erased) {
     Side& peer = *sides_[peerOf(end)];
     if (!unit.hello && !erased) {
         peer.heard = true;
-        if (unit.control) peer.reports.push_back({now_ + side.delay, side.watch.feedback()});
+        if (unit.control) peer.reports.push_back({side.arrives, side.watch.feedback()});
     }
     if (!side.watch.beginsFrame()) return;
     if (unit.fsn == side.sent) ++side.sent;

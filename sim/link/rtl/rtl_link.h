@@ -42,7 +42,9 @@ class RtlLink final : public LinkModel {
         UnitWatch watch;
         std::deque<BeatOnAir> wire;  // from this end to its peer
         std::unique_ptr<ErasureProcess> erasures;
-        Clock delay = 0;
+        Delays delay;
+        unsigned clocksPerBeat = 1;
+        Clock arrives = 0;              // the last beat that has left
         std::deque<uint64_t> starts;    // first frames of accepted packets
         uint64_t frames = 0, sent = 0;  // of accepted packets; sent for the first time
         bool heard = false;             // a unit without hello is on its way to it, or has arrived
