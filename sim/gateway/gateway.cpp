@@ -44,14 +44,15 @@ Gateway::~Gateway() = default;
 
 // Ports -------------------------------------------------------------------------------------------------------------------
 
-void Gateway::emit(Port port, Bytes packet) {
+bool Gateway::emit(Port port, Bytes packet) {
     const unsigned i = index(port);
     if (packets_[i] >= settings_.queuePackets) {
         ++counters_.queue_full;
-        return;
+        return false;
     }
     ++packets_[i];
     queues_[i].push_back({std::move(packet), {}, port, 0});
+    return true;
 }
 
 void Gateway::offer(Flow& flow, Port from, Position begin, bool first) {

@@ -53,7 +53,7 @@ class Gateway final : private Services {
     const Settings& settings() const override { return settings_; }
     Counters& counters() override { return counters_; }
     Slots& slots() override { return slots_; }
-    void emit(Port port, Bytes packet) override;
+    bool emit(Port port, Bytes packet) override;
     void offer(Flow& flow, Port from, Position begin, bool first) override;
     void waitForRoom(Flow& flow, Port from) override;
 

@@ -33,8 +33,8 @@ class Services {
     virtual const Settings& settings() const = 0;
     virtual Counters& counters() = 0;
     virtual Slots& slots() = 0;
-    /// Puts a packet into a port's queue.
-    virtual void emit(Port port, Bytes packet) = 0;
+    /// Puts a packet into a port's queue. False: that is full, and the packet is dropped.
+    virtual bool emit(Port port, Bytes packet) = 0;
     /// Puts a stored segment into a port's queue; `first`: before all others.
     virtual void offer(Flow& flow, Port from, Position begin, bool first) = 0;
     /// Asks for `roomGrew` of this half, once, when the cache has more room.

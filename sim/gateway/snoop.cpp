@@ -30,8 +30,11 @@ void Snoop::data(Segment segment, Time now) {
     const bool isNew = begin >= sent_;
     sent_ = std::max(sent_, end);
     if (segment.has(flag::fin) && !fin_) fin_ = end - 1;
-    if (segment.bytes().size() <= services_.settings().slotBytes) {
-        switch (queue_.store(segment)) {
+    // What this gateway has no room for is lost by congestion, which the source must learn: it is not mended here.
+    Segment copy = segment;
+    const bool goesOn = services_.emit(other(from_), std::move(segment).take());
+    if (goesOn && copy.bytes().size() <= services_.settings().slotBytes) {
+        switch (queue_.store(std::move(copy))) {
         case SegmentQueue::Stored::yes: break;
         case SegmentQueue::Stored::duplicate: ++services_.counters().duplicates; break;
         case SegmentQueue::Stored::noRoom: ++services_.counters().cache_full; break;
@@ -43,7 +46,6 @@ void Snoop::data(Segment segment, Time now) {
         }
     }
     if (deadline_ == never) arm(now);
-    services_.emit(other(from_), std::move(segment).take());
 }
 
 void Snoop::sendAgain(Cached& cached, Time now) {
@@ -75,19 +77,18 @@ bool Snoop::acknowledged(Segment& segment, Time now) {
     if (ack < acked_) return false;
     const bool isSame = segment.window() == window_;
     window_ = segment.window();
-    if (ack > acked_) {
-        advance(ack, now);
-        return false;
-    }
-    const bool hasSack = flow_.hasSack() && segment.sackBlocks() > 0;
-    if (segment.length() > 0 || window_ == 0 || !(isSame || hasSack)) return false;  // 0: it answers a probe
+    const bool isDuplicate = ack == acked_, hasSack = flow_.hasSack() && segment.sackBlocks() > 0;
+    if (!isDuplicate) advance(ack, now);
     const auto missing = queue_.find(acked_);
     if (missing == queue_.all().end()) return false;  // lost before it came here: the source's business
     const Position arrived = markSacked(segment);
-    if (++duplicates_ >= treatment_.dupAcks)
+    if (hasSack) segment.clearSack();  // the source would take what is missing for congestion
+    if (window_ == 0) return false;    // it answers a probe
+    const bool endsHere = isDuplicate && segment.length() == 0 && (isSame || hasSack);
+    if ((endsHere || hasSack) && ++duplicates_ >= treatment_.dupAcks)
         for (auto it = missing; it != queue_.all().end() && (it == missing || it->first < arrived); ++it)
             if (!it->second.isSacked) sendAgain(it->second, now);
-    return true;
+    return endsHere;
 }
 
 // Where what has arrived beyond gaps ends.

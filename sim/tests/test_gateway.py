@@ -655,6 +655,42 @@ def test_snoop_passes_duplicates_of_what_was_lost_before_it():
         assert [s.ack for s in to_lan] == [MSS] and not to_link
 
 
+def test_snoop_does_not_hide_what_its_own_queue_had_no_room_for():
+    """That is congestion: the source must learn of it, and send the segment again by itself."""
+    t = through("snoop", more="queue 2", sack=False)
+    for i in range(3):
+        t.put(LAN, t.packet(LAN, i * MSS, pattern(i * MSS, (i + 1) * MSS)))
+    assert [s.seq for s in t.out(LINK)] == [0, MSS] and t.count("queue_full") == 1
+    t.data(LAN, 3 * MSS, 4 * MSS)
+    t.acknowledge(LINK, 2 * MSS)
+    for _ in range(3):
+        to_lan, to_link = t.acknowledge(LINK, 2 * MSS)
+        assert [s.ack for s in to_lan] == [2 * MSS] and not to_link
+    assert [s.seq for s in t.data(LAN, 2 * MSS, 3 * MSS)[1]] == [2 * MSS]
+
+
+def test_snoop_says_nothing_of_gaps_that_it_mends():
+    """An ACK that goes on tells by its blocks that more is missing, which the source would take for congestion."""
+    t = through("snoop")
+    for i in range(9):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    t.now += 0.05
+    _, [again] = t.acknowledge(LINK, MSS, sack=[(2 * MSS, 3 * MSS)])
+    assert again.seq == MSS
+    t.now += 0.05
+    [ack], [again] = t.acknowledge(LINK, 3 * MSS, sack=[(4 * MSS, 8 * MSS)])
+    assert ack.ack == 3 * MSS and not ack.sack and ack.timestamps and again.seq == 3 * MSS
+    assert t.acknowledge(LINK, 3 * MSS, sack=[(4 * MSS, 9 * MSS)]) == ([], [])
+
+
+def test_snoop_passes_blocks_that_tell_of_what_was_lost_before_it():
+    t = through("snoop")
+    for i in (0, 1, 3, 4):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    [ack], _ = t.acknowledge(LINK, 2 * MSS, sack=[(3 * MSS, 5 * MSS)])
+    assert ack.sack == [(3 * MSS, 5 * MSS)]
+
+
 def test_snoop_has_its_own_timer():
     t = through("snoop")
     t.data(LAN, 0, MSS)
