@@ -21,6 +21,13 @@ struct Wire {
     double delay = 0.02;  ///< seconds, each way
 };
 
+/// What is offered beside the connections, with TCP of ns-3; in the order of the ends A and B, where it begins, in bits a second.
+struct Offered {
+    unsigned webUsers = 0, calls = 0;
+    double files[2] = {0, 0}, datagrams[2] = {0, 0};
+    bool any() const { return webUsers || calls || files[A] + files[B] + datagrams[A] + datagrams[B] > 0; }
+};
+
 struct Experiment {
     unsigned connections = 10;
     std::string variant = "reno";  ///< `reno`, `classic`: RenoSender; else a TCP of ns-3, or of variants/
@@ -42,6 +49,7 @@ struct Experiment {
     Buffer buffer;           ///< before the link, at end A
     size_t ackQueue = 500;   ///< packets that may wait at end B
     double traceEvery = 0;   ///< seconds between two samples of the congestion windows; 0: none are taken
+    Offered background;
     uint64_t seed = 1;
 };
 
@@ -54,9 +62,19 @@ struct Measured {
     Counters counters[2];
     Clock clocks = 0;                         ///< of the model
     std::vector<gateway::Counters> gateways;  ///< of all gateways, in their order
+    struct Background {
+        double there = 0, back = 0;               ///< bits a second of packets that arrived
+        uint64_t pages = 0;                       ///< of the web
+        double pageTime = 0;                      ///< seconds, mean
+        uint64_t voice = 0;                       ///< datagrams of calls
+        double voiceLoss = 0;                     ///< share of them that did not arrive
+        double voiceDelay = 0, voiceDelay99 = 0;  ///< seconds: mean, and what 99 of 100 do not exceed
+    };
+    Background background;
     struct Sample {
         double time;                  ///< seconds of the simulation
         std::vector<double> windows;  ///< congestion windows of all connections, in segments
+        std::vector<double> rates;    ///< of all connections since the last sample, as `goodputs`
         std::vector<size_t> cached;   ///< packets in the cache of each gateway
     };
     std::vector<Sample> trace;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "ns3/simulator.h"
 
@@ -34,6 +35,35 @@ double bringUp(LinkBridge& link) {
     return static_cast<double>(model.now()) / link.clockHz();
 }
 
+/// Takes samples at equal distances.
+class Tracer {
+  public:
+    Tracer(const Experiment& e, const Observed& observed, std::vector<Measured::Sample>& samples)
+        : e_(e), observed_(observed), samples_(samples), received_(e.connections) {}
+    void begin() {
+        for (size_t i = 0; i < received_.size(); ++i) received_[i] = observed_.count(i).received;
+        sample();
+    }
+
+  private:
+    void sample() {
+        Measured::Sample sample{ns3::Simulator::Now().GetSeconds(), {}, {}, {}};
+        for (size_t i = 0; i < received_.size(); ++i) {
+            const double before = std::exchange(received_[i], observed_.count(i).received);
+            sample.windows.push_back(observed_.window(i));
+            sample.rates.push_back((received_[i] - before) * e_.packetBytes * 8 / e_.traceEvery);
+        }
+        if (observed_.gateways) sample.cached = observed_.gateways->cached();
+        samples_.push_back(std::move(sample));
+        ns3::Simulator::Schedule(ns3::Seconds(e_.traceEvery), &Tracer::sample, this);
+    }
+
+    const Experiment& e_;
+    const Observed& observed_;
+    std::vector<Measured::Sample>& samples_;
+    std::vector<double> received_;  // by the last sample
+};
+
 }  // namespace
 
 double bringUp(const Links& links) {
@@ -42,21 +72,24 @@ double bringUp(const Links& links) {
     return start;
 }
 
-Measured measure(const Experiment& e, double start, LinkBridge& link, const std::function<FlowCount(size_t)>& count) {
+Measured measure(const Experiment& e, double start, const Observed& observed) {
+    Measured m;
+    LinkBridge& link = observed.link;
     std::vector<FlowCount> before(e.connections);
     uint64_t dropped = 0, carried = 0;
+    Tracer tracer(e, observed, m.trace);
     ns3::Simulator::Schedule(ns3::Seconds(start + e.warmUp), [&] {
-        for (size_t i = 0; i < before.size(); ++i) before[i] = count(i);
+        for (size_t i = 0; i < before.size(); ++i) before[i] = observed.count(i);
         dropped = link.dropped(A) + link.dropped(B);
         carried = link.carriedBytes();
+        if (e.traceEvery > 0) tracer.begin();
     });
     ns3::Simulator::Stop(ns3::Seconds(start + e.warmUp + e.seconds));
     ns3::Simulator::Run();
 
-    Measured m;
     Mean roundTrip;
     for (size_t i = 0; i < before.size(); ++i) {
-        const FlowCount flow = count(i) - before[i];
+        const FlowCount flow = observed.count(i) - before[i];
         m.goodputs.push_back(flow.received * e.packetBytes * 8 / e.seconds);
         m.segments += flow.segments;
         m.retransmissions += flow.retransmissions;
@@ -70,6 +103,7 @@ Measured measure(const Experiment& e, double start, LinkBridge& link, const std:
     m.carried = static_cast<double>(link.carriedBytes() - carried) * 8 / e.seconds;
     for (const End end : {A, B}) m.counters[end] = link.model().counters(end);
     m.clocks = link.model().now();
+    if (observed.gateways) m.gateways = observed.gateways->counters();
     return m;
 }
 

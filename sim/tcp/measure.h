@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiment.h"
+#include "gateway_chain.h"
 
 namespace arqlink::tcp {
 
@@ -21,9 +22,16 @@ struct FlowCount {
     FlowCount operator-(const FlowCount& before) const;
 };
 
-/// Simulates until the end of the experiment, which began at `start` seconds. `count` says what connection i has counted.
-Measured measure(const Experiment& experiment, double start, LinkBridge& link,
-                 const std::function<FlowCount(size_t)>& count);
+/// What is looked at while an experiment runs.
+struct Observed {
+    LinkBridge& link;                        ///< the last one
+    std::function<FlowCount(size_t)> count;  ///< what connection i has counted
+    std::function<double(size_t)> window;    ///< its congestion window, in segments
+    const GatewayChain* gateways = nullptr;  ///< where there are some
+};
+
+/// Simulates until the end of the experiment, which began at `start` seconds.
+Measured measure(const Experiment& experiment, double start, const Observed& observed);
 
 /// Waits until all ends of the links can send data; seconds that this took.
 double bringUp(const Links& links);

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 
+#include "background.h"
 #include "gateway_socket.h"
 #include "link_device.h"
 #include "measure.h"
@@ -68,6 +69,8 @@ void settle(const Experiment& e) {
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(e.windowPackets * segment));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(e.ackEvery));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(e.sack));
+    for (const char* size : {"LowMtuSize", "HighMtuSize"})  // segments of servers of the web
+        Config::SetDefault(std::string("ns3::ThreeGppHttpVariables::") + size, UintegerValue(segment));
     // A gateway acts on packets with right checksums only.
     GlobalValue::Bind("ChecksumEnabled", BooleanValue(!e.gateways.empty()));
     RngSeedManager::SetSeed(1);
@@ -91,12 +94,17 @@ class Network {
           senders_(e.connections),
           routers_(2),
           receiver_(1),
+          others_(e.background.any() ? 2 : 0),
           addresses_("10.0.0.0", "255.255.255.252") {
-        InternetStackHelper().Install(NodeContainer(senders_, routers_, receiver_));
+        InternetStackHelper().Install(NodeContainer(senders_, routers_, receiver_, others_));
         PointToPointHelper atSender = wireHelper(e, e.atSender), atReceiver = wireHelper(e, e.atReceiver);
         for (unsigned i = 0; i < e.connections; ++i)
             gateway_.push_back(number(atSender.Install(senders_.Get(i), routers_.Get(0))).GetAddress(1));
         destination_ = number(atReceiver.Install(routers_.Get(1), receiver_.Get(0))).GetAddress(1);
+        if (others_.GetN()) {
+            atOthers_[A] = number(atSender.Install(others_.Get(A), routers_.Get(A))).GetAddress(0);
+            atOthers_[B] = number(atReceiver.Install(others_.Get(B), routers_.Get(B))).GetAddress(0);
+        }
         channel_ = Create<LinkChannel>(e, std::move(links));
         NetDeviceContainer ends;
         for (const End end : {A, B}) {
@@ -114,6 +122,9 @@ class Network {
     /// Where TCP ends, and its address there for connection `i`.
     Ptr<Node> end() const { return split_ ? routers_.Get(0) : receiver_.Get(0); }
     Ipv4Address destination(unsigned i) const { return split_ ? gateway_[i] : destination_; }
+    /// Of other traffic: a node at each end, and where it may be reached.
+    Ptr<Node> other(End end) const { return others_.Get(end); }
+    Ipv4Address atOther(End end) const { return atOthers_[end]; }
     LinkChannel& channel() { return *channel_; }
     LinkBridge& bridge() { return channel_->last(); }
 
@@ -125,10 +136,11 @@ class Network {
     }
 
     const bool split_;
-    NodeContainer senders_, routers_, receiver_;
+    NodeContainer senders_, routers_, receiver_, others_;
     Ipv4AddressHelper addresses_;
     std::vector<Ipv4Address> gateway_;  // the first router's address on each sender's wire
     Ipv4Address destination_;
+    Ipv4Address atOthers_[2];
     Ptr<LinkChannel> channel_;
 };
 
@@ -163,6 +175,8 @@ class Flow {
         Simulator::Schedule(Seconds(start) + NanoSeconds(1), &Flow::watch, this);
     }
 
+    /// Congestion window in segments.
+    double window() const { return static_cast<double>(window_) / segment_; }
     void roomGrew() { gateway_->roomGrew(); }
     /// A segment has arrived where TCP ends.
     void arrived(SequenceNumber32 first, unsigned bytes) {
@@ -194,6 +208,8 @@ class Flow {
         };
         socket->TraceConnectWithoutContext(
             "Tx", Callback<void, Ptr<const Packet>, const TcpHeader&, Ptr<const TcpSocketBase>>(sent));
+        const auto window = [this](uint32_t, uint32_t now) { window_ = now; };
+        socket->TraceConnectWithoutContext("CongestionWindow", Callback<void, uint32_t, uint32_t>(window));
         socket->TraceConnectWithoutContext("RTT", Callback<void, Time, Time>(measured));
         socket->TraceConnectWithoutContext(
             "CongState", Callback<void, TcpSocketState::TcpCongState_t, TcpSocketState::TcpCongState_t>(state));
@@ -205,6 +221,7 @@ class Flow {
     Ptr<PacketSink> sink_;
     Ptr<BulkSendApplication> sender_;
     Watched watched_;
+    uint32_t window_ = 0;  // in bytes
     bool anyArrived_ = false;
     SequenceNumber32 next_{0};                    // all before it has arrived
     std::map<SequenceNumber32, unsigned> ahead_;  // first byte and length of segments after a gap
@@ -239,8 +256,14 @@ Measured runNs3(const Experiment& e, Links links) {
     };
     network.end()->GetObject<Ipv4L3Protocol>()->TraceConnectWithoutContext(
         "LocalDeliver", Callback<void, const Ipv4Header&, Ptr<const Packet>, uint32_t>(arrived));
-    Measured measured = measure(e, start, bridge, [&](size_t i) { return flows[i]->count(); });
-    if (const GatewayChain* gateways = channel.gateways()) measured.gateways = gateways->counters();
+    std::unique_ptr<Background> background;
+    if (e.background.any())
+        background = std::make_unique<Background>(e, start, network.other(A), network.atOther(A), network.other(B),
+                                                  network.atOther(B));
+    Measured measured = measure(e, start,
+                                {bridge, [&](size_t i) { return flows[i]->count(); },
+                                 [&](size_t i) { return flows[i]->window(); }, channel.gateways()});
+    if (background) measured.background = background->measured();
     Simulator::Destroy();
     return measured;
 }

@@ -70,6 +70,22 @@ struct Job {
             words >> e.buffer.packets >> e.buffer.keepsCopies >> e.ackQueue;
         } else if (key == "trace") {
             words >> e.traceEvery;
+        } else if (key == "background") {
+            std::string what;
+            words >> what;
+            const std::map<std::string, double*> offered = {{"files", &e.background.files[A]},
+                                                            {"files-back", &e.background.files[B]},
+                                                            {"datagrams", &e.background.datagrams[A]},
+                                                            {"datagrams-back", &e.background.datagrams[B]}};
+            if (what == "web") {
+                words >> e.background.webUsers;
+            } else if (what == "voice") {
+                words >> e.background.calls;
+            } else {
+                const auto found = offered.find(what);
+                if (found == offered.end()) throw std::invalid_argument("'" + what + "' is no traffic.");
+                words >> *found->second;
+            }
         } else if (key == "capacity") {
             words >> e.capacity;
         } else if (key == "clock") {
@@ -96,7 +112,17 @@ struct Job {
 
 Measured run(const Experiment& experiment, Links links) {
     const bool own = experiment.variant == "reno" || experiment.variant == "classic";
+    if (experiment.background.any() && (own || experiment.split))
+        throw std::invalid_argument("Other traffic needs a TCP of ns-3 that ends at the receiver.");
     return own ? runReno(experiment, std::move(links)) : runNs3(experiment, std::move(links));
+}
+
+template <class Value>
+void show(std::ostream& out, const char* name, double time, const std::vector<Value>& values) {
+    if (values.empty()) return;
+    out << name << ' ' << time;
+    for (const Value value : values) out << ' ' << value;
+    out << '\n';
 }
 
 void simulate(Job& job, std::ostream& out) {
@@ -122,13 +148,18 @@ void simulate(Job& job, std::ostream& out) {
 #undef ARQLINK_SHOW
     }
     out << "clocks " << m.clocks << '\n';
+    if (job.experiment.background.any()) {
+        const Measured::Background& b = m.background;
+        out << "background " << b.there << "\nbackground_back " << b.back << '\n';
+        if (b.pages) out << "pages " << b.pages << "\npage_time " << b.pageTime << '\n';
+        if (b.voice)
+            out << "voice " << b.voice << "\nvoice_loss " << b.voiceLoss << "\nvoice_delay " << b.voiceDelay
+                << "\nvoice_delay_99 " << b.voiceDelay99 << '\n';
+    }
     for (const Measured::Sample& sample : m.trace) {
-        out << "windows " << sample.time;
-        for (const double window : sample.windows) out << ' ' << window;
-        out << '\n';
-        if (!sample.cached.empty()) out << "cached " << sample.time;
-        for (const size_t packets : sample.cached) out << ' ' << packets;
-        if (!sample.cached.empty()) out << '\n';
+        show(out, "windows", sample.time, sample.windows);
+        show(out, "rates", sample.time, sample.rates);
+        show(out, "cached", sample.time, sample.cached);
     }
 }
 

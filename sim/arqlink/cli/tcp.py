@@ -16,6 +16,9 @@ from arqlink.report.tables import number, print_json
 from arqlink.sweep.seeds import parse_seeds
 from arqlink.tcp import gateways, measurement
 from arqlink.tcp import point as points
+from arqlink.tcp.background import SYNTAX as BACKGROUND
+from arqlink.tcp.low_orbit import STATIONS
+from arqlink.tcp.low_orbit import SYNTAX as ORBIT
 from arqlink.tcp.path import Path
 from arqlink.tcp.shadowing import SYNTAX as SHADOWING
 from arqlink.tcp.topologies import TOPOLOGIES
@@ -37,6 +40,17 @@ PollMs = Annotated[
 Shadowing = Annotated[
     str | None,
     typer.Option(metavar=SHADOWING, help="Houses of a street hide the satellite from the sender, who moves: degrees, and m/s.", show_default="none"),
+]
+Orbit = Annotated[
+    str | None,
+    typer.Option(
+        metavar=ORBIT,
+        help=f"Satellites in low orbits between two of {', '.join(STATIONS)}: delays that change, and ms without a link at each hand-over.",
+        show_default="none, or of the topology",
+    ),
+]
+ReturnMbps = Annotated[
+    float | None, typer.Option(help="Rate of the line back in Mb/s, of which --rate-mbps is a whole multiple.", show_default="as --rate-mbps")
 ]
 WindowFrames = Annotated[int | None, typer.Option(help="Window of the link in frames, a power of two.", show_default="of the configuration")]
 
@@ -83,6 +97,15 @@ Window = Annotated[int | None, typer.Option(help="Window of TCP's receiver, in p
 AckEvery = Annotated[
     int | None, typer.Option(metavar="1|2", help="Packets of an acknowledgement; 2: delayed ones.", show_default=usual(Path.ack_every), rich_help_panel=PATH)
 ]
+Background = Annotated[
+    str | None,
+    typer.Option(
+        metavar=BACKGROUND,
+        help="Traffic beside the connections: web=USERS, voice=CALLS, ftp=MBPS, udp=MBPS, and back ftp-back and udp-back. Needs a TCP of ns-3.",
+        show_default="none",
+        rich_help_panel=PATH,
+    ),
+]
 PacketBytes = Annotated[
     int | None, typer.Option(help="Length of a TCP packet in bytes.", show_default=usual(points.DEFAULTS["packet_bytes"]), rich_help_panel=PATH)
 ]
@@ -112,6 +135,12 @@ ROWS = (
     ("frame_failure", "failed transmissions"),
     ("line_goodput", "goodput by bits on the line"),
     ("feedback", "feedback's share of the line back"),
+    ("background", "background traffic that arrived, b/s"),
+    ("background_back", "the same on the way back"),
+    ("page_time", "time of a page of the web, s"),
+    ("voice_loss", "lost datagrams of calls"),
+    ("voice_delay", "their delay, s"),
+    ("voice_delay_99", "99 of 100 have at most, s"),
 )
 
 
@@ -125,8 +154,10 @@ def tcp(
     feedback_loss: options.FeedbackLoss = "none",
     outage: Outage = None,
     shadowing: Shadowing = None,
+    orbit: Orbit = None,
     delay_ms: DelayMs = None,
     rate_mbps: RateMbps = None,
+    return_mbps: ReturnMbps = None,
     order: options.Ord = 1,
     window_frames: WindowFrames = None,
     poll_ms: PollMs = None,
@@ -145,6 +176,7 @@ def tcp(
     window: Window = None,
     ack_every: AckEvery = None,
     packet_bytes: PacketBytes = None,
+    background: Background = None,
     min_rto: MinRto = Path.min_rto,
     max_rto: MaxRto = Path.max_rto,
     link: Link = "event",
@@ -171,8 +203,8 @@ def tcp(
         return
     setup = point.setup
     losses = f"{setup.loss}"
-    if point.outage or point.shadowing:
-        losses += f", dark for {point.outage} ms" if point.outage else f", shadows of {point.shadowing}"
+    for text, value in (("dark for {} ms", point.outage), ("shadows of {}", point.shadowing), ("orbit {}", point.orbit)):
+        losses += f", {text.format(value)}" if value else ""
     where = topology if point.path.gateway == "none" else f"{topology}, gateway {point.path.gateway}"
     title = f"{point.connections} connections ({variant}), {where}, {losses}, {setup.delay_ms:g} ms, K = {setup.k}, N = {setup.n}, δ = {setup.delta:g}"
     table = Table(title=title, title_justify="left")

@@ -193,7 +193,12 @@ class LinkSetup:
     @property
     def timers(self):
         """Timer registers, in clocks."""
-        values = sizing.timers(self.round_trip_clocks, self.delay_clocks, max(self.n, self.nr) * self.unit_clocks)
+        return self.timers_beside(1)
+
+    def timers_beside(self, slower):
+        """The same where the line back is so many times slower: a report may wait there for a frame, and takes longer."""
+        frame = max(self.n, self.nr) * self.unit_clocks
+        values = sizing.timers(self.round_trip_clocks + (slower - 1) * frame, self.delay_clocks, frame * slower)
         if self.poll_ms is not None:
             values["POLL_TIMEOUT"] = max(1, round(self.poll_ms * 1e-3 * self.clock_hz))
         return values

@@ -12,7 +12,7 @@ from arqlink.tcp import builds, measurement, models
 from arqlink.tcp import point as points
 
 TYPES = {
-    "a text": (str, "config outage shadowing variant link topology gateway preset"),
+    "a text": (str, "config outage shadowing orbit background variant link topology gateway preset"),
     "a whole number": (int, "k n n_retx nr packet_bytes order ord connections buffer window ack_every window_frames clocks_per_beat"),
     "a number or a text": ((int, float, str), "delta loss feedback_loss"),
     "true or false": (bool, "copies"),

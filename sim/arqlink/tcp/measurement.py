@@ -12,6 +12,10 @@ import numpy as np
 from arqlink.errors import UserError
 from arqlink.tcp import builds, models
 
+OF_BACKGROUND = ("background", "background_back", "page_time", "voice_loss", "voice_delay", "voice_delay_99")
+"""Bits a second of packets of background traffic that arrived; mean seconds that a page of the web took; of datagrams of calls, the share that is
+lost, and seconds of delay: the mean, and what 99 of 100 do not exceed."""
+
 
 @dataclass
 class Simulated:
@@ -28,6 +32,8 @@ class Simulated:
     """Counters of the gateways by their number, without those that are 0."""
     windows: list[list[float]] = field(default_factory=list)
     """Samples of the congestion windows: time in s, then segments of each connection."""
+    rates: list[list[float]] = field(default_factory=list)
+    """Samples of the goodputs since the sample before, at the same times: time in s, then bits a second of each connection."""
     cached: list[list[float]] = field(default_factory=list)
     """Samples of the gateways' caches at the same times: time in s, then packets of each gateway."""
     wall_s: float = 0.0
@@ -36,6 +42,7 @@ class Simulated:
 def simulate(point, seed, trace=0.0):
     """One run; with samples of the congestion windows each `trace` seconds."""
     job, program = point.job(seed, point.library(), trace), builds.program()
+    point.write_channel(seed)
     begun = time.monotonic()
     done = subprocess.run([program], input=job, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -49,7 +56,7 @@ def simulate(point, seed, trace=0.0):
             result.counters[words[0].lower()][words[1]] = int(words[2])
         elif name == "gateway":
             result.gateways.setdefault(int(words[0]), {})[words[1]] = int(words[2])
-        elif name in ("windows", "cached"):
+        elif name in ("windows", "rates", "cached"):
             getattr(result, name).append(list(map(float, words)))
         else:
             result.values[name] = float(words[0])
@@ -104,6 +111,7 @@ def values(point, result):
         "spurious": min(1.0, result.values["spurious"] / max(1.0, result.values["retransmissions"])),
         "timeouts": result.values["timeouts"],
         **of_gateways(result),
+        **{name: result.values[name] for name in OF_BACKGROUND if name in result.values},
     }
 
 

@@ -59,10 +59,12 @@ def reservation(point):
 
 def expected(point):
     """Values of `measurement.values` by the model of the point's path, as far as it has them; U counts unit payload."""
+    if point.background or point.return_mbps is not None:
+        return {}
     if point.path.gateway != "none":
-        goodput = None if point.shadowing else reservation(point)
+        goodput = None if point.shadowing or point.orbit else reservation(point)
         return {} if goodput is None else {"utilization": goodput / (point.setup.rate_mbps * 1e6), "goodput": goodput}
-    if point.outage or point.shadowing or not point.setup.ord or point.path.has_gateway:
+    if point.may_be_dark or not point.setup.ord or point.path.has_gateway:
         return {}
     if not point.path.copies:
         operation = hybrid_link(point)

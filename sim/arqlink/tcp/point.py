@@ -4,10 +4,13 @@ where the settings say so."""
 
 from dataclasses import dataclass, fields
 
+from arqlink.channel import clock_table
 from arqlink.errors import UserError
 from arqlink.model import link_setup, loss
 from arqlink.model.link_setup import LinkSetup
 from arqlink.rtl import verilated_end
+from arqlink.tcp.background import Background
+from arqlink.tcp.low_orbit import LowOrbit
 from arqlink.tcp.path import Outage, Path
 from arqlink.tcp.shadowing import Shadowing
 from arqlink.tcp.topologies import TOPOLOGIES
@@ -29,6 +32,7 @@ LEAST_OF_GATEWAY = 128
 """Bytes of a packet."""
 WINDOWS = tuple(1 << i for i in range(5, 19))
 MOST_SECONDS = 1e7
+MOST_SLOWER = 1000
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,9 @@ class Point:
     link           model of the link that carries the packets, of LINKS
     outage         when the link is dark
     shadowing      of the sender by houses: the first link is dark then, both ways
+    orbit          a path over satellites that move: delays in place of the setup's, for which its timers are
+    return_mbps    rate of the line back; None: that of the line
+    background     traffic beside the connections
     window_frames  window of the link; None: that of the configuration
     seconds        are measured after `warm_up` seconds
     """
@@ -51,6 +58,9 @@ class Point:
     link: str = "event"
     outage: Outage | None = None
     shadowing: Shadowing | None = None
+    orbit: LowOrbit | None = None
+    return_mbps: float | None = None
+    background: Background | None = None
     window_frames: int | None = None
     seconds: float = 200.0
     warm_up: float = 20.0
@@ -88,10 +98,30 @@ class Point:
                 raise UserError("Of a trace's units it is not known when they were sent; TCP needs losses in time, such as ge: or fading:.")
             if isinstance(process, loss.GilbertElliott):
                 process.bad_units()  # refuses what is no process in time
-        if self.outage and self.shadowing:
-            raise UserError("Give outages, or shadowing, and not both.")
-        if (self.outage or self.shadowing) and not all(isinstance(process, loss.Bernoulli) for process in (self.setup.loss, self.setup.feedback_loss)):
+        if sum(dark is not None for dark in (self.outage, self.shadowing, self.orbit)) > 1:
+            raise UserError("Give one of outages, shadowing and an orbit.")
+        if self.may_be_dark and not all(isinstance(process, loss.Bernoulli) for process in (self.setup.loss, self.setup.feedback_loss)):
             raise UserError("Between outages and shadows units are lost independently; give --p, and not another loss model.")
+        if self.orbit and self.path.structure == "onboard":
+            raise UserError("An orbit is a path over satellites without a gateway; give another topology, such as leo.")
+        if self.return_mbps is not None and not (0 < self.return_mbps <= self.setup.rate_mbps and abs(self.slower - round(self.slower)) < 1e-9 * self.slower):
+            raise UserError(f"The line back has {self.return_mbps:g} Mb/s; the line's {self.setup.rate_mbps:g} Mb/s must be a whole multiple of it.")
+        if self.slower > MOST_SLOWER:
+            raise UserError(f"The line back is {self.slower:g} times slower; it may be {MOST_SLOWER} times.")
+        if self.background and (self.variant in OWN or self.path.structure == "split"):
+            raise UserError(f"Background traffic needs a TCP of ns-3 that ends at the receiver; give --variant {OF_NS3[0]} and no split topology.")
+        if self.background and self.setup.packet_bytes < LEAST_OF_NS3:
+            raise UserError(f"A packet has {self.setup.packet_bytes} bytes; background traffic needs {LEAST_OF_NS3} or more.")
+
+    @property
+    def may_be_dark(self):
+        """There are times at which all is lost."""
+        return bool(self.outage or self.shadowing or self.orbit)
+
+    @property
+    def slower(self):
+        """How many times slower than the line the line back is."""
+        return 1.0 if self.return_mbps is None else self.setup.rate_mbps / self.return_mbps
 
     @property
     def window(self):
@@ -113,9 +143,23 @@ class Point:
     def erasures(self, seed):
         """The erasure processes of the first link, from A and from B."""
         processes = self.setup.loss, self.setup.feedback_loss
-        if self.shadowing is None:
-            return [self.erasure(process) for process in processes]
-        return self.shadowing.processes(seed, self.setup.clock_hz, self.setup.delay_clocks / self.setup.clock_hz, [one.mean() for one in processes])
+        losses = [one.mean() for one in processes]
+        if self.shadowing:
+            return self.shadowing.processes(seed, self.setup.clock_hz, self._delay, losses)
+        if self.orbit:
+            return self.orbit.processes(seed, self.setup.clock_hz, losses)
+        return [self.erasure(process) for process in processes]
+
+    @property
+    def _delay(self):
+        return self.setup.delay_clocks / self.setup.clock_hz
+
+    def write_channel(self, seed):
+        """Writes the files that the job of this seed names."""
+        if self.shadowing:
+            self.shadowing.write(seed, self.setup.clock_hz, self._delay)
+        if self.orbit:
+            self.orbit.write(seed, self.setup.clock_hz)
 
     def erasure(self, process):
         """An erasure process as the simulator reads it. The two states of a Gilbert-Elliott chain last for a time there."""
@@ -131,7 +175,8 @@ class Point:
 
     def job(self, seed, library=None, trace=0.0):
         """What `tcp_run` reads. `trace`: seconds between samples of the congestion windows."""
-        s, timers = self.setup, self.setup.timers
+        s, slower = self.setup, round(self.slower)
+        timers = s.timers_beside(slower)
         values = [s.k, s.n, s.nr, s.arq_delta, s.ord, 1]
         values += [timers[name] for name in ("POLL_TIMEOUT", "HELLO_INTERVAL", "KEEPALIVE", "OUTAGE_TIMEOUT", "STATUS_INTERVAL")]
         end = " ".join(map(str, values))
@@ -142,6 +187,8 @@ class Point:
             *([f"library {library}"] if library else []),
             f"build {' '.join(map(str, self.build))}",
             f"delay {delay} {delay}",
+            *([f"delays {clock_table.quoted(self.orbit.files(seed, s.clock_hz)[0])}"] if self.orbit else []),
+            *([f"beats 1 {slower}"] if slower > 1 else []),
             f"end A {end}",
             f"end B {end}",
             f"erasures A {there}",
@@ -153,6 +200,7 @@ class Point:
             f"time {self.warm_up!r} {self.seconds!r}",
             *self.path.lines(s.packet_bytes),
             *self._second_link(),
+            *(self.background.lines() if self.background else []),
             f"seed {seed}",
         ]
         return "\n".join([*lines, *([f"trace {trace!r}"] if trace else [])]) + "\n"
@@ -184,6 +232,9 @@ class Point:
             | {
                 "outage": str(self.outage) if self.outage else None,
                 "shadowing": str(self.shadowing) if self.shadowing else None,
+                "orbit": str(self.orbit) if self.orbit else None,
+                "return_mbps": self.return_mbps,
+                "background": str(self.background) if self.background else None,
                 "window_frames": self.window,
             }
         )
@@ -191,8 +242,10 @@ class Point:
 
 OF_LINK = frozenset("config k n delta loss feedback_loss delay_ms rate_mbps packet_bytes poll_ms".split())
 OF_PATH = frozenset(field.name for field in fields(Path))
-OF_POINT = frozenset("connections variant link window_frames seconds warm_up".split())
-NAMES = OF_LINK | OF_PATH | OF_POINT | {"n_retx", "order", "p", "outage", "shadowing"}
+OF_POINT = frozenset("connections variant link return_mbps window_frames seconds warm_up".split())
+READ = {"outage": Outage.parse, "shadowing": Shadowing.parse, "orbit": LowOrbit.parse, "background": Background.parse}
+"""Settings of a point that are read from a text."""
+NAMES = OF_LINK | OF_PATH | OF_POINT | READ.keys() | {"n_retx", "order", "p"}
 """Settings of a point, as `arqlink tcp` and sweeps name them."""
 DEFAULTS = {"delta": 5, "delay_ms": 200.0, "packet_bytes": 1500}
 USUAL_P = 0.01
@@ -214,6 +267,5 @@ def from_settings(settings):
         link["nr"] = given["n_retx"]
     setup = link_setup.from_options(ord=given.get("order", 1), **link)
     path = Path(**{name: given[name] for name in OF_PATH & given.keys()})
-    outage = Outage.parse(given["outage"]) if "outage" in given else None
-    shadowing = Shadowing.parse(given["shadowing"]) if "shadowing" in given else None
-    return Point(setup, path, outage=outage, shadowing=shadowing, **{name: given[name] for name in OF_POINT & given.keys()})
+    read = {name: parse(given[name]) for name, parse in READ.items() if name in given}
+    return Point(setup, path, **read, **{name: given[name] for name in OF_POINT & given.keys()})

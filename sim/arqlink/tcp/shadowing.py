@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shadowing of the sender by the houses of a street (arqlink.channel.street), as the simulator reads it."""
 
-import hashlib
 from dataclasses import dataclass
 
-from arqlink import tree
 from arqlink.channel import dark_intervals
 from arqlink.channel.street import Street
 from arqlink.errors import UserError
+from arqlink.tcp import channel_files
 
 SYNTAX = "ELEVATION[,AZIMUTH[,SPEED]]"
-FOLDER = tree.BUILD / "channels"
 DURATION = 3600.0
 """Seconds of a street, which begins again at its end."""
 
@@ -40,16 +38,16 @@ class Shadowing:
         """Each seed has houses of its own."""
         return Street(elevation=self.elevation, azimuth=self.azimuth, speed=self.speed, duration=DURATION, seed=seed)
 
+    def files(self, seed, clock_hz, delay):
+        """Of the units from the sender, and of those to it: the terminal is where units leave, or arrive `delay` seconds after they have left."""
+        return {ahead: channel_files.path("street", self, seed, repr(clock_hz), repr(ahead)) for ahead in (0.0, delay)}
+
     def processes(self, seed, clock_hz, delay, losses):
-        """The erasure processes from the sender and to it: the terminal is where units leave, or arrive `delay` seconds after they have left.
-        `losses`: probabilities that others are erased."""
-        found = []
-        for ahead, p in zip((0.0, delay), losses):
-            name = hashlib.sha256(f"{self} {seed} {clock_hz!r} {ahead!r}".encode()).hexdigest()[:16]
-            path = FOLDER / f"street-{name}.txt"
-            with tree.locked("channels"):
-                if not path.exists():
-                    FOLDER.mkdir(parents=True, exist_ok=True)
-                    self.street(seed).write(path, clock_hz, ahead=ahead)
-            found.append(dark_intervals.process(path, p))
-        return found
+        """The erasure processes from the sender and to it. `losses`: probabilities that units are erased in sight of the satellite."""
+        files = self.files(seed, clock_hz, delay)
+        return [dark_intervals.process(files[ahead], p) for ahead, p in zip((0.0, delay), losses)]
+
+    def write(self, seed, clock_hz, delay):
+        """Writes the files."""
+        for ahead, path in self.files(seed, clock_hz, delay).items():
+            channel_files.make(path, lambda file, ahead=ahead: self.street(seed).write(file, clock_hz, ahead=ahead))

@@ -44,11 +44,11 @@ TOPOLOGIES = {
     "vsat-star": Topology(
         "direct", "Peng et al.: five terminals behind a hub with the gateway",
         {"connections": 5, "delay_ms": 250.0, "sender_mbps": 10.0, "sender_ms": 50.0, "receiver_mbps": 10.0, "receiver_ms": 0.0, "rate_mbps": 6.0,
-         "packet_bytes": 1024, "gateway": "snoop"},
+         "packet_bytes": 1024, "gateway": "snoop,cache=1000,queue=50"},
     ),
     "leo": Topology(
-        "direct", "Peng et al.: a terminal and a gateway station under a constellation such as Teledesic",
-        {"connections": 1, "delay_ms": 15.0, "sender_mbps": 10.0, "sender_ms": 50.0, "receiver_mbps": 10.0, "receiver_ms": 0.0, "rate_mbps": 1.5,
-         "packet_bytes": 1024, "gateway": "snoop"},
+        "direct", "Peng et al.: a terminal and a gateway station under Teledesic",
+        {"connections": 1, "delay_ms": 40.0, "orbit": "new-york,san-francisco", "sender_mbps": 10.0, "sender_ms": 50.0, "receiver_mbps": 10.0,
+         "receiver_ms": 0.0, "rate_mbps": 1.5, "packet_bytes": 1024, "gateway": "snoop,cache=1000,queue=50"},
     ),
 }  # fmt: skip
