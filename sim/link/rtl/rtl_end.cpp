@@ -6,19 +6,8 @@
 #include <stdexcept>
 
 #include "load_end.h"
-#include "splitmix.h"
 
 namespace arqlink::rtl {
-
-namespace {
-
-// Byte `index` of packet `name`.
-uint8_t content(uint64_t name, size_t index) {
-    if (index < RtlEnd::nameBytes) return static_cast<uint8_t>(name >> 8 * index);
-    return static_cast<uint8_t>(mix(name) >> 8 * (index % 8)) ^ static_cast<uint8_t>(index);
-}
-
-}  // namespace
 
 RtlEnd::RtlEnd(const std::string& library) : end_(verilated_end::load(library)(nullptr)) {}
 
@@ -27,27 +16,24 @@ void RtlEnd::offerBeat() {
     beat.valid = !queue_.empty();
     if (!beat.valid) return;
     const Packet& packet = queue_.front();
-    const unsigned count = std::min(dataBytes(), packet.bytes - offset_);
-    for (unsigned i = 0; i < count; ++i) beat.data[i] = content(packet.name, offset_ + i);
+    const size_t count = std::min<size_t>(dataBytes(), packet.size() - offset_);
+    std::memcpy(beat.data, packet.data() + offset_, count);
     beat.keep = static_cast<uint16_t>((1u << count) - 1);
-    beat.last = offset_ + count == packet.bytes;
+    beat.last = offset_ + count == packet.size();
 }
 
 void RtlEnd::collect(const verilated_end::Beat& beat, Out& out) {
     arriving_.insert(arriving_.end(), beat.data, beat.data + __builtin_popcount(beat.keep));
     if (!beat.last) return;
-    uint64_t name = 0;
-    std::memcpy(&name, arriving_.data(), std::min<size_t>(nameBytes, arriving_.size()));
-    for (size_t i = 0; i < arriving_.size(); ++i)
-        if (beat.user || arriving_[i] != content(name, i))
-            throw std::runtime_error("The RTL delivered a packet that nobody sent.");
     out.delivered = true;
-    out.deliveredPacket = name;
+    out.isCut = beat.user;
+    out.packet.swap(arriving_);
     arriving_.clear();
 }
 
 void RtlEnd::clock(const verilated_end::Beat& in, bool resetn, bool takes, Out& out) {
-    out.unit = out.accepted = out.delivered = false;
+    out.unit = out.delivered = false;
+    out.accepted = 0;
     in_.resetn = resetn;
     in_.phy = in;
     in_.phyOutReady = takes;
@@ -61,12 +47,9 @@ void RtlEnd::clock(const verilated_end::Beat& in, bool resetn, bool takes, Out& 
     }
     if (out_.packet.valid) collect(out_.packet, out);
     if (in_.packet.valid && out_.packetReady) {
-        const Packet packet = queue_.front();
         offset_ += dataBytes();
         if (in_.packet.last) {
-            out.accepted = true;
-            out.packet = packet.name;
-            out.bytes = packet.bytes;
+            out.accepted = queue_.front().size();
             queue_.pop_front();
             offset_ = 0;
         }

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "axi_master.h"
@@ -21,34 +22,31 @@ struct BeatOnAir {
 
 class RtlEnd {
   public:
+    using Packet = std::vector<uint8_t>;
+
     /// `library`: a shared library of arqlink.rtl.ends. Throws std::runtime_error where it cannot be loaded.
     explicit RtlEnd(const std::string& library);
 
     unsigned dataBytes() const { return end_->dataBytes(); }
     verilated_end::AxiMaster& registers() { return axi_; }
 
-    /// Packets are named by their first bytes; the others follow from the name.
-    void offer(uint64_t packet, unsigned bytes) { queue_.push_back({packet, bytes}); }
+    /// A packet of a byte or more waits for the end to accept it.
+    void offer(Packet packet) { queue_.push_back(std::move(packet)); }
     /// Packets that have yet to be accepted.
     size_t waiting() const { return queue_.size(); }
 
     struct Out {
         bool unit = false;  ///< `beat` left for the PHY
         verilated_end::Beat beat;
-        bool accepted = false, delivered = false;
-        uint64_t packet = 0, deliveredPacket = 0;
-        unsigned bytes = 0;  ///< of the packet accepted
+        size_t accepted = 0;     ///< length of the packet whose last beat was accepted; 0: none was
+        bool delivered = false;  ///< `packet` has come out
+        bool isCut = false;      ///< and was cut by a restart
+        Packet packet;
     };
-    /// One clock; `in` is the beat that arrives from the PHY, `takes`: the PHY is ready for a beat.
+    /// One clock; `in` is the beat that arrives from the PHY, `takes`: the PHY is ready for a beat. Throws std::runtime_error where the model stops.
     void clock(const verilated_end::Beat& in, bool resetn, bool takes, Out& out);
 
-    static constexpr unsigned nameBytes = 8;
-
   private:
-    struct Packet {
-        uint64_t name;
-        unsigned bytes;
-    };
     void offerBeat();
     void collect(const verilated_end::Beat& beat, Out& out);
 
@@ -57,8 +55,8 @@ class RtlEnd {
     verilated_end::EndIn in_;
     verilated_end::EndOut out_;
     std::deque<Packet> queue_;
-    unsigned offset_ = 0;  // bytes of the first one that were accepted
-    std::vector<uint8_t> arriving_;
+    size_t offset_ = 0;  // bytes of the first one that were accepted
+    Packet arriving_;
 };
 
 }  // namespace arqlink::rtl

@@ -2,16 +2,34 @@
 #include "rtl_link.h"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
 #include "settings.h"
+#include "splitmix.h"
 
 namespace arqlink::rtl {
 
 namespace {
 
 constexpr unsigned resetClocks = 32;
+constexpr size_t nameBytes = 8;
+
+// Packets are named by their first bytes; the others follow from the name.
+RtlEnd::Packet packetNamed(uint64_t name, size_t bytes) {
+    RtlEnd::Packet packet(bytes);
+    for (size_t i = 0; i < bytes; ++i)
+        packet[i] = i < nameBytes ? static_cast<uint8_t>(name >> 8 * i)
+                                  : static_cast<uint8_t>(mix(name) >> 8 * (i % 8)) ^ static_cast<uint8_t>(i);
+    return packet;
+}
+
+uint64_t nameOf(const RtlEnd::Packet& packet) {
+    uint64_t name = 0;
+    std::memcpy(&name, packet.data(), std::min(nameBytes, packet.size()));
+    return name;
+}
 
 }  // namespace
 
@@ -69,9 +87,10 @@ void RtlLink::settle() {
 }
 
 void RtlLink::offer(End end, uint64_t packet, unsigned bytes) {
-    if (bytes < RtlEnd::nameBytes || bytes > settings_.build.maxPacketBytes)
+    if (bytes < nameBytes || bytes > settings_.build.maxPacketBytes)
         throw std::invalid_argument("A packet is too short for the RTL model, or too long for the link.");
-    sides_[end]->end.offer(packet, bytes);
+    sides_[end]->end.offer(packetNamed(packet, bytes));
+    sides_[end]->offered.push_back(packet);
     active_ = now_;
 }
 
@@ -94,10 +113,17 @@ void RtlLink::clockEnd(End end) {
     if (out.accepted) {
         const unsigned frameBytes = settings_.end[end].k * settings_.build.unitBytes;
         side.starts.push_back(side.frames);
-        side.frames += (out.bytes + frameBytes - 1) / frameBytes;
-        if (accepted) accepted(end, out.packet, now());
+        side.frames += (out.accepted + frameBytes - 1) / frameBytes;
+        const uint64_t packet = side.offered.front();
+        side.offered.pop_front();
+        if (accepted) accepted(end, packet, now());
     }
-    if (out.delivered && delivered) delivered(end, out.deliveredPacket, now());
+    if (out.delivered) {
+        const uint64_t packet = nameOf(out.packet);
+        if (out.isCut || out.packet != packetNamed(packet, out.packet.size()))
+            throw std::runtime_error("The RTL delivered a packet that nobody sent.");
+        if (delivered) delivered(end, packet, now());
+    }
     if (!out.unit) return;
     side.arrives = std::max(now_ + side.delay.at(now()), side.arrives + 1);
     side.wire.push_back({side.arrives, out.beat});

@@ -45,6 +45,7 @@ class RtlLink final : public LinkModel {
         Delays delay;
         unsigned clocksPerBeat = 1;
         Clock arrives = 0;              // the last beat that has left
+        std::deque<uint64_t> offered;   // names of packets that have yet to be accepted
         std::deque<uint64_t> starts;    // first frames of accepted packets
         uint64_t frames = 0, sent = 0;  // of accepted packets; sent for the first time
         bool heard = false;             // a unit without hello is on its way to it, or has arrived
