@@ -37,15 +37,12 @@ RtlLink::RtlLink(const LinkSettings& settings, const std::string& library, std::
                  std::unique_ptr<ErasureProcess> bToA)
     : settings_(settings) {
     check(settings_);
+    std::unique_ptr<ErasureProcess> erasures[2] = {std::move(aToB), std::move(bToA)};
     for (const End end : {A, B}) {
-        sides_[end] = std::make_unique<Side>(end, library, settings_.end[end].delta);
-        sides_[end]->delay = settings_.delay[end];
-        sides_[end]->clocksPerBeat = settings_.clocksPerBeat[end];
+        sides_[end] = std::make_unique<Side>(end, library, settings_, std::move(erasures[end]));
         if (sides_[end]->end.dataBytes() != settings_.build.dataBytes)
             throw std::invalid_argument("The library is of a build with other streams.");
     }
-    sides_[A]->erasures = std::move(aToB);
-    sides_[B]->erasures = std::move(bToA);
     for (unsigned i = 0; i < resetClocks; ++i) clock();
     resetn_ = true;
     for (const End end : {A, B}) {
@@ -98,16 +95,16 @@ void RtlLink::clockEnd(End end) {
     Side& side = *sides_[end];
     Side& peer = *sides_[peerOf(end)];
     verilated_end::Beat in;
-    if (!peer.wire.empty() && peer.wire.front().arrives < now_) {
+    if (!peer.wire.empty() && peer.wire.front().arrives < now()) {
         in = peer.wire.front().beat;
         peer.wire.pop_front();
     }
-    for (; !side.reports.empty() && side.reports.front().when < now_; side.reports.pop_front())
+    for (; !side.reports.empty() && side.reports.front().when < now(); side.reports.pop_front())
         side.outcomes.report(side.reports.front().feedback, [&](uint64_t fsn) {
             if (settled) settled(end, fsn);
         });
     RtlEnd::Out out;
-    side.end.clock(in, resetn_, now_ % side.clocksPerBeat == 0, out);
+    side.end.clock(in, resetn_, now_ % settings_.clocksPerBeat[end] == 0, out);
     if (!counts_) return;
     if (in.valid || out.unit || side.end.waiting() || out.delivered) active_ = now_;
     if (out.accepted) {
@@ -125,26 +122,24 @@ void RtlLink::clockEnd(End end) {
         if (delivered) delivered(end, packet, now());
     }
     if (!out.unit) return;
-    side.arrives = std::max(now_ + side.delay.at(now()), side.arrives + 1);
-    side.wire.push_back({side.arrives, out.beat});
-    if (!side.watch.beat(out.beat, now_)) return;
-    const UnitOnAir& unit = side.watch.unit();
-    side.wire.back().beat.user = side.erasures->erases(unit, side.watch.start() + skipped_);
-    note(end, unit, side.wire.back().beat.user);
+    side.wire.push_back(side.channel.send(out.beat, now()));
+    if (side.channel.endsUnit()) note(end);
 }
 
 // A unit has left `end`.
-void RtlLink::note(End end, const UnitOnAir& unit, bool erased) {
+void RtlLink::note(End end) {
     Side& side = *sides_[end];
     Side& peer = *sides_[peerOf(end)];
-    if (!unit.hello && !erased) {
+    const UnitWatch& watch = side.channel.watch();
+    const UnitOnAir& unit = watch.unit();
+    if (!unit.hello && !side.channel.isErased()) {
         peer.heard = true;
-        if (unit.control) peer.reports.push_back({side.arrives, side.watch.feedback()});
+        if (unit.control) peer.reports.push_back({side.channel.arrives(), watch.feedback()});
     }
-    if (!side.watch.beginsFrame()) return;
+    if (!watch.beginsFrame()) return;
     if (unit.fsn == side.sent) ++side.sent;
     side.outcomes.sent(unit.fsn, unit.attempt);
-    if (transmitted) transmitted(end, unit.fsn, unit.attempt, side.watch.start() + skipped_);
+    if (transmitted) transmitted(end, unit.fsn, unit.attempt, watch.start());
 }
 
 void RtlLink::clock() {

@@ -5,8 +5,8 @@
 #include <deque>
 #include <string>
 
+#include "channel.h"
 #include "rtl_end.h"
-#include "unit_watch.h"
 
 namespace arqlink::rtl {
 
@@ -36,15 +36,14 @@ class RtlLink final : public LinkModel {
 
   private:
     struct Side {
-        Side(End self, const std::string& library, unsigned delta)
-            : end(library), watch(self, end.dataBytes()), outcomes(delta) {}
+        Side(End self, const std::string& library, const LinkSettings& settings,
+             std::unique_ptr<ErasureProcess> erasures)
+            : end(library),
+              channel(self, end.dataBytes(), settings.delay[self], std::move(erasures)),
+              outcomes(settings.end[self].delta) {}
         RtlEnd end;
-        UnitWatch watch;
-        std::deque<BeatOnAir> wire;  // from this end to its peer
-        std::unique_ptr<ErasureProcess> erasures;
-        Delays delay;
-        unsigned clocksPerBeat = 1;
-        Clock arrives = 0;              // the last beat that has left
+        Channel channel;
+        std::deque<BeatOnAir> wire;     // from this end to its peer
         std::deque<uint64_t> offered;   // names of packets that have yet to be accepted
         std::deque<uint64_t> starts;    // first frames of accepted packets
         uint64_t frames = 0, sent = 0;  // of accepted packets; sent for the first time
@@ -58,7 +57,7 @@ class RtlLink final : public LinkModel {
     };
     void clock();
     void clockEnd(End end);
-    void note(End end, const UnitOnAir& unit, bool erased);
+    void note(End end);
     void settle();
     void awaitSnapshot(End end);
 
