@@ -73,6 +73,7 @@ struct UnitOnAir {
     uint64_t rxNext = 0;   ///< of a control unit, without wrap
     uint64_t ordinal = 0;  ///< of a control unit: how many control units with this rxNext left this end before it
     bool hello = false;    ///< of a control unit
+    bool sop = false;      ///< of a data unit: its frame is the first one of a packet
 };
 
 /// Decides which units are erased. Asked once for each unit of a direction, in the order in which they leave.

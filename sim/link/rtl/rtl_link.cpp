@@ -108,9 +108,7 @@ void RtlLink::clockEnd(End end) {
     if (!counts_) return;
     if (in.valid || out.unit || side.end.waiting() || out.delivered) active_ = now_;
     if (out.accepted) {
-        const unsigned frameBytes = settings_.end[end].k * settings_.build.unitBytes;
-        side.starts.push_back(side.frames);
-        side.frames += (out.accepted + frameBytes - 1) / frameBytes;
+        side.backlog.accepted();
         const uint64_t packet = side.offered.front();
         side.offered.pop_front();
         if (accepted) accepted(end, packet, now());
@@ -132,12 +130,12 @@ void RtlLink::note(End end) {
     Side& peer = *sides_[peerOf(end)];
     const UnitWatch& watch = side.channel.watch();
     const UnitOnAir& unit = watch.unit();
+    side.backlog.sent(unit);
     if (!unit.hello && !side.channel.isErased()) {
         peer.heard = true;
         if (unit.control) peer.reports.push_back({side.channel.arrives(), watch.feedback()});
     }
     if (!watch.beginsFrame()) return;
-    if (unit.fsn == side.sent) ++side.sent;
     side.outcomes.sent(unit.fsn, unit.attempt);
     if (transmitted) transmitted(end, unit.fsn, unit.attempt, watch.start());
 }
@@ -150,8 +148,7 @@ void RtlLink::clock() {
 
 size_t RtlLink::backlog(End end) {
     Side& side = *sides_[end];
-    while (!side.starts.empty() && side.starts.front() < side.sent) side.starts.pop_front();
-    return side.starts.size() + side.end.waiting();
+    return side.backlog.packets() + side.end.waiting();
 }
 
 void RtlLink::runTo(Clock until) {

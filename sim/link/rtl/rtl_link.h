@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 
+#include "backlog.h"
 #include "channel.h"
 #include "rtl_end.h"
 
@@ -43,11 +44,10 @@ class RtlLink final : public LinkModel {
               outcomes(settings.end[self].delta) {}
         RtlEnd end;
         Channel channel;
-        std::deque<BeatOnAir> wire;     // from this end to its peer
-        std::deque<uint64_t> offered;   // names of packets that have yet to be accepted
-        std::deque<uint64_t> starts;    // first frames of accepted packets
-        uint64_t frames = 0, sent = 0;  // of accepted packets; sent for the first time
-        bool heard = false;             // a unit without hello is on its way to it, or has arrived
+        std::deque<BeatOnAir> wire;    // from this end to its peer
+        std::deque<uint64_t> offered;  // names of packets that have yet to be accepted
+        Backlog backlog;
+        bool heard = false;  // a unit without hello is on its way to it, or has arrived
         struct Report {
             Clock when;
             Feedback feedback;

@@ -27,11 +27,13 @@ void UnitWatch::parse() {
         unit_.hello = false;
         unit_.index = b[4];
         unit_.attempt = b[5] >> 4;
+        unit_.sop = b[0] >> 1 & 1;
         nearFsn_ = unwrap(static_cast<uint32_t>(b[7] << 12 | b[8] << 4 | b[9] >> 4), nearFsn_);
         unit_.fsn = static_cast<uint64_t>(nearFsn_);
         return;
     }
     unit_.hello = b[2] & 1;
+    if (unit_.hello) nearFsn_ = nearRxNext_ = 0;  // numbers begin anew
     const int64_t rxNext = unwrap(static_cast<uint32_t>((b[14] & 15) << 16 | b[15] << 8 | b[16]), nearRxNext_);
     unit_.ordinal = anyControl_ && rxNext == nearRxNext_ ? unit_.ordinal + 1 : 0;
     nearRxNext_ = rxNext;

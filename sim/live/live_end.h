@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A link end that is clocked while others look at it: its ports, and what leaves it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "backlog.h"
+#include "channel.h"
+#include "rtl_end.h"
+
+namespace arqlink::live {
+
+/// An access of another thread to registers, one at a time.
+class Mailbox {
+  public:
+    /// Called by that thread: waits until the access is done. Throws std::runtime_error once `close` was called.
+    uint32_t access(bool write, uint32_t address, uint32_t value);
+    /// Called by the thread that clocks the end.
+    bool isWaiting() const { return isWaiting_.load(std::memory_order_relaxed); }
+    void serve(verilated_end::AxiMaster& registers);
+    void close();
+
+  private:
+    enum class State { none, asked, underWay, done };
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    State state_ = State::none;
+    bool write_ = false, isClosed_ = false;
+    uint32_t address_ = 0, value_ = 0;
+    std::atomic<bool> isWaiting_ = false;
+};
+
+class LiveEnd {
+  public:
+    LiveEnd(End self, const std::string& library, Delays delay, std::unique_ptr<ErasureProcess> erasures)
+        : end_(library), channel_(self, end_.dataBytes(), std::move(delay), std::move(erasures)) {}
+
+    /// Clocks `from` to `until` - 1. What leaves arrives at the peer after `until`, if the delay is that long.
+    void run(Clock from, Clock until);
+
+    /// Between runs: what has left goes to the peer.
+    void exchange(LiveEnd& peer);
+
+    void reset(bool resetn) { resetn_ = resetn; }
+    void offer(rtl::RtlEnd::Packet packet) { end_.offer(std::move(packet)); }
+    /// Packets that have been offered, and of which no frame has been sent.
+    size_t backlog() const { return backlog_.packets() + end_.waiting(); }
+    std::vector<rtl::RtlEnd::Packet>& delivered() { return delivered_; }  ///< the caller empties it
+    uint64_t cut() const { return cut_; }                                 ///< packets that a restart cut
+    rtl::Channel& channel() { return channel_; }
+    Mailbox& mailbox() { return mailbox_; }
+
+    /// The last clock in which a packet or a unit moved here.
+    Clock active() const { return active_; }
+    /// Nothing is on the way to it.
+    bool isLineEmpty() const { return incoming_.empty(); }
+
+  private:
+    rtl::RtlEnd end_;
+    rtl::Channel channel_;
+    rtl::Backlog backlog_;
+    Mailbox mailbox_;
+    rtl::RtlEnd::Out out_;
+    std::deque<rtl::BeatOnAir> incoming_;
+    std::vector<rtl::BeatOnAir> outgoing_;
+    std::vector<rtl::RtlEnd::Packet> delivered_;
+    uint64_t cut_ = 0;
+    bool resetn_ = true;
+    Clock active_ = 0;
+};
+
+}  // namespace arqlink::live

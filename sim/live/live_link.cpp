@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live_link.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "erasures.h"
+#include "settings.h"
+#include "splitmix.h"
+
+namespace arqlink::live {
+
+namespace {
+
+constexpr double most = 1e-3;  // seconds between two deadlines
+constexpr unsigned resetClocks = 32;
+
+}  // namespace
+
+// What leaves in a quantum may not arrive in it.
+Clock LiveLink::quantumOf(const LiveSettings& settings, Clock delay) {
+    return std::clamp<Clock>(static_cast<Clock>(settings.clockHz * most), 1, delay);
+}
+
+LiveLink::LiveLink(const LiveSettings& settings)
+    : settings_(settings),
+      taps_{Tap(settings.taps[A], settings.link.build.maxPacketBytes),
+            Tap(settings.taps[B], settings.link.build.maxPacketBytes)},
+      pacer_(settings.clockHz, settings.late) {
+    check(settings_.link);
+    for (const End end : {A, B})
+        ends_[end] = std::make_unique<LiveEnd>(end, settings_.library, settings_.link.delay[end],
+                                               makeErasures("bernoulli 0", 1));
+    for (const End end : {A, B}) setErasures(end, settings_.erasures[end]);
+    quantum_ = quantumOf(settings_, std::min(settings_.link.delay[A].least(), settings_.link.delay[B].least()));
+    quiet_ = 2 * Clock{std::max(settings_.link.end[A].pollTimeout, settings_.link.end[B].pollTimeout)};
+    cpu_ = std::make_unique<Cpu>(*ends_[A], *ends_[B]);
+    companion_ = std::thread([this] { companion(); });
+}
+
+LiveLink::~LiveLink() {
+    cpu_.reset();
+    isOver_ = true;
+    goal_ = never;
+    goal_.notify_one();
+    companion_.join();
+}
+
+void LiveLink::companion() {
+    for (Clock from = 0;;) {
+        goal_.wait(from);
+        if (isOver_) return;
+        const Clock until = goal_;
+        try {
+            ends_[B]->run(begin_, until);
+        } catch (...) {
+            failure_ = std::current_exception();
+        }
+        from = until;
+        reached_ = until;
+        reached_.notify_one();
+    }
+}
+
+// Both ends to clock `until` - 1.
+void LiveLink::run(Clock until) {
+    begin_ = now_;
+    goal_ = until;
+    goal_.notify_one();
+    ends_[A]->run(now_, until);
+    for (Clock reached = reached_; reached != until; reached = reached_) reached_.wait(reached);
+    if (failure_) std::rethrow_exception(failure_);
+    for (const End end : {A, B}) ends_[end]->exchange(*ends_[peerOf(end)]);
+    now_ = until;
+}
+
+void LiveLink::bringUp() {
+    for (const End end : {A, B}) ends_[end]->reset(false);
+    run(now_ + resetClocks);
+    for (const End end : {A, B}) ends_[end]->reset(true);
+    int error = 0;
+    cpu_->post([this, &error](Cpu& cpu) {
+        cpu.probe();
+        for (const End end : {A, B}) {
+            const EndSettings& s = settings_.link.end[end];
+            arqlink_device* device = &cpu.device(end);
+            const arqlink_timers timers = {s.pollTimeout, s.helloInterval, s.keepalive, s.outageTimeout,
+                                           s.statusInterval};
+            const arqlink_config config = {static_cast<uint8_t>(s.k),
+                                           static_cast<uint8_t>(s.nFirst),
+                                           static_cast<uint8_t>(s.nRetx),
+                                           0,
+                                           static_cast<uint8_t>(s.delta),
+                                           s.inOrder,
+                                           s.outageFreeze};
+            if (!error) error = arqlink_init(device);
+            if (!error) error = arqlink_set_timers(device, &timers);
+            if (!error) error = arqlink_set_config(device, &config);
+            if (!error) error = arqlink_snapshot(device, true);
+        }
+        for (const End end : {A, B})
+            if (!error) error = arqlink_start(&cpu.device(end));
+    });
+    while (cpu_->isBusy()) run(now_ + quantum_);
+    if (error) throw std::runtime_error(sentence(error));
+    pacer_.begin(now_);
+}
+
+void LiveLink::setErasures(End from, const std::string& description) {
+    const uint64_t seed =
+        mix(seedOf(settings_.seed, from == A ? Purpose::erasuresA : Purpose::erasuresB) + processes_++);
+    ends_[from]->channel().setErasures(makeErasures(description.empty() ? "bernoulli 0" : description, seed));
+}
+
+void LiveLink::setDelay(Clock there, Clock back) {
+    if (there < 1 || back < 1) throw std::invalid_argument("A channel must have a delay of one clock or more.");
+    ends_[A]->channel().setDelay(Delays(there));
+    ends_[B]->channel().setDelay(Delays(back));
+    quantum_ = quantumOf(settings_, std::min(there, back));
+}
+
+bool LiveLink::rests() const {
+    return now_ > active() + quiet_ && !cpu_->isBusy() && ends_[A]->isLineEmpty() && ends_[B]->isLineEmpty();
+}
+
+void LiveLink::moveFrames() {
+    for (const End end : {A, B}) {
+        for (const auto& packet : ends_[end]->delivered()) taps_[end].write(packet);
+        ends_[end]->delivered().clear();
+        while (ends_[end]->backlog() < settings_.buffer) {
+            auto frame = taps_[end].read();
+            if (!frame) break;
+            ends_[end]->offer(std::move(*frame));
+        }
+    }
+}
+
+void LiveLink::live(int wake, double longest) {
+    moveFrames();
+    if (rests() && ends_[A]->backlog() + ends_[B]->backlog() == 0) {
+        pollfd files[] = {{taps_[A].file(), POLLIN, 0}, {taps_[B].file(), POLLIN, 0}, {wake, POLLIN, 0}};
+        poll(files, 3, static_cast<int>(longest * 1000));
+        now_ = std::max(now_, pacer_.due());
+        moveFrames();
+        return;
+    }
+    run(now_ + quantum_);
+    moveFrames();
+    pacer_.keep(now_);
+}
+
+}  // namespace arqlink::live

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both ends and the channel between them, in real time, with the TAP devices that they serve.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "cpu.h"
+#include "live_end.h"
+#include "pacer.h"
+#include "tap.h"
+
+namespace arqlink::live {
+
+struct LiveSettings {
+    LinkSettings link;
+    std::string library;      ///< of a link end
+    std::string erasures[2];  ///< descriptions of processes, by the end that sends
+    double clockHz = 410e3;   ///< clocks of a second
+    double late = 0.01;       ///< seconds after which a deadline is missed
+    int taps[2] = {-1, -1};   ///< open files
+    size_t buffer = 4;        ///< packets that may wait for their first frame to be sent; others stay in the device
+    uint64_t seed = 1;
+};
+
+/// Each millisecond of the link, or less where its delay is shorter, is a deadline. Both ends are clocked at the same time, in two threads:
+/// what one sends does not reach the other before the next one.
+class LiveLink {
+  public:
+    explicit LiveLink(const LiveSettings& settings);
+    ~LiveLink();
+
+    /// Resets both ends, and lets the driver set them up.
+    void bringUp();
+    /// Lives until the next deadline. Where there is nothing to do, waits for frames, for `wake` to become readable, or for `most` seconds.
+    void live(int wake, double most);
+
+    /// From the next deadline on. Throw std::invalid_argument.
+    void setErasures(End from, const std::string& description);
+    void setDelay(Clock there, Clock back);
+
+    Cpu& cpu() { return *cpu_; }
+    Pacer& pacer() { return pacer_; }
+    Clock now() const { return now_; }
+    /// No packet or unit has moved for so long that only keep-alives are to come.
+    bool rests() const;
+    /// The last clock in which a packet or a unit moved.
+    Clock active() const { return std::max(ends_[A]->active(), ends_[B]->active()); }
+    const Tap::Count& frames(End end) const { return taps_[end].count(); }
+    size_t backlog(End end) const { return ends_[end]->backlog(); }
+    uint64_t cut(End end) const { return ends_[end]->cut(); }
+
+  private:
+    void run(Clock until);
+    void moveFrames();
+    void companion();
+    static Clock quantumOf(const LiveSettings& settings, Clock delay);
+
+    const LiveSettings settings_;
+    std::unique_ptr<LiveEnd> ends_[2];
+    Tap taps_[2];
+    std::unique_ptr<Cpu> cpu_;
+    Pacer pacer_;
+    Clock now_ = 0, quantum_, quiet_;
+    Clock begin_ = 0;         // of the run that is under way
+    unsigned processes_ = 0;  // erasure processes made, each with its own random numbers
+
+    // The thread of end B runs to `goal_` each time it grows, and says so in `reached_`.
+    std::atomic<Clock> goal_ = 0, reached_ = 0;
+    std::atomic<bool> isOver_ = false;
+    std::exception_ptr failure_;
+    std::thread companion_;
+};
+
+}  // namespace arqlink::live

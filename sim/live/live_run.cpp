@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// A live link between two TAP devices: reads what it is, and then commands, from standard input; answers each with a line of JSON (README.md).
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <exception>
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <sstream>
+#include <stdexcept>
+
+#include "link_reader.h"
+#include "live_link.h"
+#include "report.h"
+
+namespace arqlink::live {
+namespace {
+
+/// Standard input, line by line, without waiting.
+class Lines {
+  public:
+    Lines() { fcntl(STDIN_FILENO, F_SETFL, fcntl(STDIN_FILENO, F_GETFL) | O_NONBLOCK); }
+    /// Waits for the next one at most `milliseconds`, for ever if that is negative. False: there is none yet.
+    bool next(std::string& line, int milliseconds) {
+        for (;;) {
+            if (const size_t end = text_.find('\n'); end != std::string::npos) {
+                line = text_.substr(0, end);
+                text_.erase(0, end + 1);
+                return true;
+            }
+            if (isOver_) return false;
+            if (milliseconds) {
+                pollfd file{STDIN_FILENO, POLLIN, 0};
+                poll(&file, 1, milliseconds);
+            }
+            char buffer[4096];
+            const ssize_t size = read(STDIN_FILENO, buffer, sizeof buffer);
+            isOver_ = size == 0;
+            if (size > 0)
+                text_.append(buffer, static_cast<size_t>(size));
+            else if (milliseconds >= 0)
+                return false;
+        }
+    }
+    bool isOver() const { return isOver_; }
+
+  private:
+    std::string text_;
+    bool isOver_ = false;
+};
+
+struct Job {
+    LinkDescription link;
+    LiveSettings settings;
+
+    bool take(const std::string& key, std::istream& words) {
+        if (link.take(key, words)) return true;
+        if (key == "clock") {
+            words >> settings.clockHz;
+        } else if (key == "late") {
+            words >> settings.late;
+        } else if (key == "seed") {
+            words >> settings.seed;
+        } else if (key == "buffer") {
+            words >> settings.buffer;
+        } else if (key == "tap") {
+            std::string end;
+            words >> end;
+            words >> settings.taps[endNamed(end)];
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    LiveSettings complete() {
+        settings.link = link.settings;
+        settings.library = link.library;
+        for (const End end : {A, B}) settings.erasures[end] = link.erasures[end];
+        return settings;
+    }
+};
+
+class Session {
+  public:
+    explicit Session(const LiveSettings& settings) : clockHz_(settings.clockHz), link_(settings) { link_.bringUp(); }
+
+    void run(Lines& lines) {
+        answer("0", "null");
+        std::string line;
+        while (!isOver_ && !lines.isOver()) {
+            link_.live(STDIN_FILENO, 1);
+            while (lines.next(line, 0)) command(line);
+        }
+    }
+
+  private:
+    // Answers come from the driver's thread, too.
+    void answer(const std::string& id, const std::string& error, const std::string& more = "") {
+        const std::lock_guard lock(output_);
+        std::cout << "{\"id\": " << id << ", \"error\": " << error << more << "}" << std::endl;
+    }
+    void answer(const std::string& id, int error) { answer(id, error ? quoted(sentence(error)) : "null"); }
+
+    void command(const std::string& line) {
+        std::istringstream words(line);
+        std::string id, name;
+        words >> id >> name;
+        if (id.empty() || id.find_first_not_of("0123456789") != std::string::npos) id = "null";
+        try {
+            if (name == "report") return report(id);
+            if (name == "set") return set(id, words);
+            if (name == "restart") return restart(id, words);
+            if (name == "erasures") {
+                const End end = takeEnd(words);
+                std::string process;
+                std::getline(words >> std::ws, process);
+                link_.setErasures(end, process);
+            } else if (name == "delay") {
+                Clock there = 0, back = 0;
+                if (!(words >> there >> back)) throw std::invalid_argument("'delay' has two numbers of clocks.");
+                link_.setDelay(there, back);
+            } else if (name == "quit") {
+                isOver_ = true;
+            } else {
+                throw std::invalid_argument("'" + name + "' is not a command.");
+            }
+            answer(id, "null");
+        } catch (const std::invalid_argument& error) {
+            answer(id, quoted(error.what()));
+        }
+    }
+
+    static End takeEnd(std::istream& words) {
+        std::string end;
+        words >> end;
+        return endNamed(end);
+    }
+
+    void report(const std::string& id) {
+        // Where nothing has moved since the last report, the counters are as they were.
+        if (link_.rests() && isRead_ && readAt_ > link_.active()) return finish(id);
+        link_.cpu().post([this, id](Cpu& cpu) {
+            for (const End end : {A, B})
+                if (const int error = readEnd(cpu.device(end), states_[end])) return answer(id, error);
+            isRead_ = true;
+            readAt_ = link_.now();
+            finish(id);
+        });
+    }
+    void finish(const std::string& id) {
+        const Pacer::Count pace = link_.pacer().count();
+        answer(id, "null", ", \"report\": " + live::report(link_, pace, link_.pacer().lag(), clockHz_, states_));
+    }
+
+    void set(const std::string& id, std::istream& words) {
+        const End end = takeEnd(words);
+        std::map<std::string, unsigned> values;
+        for (std::string word; words >> word;) {
+            const size_t equals = word.find('=');
+            const std::string digits = equals == std::string::npos ? "" : word.substr(equals + 1);
+            if (digits.empty() || digits.size() > 3 || digits.find_first_not_of("0123456789") != std::string::npos)
+                throw std::invalid_argument("'" + word + "' is not a setting: write NAME=NUMBER.");
+            const std::string name = word.substr(0, equals);
+            if (name != "k" && name != "n" && name != "nr" && name != "delta" && name != "ord")
+                throw std::invalid_argument("'" + name + "' is not a setting; there are k, n, nr, delta and ord.");
+            values[name] = static_cast<unsigned>(std::stoul(digits));
+        }
+        link_.cpu().post([this, id, end, values](Cpu& cpu) {
+            arqlink_config config;
+            int error = arqlink_get_config(&cpu.device(end), &config);
+            const std::map<std::string, uint8_t*> fields = {
+                {"k", &config.k}, {"n", &config.n_first}, {"nr", &config.n_retx}, {"delta", &config.delta}};
+            for (const auto& [name, value] : values) {
+                if (value > 255) error = -ARQLINK_EINVAL;
+                if (name == "ord")
+                    config.ordered = value != 0;
+                else
+                    *fields.at(name) = static_cast<uint8_t>(value);
+            }
+            if (!error) error = arqlink_set_config(&cpu.device(end), &config);
+            isRead_ = false;
+            answer(id, error);
+        });
+    }
+
+    void restart(const std::string& id, std::istream& words) {
+        const End end = takeEnd(words);
+        link_.cpu().post([this, id, end](Cpu& cpu) { answer(id, arqlink_restart(&cpu.device(end))); });
+    }
+
+    const double clockHz_;
+    EndState states_[2];  // of the driver's thread while it is busy
+    std::atomic<bool> isRead_ = false;
+    Clock readAt_ = 0;
+    std::mutex output_;
+    bool isOver_ = false;
+    LiveLink link_;  // its threads end before the rest
+};
+
+}  // namespace
+}  // namespace arqlink::live
+
+int main() {
+    using namespace arqlink::live;
+    try {
+        Lines lines;
+        Job job;
+        std::string line, description;
+        while (lines.next(line, -1) && line != "run") description += line + '\n';
+        std::istringstream text(description);
+        arqlink::readLines(text, [&](const std::string& key, std::istream& words) { return job.take(key, words); });
+        Session(job.complete()).run(lines);
+        return 0;
+    } catch (const std::exception& error) {
+        std::cerr << error.what() << '\n';
+        return 1;
+    }
+}
