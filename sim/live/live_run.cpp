@@ -2,8 +2,10 @@
 // A live link between two TAP devices: reads what it is, and then commands, from standard input; answers each with a line of JSON (README.md).
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <map>
@@ -205,6 +207,7 @@ class Session {
 
 int main() {
     using namespace arqlink::live;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // whoever began it, ends it
     try {
         Lines lines;
         Job job;

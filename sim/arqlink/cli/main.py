@@ -10,6 +10,7 @@ import typer
 from arqlink import __version__
 from arqlink.cli.codec import codec_app
 from arqlink.cli.console import board, console
+from arqlink.cli.live import live
 from arqlink.cli.model import model
 from arqlink.cli.plan import plan
 from arqlink.cli.send import send
@@ -33,6 +34,7 @@ app.command()(plan)
 app.command()(size)
 app.command()(tcp)
 app.command()(sweep)
+app.command()(live)
 app.command()(console)
 app.command()(board)
 app.add_typer(codec_app, name="codec")

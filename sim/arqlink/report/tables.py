@@ -86,6 +86,11 @@ def print_json(data):
     print(json.dumps(_finite(data), indent=2, allow_nan=False))
 
 
+def json_line(data):
+    """The same on one line, as text."""
+    return json.dumps(_finite(data), allow_nan=False)
+
+
 def _finite(data):
     if isinstance(data, dict):
         return {key: _finite(value) for key, value in data.items()}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 
 from arqlink.channel import clock_table
 from arqlink.errors import UserError
+from arqlink.link import erasures
 from arqlink.model import link_setup, loss
 from arqlink.model.link_setup import LinkSetup
 from arqlink.rtl import verilated_end
@@ -162,16 +163,11 @@ class Point:
             self.orbit.write(seed, self.setup.clock_hz)
 
     def erasure(self, process):
-        """An erasure process as the simulator reads it. The two states of a Gilbert-Elliott chain last for a time there."""
+        """An erasure process as the simulator reads it."""
         if self.outage:
             dark, cycle = (round(ms * 1e-3 * self.setup.clock_hz) for ms in (self.outage.dark_ms, self.outage.cycle_ms))
             return f"outage {dark} {cycle} {cycle // 2} {process.mean()!r}"
-        if isinstance(process, loss.Bernoulli):
-            return f"bernoulli {process.p!r}"
-        _, bad = process.stationary()
-        if not 0 < bad < 1 or not process.bad_units():
-            return f"bernoulli {process.mean()!r}"
-        return f"markov {process.p_good!r} {process.p_bad!r} {self.setup.unit_clocks * process.bad_units()!r} {float(bad)!r}"
+        return erasures.describe(process, self.setup.unit_clocks)
 
     def job(self, seed, library=None, trace=0.0):
         """What `tcp_run` reads. `trace`: seconds between samples of the congestion windows."""

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`arqlink live`: programs of Linux over the Verilated link, in real time."""
+
+import os
+import shlex
+import signal
+import sys
+from typing import Annotated
+
+import typer
+
+from arqlink import tree
+from arqlink.cli import options
+from arqlink.errors import UserError
+from arqlink.model import link_setup
+from arqlink.report.tables import json_line
+
+NAME = 12
+"""Characters of a name at most."""
+
+
+def live(
+    command: Annotated[list[str] | None, typer.Argument(metavar="[-- COMMAND…]", help="Runs in namespace a; without it, a shell does.")] = None,
+    config: options.Config = "default",
+    k: options.K = None,
+    n: options.N = None,
+    nr: options.Nr = None,
+    delta: options.Delta = "3",
+    ord: options.Ord = 1,
+    loss: options.Loss = "bernoulli:0.01",
+    feedback_loss: options.FeedbackLoss = "none",
+    delay_ms: options.DelayMs = 250.0,
+    rate_mbps: options.RateMbps = 2.0,
+    in_b: Annotated[list[str] | None, typer.Option(metavar="COMMAND", help="Runs in namespace b until the end, such as a server; may be repeated.")] = None,
+    mtu: Annotated[int, typer.Option(help="Of both network devices, in bytes.")] = 1500,
+    queue: Annotated[int, typer.Option(help="Packets that may wait at each of them for the line.")] = 50,
+    name: Annotated[str, typer.Option(help="Of the namespaces NAME-a and NAME-b.")] = "arq",
+    seed: options.Seed = 1,
+    json: Annotated[bool, typer.Option("--json", help="A line of JSON each second, on standard error.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No line each second.")] = False,
+):
+    """Put the Verilated link between two network namespaces, in real time: 10.77.0.1 and fd77::1 in a, 10.77.0.2 and fd77::2 in b.
+
+    Example: arqlink live --delta 3 --loss bernoulli:0.01 --in-b "iperf3 -s" -- iperf3 -c 10.77.0.2 -t 20
+    """
+    tree.require()
+    if not (name.isascii() and name.isalnum() and len(name) <= NAME):
+        raise UserError(f"The name is '{name}'; it must be 1 to {NAME} letters and digits.")
+    # These need Linux.
+    from arqlink.live import namespaces
+    from arqlink.live.session import Session
+
+    namespaces.require()
+    setup = link_setup.from_options(
+        config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, loss=loss, feedback_loss=feedback_loss, delay_ms=delay_ms, rate_mbps=rate_mbps, seed=seed
+    )
+    if setup.traces:
+        raise UserError("A trace has an end; a live link needs losses such as bernoulli: or ge:.")
+    commands = [_words(text) for text in in_b or []]
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _end)
+    is_shell = not command
+
+    def show(sample):
+        if json:
+            print(json_line(sample.describe()), file=sys.stderr, flush=True)
+        elif not (quiet or is_shell):
+            print(sample.line(), file=sys.stderr, flush=True)
+
+    with Session(setup, name, mtu, queue) as session:
+        for words in commands:
+            session.start("b", words)
+        child = session.start("a", command or [os.environ.get("SHELL", "/bin/sh")])
+        code = session.follow(child, show)
+    raise typer.Exit(code)
+
+
+def _words(text):
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = []
+    if not words:
+        raise UserError(f"'{text}' is not a command.")
+    return words
+
+
+def _end(number, _):
+    raise typer.Exit(128 + number)

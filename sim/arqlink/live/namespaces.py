@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two network namespaces with a TAP device each, and what an earlier run has left of them."""
+
+import ctypes
+import fcntl
+import os
+import signal
+import struct
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pyroute2 import IPRoute, netns
+
+from arqlink.errors import UserError
+
+DEVICE = "tap0"
+TUN = "/dev/net/tun"
+TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
+LOCKS = Path("/run")
+ADDRESSES = ("10.77.0.{}/24", "fd77::{}/64")
+"""IPv4 and IPv6, of which the last part is 1 in `a` and 2 in `b`."""
+LEAST_MTU, MOST_MTU = 576, 9000
+ETHERNET = 14
+"""Bytes of a frame beside its packet."""
+PR_SET_PDEATHSIG = 1
+CAP_NET_ADMIN, CAP_SYS_ADMIN = 12, 21
+
+
+def require():
+    """Refuses what this process may not do, with what it needs."""
+    if not os.path.exists(TUN):
+        raise UserError(f"There is no {TUN}; the kernel needs TUN/TAP ('modprobe tun').")
+    with open("/proc/self/status") as status:
+        held = next(int(line.split()[1], 16) for line in status if line.startswith("CapEff:"))
+    if not all(held >> capability & 1 for capability in (CAP_NET_ADMIN, CAP_SYS_ADMIN)):
+        raise UserError("Network namespaces need root here, and the kernel allows no user namespaces; run it with sudo.")
+
+
+@contextmanager
+def locked(name):
+    """One live link of a name at a time. The lock goes with the process, however it ends."""
+    path = LOCKS / f"arqlink-{name}.lock"
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise UserError(f"'{path}' cannot be written: {error.strerror}.") from None
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UserError(f"A live link '{name}' is running; end it, or give this one another --name.") from None
+        yield
+    finally:
+        os.close(file)
+
+
+def die_with_parent():
+    """For a child process before it begins: it ends when its parent does, even if that is killed."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+@contextmanager
+def inside(name):
+    """This thread is in the namespace; what it opens, and the processes that it begins, stay there."""
+    own, other = (os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in ("/proc/thread-self/ns/net", f"{netns.NETNS_RUN_DIR}/{name}"))
+    try:
+        netns.setns(other)
+        try:
+            yield
+        finally:
+            netns.setns(own)
+    finally:
+        os.close(own)
+        os.close(other)
+
+
+class Pair:
+    """Namespaces NAME-a and NAME-b. `taps`: open files of their devices, which are there as long as these are."""
+
+    def __init__(self, name, mtu, queue):
+        """`queue`: packets that may wait at a device for the link."""
+        self.names = [f"{name}-{side}" for side in "ab"]
+        self.taps: list[int] = []
+        self._mtu, self._queue = mtu, queue
+
+    def __enter__(self):
+        self.clear()
+        try:
+            for i, name in enumerate(self.names, 1):
+                netns.create(name)
+                with inside(name):
+                    self.taps.append(_open_tap())
+                    self._set_up(i)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for tap in self.taps:
+            os.close(tap)
+        self.taps.clear()
+        self.clear()
+
+    def clear(self):
+        """Ends all processes in namespaces of these names, and removes them."""
+        for name in self.names:
+            if name not in netns.listnetns():
+                continue
+            _end_processes(name)
+            with suppress(FileNotFoundError):
+                netns.remove(name)
+
+    def _set_up(self, number):
+        with IPRoute() as space:
+            loopback, device = (space.link_lookup(ifname=one)[0] for one in ("lo", DEVICE))
+            space.link("set", index=loopback, state="up")
+            space.link("set", index=device, mtu=self._mtu, txqlen=self._queue, state="up")
+            for address in ADDRESSES:
+                host, prefix = address.format(number).split("/")
+                # Without duplicate detection an IPv6 address is there at once.
+                space.addr("add", index=device, address=host, prefixlen=int(prefix), **({"flags": 0x02} if ":" in host else {}))
+
+
+def _open_tap():
+    file = os.open(TUN, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        fcntl.ioctl(file, TUNSETIFF, struct.pack("16sH", DEVICE.encode(), IFF_TAP | IFF_NO_PI))
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
+def _end_processes(name, most=2.0):
+    """Those in a namespace: asked first, and killed after half of `most` seconds."""
+    begun = time.monotonic()
+    while processes := [process for process in netns.ns_pids().get(name, []) if process != os.getpid()]:
+        late = time.monotonic() - begun
+        if late > most:
+            return
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL if late > most / 2 else signal.SIGTERM)
+        time.sleep(0.02)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a live link has done between two of its reports."""
+
+from dataclasses import asdict, dataclass
+
+DIRECTIONS = {"ab": ("a", "b"), "ba": ("b", "a")}
+
+
+@dataclass(frozen=True)
+class Direction:
+    """mbps           bytes of packets that the receiver delivered
+    loss           share of the units that were erased on the way; None: none was sent
+    frames         sent for the first time
+    repaired       frames complete by their code
+    retransmitted  transmissions
+    abandoned      frames
+    lost           packets with an abandoned frame
+    window         share of the sender's window that is open, now
+    backlog        packets that wait for the line, now
+    """
+
+    mbps: float
+    loss: float | None
+    frames: int
+    repaired: int
+    retransmitted: int
+    abandoned: int
+    lost: int
+    window: float
+    backlog: int
+
+
+@dataclass(frozen=True)
+class Sample:
+    """time       seconds of the link
+    seconds    since the sample before
+    late       seconds that a deadline was missed by at most, and 0 or less where none was late
+    deadlines  since the sample before; missed of them
+    skipped    seconds of real time that the link has not lived through since then
+    rests      nothing moves, and nothing is clocked
+    directions by DIRECTIONS
+    """
+
+    time: float
+    seconds: float
+    late: float
+    deadlines: int
+    missed: int
+    skipped: float
+    rests: bool
+    directions: dict
+
+    def describe(self):
+        """As JSON has it."""
+        return asdict(self)
+
+    def line(self):
+        """One line for people."""
+        ways = "   ".join(f"{name[0]}>{name[1]} {_way(way)}" for name, way in self.directions.items())
+        pace = f"late {1e3 * self.late:.1f} ms, missed {self.missed} of {self.deadlines}" if not self.rests else "at rest"
+        return f"{self.time:7.1f} s  {ways}   {pace}{f', skipped {self.skipped:.2f} s' if self.skipped else ''}"
+
+
+def _way(way):
+    loss = "-" if way.loss is None else f"{100 * way.loss:.2f} %"
+    return f"{way.mbps:6.3f} Mb/s, lost {loss}, repaired {way.repaired}, again {way.retransmitted}, abandoned {way.abandoned}, window {100 * way.window:.0f} %"
+
+
+def between(before, after, window_frames):
+    """The sample of two reports of the same link."""
+    seconds = max(1e-9, after["time"] - before["time"])
+    directions = {}
+    for name, (sender, receiver) in DIRECTIONS.items():
+        change = {end: {counter: value - before[end]["counters"][counter] for counter, value in after[end]["counters"].items()} for end in (sender, receiver)}
+        sent, got, total = change[sender], change[receiver], after[sender]["counters"]
+        units = sent["tx_units"] + sent["tx_retx_units"] + sent["tx_control_units"]
+        open_frames = total["tx_frames"] - total["tx_frames_acked"] - total["tx_frames_abandoned"] - total["tx_frames_flushed"]
+        directions[name] = Direction(
+            8e-6 * got["rx_bytes"] / seconds,
+            min(1.0, got["rx_erased_flag"] / units) if units else None,
+            sent["tx_frames"],
+            got["rx_frames_repaired"],
+            sent["tx_retx"],
+            sent["tx_frames_abandoned"],
+            sent["tx_packets_lost"],
+            open_frames / window_frames,
+            after[sender]["backlog"],
+        )
+    return Sample(
+        after["time"],
+        seconds,
+        after["latest"],
+        after["deadlines"] - before["deadlines"],
+        after["missed"] - before["missed"],
+        after["lost"] - before["lost"],
+        after["rests"],
+        directions,
+    )
