@@ -33,7 +33,8 @@ LiveLink::LiveLink(const LiveSettings& settings)
     for (const End end : {A, B})
         ends_[end] = std::make_unique<LiveEnd>(end, settings_.library, settings_.link.delay[end],
                                                makeErasures("bernoulli 0", 1));
-    for (const End end : {A, B}) setErasures(end, settings_.erasures[end]);
+    for (const End end : {A, B})
+        setErasures(end, settings_.erasures[end].empty() ? "bernoulli 0" : settings_.erasures[end]);
     quantum_ = quantumOf(settings_, std::min(settings_.link.delay[A].least(), settings_.link.delay[B].least()));
     quiet_ = 2 * Clock{std::max(settings_.link.end[A].pollTimeout, settings_.link.end[B].pollTimeout)};
     cpu_ = std::make_unique<Cpu>(*ends_[A], *ends_[B]);
@@ -111,7 +112,7 @@ void LiveLink::bringUp() {
 void LiveLink::setErasures(End from, const std::string& description) {
     const uint64_t seed =
         mix(seedOf(settings_.seed, from == A ? Purpose::erasuresA : Purpose::erasuresB) + processes_++);
-    ends_[from]->channel().setErasures(makeErasures(description.empty() ? "bernoulli 0" : description, seed));
+    ends_[from]->channel().setErasures(makeErasures(description, seed));
 }
 
 void LiveLink::setDelay(Clock there, Clock back) {

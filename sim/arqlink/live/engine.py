@@ -6,6 +6,7 @@ import math
 import subprocess
 import threading
 from concurrent.futures import Future
+from contextlib import suppress
 
 from arqlink.errors import UserError
 from arqlink.link import erasures
@@ -66,10 +67,8 @@ class Engine:
     def close(self):
         """Ends the program."""
         if self.process.stdin and not self.process.stdin.closed:
-            try:
+            with suppress(BrokenPipeError):
                 self.process.stdin.close()
-            except BrokenPipeError:
-                pass
         try:
             self.process.wait(2.0)
         except subprocess.TimeoutExpired:
@@ -110,7 +109,8 @@ class Engine:
             self.process.stdin.write(text + "\n")
             self.process.stdin.flush()
         except (BrokenPipeError, ValueError):
-            raise UserError(self._ended()) from None
+            self._reader.join()
+            raise UserError(self._sentence) from None
 
     def _wait(self, answer):
         try:
@@ -127,12 +127,9 @@ class Engine:
             found = json.loads(line)
             if answer := self._answers.pop(found["id"], None):
                 answer.set_result(found)
-        sentence = {"error": self._ended()}
-        for answer in list(self._answers.values()):
-            answer.set_result(sentence)
-
-    def _ended(self):
         self.process.wait()
         assert self.process.stderr
-        said = "" if self.process.stderr.closed else self.process.stderr.read().strip()
-        return said.splitlines()[-1] if said else "The link has ended."
+        said = self.process.stderr.read().strip()
+        self._sentence = said.splitlines()[-1] if said else "The link has ended."
+        for answer in list(self._answers.values()):
+            answer.set_result({"error": self._sentence})

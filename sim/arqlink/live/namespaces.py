@@ -4,8 +4,11 @@
 import ctypes
 import fcntl
 import os
+import shutil
 import signal
 import struct
+import subprocess
+import sys
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,16 +28,32 @@ ETHERNET = 14
 """Bytes of a frame beside its packet."""
 PR_SET_PDEATHSIG = 1
 CAP_NET_ADMIN, CAP_SYS_ADMIN = 12, 21
+AGAIN = "ARQLINK_USER_NAMESPACE"
+"""Is set where a user namespace has been tried."""
 
 
 def require():
-    """Refuses what this process may not do, with what it needs."""
+    """Makes sure that this process may make namespaces. Without the rights it begins anew as root of a user namespace, where the kernel allows
+    that; else it refuses, with what is needed."""
     if not os.path.exists(TUN):
         raise UserError(f"There is no {TUN}; the kernel needs TUN/TAP ('modprobe tun').")
+    if not os.access(TUN, os.R_OK | os.W_OK):
+        raise UserError(f"{TUN} is closed to this user; run it as root, with sudo.")
+    if _is_privileged():
+        return
+    user = ["unshare", "--user", "--map-root-user", "--net", "--mount", "--propagation", "private"]
+    if AGAIN in os.environ or not shutil.which("unshare") or subprocess.run([*user, "true"], capture_output=True, check=False).returncode:
+        raise UserError("Network namespaces need root here, as the kernel allows no user namespaces; run it with sudo.")
+    os.environ[AGAIN] = "1"
+    # Names of namespaces are files in /run, which only this one sees now.
+    script = f'mount -t tmpfs tmpfs {LOCKS} && exec "$@"'
+    os.execvp(user[0], [*user, "sh", "-c", script, "sh", sys.executable, "-m", "arqlink", *sys.argv[1:]])
+
+
+def _is_privileged():
     with open("/proc/self/status") as status:
         held = next(int(line.split()[1], 16) for line in status if line.startswith("CapEff:"))
-    if not all(held >> capability & 1 for capability in (CAP_NET_ADMIN, CAP_SYS_ADMIN)):
-        raise UserError("Network namespaces need root here, and the kernel allows no user namespaces; run it with sudo.")
+    return all(held >> capability & 1 for capability in (CAP_NET_ADMIN, CAP_SYS_ADMIN))
 
 
 @contextmanager

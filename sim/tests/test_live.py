@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`arqlink live`: programs that nobody here wrote, over the Verilated link in real time.
+
+Configuration paper8 at 2 Mb/s has 52,000 clocks a second, which a busy machine can still do in time."""
+
+import hashlib
+import json
+import math
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from itertools import count
+
+import pytest
+
+from arqlink.errors import UserError
+from arqlink.live import namespaces, samples
+from arqlink.live.engine import Engine, job
+from arqlink.live.session import Session
+from arqlink.model import link_setup, loss
+
+from . import linux_path
+
+needs_root = pytest.mark.skipif(not linux_path.is_possible(), reason="network namespaces and TAP devices need root")
+ROOT_TESTS = [needs_root, pytest.mark.timeout(180)]
+numbers = count()
+CONFIG = {"config": "paper8", "k": 10, "n": 11, "delay_ms": 50.0, "delta": "inf", "loss": "bernoulli:0.01"}
+
+
+def setup(**more):
+    return link_setup.from_options(**(CONFIG | more))
+
+
+def fresh():
+    """A name of namespaces that no other test has."""
+    return f"t{os.getpid() % 100000}x{next(numbers)}"
+
+
+def text(*command):
+    """What a program of Linux prints, in the words of the session."""
+    return {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} | ({"args": command} if command else {})
+
+
+def said(session, side, *command, most=60):
+    """Runs a program, and gives what it prints; it must succeed."""
+    child = session.start(side, list(command), **text())
+    out, _ = child.communicate(timeout=most)
+    assert child.returncode == 0, out
+    return out
+
+
+@contextmanager
+def http(session, folder):
+    """A server of HTTP in b."""
+    server = session.start("b", [sys.executable, "-m", "http.server", "-d", str(folder), "80"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(0.5)
+    yield server
+
+
+def fetch(session, name, into):
+    """A client that gets a file from b."""
+    return session.start("a", ["curl", "-s", "-f", "--max-time", "60", "-o", str(into), f"http://10.77.0.2/{name}"])
+
+
+# Samples and jobs, without root ------------------------------------------------------------------------------------------------
+
+
+def report(time, **counters):
+    names = "tx_units tx_retx_units tx_control_units tx_frames tx_frames_acked tx_frames_abandoned tx_frames_flushed tx_retx tx_packets_lost".split()
+    names += ["rx_bytes", "rx_erased_flag", "rx_frames_repaired"]
+    end = {"counters": dict.fromkeys(names, 0) | counters, "backlog": 0}
+    return {"time": time, "latest": 0.001, "deadlines": 1000 * time, "missed": 0, "lost": 0.0, "rests": False, "a": end, "b": end}
+
+
+def test_a_sample_is_what_two_reports_differ_by():
+    before = report(1.0, tx_units=100, tx_frames=10, tx_frames_acked=10, rx_bytes=1000)
+    after = report(3.0, tx_units=300, tx_frames=30, tx_frames_acked=22, rx_bytes=251_000, rx_erased_flag=4, rx_frames_repaired=3, tx_retx=2)
+    sample = samples.between(before, after, 64)
+    way = sample.directions["ab"]
+    assert sample.deadlines == 2000 and sample.seconds == 2.0
+    assert (way.mbps, way.loss, way.frames, way.repaired, way.retransmitted, way.window) == (1.0, 0.02, 20, 3, 2, 8 / 64)
+    assert "1.000 Mb/s, lost 2.00 %, repaired 3, again 2" in sample.line() and json.loads(json.dumps(sample.describe()))["directions"]["ba"]["loss"] == 0.02
+
+
+def test_nothing_sent_is_no_loss():
+    sample = samples.between(report(1.0), report(2.0), 64)
+    assert sample.directions["ab"].loss is None and "lost -" in sample.line()
+
+
+def test_a_job_names_what_the_link_is():
+    lines = dict(line.split(" ", 1) for line in job(setup(loss="ge:0.001,0.1,0,1", feedback_loss="bernoulli:0.2"), (5, 6), "/lib.so", 4) if " " in line)
+    assert lines["library"] == "/lib.so" and lines["delay"].split() == [str(setup().delay_clocks)] * 2
+    assert lines["erasures"] == "B bernoulli 0.2" and lines["tap"] == "B 6"
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ("--name a/b -- true", "The name is 'a/b'; it must be 1 to 12 letters and digits."),
+        ("--mtu 100 -- true", "The MTU is 100; with 'default' it must be 576 to 9000."),
+        ("--mtu 9001 -- true", "The MTU is 9001; with 'default' it must be 576 to 9000."),
+        ("--queue 0 -- true", "The queue is 0 packets; it must be 1 to 10000."),
+        ("--in-b '' -- true", "'' is not a command."),
+        ("--delta 20 -- true", "The persistency is '20'"),
+        ("--rate-mbps -1 -- true", "The rate is -1 Mb/s; it must be above 0."),
+    ],
+)
+@needs_root
+def test_errors_are_one_sentence(arguments, message, arqlink):
+    import shlex
+
+    code, _, error = arqlink("live", *shlex.split(arguments))
+    assert code == 2 and error.startswith(message) and error.count("\n") == 1
+
+
+# Programs over the link ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def session():
+    with Session(setup(), fresh()) as session:
+        yield session
+
+
+@pytest.mark.usefixtures("session")
+class TestPrograms:
+    pytestmark = ROOT_TESTS
+
+    @pytest.mark.parametrize("address", ["10.77.0.2", "fd77::2"])
+    def test_ping_takes_a_round_trip(self, session, address):
+        found = said(session, "a", "ping", "-c", "5", "-i", "0.2", "-W", "3", address)
+        times = [float(value) for value in re.findall(r"time=([\d.]+)", found)]
+        assert len(times) == 5 and all(100 < value < 400 for value in times[1:]), found
+
+    def test_files_arrive_as_they_are_though_units_are_lost(self, session, tmp_path):
+        """TCP of Linux, both ways at once, and a tenth of all units lost: with persistency infinite nothing is."""
+        content = random.Random(1).randbytes(120_000)
+        (tmp_path / "file").write_bytes(content)
+        session.engine.set_loss("A", loss.Bernoulli(0.1))
+        session.engine.set_loss("B", loss.Bernoulli(0.1))
+        before = session.engine.report()
+        with http(session, tmp_path):
+            clients = [fetch(session, "file", tmp_path / f"copy{i}") for i in range(2)]
+            assert [client.wait(90) for client in clients] == [0, 0]
+        after = session.engine.report()
+        digests = {hashlib.sha256((tmp_path / f"copy{i}").read_bytes()).hexdigest() for i in range(2)}
+        assert digests == {hashlib.sha256(content).hexdigest()}
+        change = {name: after["b"]["counters"][name] - before["b"]["counters"][name] for name in after["b"]["counters"]}
+        assert change["tx_retx"] > 10 and change["tx_packets_lost"] == change["tx_frames_abandoned"] == 0
+        for end in "AB":
+            session.engine.set_loss(end, loss.Bernoulli(0.01))
+
+    @pytest.mark.parametrize("control", ["reno", "cubic", "bbr"])
+    def test_iperf3_with_each_congestion_control(self, session, control):
+        with open("/proc/sys/net/ipv4/tcp_available_congestion_control") as known:
+            if control not in known.read().split():
+                pytest.skip(f"this kernel has no {control}")
+        server = session.start("b", ["iperf3", "-s", "-1"], stdout=subprocess.DEVNULL)
+        time.sleep(0.5)
+        found = json.loads(said(session, "a", "iperf3", "-c", "10.77.0.2", "-t", "4", "-C", control, "-J"))
+        server.wait(30)
+        assert found["end"]["sum_received"]["bits_per_second"] > 0.2e6
+
+    def test_settings_change_while_it_runs(self, session):
+        """By the driver, as firmware does it: the registers of both ends show them, and pings go on."""
+        pings = session.start("a", ["ping", "-c", "20", "-i", "0.2", "-W", "5", "10.77.0.2"], **text())
+        for delta, k, n, ord in ((0, 5, 8, 1), (3, 10, 10, 0), (math.inf, 10, 12, 1)):
+            for end in "AB":
+                session.engine.set(end, delta=delta, k=k, n=n, nr=n, ord=ord)
+            time.sleep(0.5)
+            found = session.engine.report()
+            for end in "ab":
+                active = {name: found[end][name] for name in ("delta", "k", "n", "nr", "ord")}
+                assert active == {"delta": 15 if math.isinf(delta) else delta, "k": k, "n": n, "nr": n, "ord": ord}
+        out, _ = pings.communicate(timeout=60)
+        assert int(re.findall(r"(\d+) received", out)[0]) >= 19, out  # one may be lost at persistency 0
+
+    def test_an_outage_ends(self, session, tmp_path):
+        """All is dark for 5 s in the middle of a transfer."""
+        content = random.Random(2).randbytes(300_000)
+        (tmp_path / "file").write_bytes(content)
+        with http(session, tmp_path):
+            client = fetch(session, "file", tmp_path / "copy")
+            time.sleep(0.7)
+            assert client.poll() is None
+            for end in "AB":
+                session.engine.set_loss(end, loss.Bernoulli(1.0))
+            session.sample()
+            time.sleep(5)
+            dark = session.sample()
+            for end in "AB":
+                session.engine.set_loss(end, loss.Bernoulli(0.01))
+            assert client.wait(90) == 0
+        assert dark.directions["ba"].loss is not None and dark.directions["ba"].loss > 0.5
+        assert (tmp_path / "copy").read_bytes() == content
+
+    def test_a_delay_changes(self, session):
+        session.engine.set_delay(150)
+        found = said(session, "a", "ping", "-c", "4", "-i", "0.3", "10.77.0.2")
+        session.engine.set_delay(50)
+        assert all(300 < float(value) < 600 for value in re.findall(r"time=([\d.]+)", found)[1:]), found
+
+    def test_what_is_refused_changes_nothing(self, session):
+        before = session.engine.report()
+        for words, message in (
+            (("set", "A", "k=200"), "A value is beyond what the link is built for."),
+            (("set", "A", "k=11", "n=5"), "A value is beyond"),
+            (("set", "C", "k=4"), "'C' is not an end"),
+            (("set", "A", "colour=4"), "'colour' is not a setting; there are k, n, nr, delta and ord."),
+            (("set", "A", "k=four"), "'k=four' is not a setting: write NAME=NUMBER."),
+            (("set", "A", "k=-1"), "'k=-1' is not a setting"),
+            (("erasures", "A", "bernoulli", "2"), "A probability must be 0 to 1."),
+            (("erasures", "A"), "'' is not an erasure process"),
+            (("delay", "0", "0"), "A channel must have a delay of one clock or more."),
+            (("delay", "x"), "'delay' has two numbers of clocks."),
+            (("dance",), "'dance' is not a command."),
+        ):
+            with pytest.raises(UserError, match=re.escape(message)):
+                session.engine.command(*words)
+        after = session.engine.report()
+        assert [after["a"][name] for name in ("k", "n", "nr", "delta")] == [before["a"][name] for name in ("k", "n", "nr", "delta")]
+
+    def test_a_restart_is_survived(self, session):
+        """What was under way is lost; the link comes up again by itself, and its queue is counted anew."""
+        session.engine.command("restart", "A")
+        time.sleep(1.0)
+        said(session, "a", "ping", "-c", "3", "-i", "0.2", "-W", "5", "10.77.0.2")
+        found = session.engine.report()
+        assert found["a"]["state"] == "up" and found["a"]["backlog"] <= 1 and found["a"]["counters"]["link_restarts"] >= 1
+
+    def test_nothing_costs_nothing(self, session):
+        """At rest no clocks pass, so the program takes next to no time, but for its reports."""
+        deadline = time.monotonic() + 20
+        while not session.engine.report()["rests"]:
+            assert time.monotonic() < deadline, "frames of IPv6 go on for some seconds"
+            time.sleep(0.2)
+        before = seconds_of(session.engine.process.pid)
+        for _ in range(4):
+            time.sleep(0.5)
+            session.engine.report()
+        assert seconds_of(session.engine.process.pid) - before < 0.2
+
+
+def seconds_of(process):
+    """Of processor time."""
+    with open(f"/proc/{process}/stat") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@needs_root
+@pytest.mark.timeout(180)
+def test_loss_without_retransmissions_is_that_of_the_model():
+    """Pings of 1000 bytes at persistency 0, K = N = 10: 1028 + 14 bytes are 44 units, so at p = 0.002 each way 8.4 % have no answer; of 600 the
+    share has a standard deviation of 1.5 %. The answers are lost as well."""
+    p, pings = 0.002, 600
+    with Session(setup(n=10, delta="0", loss=f"bernoulli:{p}", feedback_loss=f"bernoulli:{p}", delay_ms=5.0), fresh()) as session:
+        said(session, "a", "ping", "-c", "1", "-W", "3", "10.77.0.2")  # addresses are known now
+        child = session.start("a", ["ping", "-q", "-c", str(pings), "-i", "0.03", "-s", "1000", "-W", "2", "10.77.0.2"], **text())
+        out, _ = child.communicate(timeout=120)
+    received = int(re.findall(r"(\d+) received", out)[0])
+    frames = (10, 10, 10, 10, 4)  # units of 24 bytes
+    expected = 1 - (1 - p) ** (2 * sum(frames))
+    deviation = math.sqrt(expected * (1 - expected) / pings)
+    assert abs((pings - received) / pings - expected) < 5 * deviation
+    assert expected > 5 * deviation, "no loss at all would be noticed"
+
+
+# The command ---------------------------------------------------------------------------------------------------------------------
+
+COMMAND = [sys.executable, "-m", "arqlink", "live", "--config", "paper8", "--k", "10", "--n", "11", "--delay-ms", "20"]
+
+
+def left_over(name):
+    """Namespaces, and processes of a link."""
+    spaces = [space for space in os.listdir("/run/netns") if space.startswith(f"{name}-")]
+    return spaces
+
+
+@needs_root
+@pytest.mark.timeout(180)
+class TestCommand:
+    def test_exit_code_and_lines(self):
+        name = fresh()
+        done = subprocess.run([*COMMAND, "--name", name, "--json", "--", "sh", "-c", "sleep 2.5; exit 7"], capture_output=True, text=True, check=False)
+        lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+        assert done.returncode == 7 and len(lines) == 3 and not left_over(name), done.stderr
+        assert lines[0]["deadlines"] > 100 and set(lines[0]["directions"]) == {"ab", "ba"}
+
+    def test_a_program_in_b_ends_with_it(self):
+        name = fresh()
+        done = subprocess.run(
+            [*COMMAND, "--name", name, "--in-b", "sleep 1000", "--", "sh", "-c", "ping -c 2 -i 0.2 10.77.0.2 > /dev/null"], check=False, timeout=60
+        )
+        assert done.returncode == 0 and not left_over(name)
+
+    def test_programs_that_are_not_there(self):
+        name = fresh()
+        done = subprocess.run([*COMMAND, "--name", name, "--", "no-such-program"], capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and done.stderr.strip().endswith("'no-such-program' cannot be run: No such file or directory.")
+        assert not left_over(name)
+
+    def test_two_of_a_name_are_refused(self):
+        name = fresh()
+        first = subprocess.Popen([*COMMAND, "--name", name, "--", "sleep", "60"], stderr=subprocess.DEVNULL)
+        try:
+            wait_for_namespaces(name, first)
+            done = subprocess.run([*COMMAND, "--name", name, "--", "true"], capture_output=True, text=True, check=False)
+            assert done.returncode == 2 and f"A live link '{name}' is running" in done.stderr and left_over(name)
+        finally:
+            first.terminate()
+            first.wait(20)
+        assert not left_over(name)
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+    def test_signals_end_it(self, number):
+        """Ctrl-C is for the group of processes, as a terminal sends it."""
+        name = fresh()
+        live = subprocess.Popen([*COMMAND, "--name", name, "--", "sleep", "60"], stderr=subprocess.DEVNULL, start_new_session=True)
+        wait_for_namespaces(name, live)
+        time.sleep(0.5)
+        (os.killpg if number == signal.SIGINT else os.kill)(live.pid, number)
+        assert live.wait(20) == 128 + number and not left_over(name)
+
+    def kills(self, times, seed):
+        name, rng = fresh(), random.Random(seed)
+        for _ in range(times):
+            live = subprocess.Popen([*COMMAND, "--name", name, "--in-b", "sleep 1000", "--", "sleep", "1000"], stderr=subprocess.DEVNULL)
+            time.sleep(rng.uniform(0.2, 4))
+            live.kill()
+            live.wait()
+        time.sleep(0.5)
+        assert not processes_of(name), "they end with their parent"
+        done = subprocess.run([*COMMAND, "--name", name, "--", "ping", "-c", "1", "-W", "3", "10.77.0.2"], capture_output=True, check=False, timeout=60)
+        assert done.returncode == 0 and not left_over(name)
+
+    def test_the_next_start_works_after_a_kill(self):
+        self.kills(3, 1)
+
+    @pytest.mark.full
+    @pytest.mark.timeout(600)
+    def test_the_next_start_works_after_twenty_kills(self):
+        self.kills(20, 2)
+
+
+WITHOUT_RIGHTS = ["setpriv", "--bounding-set=-net_admin,-sys_admin", "--inh-caps=-all"]
+
+
+def has_user_namespaces():
+    command = [*WITHOUT_RIGHTS, "unshare", "--user", "--map-root-user", "--net", "--mount", "true"]
+    return linux_path.is_possible() and subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(not has_user_namespaces(), reason="the kernel allows no user namespaces here")
+def test_without_root_it_makes_a_user_namespace():
+    name = fresh()
+    done = subprocess.run(
+        [*WITHOUT_RIGHTS, *COMMAND, "--name", name, "--quiet", "--", "ping", "-c", "2", "-i", "0.3", "-W", "5", "10.77.0.2"],
+        capture_output=True, text=True, check=False, timeout=90,
+    )  # fmt: skip
+    assert done.returncode == 0 and "2 received" in done.stdout, done.stdout + done.stderr
+    assert not left_over(name)
+
+
+@needs_root
+def test_where_the_kernel_allows_none_it_says_what_is_needed(monkeypatch):
+    monkeypatch.setattr(namespaces, "_is_privileged", lambda: False)
+    monkeypatch.setenv(namespaces.AGAIN, "1")
+    with pytest.raises(UserError, match="Network namespaces need root here"):
+        namespaces.require()
+    monkeypatch.setattr(namespaces, "TUN", "/nowhere/tun")
+    with pytest.raises(UserError, match="There is no /nowhere/tun"):
+        namespaces.require()
+
+
+def wait_for_namespaces(name, process):
+    deadline = time.monotonic() + 60
+    while len(left_over(name)) < 2:
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.05)
+
+
+def processes_of(name):
+    from pyroute2 import netns
+
+    return [process for space in left_over(name) for process in netns.ns_pids().get(space, [])]
+
+
+def test_a_lock_goes_with_its_process(tmp_path, monkeypatch):
+    monkeypatch.setattr(namespaces, "LOCKS", tmp_path)
+    with namespaces.locked("x"), pytest.raises(UserError, match="A live link 'x' is running"), namespaces.locked("x"):
+        pass
+    with namespaces.locked("x"):
+        pass
+
+
+@needs_root
+def test_an_engine_that_cannot_begin_says_why():
+    with pytest.raises(UserError, match="A TAP device cannot be read"):
+        with open("/dev/null", "w") as file, Engine(setup(), (file.fileno(), file.fileno()), 4) as engine:
+            time.sleep(0.2)
+            engine.report()
