@@ -401,7 +401,7 @@ def test_a_lock_goes_with_its_process(tmp_path, monkeypatch):
 
 @needs_root
 def test_an_engine_that_cannot_begin_says_why():
-    with pytest.raises(UserError, match="A TAP device cannot be read"):
-        with open("/dev/null", "w") as file, Engine(setup(), (file.fileno(), file.fileno()), 4) as engine:
-            time.sleep(0.2)
-            engine.report()
+    refused = pytest.raises(UserError, match="A TAP device cannot be read")
+    with refused, open("/dev/null", "w") as file, Engine(setup(), (file.fileno(), file.fileno()), 4) as engine:
+        time.sleep(0.2)
+        engine.report()

@@ -133,7 +133,7 @@ class Pair:
 
     def _set_up(self, number):
         with IPRoute() as space:
-            loopback, device = (space.link_lookup(ifname=one)[0] for one in ("lo", DEVICE))
+            loopback, device = (next(iter(space.link_lookup(ifname=one))) for one in ("lo", DEVICE))
             space.link("set", index=loopback, state="up")
             space.link("set", index=device, mtu=self._mtu, txqlen=self._queue, state="up")
             for address in ADDRESSES:
