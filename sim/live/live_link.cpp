@@ -26,6 +26,7 @@ Clock LiveLink::quantumOf(const LiveSettings& settings, Clock delay) {
 
 LiveLink::LiveLink(const LiveSettings& settings)
     : settings_(settings),
+      captures_(settings.captures, settings.clockHz),
       taps_{Tap(settings.taps[A], settings.link.build.maxPacketBytes),
             Tap(settings.taps[B], settings.link.build.maxPacketBytes)},
       pacer_(settings.clockHz, settings.late) {
@@ -75,6 +76,7 @@ void LiveLink::run(Clock until) {
     if (failure_) std::rethrow_exception(failure_);
     for (const End end : {A, B}) ends_[end]->exchange(*ends_[peerOf(end)]);
     now_ = until;
+    if (captures_.hasUnits()) captures_.writeUnits(std::min(ends_[A]->leftBefore(now_), ends_[B]->leftBefore(now_)));
 }
 
 void LiveLink::bringUp() {
@@ -107,6 +109,8 @@ void LiveLink::bringUp() {
     while (cpu_->isBusy()) run(now_ + quantum_);
     if (error) throw std::runtime_error(sentence(error));
     pacer_.begin(now_);
+    captures_.begin(now_);
+    for (const auto& end : ends_) end->capture(captures_.hasUnits() ? &captures_ : nullptr);
 }
 
 void LiveLink::setErasures(End from, const std::string& description) {
@@ -128,11 +132,15 @@ bool LiveLink::rests() const {
 
 void LiveLink::moveFrames() {
     for (const End end : {A, B}) {
-        for (const auto& packet : ends_[end]->delivered()) taps_[end].write(packet);
+        for (const auto& packet : ends_[end]->delivered()) {
+            taps_[end].write(packet);
+            captures_.frame(end, false, packet, now_);
+        }
         ends_[end]->delivered().clear();
         while (ends_[end]->backlog() < settings_.buffer) {
             auto frame = taps_[end].read();
             if (!frame) break;
+            captures_.frame(end, true, *frame, now_);
             ends_[end]->offer(std::move(*frame));
         }
     }
@@ -141,6 +149,7 @@ void LiveLink::moveFrames() {
 void LiveLink::live(int wake, double longest) {
     moveFrames();
     if (rests() && ends_[A]->backlog() + ends_[B]->backlog() == 0) {
+        captures_.flush();
         pollfd files[] = {{taps_[A].file(), POLLIN, 0}, {taps_[B].file(), POLLIN, 0}, {wake, POLLIN, 0}};
         poll(files, 3, static_cast<int>(longest * 1000));
         now_ = std::max(now_, pacer_.due());

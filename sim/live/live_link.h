@@ -22,6 +22,7 @@ struct LiveSettings {
     double late = 0.01;       ///< seconds after which a deadline is missed
     int taps[2] = {-1, -1};   ///< open files
     size_t buffer = 4;        ///< packets that may wait for their first frame to be sent; others stay in the device
+    CaptureFiles captures;
     uint64_t seed = 1;
 };
 
@@ -59,6 +60,7 @@ class LiveLink {
     static Clock quantumOf(const LiveSettings& settings, Clock delay);
 
     const LiveSettings settings_;
+    Captures captures_;
     std::unique_ptr<LiveEnd> ends_[2];
     Tap taps_[2];
     std::unique_ptr<Cpu> cpu_;

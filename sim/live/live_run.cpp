@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <exception>
+#include <iomanip>
 #include <iostream>
 #include <map>
 #include <mutex>
@@ -67,6 +68,11 @@ struct Job {
             words >> settings.seed;
         } else if (key == "buffer") {
             words >> settings.buffer;
+        } else if (key == "pcap") {
+            std::string what;
+            words >> what;
+            std::string& file = what == "phy" ? settings.captures.phy : settings.captures.taps[endNamed(what)];
+            words >> std::quoted(file);
         } else if (key == "tap") {
             std::string end;
             words >> end;

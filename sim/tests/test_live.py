@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from itertools import count
 
 import pytest
+from scapy.layers.inet import ICMP
+from scapy.utils import rdpcap
 
 from arqlink.errors import UserError
 from arqlink.live import namespaces, samples
@@ -108,6 +110,9 @@ def test_a_job_names_what_the_link_is():
         ("--in-b '' -- true", "'' is not a command."),
         ("--delta 20 -- true", "The persistency is '20'"),
         ("--rate-mbps -1 -- true", "The rate is -1 Mb/s; it must be above 0."),
+        ("--pcap-a x.pcap -- true", "'x.pcap' cannot be written"),
+        ("--pcap-a /nowhere/x.pcapng -- true", "'/nowhere/x.pcapng' cannot be written"),
+        ("--pcap-a /tmp/x.pcapng --pcap-b /tmp/x.pcapng -- true", "The output to '/tmp/x.pcapng' would overwrite"),
     ],
 )
 @needs_root
@@ -291,6 +296,25 @@ class TestCommand:
         lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
         assert done.returncode == 7 and len(lines) == 3 and not left_over(name), done.stderr
         assert lines[0]["deadlines"] > 100 and set(lines[0]["directions"]) == {"ab", "ba"}
+
+    def test_captures(self, tmp_path):
+        """Frames of both devices, and units on the PHY, as many as the counters say; those with a bit in flags are erased."""
+        name, files = fresh(), {option: tmp_path / f"{option}.pcapng" for option in ("phy", "a", "b")}
+        words = [word for option, file in files.items() for word in (f"--pcap-{option}", str(file))]
+        done = subprocess.run(
+            [*COMMAND, "--name", name, "--loss", "bernoulli:0.1", *words, "--json", "--", "ping", "-c", "10", "-i", "0.1", "-s", "1000", "10.77.0.2"],
+            capture_output=True, text=True, check=False, timeout=90,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        last = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+        pings = [[packet for packet in rdpcap(str(files[side])) if packet.haslayer(ICMP)] for side in "ab"]
+        assert [len(side) for side in pings] == [20, 20]
+        assert bytes(pings[0][0]) == bytes(pings[1][0])  # as it went in, so it came out
+        units = list(rdpcap(str(files["phy"])))
+        erased = sum(1 for unit in units if bytes(unit)[2] == 2)
+        times = [float(unit.time) for unit in units]
+        assert times == sorted(times) and len(units) > 20 * 44 and 0.05 < erased / len(units) < 0.15
+        assert last
 
     def test_a_program_in_b_ends_with_it(self):
         name = fresh()

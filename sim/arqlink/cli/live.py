@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from arqlink import tree
+from arqlink import files, tree
 from arqlink.cli import options
 from arqlink.errors import UserError
 from arqlink.model import link_setup
@@ -34,6 +34,9 @@ def live(
     in_b: Annotated[list[str] | None, typer.Option(metavar="COMMAND", help="Runs in namespace b until the end, such as a server; may be repeated.")] = None,
     mtu: Annotated[int, typer.Option(help="Of both network devices, in bytes.")] = 1500,
     queue: Annotated[int, typer.Option(help="Packets that may wait at each of them for the line.")] = 50,
+    pcap_phy: options.PcapPhy = None,
+    pcap_a: Annotated[str | None, options.pcap("--pcap-a", "the frames of the device in a")] = None,
+    pcap_b: Annotated[str | None, options.pcap("--pcap-b", "the frames of the device in b")] = None,
     name: Annotated[str, typer.Option(help="Of the namespaces NAME-a and NAME-b.")] = "arq",
     seed: options.Seed = 1,
     json: Annotated[bool, typer.Option("--json", help="A line of JSON each second, on standard error.")] = False,
@@ -67,7 +70,9 @@ def live(
         elif not (quiet or is_shell):
             print(sample.line(), file=sys.stderr, flush=True)
 
-    with Session(setup, name, mtu, queue) as session:
+    captures = {what: file for what, file in (("phy", pcap_phy), ("A", pcap_a), ("B", pcap_b)) if file}
+    files.check(list(captures.values()), [])
+    with Session(setup, name, mtu, queue, captures=captures) as session:
         for words in commands:
             session.start("b", words)
         child = session.start("a", command or [os.environ.get("SHELL", "/bin/sh")])

@@ -79,7 +79,9 @@ def _pcapng(name: str | None):
     return name
 
 
-PcapPhy = Annotated[
-    str | None,
-    typer.Option("--pcap-phy", metavar="FILE.pcapng", help="Record the units on the PHY, both ways, for Wireshark.", callback=_pcapng, show_default=False),
-]
+def pcap(option, what):
+    """An option for a capture of `what`."""
+    return typer.Option(option, metavar="FILE.pcapng", help=f"Record {what} for Wireshark.", callback=_pcapng, show_default=False)
+
+
+PcapPhy = Annotated[str | None, pcap("--pcap-phy", "the units on the PHY, both ways,")]
