@@ -49,6 +49,7 @@ struct Host {
 struct Flow : std::enable_shared_from_this<Flow> {
     FlowKey key;
     Treatment treatment;
+    uint64_t number = 0;  ///< of its entry, in the order in which entries were made
     Time lastUse = 0;
     Time planned = never;                         ///< its place among the gateway's timers
     std::array<Host, 2> hosts;                    ///< by the port behind which they are

@@ -317,7 +317,7 @@ void Gateway::fail(Flow& flow, Time now) {
 void Gateway::remove(Flow& flow, Time now) {
     const auto keep = flow.shared_from_this();
     const size_t used = slots_.used();
-    timers_.erase({flow.planned, &flow});
+    timers_.erase({flow.planned, flow.number});
     table_.remove(flow);
     flow.halves = {};
     if (slots_.used() < used) serveRoom(now);
@@ -330,9 +330,9 @@ void Gateway::plan(Flow& flow) {
     for (const auto& half : flow.halves)
         if (half) next = std::min(next, half->deadline());
     if (next == flow.planned) return;
-    timers_.erase({flow.planned, &flow});
+    timers_.erase({flow.planned, flow.number});
     flow.planned = next;
-    if (next != never) timers_.insert({next, &flow});
+    if (next != never) timers_.emplace(std::pair{next, flow.number}, &flow);
 }
 
 // After a half has done something.

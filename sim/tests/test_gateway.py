@@ -1068,6 +1068,21 @@ def test_entries_age():
     assert t.gateway.flows == 0
 
 
+@pytest.mark.parametrize("flows", range(3, 7))
+def test_timers_that_run_out_together_do_so_in_the_order_of_the_entries(flows):
+    """And not in that of their places in memory: the last connection has that of the first one, which was reset. What is sent again goes before
+    what waits."""
+    gateway = Gateway("class split")
+    first, *others = (Through("", shared=gateway, ports=(1000 + i, 80)).open() for i in range(flows))
+    first.send(LAN, flags="RA")
+    others.append(Through("", shared=gateway, ports=(1000 + flows, 80)).open())
+    for t in others:
+        t.data(LAN, 0, MSS)
+    gateway.advance(5)
+    ports = [IP(raw)[TCP].sport for raw in gateway.all(LINK, 5)]
+    assert ports == [t.ports[LAN] for t in reversed(others)]
+
+
 # Classes ---------------------------------------------------------------------------------------------------------------------------------
 
 
