@@ -58,6 +58,7 @@ struct Flow : std::enable_shared_from_this<Flow> {
     std::optional<Port> opener;                   ///< whose SYN was the first
     struct Reopening {
         Port port;
+        Treatment treatment;
         Host host;
     };
     std::optional<Reopening> reopening;  ///< a SYN of another connection came, which the other host has not answered

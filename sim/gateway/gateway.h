@@ -64,7 +64,7 @@ class Gateway final : private Services {
     void treat(Flow& flow, Port port, Segment segment, Time now);
     void synchronize(Flow* flow, const FlowKey& key, Port port, Segment& segment, Time now);
     void answerSyn(Flow& flow, Port port, Segment& segment, Time now);
-    void boundWindow(const Flow& flow, Port port, Segment& syn);
+    void boundWindow(const Treatment& treatment, Port port, Segment& syn) const;
     void open(const FlowKey& key, Port port, Segment& syn, Time now);
     bool establish(Flow& flow, const Segment& ack);
     void reset(Flow& flow, Port port, Segment segment, Time now);

@@ -969,6 +969,20 @@ def test_the_answer_to_a_syn_of_another_connection_ends_the_old_one(owes):
     assert [s.ack for s in to_lan] == [MSS] and sent.data == pattern(0, MSS)
 
 
+@pytest.mark.parametrize("classes, acks, cached", [("class split", 1, 1), ("class snoop", 0, 1), ("class pass", 0, 0)])
+def test_another_connection_of_the_same_ports_has_the_class_of_its_own_syn(classes, acks, cached):
+    t = Through(f"cache 4\nclass proxy dscp=46\n{classes}", tos=46 << 2, timestamps=False).open()
+    t.data(LAN, 0, MSS)
+    fresh = Through("", shared=t.gateway, isn=(700000, 900000), timestamps=False)
+    [syn] = fresh.pass_through(LAN, fresh.syn(LAN))
+    assert fresh.read(LINK, syn).window == fresh.window[LAN], "the proxy would have bound it"
+    fresh.pass_through(LINK, fresh.syn(LINK))
+    fresh.pass_through(LAN, fresh.packet(LAN))
+    to_lan, [sent] = fresh.data(LAN, 0, MSS)
+    assert len(to_lan) == acks and sent.data == pattern(0, MSS)
+    assert t.gateway.cache_used == cached == t.gateway.flows
+
+
 @pytest.mark.parametrize("owes", [True, False])
 def test_a_receiver_that_still_has_the_old_connection_can_say_so(owes):
     """It answers the SYN with an ACK (RFC 5961, section 4), which the opener answers with a reset."""
