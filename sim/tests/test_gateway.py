@@ -304,6 +304,38 @@ def test_a_source_that_found_no_room_is_told_however_small_the_cache_is(cache, a
         assert any(s.window >= MSS for s in to_lan)
 
 
+@pytest.mark.parametrize("timestamps", [True, False])
+@pytest.mark.parametrize("mode", ["split", "proxy"])
+@pytest.mark.parametrize("advertise", ["room", "open", "third"])
+@pytest.mark.parametrize("cache", [4, 5, 6, 9, 12, 24])
+def test_a_source_whose_window_closed_is_told_as_soon_as_there_is_room(cache, advertise, mode, timestamps):
+    """Another connection has all but one of the slots, and gives them back. What a source is told must not wait for more than there can be."""
+    description = f"cache {cache}\nclass {mode} advertise={advertise}"
+    settings = {"timestamps": timestamps, "scale": (0, 0), "window": (8000, 20000)}
+    other = Through(description, ports=(50000, 80), **settings).open()
+    t = Through(description, shared=other.gateway, **settings).open()
+    for i in range(cache - 1):
+        other.data(LAN, i * MSS, (i + 1) * MSS)
+    end, [ack] = MSS, t.data(LAN, 0, MSS)[0]
+    while end + MSS <= ack.ack + ack.window and end < 30 * MSS:  # whatever it was promised is dropped
+        end += MSS
+        ack = [ack, *t.data(LAN, end - MSS, end)[0]][-1]
+    other.acknowledge(LINK, (cache - 1) * MSS)
+    told, _ = t.acknowledge(LINK, ack.ack)
+    assert max(s.ack + s.window for s in [ack, *told]) >= ack.ack + MSS
+
+
+def test_a_source_that_sees_the_receiver_s_window_is_told_when_it_opens():
+    t = through(words="advertise=receiver", timestamps=False, scale=(0, 0), window=(8000, 2 * MSS))
+    for i in range(4):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    assert t.acknowledge(LINK, 2 * MSS, window=0)[0] == []
+    acks = [t.data(LAN, i * MSS, (i + 1) * MSS)[0][-1] for i in range(4, 6)]
+    assert (acks[-1].ack, acks[-1].window) == (6 * MSS, 0)
+    [told], sent = t.acknowledge(LINK, 2 * MSS, window=2 * MSS)
+    assert (told.ack, told.window) == (6 * MSS, 2 * MSS) and [s.seq for s in sent] == [2 * MSS, 3 * MSS]
+
+
 def test_the_fin_is_acknowledged_by_the_receiver_alone():
     t = through()
     to_lan, [sent] = t.data(LAN, 0, 500, flags="FA")
