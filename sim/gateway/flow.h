@@ -31,8 +31,9 @@ struct Host {
     uint32_t afterSyn = 0;  ///< the one after the SYN and its data
     std::optional<uint8_t> windowScale;
     bool sackPermitted = false, timestamps = false;
-    size_t longest = 0;         ///< bytes of payload of its longest segment
-    uint16_t maxSegment = 536;  ///< bytes of payload that it takes in a segment (RFC 9293: where it does not say)
+    size_t longest = 0;           ///< bytes of payload of its longest segment that a slot has room for
+    uint16_t maxSegment = 536;    ///< bytes of payload that it takes in a segment …
+    bool saysMaxSegment = false;  ///< … by its own word, or by RFC 9293
 
     uint8_t dscp = 0;
     uint32_t next = 0;  ///< after the last byte that it has sent

@@ -153,7 +153,9 @@ void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
     const size_t used = slots_.used();
     bool endsHere = false;
     if (!isOld(flow, port, segment)) {
-        flow.host(port).says(segment);
+        Host& host = flow.host(port);
+        host.says(segment);
+        if (segment.bytes().size() <= settings_.slotBytes) host.longest = std::max(host.longest, segment.length());
         if (flow.reopening && flow.reopening->port == port) flow.reopening.reset();  // it still has the connection
         if (Half* back = flow.half(other(port))) endsHere = back->acknowledged(segment, now);
     }

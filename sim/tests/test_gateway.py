@@ -240,6 +240,20 @@ def test_a_window_counts_what_is_free_of_the_cache():
     assert [e.ack + e.window for e in edges] == [10 * MSS] * 8
 
 
+@pytest.mark.parametrize("says", [True, False])
+@pytest.mark.parametrize("mode", ["split", "clamp"])
+def test_a_segment_that_is_too_long_does_not_count_for_a_slot(mode, says):
+    """One that is longer than the receiver allows; or, if that did not say, longer than a slot."""
+    t = Through(f"cache 10 2048\nclass {mode} advertise=room", timestamps=False, scale=(0, 0), window=(60000, 60000))
+    t.pass_through(LAN, t.syn(LAN))
+    t.pass_through(LINK, t.syn(LINK, **({} if says else {"options": [("WScale", 0)]})))
+    t.pass_through(LAN, t.packet(LAN))
+    length = 1900 if says else 5000
+    t.data(LAN, 0, length)
+    acks = t.acknowledge(LINK, length)[0] + t.data(LAN, length, length + 100)[0] + t.acknowledge(LINK, length + 100)[0]
+    assert acks and acks[-1].ack + acks[-1].window <= length + 100 + 10 * (MSS if says else 1900)
+
+
 def test_an_early_ack_is_for_what_is_stored_alone():
     t = through()
     [dup], _ = t.data(LAN, MSS, 2 * MSS)
