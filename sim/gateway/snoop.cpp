@@ -81,7 +81,7 @@ bool Snoop::acknowledged(Segment& segment, Time now) {
     if (!isDuplicate) advance(ack, now);
     const auto missing = queue_.find(acked_);
     if (missing == queue_.all().end()) return false;  // lost before it came here: the source's business
-    const Position arrived = markSacked(segment);
+    const Position arrived = hasSack ? queue_.markSacked(segment, sent_, [](Cached&) {}) : acked_;
     if (hasSack) segment.clearSack();  // the source would take what is missing for congestion
     if (window_ == 0) return false;    // it answers a probe
     const bool endsHere = isDuplicate && segment.length() == 0 && (isSame || hasSack);
@@ -89,20 +89,6 @@ bool Snoop::acknowledged(Segment& segment, Time now) {
         for (auto it = missing; it != queue_.all().end() && (it == missing || it->first < arrived); ++it)
             if (!it->second.isSacked) sendAgain(it->second, now);
     return endsHere;
-}
-
-// Where what has arrived beyond gaps ends.
-Position Snoop::markSacked(const Segment& segment) {
-    Position last = acked_;
-    for (size_t i = 0; flow_.hasSack() && i < segment.sackBlocks(); ++i) {
-        const Position begin = placeOf(segment.sackBlock(i).begin, acked_),
-                       end = placeOf(segment.sackBlock(i).end, acked_);
-        if (end > sent_) continue;
-        last = std::max(last, end);
-        for (auto it = queue_.all().lower_bound(begin); it != queue_.all().end() && it->second.end <= end; ++it)
-            it->second.isSacked = true;
-    }
-    return last;
 }
 
 void Snoop::advance(Position ack, Time now) {

@@ -22,7 +22,6 @@ class Snoop final : public Half {
     bool isClosed() const override { return fin_ && acked_ > *fin_; }
 
   private:
-    Position markSacked(const Segment& segment);
     void advance(Position ack, Time now);
     void sendAgain(Cached& cached, Time now);
     void arm(Time now);
