@@ -775,6 +775,45 @@ def test_snoop_passes_window_updates_and_answers_of_a_closed_window():
     assert len(t.acknowledge(LINK, MSS, window=50)[0]) == 1
 
 
+def test_snoop_passes_that_a_window_opens_whatever_is_missing():
+    """The source may wait for nothing else."""
+    t = through("snoop")
+    for i in range(4):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    blocks = [(2 * MSS, 3 * MSS)]
+    assert len(t.acknowledge(LINK, MSS, window=0, sack=blocks)[0]) == 1
+    [ack], [again] = t.acknowledge(LINK, MSS, window=8000, sack=blocks)
+    assert ack.window == 8000 and not ack.sack and again.seq == MSS
+    assert t.acknowledge(LINK, MSS, window=8000, sack=blocks)[0] == []
+
+
+def test_snoop_passes_what_a_receiver_answers_to_a_syn():
+    """An ACK of its old connection, of which a segment is missing (RFC 5961, section 4): the source answers with a reset."""
+    t = through("snoop", sack=False)
+    t.data(LAN, 0, MSS)
+    fresh = again(t, (700000, 900000))
+    fresh.pass_through(LAN, fresh.syn(LAN))
+    assert [s.ack for s in t.acknowledge(LINK, 0)[0]] == [0]
+    assert t.acknowledge(LINK, 0)[0] == []
+
+
+def test_the_timer_of_snoop_leaves_alone_what_is_behind_a_gap():
+    """The receiver has it; what it lacks, and the gateway too, is the source's business."""
+    t = through("snoop", more="queue 2")
+    t.data(LAN, 0, MSS)
+    t.now += 0.05
+    t.acknowledge(LINK, MSS)
+    for i in range(1, 4):
+        t.put(LAN, t.packet(LAN, i * MSS, pattern(i * MSS, (i + 1) * MSS)))
+    assert [s.seq for s in t.out(LINK)] == [MSS, 2 * MSS] and t.count("queue_full") == 1
+    t.data(LAN, 4 * MSS, 5 * MSS)
+    t.acknowledge(LINK, 3 * MSS)
+    assert t.wait(3)[1] == [] and t.count("timeouts") == 0
+    t.data(LAN, 3 * MSS, 4 * MSS)
+    _, sent = t.wait(0.5)
+    assert [s.seq for s in sent] == [3 * MSS]
+
+
 def test_snoop_knows_a_fin_for_which_it_had_no_room():
     t = through("snoop", cache=4)
     for i in range(5):
