@@ -13,6 +13,7 @@ import time
 import zlib
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -549,3 +550,22 @@ def test_where_the_dissector_is(arqlink, tmp_path, monkeypatch):
     copy.mkdir()
     code, _, err = arqlink("wireshark", "--install")
     assert code == 2 and "cannot be written" in err
+
+
+def test_what_the_document_shows(tmp_path):
+    """Each command that it has in a console, with what it prints."""
+    (tmp_path / "LICENSE").symlink_to(tree.ROOT / "LICENSE")
+    env = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": str(tmp_path), "LC_ALL": "C.UTF-8"}
+    shown = re.findall(r"```console\n(.*?)```", (tree.ROOT / "docs" / "wireshark.md").read_text(), re.DOTALL)
+    assert len(shown) == 4
+    for block in shown:
+        for command, expected in re.findall(r"^\$ (.*)\n((?:[^$].*\n|\n)*)", block, re.MULTILINE):
+            done = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+            assert [line.rstrip() for line in done.stdout.rstrip().splitlines()] == expected.rstrip().splitlines()
+
+
+def test_the_document_names_all_fields_and_expert_infos():
+    source, document = tree.DISSECTOR.read_text(), (tree.ROOT / "docs" / "wireshark.md").read_text()
+    defined = set(re.findall(r'"arqlink\.(?:expert\.)?([a-z_.]+)", "', source))
+    assert len(defined) > 50 and defined <= set(re.findall(r"`([a-z_.]+)`", document))
