@@ -127,6 +127,11 @@ def test_an_installed_package_models_and_plans(installed):
     assert (done.returncode, done.stderr) == (0, "") and json.loads(done.stdout)["best"]["goodput_mbps"] > 1
 
 
+def test_an_installed_package_has_the_dissector(installed):
+    path = Path(installed("arqlink", "wireshark").stdout.strip())
+    assert path.read_bytes() == (ROOT / "wireshark" / "arqlink.lua").read_bytes()
+
+
 def test_an_installed_package_speaks_to_a_board(installed):
     with fake_board.board(fake_board.Shell({"info": ["version 0.1.0"]})) as port:
         done = installed("arqlink", "console", port, "--command", "info")

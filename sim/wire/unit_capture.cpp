@@ -13,7 +13,8 @@ void UnitCapture::unit(Way way, uint64_t nanoseconds, const uint8_t* bytes, size
     record_ = {pseudoHeaderVersion, static_cast<uint8_t>(way), static_cast<uint8_t>(fate), 0};
     record_.insert(record_.end(), bytes, bytes + length);
     const bool erased = fate == Fate::erased;
-    const uint32_t flags = (way == Way::aToB ? outbound : inbound) | (erased ? crcError : 0);
+    const uint32_t direction = way == Way::aToB ? outbound : inbound;
+    const uint32_t flags = erased ? direction | crcError : direction;
     file_.packet(static_cast<uint32_t>(way), nanoseconds, record_.data(), record_.size(), flags,
                  erased ? "erased" : "");
 }
