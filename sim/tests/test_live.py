@@ -276,6 +276,41 @@ def test_loss_without_retransmissions_is_that_of_the_model():
     assert expected > 5 * deviation, "no loss at all would be noticed"
 
 
+@needs_root
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("mode, counter", [("snoop,cache=512", "retransmissions"), ("split,cache=256", "acks_made"), ("clamp,cache=256", "flows_opened")])
+def test_a_gateway_before_the_link(mode, counter, tmp_path):
+    """TCP of Linux through the golden model, over a link that repairs nothing: files arrive as they are, ping and IPv6 pass."""
+    content = random.Random(3).randbytes(300_000)
+    (tmp_path / "file").write_bytes(content)
+    losses = {"loss": "bernoulli:0.0003", "feedback_loss": "bernoulli:0.0003"}
+    with Session(setup(n=10, delta="0", **losses), fresh(), gateway=mode) as session:
+        server = session.start("b", [sys.executable, "-c", SINK, str(tmp_path / "copy")])
+        time.sleep(1.0)
+        sender = session.start("a", [sys.executable, "-c", SOURCE, str(tmp_path / "file")])
+        sender.wait(90)
+        server.wait(90)
+        said(session, "a", "ping", "-c", "3", "-i", "0.2", "-W", "3", "fd77::2")
+        counters = session.engine.report()["gateway"]
+    assert (tmp_path / "copy").read_bytes() == content
+    assert counters[counter] > 0 and counters["flows_opened"] == 1 and counters["not_tcp"] > 0
+
+
+SOURCE = """
+import socket, sys
+with socket.create_connection(("10.77.0.2", 99)) as taken, open(sys.argv[1], "rb") as file:
+    taken.sendall(file.read())
+"""
+SINK = """
+import socket, sys
+listener = socket.create_server(("10.77.0.2", 99))
+taken, _ = listener.accept()
+with open(sys.argv[1], "wb") as file:
+    while data := taken.recv(65536):
+        file.write(data)
+"""
+
+
 # The command ---------------------------------------------------------------------------------------------------------------------
 
 COMMAND = [sys.executable, "-m", "arqlink", "live", "--config", "paper8", "--k", "10", "--n", "11", "--delay-ms", "20"]

@@ -12,6 +12,7 @@ import typer
 from arqlink import files, tree
 from arqlink.cli import options
 from arqlink.errors import UserError
+from arqlink.gateway import words
 from arqlink.model import link_setup
 from arqlink.report.tables import json_line
 
@@ -34,6 +35,9 @@ def live(
     in_b: Annotated[list[str] | None, typer.Option(metavar="COMMAND", help="Runs in namespace b until the end, such as a server; may be repeated.")] = None,
     mtu: Annotated[int, typer.Option(help="Of both network devices, in bytes.")] = 1500,
     queue: Annotated[int, typer.Option(help="Packets that may wait at each of them for the line.")] = 50,
+    gateway: Annotated[
+        str | None, typer.Option(metavar=words.SYNTAX, help="Gateway before the link: clamp, snoop, split or proxy, as for arqlink tcp.", show_default="none")
+    ] = None,
     pcap_phy: options.PcapPhy = None,
     pcap_a: Annotated[str | None, options.pcap("--pcap-a", "the frames of the device in a")] = None,
     pcap_b: Annotated[str | None, options.pcap("--pcap-b", "the frames of the device in b")] = None,
@@ -72,7 +76,7 @@ def live(
 
     captures = {what: file for what, file in (("phy", pcap_phy), ("A", pcap_a), ("B", pcap_b)) if file}
     files.check(list(captures.values()), [])
-    with Session(setup, name, mtu, queue, captures=captures) as session:
+    with Session(setup, name, mtu, queue, captures=captures, gateway=gateway) as session:
         for words in commands:
             session.start("b", words)
         child = session.start("a", command or [os.environ.get("SHELL", "/bin/sh")])
