@@ -21,6 +21,7 @@ from arqlink import tree
 from arqlink.errors import UserError
 from arqlink.model import loss
 from arqlink.model.link_setup import LinkSetup
+from arqlink.rtl.registers import address
 from arqlink.run import monte_carlo, pair, pcap, phy_capture, transfer
 
 A_TO_B, B_TO_A = 0, 1
@@ -470,6 +471,28 @@ def test_statistics(tshark, tmp_path):
     assert sum(len(row.get("arqlink.abandoned_fsn", [])) for row in rows) == a["tx_frames_abandoned"] > 0
 
 
+@pytest.mark.parametrize(
+    ("mode", "field"), [(0, "arqlink.erased == 1"), (1, "arqlink.crc.status == 0"), (2, "arqlink.erased == 1")], ids=["vanish", "flip", "flag"]
+)
+def test_each_manner_of_erasure(tshark, tmp_path, mode, field):
+    """Units that vanish, that arrive damaged, and that the PHY flags; as many as the emulator counts, and the others are as they were sent."""
+    setup, path = LinkSetup(n=12, loss=loss.Bernoulli(0.05), delay_ms=2), tmp_path / "u.pcapng"
+    job = pair.stats_job(setup, 100, phy_capture=str(path))
+    job.setup.insert(0, (address("ab", "MODE"), mode))
+    result = pair.run(setup, job)
+    rows = tshark.fields(path, "arqlink.way", "arqlink.crc.status", options=("-Y", field))
+    assert len(rows) == result["ab.ERASED"] + result["ab.CONTROL_ERASED"] > 20
+    assert all(row["arqlink.way"] == ["0"] for row in rows)
+    assert tshark.fields(path, "arqlink.crc.status", options=("-Y", f"!({field}) && arqlink.crc.status != 1")) == []
+
+
+def test_a_reader_that_goes_away(arqlink, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["head", "-c", "100", str(tmp_path / "pipe")], stdout=subprocess.DEVNULL):
+        code, _, err = arqlink("stats", "--frames", "3000", "--pcap-phy", "pipe")
+    assert code == 2 and "The capture 'pipe' cannot be written: Broken pipe." in err
+
+
 @pytest.mark.parametrize("config", ["paper", pytest.param("paper8", marks=pytest.mark.full)])
 def test_times_and_marks_for_other_readers(arqlink, tmp_path, config):
     """Without the dissector: times of units back to back are their bytes on the line, and erased units are marked in three ways."""
@@ -545,7 +568,6 @@ def test_where_the_dissector_is(arqlink, tmp_path, monkeypatch):
     hand = Tshark(tmp_path).save([framed(Data(fsn=3))])
     done = subprocess.run(["tshark", "-r", str(hand)], capture_output=True, text=True, check=True, env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)})
     assert "Frame 3, unit 0 of 3" in done.stdout
-    copy.parent.chmod(0o500)
     copy.unlink()
     copy.mkdir()
     code, _, err = arqlink("wireshark", "--install")
