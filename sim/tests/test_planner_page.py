@@ -183,7 +183,7 @@ def test_its_numbers_are_those_of_the_model(visit, points):
 
 WRONG = {
     "eq. 1": ("(1 + 32 * loss ** 2)", "(1 + 30 * loss ** 2)"),
-    "eq. 4": ("if (i > n - k)", "if (i >= n - k)"),
+    "eq. 4": ("ways * p ** i *", "ways * p ** (i + 1) *"),
     "eq. 5": ("first * again ** delta; // P_F", "first * again ** (delta + 1); // P_F"),
     "Proposition 1": ("(1 + load)", "(1 + load / 2)"),
     "appendix A": ("X * (X + 1)", "X * X"),
