@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from arqlink.pages import build
 from arqlink.tree import ROOT
 from sim.tests import fake_board
 
@@ -130,6 +131,12 @@ def test_an_installed_package_models_and_plans(installed):
 def test_an_installed_package_has_the_dissector(installed):
     path = Path(installed("arqlink", "wireshark").stdout.strip())
     assert path.read_bytes() == (ROOT / "wireshark" / "arqlink.lua").read_bytes()
+
+
+def test_an_installed_package_builds_the_planner_page(installed, tmp_path):
+    done = installed("python", "-m", "arqlink.pages", "planner", tmp_path / "planner.html")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / "planner.html").read_text() == build.page("planner")
 
 
 def test_an_installed_package_speaks_to_a_board(installed):
