@@ -84,7 +84,7 @@ FIGURES = (
     ),
     Figure(
         "onboard-fig10", "Fig. 10", "Two geostationary satellites, 20 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (300, 600, 1250, 2500, 4000, 6000),
-        tuple(_by_cache()), FIXED | DOUBLE | FAST | bit_errors(1e-7), repeated=3, logarithmic=True,
+        tuple(_by_cache()), FIXED | DOUBLE | FAST | bit_errors(1e-7), repeated=2, logarithmic=True,
     ),
     Figure(
         "onboard-fig11", "Fig. 11", "Two geostationary satellites, 20 Mb/s, cache of 4000 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(4000)),
@@ -96,7 +96,7 @@ FIGURES = (
     ),
     Figure(
         "onboard-fig13", "Fig. 13", "A sender in a street, 20 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (100, 300, 600, 1250, 2500, 4000),
-        tuple(_by_cache()), FIXED | FAST | STREET | bit_errors(1e-7), repeated=5, logarithmic=True,
+        tuple(_by_cache()), FIXED | FAST | STREET | bit_errors(1e-7), repeated=2, logarithmic=True,
     ),
     Figure(
         "onboard-fig14", "Fig. 14", "A sender in a street, 1 Mb/s, cache of 200 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(200)),
