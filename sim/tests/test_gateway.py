@@ -246,7 +246,7 @@ def test_a_segment_that_is_too_long_does_not_count_for_a_slot(mode, says):
     """One that is longer than the receiver allows; or, if that did not say, longer than a slot."""
     t = Through(f"cache 10 2048\nclass {mode} advertise=room", timestamps=False, scale=(0, 0), window=(60000, 60000))
     t.pass_through(LAN, t.syn(LAN))
-    t.pass_through(LINK, t.syn(LINK, **({} if says else {"options": [("WScale", 0)]})))
+    t.pass_through(LINK, t.syn(LINK, options=None if says else [("WScale", 0)]))
     t.pass_through(LAN, t.packet(LAN))
     length = 1900 if says else 5000
     t.data(LAN, 0, length)
