@@ -5,7 +5,7 @@ WAVES  := build/waves/retransmission.fst
 C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext) examples/*/*/*.$(ext)))
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
-.PHONY: help setup verilog regs sw demo soc-demo test test-full campaign fuzz lint synth synth-all bench docs release figures figures-full figures-link stats-full wave clean
+.PHONY: help setup verilog regs sw demo soc-demo test test-full campaign fuzz lint synth synth-all bench docs planner release figures figures-full figures-link stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -62,6 +62,9 @@ bench: setup ## Measure in simulation, compare with software, and write build/be
 
 docs: setup ## Write the documentation site to build/site; its index.html opens without a server
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
+
+planner: setup ## Write the planner page, which opens without a server, to build/pages/planner.html
+	$(PYTHON) -m arqlink.pages planner build/pages/planner.html
 
 release: setup ## Write build/release/arqlink-VERSION.tar.gz: Verilog, constraints, registers, driver, examples, documentation, wheel
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m arqlink.integration.release

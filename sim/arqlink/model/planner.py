@@ -143,7 +143,7 @@ def best_of_delta(setup, lengths, delta, goal, connections, rest_ms):
     parity, tried, found = setup.limits["max_parity"], [], None
     for k in lengths:
         for n in range(k, k + parity + 1):
-            for nr in {min(n + more, k + parity) for more in (EXTRA if delta else (0,))}:
+            for nr in sorted({min(n + more, k + parity) for more in (EXTRA if delta else (0,))}):
                 plan = Plan(replace(setup, k=k, n=n, nr=nr, delta=delta), connections, rest_ms)
                 if plan.model.mean_transmissions <= MOST_TRANSMISSIONS:
                     tried.append(plan)

@@ -167,6 +167,6 @@ class TcpOverLink:
             return Operation(0.0, 0.0, math.inf, math.nan, 1.0 if self.loss >= 1 else 0.0)
         goodput = self.capacity
         if self.offered(goodput) < goodput:
-            goodput = optimize.root_scalar(lambda x: self.offered(x) - x, bracket=(0, goodput), xtol=1e-9 * goodput).root
+            goodput = optimize.root_scalar(lambda x: self.offered(x) - x, bracket=(0, goodput), xtol=1e-14 * goodput).root
         total, wait = self.round_trip(goodput)
         return Operation(goodput, goodput / self.line_rate, total, wait, min(1.0, goodput / self.capacity))
