@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers in tables and lists: state, model, events, counters.
+
+const tables = (() => {
+  const GOOD = ["link_up"]; // events that are no alarm
+  const EVENTS = 100;
+  const cell = (content) => text.element("td", {}, content);
+  const head = (content, scope) => text.element("th", { scope }, content);
+  const share = (value) => (value === null ? "–" : text.number(value, 3));
+
+  function states(list, sample) {
+    const { a, b } = sample.ends;
+    const end = (name, one) => [`End ${name}`, one.state + (one.stalled ? ", stalled" : ""), one.state === "up" ? "good" : "wrong"];
+    const late = sample.rests ? "at rest" : `late ${text.number(1000 * sample.late, 2)} ms`;
+    const tiles = [
+      end("A", a), end("B", b),
+      ["Time of the link", `${sample.time.toFixed(1)} s`, ""],
+      ["Real time", `${late}, missed ${sample.missed} of ${sample.deadlines}`, sample.missed ? "wrong" : ""],
+      ["Skipped", `${text.number(sample.skipped, 2)} s`, sample.skipped ? "wrong" : ""],
+    ];
+    list.replaceChildren(...tiles.map(([name, value, kind]) => text.element("li", { class: kind }, name, text.element("b", {}, value))));
+  }
+
+  function model(table, sample) {
+    const top = text.element("tr", {}, head("", "col"), ...["measured", "model"].flatMap((kind) => ["P_T", "P_F", "α"].map((name) => head(`${name} ${kind}`, "col"))), head("transmissions", "col"), head("packet bytes", "col"));
+    const rows = Object.entries(past.WAYS).map(([way, [, , name]]) => {
+      const { measured, model: by } = sample.directions[way];
+      const values = [...[measured, by].flatMap((one) => [one.p_t, one.p_f, one.alpha].map(share)), measured.transmissions.toLocaleString("en"), by.packet_bytes];
+      return text.element("tr", {}, head(name, "row"), ...values.map((value) => cell(String(value))));
+    });
+    table.replaceChildren(top, ...rows);
+  }
+
+  /** Adds what a sample has of events, the newest first. */
+  function events(list, sample, docs) {
+    for (const [end, { events: names }] of Object.entries(sample.ends))
+      for (const name of names) {
+        const kind = GOOD.includes(name) ? "good" : "wrong";
+        list.prepend(text.element("li", { class: kind }, `${sample.time.toFixed(1)} s, end ${end.toUpperCase()}: `, text.element("b", {}, name), `, ${docs[name]}`));
+      }
+    while (list.children.length > EVENTS) list.lastChild.remove();
+  }
+
+  function counters(table, sample, docs) {
+    const top = text.element("tr", {}, ...["counter", "counts", "A", "A, /s", "B", "B, /s"].map((name) => head(name, "col")));
+    const rows = Object.entries(docs).map(([name, doc]) => {
+      const values = ["a", "b"].flatMap((end) => [sample.ends[end].counters[name].toLocaleString("en"), text.number(past.rate(end, (one) => one.counters[name]), 3)]);
+      return text.element("tr", {}, head(name, "row"), cell(doc), ...values.map(cell));
+    });
+    table.replaceChildren(top, ...rows);
+  }
+
+  return { states, model, events, counters };
+})();
