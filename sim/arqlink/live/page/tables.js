@@ -22,13 +22,13 @@ const tables = (() => {
   }
 
   function model(table, sample) {
-    const top = text.element("tr", {}, head("", "col"), ...["measured", "model"].flatMap((kind) => ["P_T", "P_F", "α"].map((name) => head(`${name} ${kind}`, "col"))), head("transmissions", "col"), head("packet bytes", "col"));
-    const rows = Object.entries(past.WAYS).map(([way, [, , name]]) => {
-      const { measured, model: by } = sample.directions[way];
-      const values = [...[measured, by].flatMap((one) => [one.p_t, one.p_f, one.alpha].map(share)), measured.transmissions.toLocaleString("en"), by.packet_bytes];
-      return text.element("tr", {}, head(name, "row"), ...values.map((value) => cell(String(value))));
-    });
-    table.replaceChildren(top, ...rows);
+    const ways = Object.keys(past.WAYS).map((way) => sample.directions[way]);
+    const names = text.element("tr", {}, cell(""), ...Object.values(past.WAYS).map(([, , name]) => text.element("th", { scope: "colgroup", colspan: 2 }, name)));
+    const kinds = text.element("tr", {}, cell(""), ...ways.flatMap(() => [head("measured", "col"), head("model", "col")]));
+    const row = (name, of) => text.element("tr", {}, head(name, "row"), ...ways.flatMap(of).map(cell));
+    const shares = [["P_T", "p_t"], ["P_F", "p_f"], ["α", "alpha"]].map(([name, key]) => row(name, (way) => [share(way.measured[key]), share(way.model[key])]));
+    const counted = row("transmissions", (way) => [way.measured.transmissions.toLocaleString("en"), ""]);
+    table.replaceChildren(names, kinds, ...shares, counted, row("bytes in a packet", (way) => ["", String(way.model.packet_bytes)]));
   }
 
   /** Adds what a sample has of events, the newest first. */
