@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dashboard: its server with a link that is made up, and its page in Chromium with the Verilated one."""
+"""The dashboard's server, with a link that is made up: what it says, what may be asked of it, and who may ask."""
 
 import json
 import math
-import os
 import socket
 import threading
 import time
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import SimpleNamespace
 
 import pytest
@@ -19,16 +18,12 @@ from websockets.sync.client import connect
 from arqlink.errors import UserError
 from arqlink.live import view, web
 from arqlink.live.reports import Reports
-from arqlink.live.session import Session
 from arqlink.live.steering import Steering
 from arqlink.model import link_setup, loss
 from arqlink.rtl import registers
-from sim.tests import browser as browsers
-from sim.tests import dashboard_pictures, linux_path
 
 CONFIG = {"config": "paper8", "k": 10, "n": 11, "delay_ms": 50.0, "delta": "3", "loss": "bernoulli:0.01"}
 ERRORS = registers.contract().ARQLINK["ERROR"].fields
-needs_root = pytest.mark.skipif(not linux_path.is_possible(), reason="network namespaces and TAP devices need root")
 
 
 def setup(**more):
@@ -136,7 +131,14 @@ def test_a_page_hears_what_the_link_is_and_then_what_it_does(server, session):
         assert first["hello"]["limits"]["max_k"] == 10 and first["hello"]["config"] == "paper8"
         assert list(first["hello"]["events"]) == list(ERRORS) and len(first["hello"]["counters"]) == len(registers.counter_names())
         until(socket, "sample")
-        session.engine.counters |= {"tx_outcomes_ok": 97, "tx_outcomes_failed": 3, "rx_frames_clean": 6, "rx_frames_repaired": 2, "rx_attempt_0": 4, "rx_attempt_2": 4}
+        session.engine.counters |= {
+            "tx_outcomes_ok": 97,
+            "tx_outcomes_failed": 3,
+            "rx_frames_clean": 6,
+            "rx_frames_repaired": 2,
+            "rx_attempt_0": 4,
+            "rx_attempt_2": 4,
+        }
         session.engine.events = 1 << ERRORS["outage"].shift
         while not (sample := until(socket, "sample"))["directions"]["ab"]["measured"]["transmissions"]:
             pass
@@ -414,12 +416,14 @@ def test_own_names_are_welcome(server, host):
     raw_connect(server, host, f"http://{host}")
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:{port}", "http://127.0.0.1", "http://127.0.0.1:{port}.evil.example", "file://"])
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "https://127.0.0.1:{port}", "http://127.0.0.1", "http://127.0.0.1:{port}.evil.example", "file://"]
+)
 def test_pages_of_other_sites_are_refused(server, origin):
     origin = origin.format(port=server.port)
     assert get(server, Origin=origin)[0] == 403
-    with pytest.raises(InvalidStatus) as refusal:
-        live(server, origin=origin)
+    with pytest.raises(InvalidStatus) as refusal, live(server, origin=origin):
+        pass
     assert refusal.value.response.status_code == 403 and b"Pages of other sites" in refusal.value.response.body
 
 
@@ -432,8 +436,8 @@ def test_elsewhere_it_asks_for_a_token(session):
         with live(server) as socket:
             assert until(socket, "sample")
         for wrong in ("", "?token=", f"?token={server.token[:-1]}"):
-            with pytest.raises(InvalidStatus):
-                connect(f"ws://127.0.0.1:{server.port}/live{wrong}")
+            with pytest.raises(InvalidStatus), connect(f"ws://127.0.0.1:{server.port}/live{wrong}"):
+                pass
 
 
 def test_tokens_differ(session):
@@ -442,12 +446,12 @@ def test_tokens_differ(session):
 
 
 def test_more_pages_than_there_may_be_are_refused(server):
-    pages = [live(server) for _ in range(web.PAGES)]
-    with pytest.raises(InvalidStatus) as refusal:
-        live(server)
-    assert refusal.value.response.status_code == 503
-    for page in pages:
-        page.close()
+    with ExitStack() as pages:
+        for _ in range(web.PAGES):
+            pages.enter_context(live(server))
+        with pytest.raises(InvalidStatus) as refusal, live(server):
+            pass
+        assert refusal.value.response.status_code == 503
     time.sleep(0.5)
     with live(server) as socket:
         assert until(socket, "sample")
@@ -469,210 +473,10 @@ def test_a_port_that_is_taken_is_one_sentence(server, arqlink):
 
 
 def test_it_ends_with_its_pages_open(session):
-    with serving(session) as server:
-        page = live(server)
-        until(page, "sample")
-        begun = time.monotonic()
-    assert time.monotonic() - begun < 5
-    with pytest.raises(OSError):
-        get(server)
-    page.close()
-
-
-# The page, with the Verilated link -----------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def link():
-    with Session(setup(), f"w{os.getpid() % 100000}") as session, dashboard_pictures.traffic(session, "-b", "0.3M"):
-        yield session
-
-
-@pytest.fixture(scope="module")
-def address(link):
-    with dashboard_pictures.dashboard(link) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browsers.chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def visit(chromium, address):
-    """Opens the page; at the end it has complained of nothing, and asked nobody else."""
-    opened = []
-
-    @contextmanager
-    def visit(*options, **more):
-        with browsers.visit(chromium, address, *options, **more) as shown:
-            opened.append(shown)
-            shown.wait("dashboard.latest()?.ends.a.counters !== undefined")
-            yield shown
-
-    yield visit
-    for shown in opened:
-        assert not shown.errors
-        assert shown.requests and all(url.startswith(address) for url in shown.requests)
-
-
-def active(link, end="b"):
-    report = link.reports.engine.report()[end]
-    return {name: report[name] for name in ("k", "n", "nr", "delta", "ord")}
-
-
-def soon(condition, seconds=15):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.1)
-
-
-def words(shown, selector):
-    return shown.page.locator(selector).text_content()
-
-
-@needs_root
-@pytest.mark.timeout(180)
-class TestPage:
-    def test_numbers_change(self, visit):
-        with visit() as shown:
-            shown.page.wait_for_selector("#states .good")
-            assert words(shown, "#connection") == "Connected"
-            picture = words(shown, "#picture svg")
-            assert all(block in picture for block in ("TAP a", "Segmenter", "Sender", "RS encoder", "Line", "Receiver", "RS decoder", "Resequencer", "TAP b"))
-            before = [words(shown, selector) for selector in ("#picture", "#states", "#model", "#fates-ab", ".charts figcaption >> nth=0")]
-            shown.page.wait_for_timeout(2500)
-            after = [words(shown, selector) for selector in ("#picture", "#states", "#model", "#fates-ab", ".charts figcaption >> nth=0")]
-            assert all(one != other for one, other in zip(before, after)), (before, after)
-            assert shown.value("document.querySelectorAll('.uplot').length") == 4
-
-    def test_counters_are_those_of_the_report(self, visit, link):
-        with visit() as shown:
-            shown.page.locator("#all summary").click()
-            shown.page.wait_for_selector("#counters tr:nth-child(60)")
-            row = "#counters tr:has(th:text-is('tx_packets')) td >> nth=1"
-            shown.page.wait_for_timeout(500)
-            low, seen, high = link.reports.engine.report(), int(words(shown, row).replace(",", "")), link.reports.engine.report()
-            assert low["a"]["counters"]["tx_packets"] - 100 <= seen <= high["a"]["counters"]["tx_packets"]
-
-    def test_sliders_change_the_active_registers(self, visit, link):
-        with visit() as shown:
-            for name, keys, values in (
-                ("k", ["Home"], {"k": 1}),
-                ("k", ["End"], {"k": 10}),
-                ("n", ["End"], {"n": 18}),
-                ("nr", ["End", "ArrowLeft", "ArrowLeft"], {"nr": 16}),
-                ("delta", ["Home", "ArrowRight"], {"delta": 1}),
-            ):
-                slider = shown.page.locator(f"#{name}-slider")
-                slider.focus()
-                for key in keys:
-                    slider.press(key)
-                for end in "ab":
-                    soon(lambda end=end, values=values: active(link, end) | values == active(link, end))
-            found = active(link)
-            assert found["n"] == 18 and found["k"] == 10 and found["ord"] == 1
-
-    def test_infinite_persistency_and_ord(self, visit, link):
-        with visit() as shown:
-            shown.page.locator("#ord").uncheck()
-            shown.page.locator("#infinite").check()
-            soon(lambda: active(link)["delta"] == 15 and active(link)["ord"] == 0)
-            shown.page.locator("#ord").check()
-            shown.page.locator("#infinite").uncheck()
-            soon(lambda: active(link)["delta"] == 3 and active(link)["ord"] == 1)
-
-    def test_what_others_change_is_shown(self, visit, link):
-        with visit() as shown:
-            for end in "AB":
-                link.engine.set(end, k=7, n=9, nr=9, delta=2, ord=1)
-            shown.wait("document.getElementById('k').value === '7' && document.getElementById('n').value === '9' && document.getElementById('delta').value === '2'", 10)
-
-    def test_loss_is_seen_and_measured_beside_the_model(self, visit, link):
-        with visit() as shown:
-            shown.page.fill("#loss", "20")
-            shown.wait("dashboard.latest().loss === 'bernoulli:0.2'", 10)
-            shown.wait("dashboard.latest().directions.ab.measured.transmissions > 150", 60)
-            way = shown.value("dashboard.latest().directions.ab")
-            assert abs(way["measured"]["p_t"] - way["model"]["p_t"]) < 0.2 and way["model"]["p_t"] > 0.05
-            assert shown.value("dashboard.latest().directions.ba.model.p_t") == 0
-            shown.page.fill("#loss-model", "ge:0.001,0.1,0,1")
-            shown.page.press("#loss-model", "Tab")
-            shown.wait("dashboard.latest().loss === 'ge:0.001,0.1,0,1'", 10)
-            shown.page.fill("#loss", "1")
-            shown.wait("dashboard.latest().loss === 'bernoulli:0.01'", 10)
-
-    def test_delay_changes(self, visit):
-        with visit() as shown:
-            shown.page.fill("#delay", "80")
-            shown.wait("dashboard.latest().delay_ms === 80", 10)
-            assert "80 ms" in words(shown, "#picture")
-            shown.page.fill("#delay", "50")
-            shown.wait("dashboard.latest().delay_ms === 50", 10)
-
-    def test_a_refusal_is_shown_and_what_is_active_again(self, visit, link):
-        before = active(link)
-        with visit() as shown:
-            shown.page.fill("#loss-model", "rain")
-            shown.page.press("#loss-model", "Tab")
-            shown.wait("document.getElementById('refused').textContent.includes(\"'rain' is not understood\")", 10)
-            shown.wait("document.getElementById('loss-model').value.startsWith('bernoulli')", 10)
-        assert active(link) == before
-
-    def test_a_restart_is_seen_as_events(self, visit):
-        with visit() as shown:
-            shown.page.get_by_role("button", name="Restart end A").click()
-            shown.page.wait_for_selector("#alarms li:has-text('end B'):has-text('peer_restart')", timeout=15_000)
-            shown.wait("dashboard.latest().ends.a.state === 'up' && dashboard.latest().ends.b.state === 'up'", 30)
-
-    def test_dark_and_light(self, visit):
-        background = "getComputedStyle(document.body).backgroundColor"
-        with visit() as light, visit(dark=True) as dark:
-            one, other = light.value(background), dark.value(background)
-            assert one != other
-            light.page.get_by_role("button", name="Dark colours").click()
-            assert light.value(background) == other
-            light.page.wait_for_timeout(600)
-
-    def test_a_phone_needs_no_scrolling_sideways(self, visit):
-        with visit(browsers.PHONE) as shown:
-            shown.page.locator("#all summary").click()
-            shown.page.wait_for_timeout(600)
-            assert shown.value("document.documentElement.scrollWidth <= 360")
-            assert shown.value("document.querySelector('#picture svg').getBoundingClientRect().height > 250"), "blocks are three in a row"
-            shown.page.set_viewport_size({"width": 1150, "height": 900})
-            shown.page.wait_for_timeout(600)
-            assert shown.value("document.querySelector('.chart .uplot').clientWidth > 250 && document.documentElement.scrollWidth <= 1150")
-
-    def test_all_can_be_reached_by_keyboard_and_has_a_name(self, visit):
-        with visit() as shown:
-            reached = set()
-            shown.page.keyboard.press("Tab")
-            for _ in range(60):
-                reached.add(shown.value("document.activeElement.id || document.activeElement.textContent"))
-                shown.page.keyboard.press("Tab")
-            names = {"theme", "k", "k-slider", "n-slider", "nr-slider", "delta", "delta-slider", "infinite", "ord", "loss", "loss-slider", "loss-model"}
-            assert names | {"feedback_loss-slider", "delay-slider", "Restart end A", "Restart end B"} <= reached
-            nameless = "[...document.querySelectorAll('input, button, canvas, svg')].filter((one) => !one.labels?.length && !one.ariaLabel && !one.getAttribute('aria-labelledby') && !one.textContent.trim() && !one.closest('[aria-hidden]')).map((one) => one.outerHTML)"
-            assert shown.value(nameless) == []
-            assert shown.value("document.querySelector('#picture desc').textContent.includes('Sender: window')")
-
-
-@needs_root
-@pytest.mark.timeout(120)
-def test_a_lost_connection_is_shown_and_comes_back(chromium, link):
-    listener = web.listen("127.0.0.1", 0)
-    port = listener.getsockname()[1]
-    with web.Server(view.View(link), listener) as server:
-        visit = browsers.visit(chromium, server.url)
-        shown = visit.__enter__()
-        shown.wait("dashboard.latest()?.ends.a.counters !== undefined")
-    shown.wait("document.getElementById('connection').textContent.startsWith('The connection is lost')", 10)
-    assert shown.value("document.getElementById('main').classList.contains('stale')")
-    with web.Server(view.View(link), web.listen("127.0.0.1", port)):
-        shown.wait("document.getElementById('connection').textContent === 'Connected'", 20)
-        assert not shown.value("document.getElementById('main').classList.contains('stale')")
-    visit.__exit__(None, None, None)
+    with ExitStack() as pages:
+        with serving(session) as server:
+            until(pages.enter_context(live(server)), "sample")
+            begun = time.monotonic()
+        assert time.monotonic() - begun < 5
+        with pytest.raises(OSError):
+            get(server)

@@ -69,7 +69,10 @@ Waves = Annotated[
 
 
 WEB_PORT = 8480
-Web = Annotated[int | None, typer.Option("--web", metavar="[PORT]", min=0, max=65535, help=f"Show a dashboard in the browser; port {WEB_PORT}, or PORT; 0: any.", show_default=False)]
+Web = Annotated[
+    int | None,
+    typer.Option("--web", metavar="[PORT]", min=0, max=65535, help=f"Show a dashboard in the browser; port {WEB_PORT}, or PORT; 0: any.", show_default=False),
+]
 WebHost = Annotated[str, typer.Option(metavar="ADDRESS", help="Where the dashboard can be reached; elsewhere than here it asks for a token.")]
 
 

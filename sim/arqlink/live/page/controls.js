@@ -20,18 +20,13 @@ const controls = (() => {
     return input;
   }
 
-  function send(kind, value) {
-    changed = performance.now();
-    connection.send(kind, value);
-  }
-
-  /** K, N and N of retransmissions, of which one moves the others, and persistency. */
+    /** K, N and N of retransmissions, of which one moves the others, and persistency. */
   function set(values) {
     Object.assign(wanted, values);
     const within = (n) => Math.min(Math.max(n, wanted.k), wanted.k + limits.max_parity);
     Object.assign(wanted, { n: within(wanted.n), nr: within(wanted.nr) });
     showSettings();
-    send("set", { ...wanted, delta: wanted.delta === Infinity ? "inf" : wanted.delta });
+    connection.send("set", { ...wanted, delta: wanted.delta === Infinity ? "inf" : wanted.delta });
   }
 
   function showSettings() {
@@ -56,14 +51,14 @@ const controls = (() => {
   function line(delays) {
     const box = group("Line");
     for (const [name, way] of Object.entries(LOSSES)) {
-      const p = fields.make(box, { name, label: `Loss ${way}`, low: 0, high: MOST_LOSS, unit: "%", step: 0.1 }, (value) => send(name, `bernoulli:${Number((value / 100).toPrecision(9))}`));
+      const p = fields.make(box, { name, label: `Loss ${way}`, low: 0, high: MOST_LOSS, unit: "%", step: 0.1 }, (value) => connection.send(name, `bernoulli:${Number((value / 100).toPrecision(9))}`));
       const model = text.element("input", { type: "text", id: `${name}-model`, spellcheck: "false", maxlength: 200 });
-      model.addEventListener("change", () => send(name, model.value));
+      model.addEventListener("change", () => connection.send(name, model.value));
       model.addEventListener("keydown", (event) => { if (event.key === "Escape") model.value = made[name].active; });
       box.append(text.element("label", { class: "model-entry" }, `its model, such as ge:0.001,0.1,0,1`, model));
       made[name] = { p, model };
     }
-    made.delay = fields.make(box, { name: "delay", label: "Delay, one way", low: delays[0], high: delays[1], unit: "ms" }, (value) => send("delay_ms", value));
+    made.delay = fields.make(box, { name: "delay", label: "Delay, one way", low: delays[0], high: delays[1], unit: "ms" }, (value) => connection.send("delay_ms", value));
   }
 
   function restarts() {
@@ -81,16 +76,15 @@ const controls = (() => {
     form = element;
     form.replaceChildren();
     form.onsubmit = (event) => event.preventDefault();
+    form.oninput = () => { changed = performance.now(); };
     [made, wanted, changed, limits] = [{}, {}, -Infinity, hello.limits];
     code();
     line(hello.delay_ms);
     restarts();
   }
 
-  const isTyping = () => form.contains(document.activeElement) && document.activeElement.type === "text";
-
   function show(sample) {
-    if (performance.now() - changed < SETTLED || isTyping()) return;
+    if (performance.now() - changed < SETTLED) return;
     const { k, n, nr, delta, ord } = sample.ends.a;
     const active = { k, n, nr, delta: delta === 15 ? Infinity : delta, ord: Number(ord) };
     if (JSON.stringify(active) !== JSON.stringify(wanted) || active.delta !== wanted.delta) {
