@@ -45,7 +45,7 @@ def visit(chromium, address):
     def visit(*options, **more):
         with browsers.visit(chromium, address, *options, **more) as shown:
             opened.append(shown)
-            shown.wait("dashboard.latest()?.ends.a.counters !== undefined")
+            shown.wait("dashboard.latest()?.ends !== undefined")
             yield shown
 
     yield visit
@@ -214,7 +214,7 @@ def test_a_lost_connection_is_shown_and_comes_back(chromium, link):
     with web.Server(view.View(link), listener) as server:
         visit = browsers.visit(chromium, server.url)
         shown = visit.__enter__()
-        shown.wait("dashboard.latest()?.ends.a.counters !== undefined")
+        shown.wait("dashboard.latest()?.ends !== undefined")
     shown.wait("document.getElementById('connection').textContent.startsWith('The connection is lost')", 10)
     assert shown.value("document.getElementById('main').classList.contains('stale')")
     with web.Server(view.View(link), web.listen("127.0.0.1", port)):

@@ -5,6 +5,7 @@ import math
 from collections import deque
 from dataclasses import asdict
 from functools import lru_cache
+from typing import Any
 
 from arqlink.live import samples
 from arqlink.live.steering import LEAST_DELAY_MS, SETTINGS, Steering
@@ -17,6 +18,8 @@ MEASURED = 10.0
 """Seconds that measured probabilities look back."""
 ATTEMPTS = 16
 """Counters rx_attempt_0 to 15."""
+EVENTS = 100
+"""The last ones, which a new page gets."""
 LOSSES = {"ab": "loss", "ba": "feedback_loss"}
 
 
@@ -27,12 +30,12 @@ class View:
         self._session = session
         self._reader = session.reports.reader()
         self._steering = Steering(session.setup, session.engine, session.reports.reader())
-        self._window = deque()
+        self._window, self._events = deque(), deque(maxlen=EVENTS)
         self._conditions = None
         self._last = self._reader.read()
 
     def hello(self):
-        """What does not change."""
+        """What does not change, and the events until now: [time, end, name]."""
         setup, contract = self._session.setup, registers.contract()
         return {
             "version": version(),
@@ -41,19 +44,22 @@ class View:
             "rate_mbps": setup.rate_mbps,
             "limits": setup.limits,
             "delay_ms": [LEAST_DELAY_MS, self._steering.most_delay_ms],
+            "log": list(self._events),
             "events": {name: field.doc for name, field in contract.ARQLINK["ERROR"].fields.items()},
             "counters": {name: counter.doc for name, counter in contract.COUNTERS.items()},
         }
 
-    def look(self):
+    def look(self) -> dict[str, Any]:
         """What the link has done since the last look."""
         before, after = self._last, self._reader.read()
         self._last, wanted = after, self._steering.setup
         self._look_back(after, wanted)
         sample = samples.between(before, after, self._session.setup.limits["window_frames"])
         directions = {name: self._direction(name, sample.directions[name], before, after, wanted) for name in samples.DIRECTIONS}
+        ends = {end: _end(after[end]) for end in "ab"}
+        self._events.extend([after["time"], end, event] for end in "ab" for event in ends[end]["events"])
         losses = {name: str(getattr(wanted, name)) for name in LOSSES.values()}
-        return asdict(sample) | losses | {"delay_ms": wanted.delay_ms, "directions": directions, "ends": {end: _end(after[end]) for end in "ab"}}
+        return asdict(sample) | losses | {"delay_ms": wanted.delay_ms, "directions": directions, "ends": ends}
 
     def steer(self, text):
         """Does what a message says, or raises UserError."""

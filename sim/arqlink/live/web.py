@@ -224,6 +224,8 @@ class _Page:
         self._is_new.set()
 
     async def run(self, greeting):
+        """`greeting` is of now, and has all that was offered before."""
+        self._waiting.clear()
         await self._send(greeting)
         tasks = [asyncio.create_task(task) for task in (self._send_all(), self._take_all())]
         try:
@@ -277,8 +279,7 @@ class _Page:
 
 def _short(sample):
     """What the charts of a new page need of a message."""
-    ends = {name: {"events": end["events"]} for name, end in sample["ends"].items()}
-    return {name: sample[name] for name in ("time", "seconds", "directions")} | {"ends": ends}
+    return {name: sample[name] for name in ("time", "seconds", "directions")}
 
 
 def _text(message):

@@ -4,7 +4,7 @@
 const dashboard = (() => {
   const at = (id) => document.getElementById(id);
   const REFUSED = 6000; // ms that a refusal stays
-  let link, refusal;
+  let link, refusal, logged;
 
   function hello(what, history) {
     link = what;
@@ -13,20 +13,25 @@ const dashboard = (() => {
     controls.make(at("controls"), what);
     past.begin(history);
     at("alarms").replaceChildren();
-    history.forEach((sample) => tables.events(at("alarms"), sample, what.events));
+    logged = what.log.at(-1)?.[0] ?? -1;
+    what.log.forEach((event) => tables.event(at("alarms"), event, what.events));
   }
 
   function sample(one) {
     past.add(one);
     controls.show(one);
     tables.states(at("states"), one);
-    tables.events(at("alarms"), one, link.events);
+    if (one.time > logged) events(one);
     if (document.hidden) return;
     picture.show(one);
     plots.show();
     strip.show();
     tables.model(at("model"), one);
     if (at("all").open) tables.counters(at("counters"), one, link.counters);
+  }
+
+  function events(one) {
+    for (const end of ["a", "b"]) one.ends[end].events.forEach((name) => tables.event(at("alarms"), [one.time, end, name], link.events));
   }
 
   function answer({ refused = "" }) {

@@ -19,7 +19,7 @@ const past = (() => {
 
   /** A second's rate of what `of(end)` counts, at an end ("a", "b") now. */
   function rate(end, of) {
-    const recent = samples.slice(-1 - RATE).filter((sample) => sample.ends[end].counters);
+    const recent = samples.slice(-1 - RATE).filter((sample) => sample.ends);
     const [first, last] = [recent[0], recent.at(-1)];
     if (recent.length < 2 || last.time <= first.time) return 0;
     return (of(last.ends[end]) - of(first.ends[end])) / (last.time - first.time);

@@ -115,7 +115,7 @@ const picture = (() => {
     draw();
     narrow.addEventListener("change", () => {
       draw();
-      if (past.all().length && past.all().at(-1).ends.a.counters) show(past.all().at(-1));
+      if (past.all().at(-1)?.ends) show(past.all().at(-1));
     });
   }
 

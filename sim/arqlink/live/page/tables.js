@@ -31,13 +31,10 @@ const tables = (() => {
     table.replaceChildren(names, kinds, ...shares, counted, row("bytes in a packet", (way) => ["", String(way.model.packet_bytes)]));
   }
 
-  /** Adds what a sample has of events, the newest first. */
-  function events(list, sample, docs) {
-    for (const [end, { events: names }] of Object.entries(sample.ends))
-      for (const name of names) {
-        const kind = GOOD.includes(name) ? "good" : "wrong";
-        list.prepend(text.element("li", { class: kind }, `${sample.time.toFixed(1)} s, end ${end.toUpperCase()}: `, text.element("b", {}, name), `, ${docs[name]}`));
-      }
+  /** Adds an event, the newest first. */
+  function event(list, [time, end, name], docs) {
+    const kind = GOOD.includes(name) ? "good" : "wrong";
+    list.prepend(text.element("li", { class: kind }, `${time.toFixed(1)} s, end ${end.toUpperCase()}: `, text.element("b", {}, name), `, ${docs[name]}`));
     while (list.children.length > EVENTS) list.lastChild.remove();
   }
 
@@ -50,5 +47,5 @@ const tables = (() => {
     table.replaceChildren(top, ...rows);
   }
 
-  return { states, model, events, counters };
+  return { states, model, event, counters };
 })();
