@@ -52,11 +52,11 @@ def chromium():
 
 
 @contextmanager
-def visit(browser, path, size=SIZE, dark=False):
-    """A Visit of the page in the file `path`."""
+def visit(browser, page, size=SIZE, dark=False):
+    """A Visit of a page: a file, or an address of HTTP."""
     width, height = size
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light")
-    yield Visit(context.new_page(), Path(path).resolve().as_uri())
+    yield Visit(context.new_page(), page if str(page).startswith("http:") else Path(page).resolve().as_uri())
     context.close()
 
 

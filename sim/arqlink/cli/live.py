@@ -5,6 +5,7 @@ import os
 import shlex
 import signal
 import sys
+from contextlib import ExitStack
 from typing import Annotated
 
 import typer
@@ -15,6 +16,7 @@ from arqlink.errors import UserError
 from arqlink.gateway import words
 from arqlink.model import link_setup
 from arqlink.report.tables import json_line
+from arqlink.rtl import tools
 
 NAME = 12
 """Characters of a name at most."""
@@ -43,6 +45,8 @@ def live(
     pcap_b: Annotated[str | None, options.pcap("--pcap-b", "the frames of the device in b")] = None,
     name: Annotated[str, typer.Option(help="Of the namespaces NAME-a and NAME-b.")] = "arq",
     seed: options.Seed = 1,
+    web: options.Web = None,
+    web_host: options.WebHost = "127.0.0.1",
     json: Annotated[bool, typer.Option("--json", help="A line of JSON each second, on standard error.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No line each second.")] = False,
 ):
@@ -57,7 +61,11 @@ def live(
     from arqlink.live import namespaces
     from arqlink.live.session import Session
 
-    namespaces.require()
+    if web is None:
+        namespaces.require()
+        listener = None
+    else:
+        listener = _listen(web_host, web)
     setup = link_setup.from_options(
         config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, loss=loss, feedback_loss=feedback_loss, delay_ms=delay_ms, rate_mbps=rate_mbps, seed=seed
     )
@@ -76,12 +84,33 @@ def live(
 
     captures = {what: file for what, file in (("phy", pcap_phy), ("A", pcap_a), ("B", pcap_b)) if file}
     files.check(list(captures.values()), [])
-    with Session(setup, name, mtu, queue, captures=captures, gateway=gateway) as session:
+    with ExitStack() as stack:
+        session = stack.enter_context(Session(setup, name, mtu, queue, captures=captures, gateway=gateway))
+        if listener:
+            print(f"Dashboard: {_serve(stack, session, listener, web_host)}", file=sys.stderr, flush=True)
         for words in commands:
             session.start("b", words)
         child = session.start("a", command or [os.environ.get("SHELL", "/bin/sh")])
         code = session.follow(child, show)
     raise typer.Exit(code)
+
+
+def _listen(host, port):
+    """The dashboard's socket, which goes along if the command begins anew in a network namespace of its own."""
+    tools.package("starlette")
+    from arqlink.live import namespaces, web
+
+    listener = web.listen(host, port)
+    namespaces.require(lambda: web.hand_over(listener))
+    return listener
+
+
+def _serve(stack, session, listener, host):
+    """The dashboard as long as the stack lives; its address."""
+    from arqlink.live.view import View
+    from arqlink.live.web import Server
+
+    return stack.enter_context(Server(View(session), listener, host)).url
 
 
 def _words(text):

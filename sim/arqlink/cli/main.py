@@ -12,6 +12,7 @@ from arqlink.cli.codec import codec_app
 from arqlink.cli.console import board, console
 from arqlink.cli.live import live
 from arqlink.cli.model import model
+from arqlink.cli.options import WebCommand
 from arqlink.cli.plan import plan
 from arqlink.cli.send import send
 from arqlink.cli.size import size
@@ -35,7 +36,7 @@ app.command()(plan)
 app.command()(size)
 app.command()(tcp)
 app.command()(sweep)
-app.command()(live)
+app.command(cls=WebCommand)(live)
 app.command()(console)
 app.command()(board)
 app.command()(wireshark)

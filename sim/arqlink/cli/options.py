@@ -6,6 +6,7 @@ import stat
 from typing import Annotated
 
 import typer
+from typer.core import TyperCommand
 
 from arqlink.errors import UserError
 from arqlink.model import loss
@@ -85,3 +86,22 @@ def pcap(option, what):
 
 
 PcapPhy = Annotated[str | None, pcap("--pcap-phy", "the units on the PHY, both ways,")]
+
+WEB_PORT = 8480
+Web = Annotated[
+    int | None,
+    typer.Option("--web", metavar="[PORT]", min=0, max=65535, help=f"Show a dashboard in the browser; port {WEB_PORT}, or PORT; 0: any.", show_default=False),
+]
+WebHost = Annotated[str, typer.Option(metavar="ADDRESS", help="Where the dashboard can be reached; elsewhere than here it asks for a token.")]
+
+
+class WebCommand(TyperCommand):
+    """A command with the option Web, whose value may be left out."""
+
+    def parse_args(self, ctx, args):
+        own = args[: args.index("--")] if "--" in args else args
+        if "--web" in own:
+            after = own.index("--web") + 1
+            if not args[after : after + 1] or not args[after].isdigit():
+                args.insert(after, str(WEB_PORT))
+        return super().parse_args(ctx, args)

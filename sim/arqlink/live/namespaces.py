@@ -32,9 +32,9 @@ AGAIN = "ARQLINK_USER_NAMESPACE"
 """Is set where a user namespace has been tried."""
 
 
-def require():
+def require(before_again=None):
     """Makes sure that this process may make namespaces. Without the rights it begins anew as root of a user namespace, where the kernel allows
-    that; else it refuses, with what is needed."""
+    that, and calls `before_again` first; else it refuses, with what is needed."""
     if not os.path.exists(TUN):
         raise UserError(f"There is no {TUN}; the kernel needs TUN/TAP ('modprobe tun').")
     if not os.access(TUN, os.R_OK | os.W_OK):
@@ -45,6 +45,8 @@ def require():
     if AGAIN in os.environ or not shutil.which("unshare") or subprocess.run([*user, "true"], capture_output=True, check=False).returncode:
         raise UserError("Network namespaces need root here, as the kernel allows no user namespaces; run it with sudo.")
     os.environ[AGAIN] = "1"
+    if before_again:
+        before_again()
     # Names of namespaces are files in /run, which only this one sees now.
     script = f'mount -t tmpfs tmpfs {LOCKS} && exec "$@"'
     os.execvp(user[0], [*user, "sh", "-c", script, "sh", sys.executable, "-m", "arqlink", *sys.argv[1:]])

@@ -66,13 +66,17 @@ def _way(way):
     return f"{way.mbps:6.3f} Mb/s, lost {loss}, repaired {way.repaired}, again {way.retransmitted}, abandoned {way.abandoned}, window {100 * way.window:.0f} %"
 
 
+def counted(before, after, end):
+    """What the counters of an end have counted between two reports."""
+    return {counter: value - before[end]["counters"][counter] for counter, value in after[end]["counters"].items()}
+
+
 def between(before, after, window_frames):
     """The sample of two reports of the same link."""
     seconds = max(1e-9, after["time"] - before["time"])
     directions = {}
     for name, (sender, receiver) in DIRECTIONS.items():
-        change = {end: {counter: value - before[end]["counters"][counter] for counter, value in after[end]["counters"].items()} for end in (sender, receiver)}
-        sent, got, total = change[sender], change[receiver], after[sender]["counters"]
+        sent, got, total = counted(before, after, sender), counted(before, after, receiver), after[sender]["counters"]
         units = sent["tx_units"] + sent["tx_retx_units"] + sent["tx_control_units"]
         open_frames = total["tx_frames"] - total["tx_frames_acked"] - total["tx_frames_abandoned"] - total["tx_frames_flushed"]
         directions[name] = Direction(

@@ -10,6 +10,7 @@ from arqlink.errors import UserError
 from arqlink.gateway import words
 from arqlink.live import namespaces, samples
 from arqlink.live.engine import Engine
+from arqlink.live.reports import Reports
 
 EVERY = 1.0
 """Seconds between two samples."""
@@ -41,7 +42,9 @@ class Session:
             stack.enter_context(self._pair)
             self.engine = stack.enter_context(Engine(self.setup, self._pair.taps, self._buffer, self._captures, self._gateway))
             stack.callback(self._end_children)
-            self._report = self.engine.report()
+            self.reports = Reports(self.engine)
+            self._reader = self.reports.reader()
+            self._report = self._reader.read()
             self._stack = stack.pop_all()
         return self
 
@@ -60,7 +63,7 @@ class Session:
 
     def sample(self):
         """What the link has done since the last sample."""
-        before, self._report = self._report, self.engine.report()
+        before, self._report = self._report, self._reader.read()
         return samples.between(before, self._report, self.setup.limits["window_frames"])
 
     @property
