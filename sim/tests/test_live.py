@@ -62,6 +62,8 @@ def http(session, folder):
     server = session.start("b", [sys.executable, "-m", "http.server", "-d", str(folder), "80"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(0.5)
     yield server
+    server.terminate()
+    server.wait(10)
 
 
 def fetch(session, name, into):
