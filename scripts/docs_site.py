@@ -9,8 +9,14 @@ from pathlib import Path
 
 from mkdocs.structure.files import File, Files
 
+from arqlink.pages import build
+
 LINK = re.compile(r"\[([^\[\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 """Text, path and anchor of a link; or of a picture."""
+
+
+PLANNER = "pages/planner.html"
+"""The planner page, which is built with the site. Where a document names it, the site has a link."""
 
 
 def pages(nav):
@@ -40,11 +46,12 @@ def on_files(files, config):
     shown = {path for path in (*here.glob("docs/*.md"), *map(here.joinpath, pages(config.nav))) if path.exists()}
     paths = shown.union(here.glob("docs/assets/*"), *map(linked, shown))
     own = [File(path.relative_to(here).as_posix(), str(here), config.site_dir, config.use_directory_urls) for path in sorted(paths)]
-    return Files([*own, *(file for file in files if file.src_dir != config.docs_dir)])
+    planner = File.generated(config, PLANNER, content=build.page("planner"))
+    return Files([*own, planner, *(file for file in files if file.src_dir != config.docs_dir)])
 
 
 def on_page_markdown(markdown, page, config, **_):
-    """A link to a folder leads to its README.md or, as a site does not list folders, is left as text."""
+    """A link to a folder leads to its README.md or, as a site does not list folders, is left as text. The planner page gets its link."""
     folder = (root(config) / page.file.src_uri).parent
 
     def mended(link):
@@ -53,4 +60,5 @@ def on_page_markdown(markdown, page, config, **_):
             return link.group()
         return f"[{text}]({path}/README.md)" if (folder / path / "README.md").exists() else text
 
-    return LINK.sub(mended, markdown)
+    up = "../" * page.file.src_uri.count("/")
+    return LINK.sub(mended, markdown).replace(f"`{PLANNER}`", f"[`{PLANNER}`]({up}{PLANNER})")

@@ -14,7 +14,7 @@ from arqlink.tree import ROOT
 
 CHROMIUM = "/usr/bin/chromium"
 FIGURES = ROOT / "docs" / "figures" / "pages"
-SIZE = (1150, 920)
+SIZE = (1280, 850)
 PHONE = (360, 740)
 
 

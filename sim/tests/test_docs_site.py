@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from markdown_it import MarkdownIt
 
+from arqlink.pages import build as build_page
 from arqlink.tree import ROOT
 from sim.tests.test_documents import SITE
 
@@ -55,10 +56,10 @@ def build(folder, output):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The folder of the site, and its pages by path; without the page for servers that names what they do not find."""
+    """The folder of the site, and its documents by path; without the page for servers that names what they do not find, and pages that are none."""
     folder = tmp_path_factory.mktemp("docs") / "site"
     assert build(ROOT, folder) == (0, [])
-    paths = [path for path in folder.rglob("*.html") if path.name != "404.html"]
+    paths = [path for path in folder.rglob("*.html") if path.name != "404.html" and path.parent.name != "pages"]
     assert len(paths) > 40
     return folder, {path: Document(path.read_text()) for path in paths}
 
@@ -80,6 +81,13 @@ def test_each_link_leads_somewhere(site):
     _, documents = site
     assert sum(len(document.links) for document in documents.values()) > 3000
     assert {path.name: found for path in documents if (found := broken(path, documents))} == {}
+
+
+def test_it_has_the_planner(site):
+    folder, documents = site
+    assert (folder / "pages" / "planner.html").read_text() == build_page.page("planner")
+    links = [address for _, _, address in documents[folder / "docs" / "planner.html"].links]
+    assert "../pages/planner.html" in links
 
 
 def test_a_broken_link_is_seen(site):

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from arqlink.pages import build
 from arqlink.tree import ROOT
 from sim.tests import fake_board
 
@@ -125,6 +126,12 @@ def test_an_installed_package_models_and_plans(installed):
     assert (done.returncode, done.stderr) == (0, "") and "P_T" in done.stdout
     done = installed("arqlink", "plan", "--p", "0.01", "--delay-ms", "200", "--connections", "10", "--json")
     assert (done.returncode, done.stderr) == (0, "") and json.loads(done.stdout)["best"]["goodput_mbps"] > 1
+
+
+def test_an_installed_package_builds_the_planner_page(installed, tmp_path):
+    done = installed("python", "-m", "arqlink.pages", "planner", tmp_path / "planner.html")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / "planner.html").read_text() == build.page("planner")
 
 
 def test_an_installed_package_speaks_to_a_board(installed):

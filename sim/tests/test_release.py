@@ -41,7 +41,17 @@ def test_names_and_contents_alone_decide_the_archive():
 
 def test_it_is_complete(unpacked):
     wanted = [
-        *("README.md", "LICENSE", "NOTICE", "sbom.cdx.json", "SHA256SUMS", f"{NAME}-py3-none-any.whl", "site/index.html", "site/docs/integration.html"),
+        *(
+            "README.md",
+            "LICENSE",
+            "NOTICE",
+            "sbom.cdx.json",
+            "SHA256SUMS",
+            f"{NAME}-py3-none-any.whl",
+            "site/index.html",
+            "site/docs/integration.html",
+            "site/pages/planner.html",
+        ),
         *("registers/arqlink_regs.h", "registers/arqlink_regs.rdl", "registers/configs.json", "driver/include/arqlink.h", "driver/src/arqlink_core.c"),
         *("constraints/amd/arqlink.xdc", "examples/two_links/wide_tiny.v", "examples/ethernet/eth_tiny.v", "examples/bring_up/arqlink_bring_up.v"),
         *("examples/byte_stream/byte_stream_link.v", "examples/driver/driver_soc.v", "examples/driver/firmware/main.c"),
@@ -67,6 +77,8 @@ def test_the_bill_names_licences_and_parts(unpacked):
     pom = (tree.ROOT / "rtl" / "pom.xml").read_text()
     assert f"<spinal.version>{parts['spinalhdl-lib']['version']}</spinal.version>" in pom
     assert "verilog/arqlink_tiny/arqlink_tiny.v" in parts
+    assert f"(v{parts['uplot']['version']})" in (unpacked / "site" / "pages" / "planner.html").read_text()
+    assert "Leon Sorokin" in (unpacked / "NOTICE").read_text()
 
 
 def test_its_first_steps_pass(unpacked):

@@ -16,6 +16,7 @@ from arqlink import tree
 from arqlink.errors import UserError
 from arqlink.integration.companions import write
 from arqlink.integration.module import generate
+from arqlink.pages import chart_library
 
 OUTPUT = tree.BUILD / "release"
 TEXTS = tree.ROOT / "release"
@@ -69,6 +70,7 @@ def bill(files):
 
     version = tree.version()
     parts = [component("library", "spinalhdl-lib", spinal(), "MIT", group="com.github.spinalhdl", description="components in the Verilog")]
+    parts.append(component("library", chart_library.NAME, chart_library.VERSION, chart_library.LICENCE, description="charts in the planner page"))
     parts += [
         component("file", name, version, "Apache-2.0", hashes=[{"alg": "SHA-256", "content": hashlib.sha256(data).hexdigest()}])
         for name, data in sorted(files.items())

@@ -5,10 +5,10 @@ const planner = (() => {
   const TCP = "tcp";
   const FIELDS = [
     { group: "Channel" },
-    { name: "p", label: "Share of units erased, p", low: 1e-5, high: 0.3, log: true, usual: 0.01 },
-    { name: "burst", label: "Mean burst of erased units; 1: independent", low: 1, high: 50, step: 0.5, unit: "units", usual: 1 },
+    { name: "p", label: "Units erased, p", low: 1e-5, high: 0.3, log: true, usual: 0.01 },
+    { name: "burst", label: "Mean burst (1: none)", low: 1, high: 50, step: 0.5, unit: "units", usual: 1 },
     { name: "d", label: "Delay one way, D", low: 0.1, high: 1500, log: true, unit: "ms", usual: 200 },
-    { name: "c", label: "Line rate for unit payload, C", low: 0.064, high: 10000, log: true, unit: "Mb/s", usual: 2 },
+    { name: "c", label: "Line rate, C", low: 0.064, high: 10000, log: true, unit: "Mb/s", usual: 2 },
     { group: "Traffic" },
     { name: "connections", label: "TCP connections", low: 1, high: 100, whole: true, usual: 10, mode: TCP },
     { name: "rest", label: "Wired round trip, T", low: 0, high: 1000, unit: "ms", usual: 80, mode: TCP },
@@ -16,7 +16,7 @@ const planner = (() => {
     { name: "loss", label: "Packets lost, at most", low: 1e-12, high: 0.5, log: true, usual: 1e-6, goal: "loss" },
     { name: "bound", label: "0.99 of delays, at most", low: 0.1, high: 10000, log: true, unit: "ms", usual: 600, goal: "delay" },
     { group: "Build" },
-    { name: "k", label: "Data units of a frame, K", low: 1, high: 32, whole: true, usual: 10 },
+    { name: "k", label: "Data units, K", low: 1, high: 32, whole: true, usual: 10 },
     { name: "parity", label: "Parity units, at most", low: 1, high: 16, whole: true, usual: 8 },
     { name: "unit", label: "Payload of a unit", low: 8, high: 1024, whole: true, log: true, unit: "bytes", usual: 25 },
     { name: "window", label: "Window of the link", low: 32, high: 262144, whole: true, power: true, unit: "frames", usual: 4096 },
@@ -287,7 +287,7 @@ const planner = (() => {
     write();
     find("best").setAttribute("aria-busy", "true");
     start(afterwards());
-    shown.drawn = performance.now() - begin;
+    queueMicrotask(() => { shown.drawn = performance.now() - begin; }); // the charts draw before that
   }
 
   // Controls -------------------------------------------------------------------------------------------------------------
