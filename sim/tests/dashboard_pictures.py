@@ -18,8 +18,8 @@ from sim.tests import browser as browsers
 LINK = {"config": "paper8", "k": 10, "n": 11, "delay_ms": 50.0, "delta": "1", "loss": "bernoulli:0.03", "feedback_loss": "bernoulli:0.005"}
 SECONDS = 70
 """Of traffic: more than the last minute."""
-HEIGHT = 1650
-COLOURS = 128
+HEIGHT = 1700
+COLOURS = 256
 """Of a picture; with all of them its file would be twice as large."""
 
 
@@ -52,7 +52,7 @@ def main():
                     shown.page.wait_for_timeout(3000)
                     path = browsers.FIGURES / f"dashboard-{colours}.png"
                     picture = Image.open(io.BytesIO(shown.page.screenshot()))
-                    picture.convert("RGB").quantize(COLOURS).save(path, optimize=True)
+                    picture.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
                     print(f"{path.relative_to(ROOT)}: {path.stat().st_size} bytes")
                     assert not shown.errors, shown.errors
 

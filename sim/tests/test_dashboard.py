@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dashboard's server, with a link that is made up: what it says, what may be asked of it, and who may ask."""
 
+import asyncio
 import json
 import math
 import socket
@@ -35,7 +36,7 @@ class FakeEngine:
 
     def __init__(self, setup):
         self.settings = {end: {"k": setup.k, "n": setup.n, "nr": setup.nr, "delta": setup.arq_delta, "ord": setup.ord} for end in "ab"}
-        self.losses, self.delay, self.restarts = {}, None, []
+        self.losses, self.delay, self.restarts, self.order = {}, None, [], []
         self.stubborn, self.events, self.reports, self.is_over = None, 0, 0, False
         self.counters = dict.fromkeys(registers.counter_names(), 0)
 
@@ -51,6 +52,8 @@ class FakeEngine:
     def set(self, end, **values):
         if end == self.stubborn:
             raise UserError("A value is beyond what the link is built for.")
+        self.order.append((end, values))
+        time.sleep(1e-4)  # others may come between
         numbers = {name: 15 if value == math.inf else value for name, value in values.items()}
         self.settings[end.lower()].update(numbers)
 
@@ -230,6 +233,7 @@ def test_settings_go_to_both_ends(server, session):
         assert session.engine.settings == {end: {"k": 5, "n": 8, "nr": 9, "delta": 15, "ord": 0} for end in "ab"}
         assert answer(socket, '{"set": {"delta": 2}}') == {"done": "set"}
         assert session.engine.settings["b"] == {"k": 5, "n": 8, "nr": 9, "delta": 2, "ord": 0}
+        assert answer(socket, '{"set": {"n": 6}}') == {"done": "set"}, "K is 5 now"
 
 
 def test_losses_delay_and_restart(server, session):
@@ -371,6 +375,8 @@ def test_two_who_steer_at_once_leave_both_ends_alike(session):
         thread.start()
     for thread in threads:
         thread.join()
+    order = session.engine.order
+    assert [end for end, _ in order] == ["A", "B"] * 400 and all(one == other for (_, one), (_, other) in zip(order[::2], order[1::2]))
     assert session.engine.settings["a"] == session.engine.settings["b"]
 
 
@@ -464,6 +470,16 @@ def test_a_page_that_does_not_read_holds_up_no_other(server):
     with live(server), live(server) as other:
         for _ in range(12):
             assert until(other, "sample")
+
+
+def test_of_what_waits_for_a_slow_page_the_oldest_goes():
+    async def waiting():
+        page = web.Page(None, None)
+        for i in range(1000):
+            page.offer(str(i))
+        return list(page.waiting)
+
+    assert asyncio.run(waiting()) == [str(i) for i in range(992, 1000)]
 
 
 def test_a_port_that_is_taken_is_one_sentence(server, arqlink):

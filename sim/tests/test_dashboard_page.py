@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dashboard's page in Chromium, with the Verilated link and TCP over it."""
 
+import json
 import os
+import re
+import subprocess
+import sys
 import time
 from contextlib import contextmanager
 
 import pytest
+from websockets.sync.client import connect
 
 from arqlink.live import view, web
 from arqlink.live.session import Session
 from arqlink.model import link_setup
 from sim.tests import browser as browsers
 from sim.tests import dashboard_pictures, linux_path
+from sim.tests.test_live import WITHOUT_RIGHTS, has_user_namespaces
 
 needs_root = pytest.mark.skipif(not linux_path.is_possible(), reason="network namespaces and TAP devices need root")
 
@@ -221,3 +227,50 @@ def test_a_lost_connection_is_shown_and_comes_back(chromium, link):
         shown.wait("document.getElementById('connection').textContent === 'Connected'", 20)
         assert not shown.value("document.getElementById('main').classList.contains('stale')")
     visit.__exit__(None, None, None)
+
+
+COMMAND = [sys.executable, "-m", "arqlink", "live", "--config", "paper8", "--k", "10", "--n", "11", "--delay-ms", "20", "--quiet", "--web", "0"]
+
+
+def address_of(command):
+    """What a command that has begun prints of its dashboard."""
+    for line in command.stderr:
+        if line.startswith("Dashboard: "):
+            return line.split()[1]
+    raise AssertionError("it has ended")
+
+
+@needs_root
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("rights", [[], WITHOUT_RIGHTS], ids=["root", "user namespace"])
+def test_the_command_shows_it_in_the_namespace_of_the_host(rights):
+    """Where it begins anew in namespaces of its own, it is still reached from here."""
+    if rights and not has_user_namespaces():
+        pytest.skip("the kernel allows no user namespaces here")
+    command = subprocess.Popen([*rights, *COMMAND, "--name", f"c{os.getpid() % 100000}", "--", "sleep", "60"], stderr=subprocess.PIPE, text=True)
+    try:
+        address = address_of(command)
+        with connect(address.replace("http:", "ws:") + "live") as page:
+            assert json.loads(page.recv(10))["hello"]["config"] == "paper8"
+            page.send('{"set": {"k": 4, "n": 6, "nr": 7, "delta": "inf"}}')
+            end = time.monotonic() + 20
+            while (found := json.loads(page.recv(10))) and found.get("sample", {}).get("ends", {}).get("b", {}).get("nr") != 7:
+                assert "refused" not in found and time.monotonic() < end
+    finally:
+        command.terminate()
+        assert command.wait(20) == 128 + 15
+        assert command.stderr
+        command.stderr.close()
+
+
+@needs_root
+@pytest.mark.timeout(120)
+def test_elsewhere_the_command_prints_a_token():
+    command = subprocess.Popen(
+        [*COMMAND, "--web-host", "0.0.0.0", "--name", f"e{os.getpid() % 100000}", "--", "sleep", "60"], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert re.fullmatch(r"http://\S+:\d+/\?token=[\w-]{20,}", address_of(command))
+    finally:
+        command.terminate()
+        command.communicate(timeout=20)

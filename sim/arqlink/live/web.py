@@ -173,7 +173,7 @@ class Server:
         if len(self._pages) >= PAGES:
             await websocket.send_denial_response(PlainTextResponse(f"{PAGES} pages are open; there may be no more.", 503))
             return
-        page = _Page(websocket, self._view)
+        page = Page(websocket, self._view)
         self._pages.add(page)
         try:
             await websocket.accept()
@@ -211,21 +211,21 @@ class _Guard:
         return await PlainTextResponse(sentence, 403)(scope, receive, send_with_headers)
 
 
-class _Page:
+class Page:
     """A page that is open. What is pushed waits for a slow one; then the oldest goes."""
 
     def __init__(self, websocket, view):
         self._websocket, self._view = websocket, view
-        self._waiting, self._is_new = deque(maxlen=8), asyncio.Event()
+        self.waiting, self._is_new = deque(maxlen=8), asyncio.Event()
         self._sending = asyncio.Lock()
 
     def offer(self, text):
-        self._waiting.append(text)
+        self.waiting.append(text)
         self._is_new.set()
 
     async def run(self, greeting):
         """`greeting` is of now, and has all that was offered before."""
-        self._waiting.clear()
+        self.waiting.clear()
         await self._send(greeting)
         tasks = [asyncio.create_task(task) for task in (self._send_all(), self._take_all())]
         try:
@@ -245,8 +245,8 @@ class _Page:
         while True:
             await self._is_new.wait()
             self._is_new.clear()
-            while self._waiting:
-                await self._send(self._waiting.popleft())
+            while self.waiting:
+                await self._send(self.waiting.popleft())
 
     async def _take_all(self):
         allowed, last, flood = float(BURST), time.monotonic(), 0
