@@ -62,8 +62,7 @@ def arqsim(tmp_path_factory):
         f"{ports.replace('output reg', 'output wire')}\n{zeros}  always @(posedge aclk) if(s_axil_awvalid) begin {words} end\nendmodule\n"
     )
     model = verilator.verilate([folder / "ArqPair.v"], folder / "model", optimize="-O0")
-    sources = [pair_simulator.HARNESS / name for name in pair_simulator.SOURCES]
-    model.link(sources, folder / "arqsim", ["-O0", f"-I{pair_simulator.HARNESS}"])
+    model.link(pair_simulator.SOURCES, folder / "arqsim", ["-O0", f"-I{pair_simulator.HARNESS}", f"-I{pair_simulator.WIRE}"])
     return folder / "arqsim"
 
 
