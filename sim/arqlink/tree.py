@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The source tree: where it is, which of its files are out of date, and locks for those who build in it.
 
-An installed package has no tree around it, only the contracts of rtl/regs.
+An installed package has no tree around it, only the contracts of rtl/regs and Wireshark's dissector.
 """
 
 import fcntl
@@ -20,6 +20,7 @@ HERE = (ROOT / "rtl" / "pom.xml").is_file()
 BUILD = ROOT / "build"
 REGS = ROOT / "rtl" / "regs" if HERE else Path(__file__).resolve().parent / "regs"
 CONFIGS = REGS / "configs.json"
+DISSECTOR = (ROOT if HERE else Path(__file__).resolve().parent) / "wireshark" / "arqlink.lua"
 FILE_NAME = re.compile(r"[\w.=-]{1,200}", re.ASCII)
 
 

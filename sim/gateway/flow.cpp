@@ -23,14 +23,14 @@ void Host::opens(const Segment& syn) {
     windowScale = syn.windowScale();
     sackPermitted = syn.sackPermitted();
     timestamps = syn.hasTimestamps();
-    if (const auto bytes = syn.maxSegment()) maxSegment = std::max<uint16_t>(*bytes, 64);
+    saysMaxSegment = syn.maxSegment().has_value();
+    if (saysMaxSegment) maxSegment = std::max<uint16_t>(*syn.maxSegment(), 64);
     next = afterSyn;
     says(syn);
 }
 
 void Host::says(const Segment& segment) {
     dscp = segment.dscp();
-    longest = std::max(longest, segment.length());
     const uint32_t end = segment.end();
     if (!segment.has(flag::syn) && static_cast<int32_t>(end - next) > 0) next = end;
     if (segment.has(flag::ack) && (segment.has(flag::syn) || static_cast<int32_t>(segment.ack() - ack) >= 0)) {

@@ -31,8 +31,9 @@ struct Host {
     uint32_t afterSyn = 0;  ///< the one after the SYN and its data
     std::optional<uint8_t> windowScale;
     bool sackPermitted = false, timestamps = false;
-    size_t longest = 0;         ///< bytes of payload of its longest segment
-    uint16_t maxSegment = 536;  ///< bytes of payload that it takes in a segment (RFC 9293: where it does not say)
+    size_t longest = 0;           ///< bytes of payload of its longest segment that a slot has room for
+    uint16_t maxSegment = 536;    ///< bytes of payload that it takes in a segment …
+    bool saysMaxSegment = false;  ///< … by its own word, or by RFC 9293
 
     uint8_t dscp = 0;
     uint32_t next = 0;  ///< after the last byte that it has sent
@@ -49,6 +50,7 @@ struct Host {
 struct Flow : std::enable_shared_from_this<Flow> {
     FlowKey key;
     Treatment treatment;
+    uint64_t number = 0;  ///< of its entry, in the order in which entries were made
     Time lastUse = 0;
     Time planned = never;                         ///< its place among the gateway's timers
     std::array<Host, 2> hosts;                    ///< by the port behind which they are
@@ -57,6 +59,7 @@ struct Flow : std::enable_shared_from_this<Flow> {
     std::optional<Port> opener;                   ///< whose SYN was the first
     struct Reopening {
         Port port;
+        Treatment treatment;
         Host host;
     };
     std::optional<Reopening> reopening;  ///< a SYN of another connection came, which the other host has not answered

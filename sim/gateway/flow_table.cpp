@@ -16,6 +16,7 @@ Flow* FlowTable::find(const FlowKey& key, Time now) {
 
 Flow& FlowTable::add(std::shared_ptr<Flow> flow, Time now) {
     assert(!isFull());
+    flow->number = added_++;
     flow->lastUse = now;
     order_.push_front(std::move(flow));
     byKey_.emplace(order_.front()->key, order_.begin());

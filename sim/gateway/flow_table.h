@@ -32,7 +32,8 @@ class FlowTable {
   private:
     using List = std::list<std::shared_ptr<Flow>>;
     const size_t entries_;
-    List order_;  // the one used last is the first
+    List order_;          // the one used last is the first
+    uint64_t added_ = 0;  // entries, ever
     std::unordered_map<FlowKey, List::iterator, FlowKeyHash> byKey_;
 };
 

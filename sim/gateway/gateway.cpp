@@ -153,7 +153,9 @@ void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
     const size_t used = slots_.used();
     bool endsHere = false;
     if (!isOld(flow, port, segment)) {
-        flow.host(port).says(segment);
+        Host& host = flow.host(port);
+        host.says(segment);
+        if (segment.bytes().size() <= settings_.slotBytes) host.longest = std::max(host.longest, segment.length());
         if (flow.reopening && flow.reopening->port == port) flow.reopening.reset();  // it still has the connection
         if (Half* back = flow.half(other(port))) endsHere = back->acknowledged(segment, now);
     }
@@ -185,8 +187,9 @@ void Gateway::synchronize(Flow* flow, const FlowKey& key, Port port, Segment& se
     if (host.hasSyn && host.initial == segment.seq()) return;  // again
     if (flow->isEstablished) {
         // Another connection of the same ports, if the other host agrees; or an old or forged SYN.
-        boundWindow(*flow, port, segment);
-        flow->reopening = {port, {}};
+        const Treatment& treatment = treatmentFor(key, segment);
+        boundWindow(treatment, port, segment);
+        flow->reopening = {port, treatment, {}};
         flow->reopening->host.opens(segment);
         return;
     }
@@ -211,7 +214,7 @@ void Gateway::open(const FlowKey& key, Port port, Segment& syn, Time now) {
     flow->key = key;
     flow->treatment = treatment;
     flow->opener = port;
-    boundWindow(*flow, port, syn);
+    boundWindow(treatment, port, syn);
     flow->host(port).opens(syn);
     table_.add(std::move(flow), now);
     ++counters_.flows_opened;
@@ -225,21 +228,23 @@ void Gateway::answerSyn(Flow& flow, Port port, Segment& segment, Time now) {
         // What was owed belongs to a connection that neither host has any more.
         const auto fresh = std::make_shared<Flow>();
         fresh->key = flow.key;
-        fresh->treatment = flow.treatment;
+        fresh->treatment = flow.reopening->treatment;
         fresh->opener = other(port);
         fresh->host(other(port)) = flow.reopening->host;
         remove(flow, now);
+        if (fresh->treatment.mode == Mode::pass) return;
         return answerSyn(table_.add(fresh, now), port, segment, now);
     }
     if (flow.isEstablished || flow.opener == port || !answers(flow.host(other(port)))) return;
-    boundWindow(flow, port, segment);
+    boundWindow(flow.treatment, port, segment);
     flow.host(port).opens(segment);
 }
 
 // A source whose data will be stored must not be told of more than there is room for.
-void Gateway::boundWindow(const Flow& flow, Port port, Segment& syn) {
-    const Treatment& t = flow.treatment;
-    if (t.mode == Mode::snoop || t.advertise == Advertise::receiver || !isTreated(t, other(port))) return;
+void Gateway::boundWindow(const Treatment& t, Port port, Segment& syn) const {
+    if (t.mode == Mode::pass || t.mode == Mode::snoop || t.advertise == Advertise::receiver ||
+        !isTreated(t, other(port)))
+        return;
     const size_t bytes =
         (t.advertise == Advertise::third ? slots_.all() / 3 : slots_.all()) * syn.maxSegment().value_or(536);
     syn.setWindow(static_cast<uint16_t>(std::min<size_t>(syn.window(), bytes)));
@@ -317,7 +322,7 @@ void Gateway::fail(Flow& flow, Time now) {
 void Gateway::remove(Flow& flow, Time now) {
     const auto keep = flow.shared_from_this();
     const size_t used = slots_.used();
-    timers_.erase({flow.planned, &flow});
+    timers_.erase({flow.planned, flow.number});
     table_.remove(flow);
     flow.halves = {};
     if (slots_.used() < used) serveRoom(now);
@@ -330,9 +335,9 @@ void Gateway::plan(Flow& flow) {
     for (const auto& half : flow.halves)
         if (half) next = std::min(next, half->deadline());
     if (next == flow.planned) return;
-    timers_.erase({flow.planned, &flow});
+    timers_.erase({flow.planned, flow.number});
     flow.planned = next;
-    if (next != never) timers_.insert({next, &flow});
+    if (next != never) timers_.emplace(std::pair{next, flow.number}, &flow);
 }
 
 // After a half has done something.

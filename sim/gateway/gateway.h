@@ -3,9 +3,9 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "flow.h"
@@ -31,7 +31,7 @@ class Gateway final : private Services {
     size_t waiting(Port port) const { return queues_[index(port)].size(); }
 
     /// When `advance` has something to do; never: without a packet, nothing.
-    Time deadline() const { return timers_.empty() ? never : timers_.begin()->first; }
+    Time deadline() const { return timers_.empty() ? never : timers_.begin()->first.first; }
     /// Timers run out.
     void advance(Time now);
 
@@ -64,7 +64,7 @@ class Gateway final : private Services {
     void treat(Flow& flow, Port port, Segment segment, Time now);
     void synchronize(Flow* flow, const FlowKey& key, Port port, Segment& segment, Time now);
     void answerSyn(Flow& flow, Port port, Segment& segment, Time now);
-    void boundWindow(const Flow& flow, Port port, Segment& syn);
+    void boundWindow(const Treatment& treatment, Port port, Segment& syn) const;
     void open(const FlowKey& key, Port port, Segment& syn, Time now);
     bool establish(Flow& flow, const Segment& ack);
     void reset(Flow& flow, Port port, Segment segment, Time now);
@@ -80,8 +80,8 @@ class Gateway final : private Services {
     Slots slots_;
     FlowTable table_;
     std::deque<Waiting> queues_[2];
-    size_t packets_[2] = {0, 0};  // of them, that are not in the cache
-    std::set<std::pair<Time, Flow*>> timers_;
+    size_t packets_[2] = {0, 0};                         // of them, that are not in the cache
+    std::map<std::pair<Time, uint64_t>, Flow*> timers_;  // by the numbers of flows where they run out together
     std::vector<std::pair<std::weak_ptr<Flow>, Port>> waitingForRoom_;
     Time aged_ = 0;
 };

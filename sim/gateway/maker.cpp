@@ -6,9 +6,10 @@
 namespace arqlink::gateway {
 
 size_t segmentBytes(const Flow& flow, Port from) {
-    // What a receiver allows, or a source does where it said nothing.
-    const size_t allowed = flow.hosts[index(other(from))].maxSegment - (flow.hasTimestamps() ? 12u : 0u);
-    return std::max(allowed, flow.hosts[index(from)].longest);
+    // What a receiver allows; where it does not say, what the source does.
+    const Host& receiver = flow.hosts[index(other(from))];
+    const size_t allowed = receiver.maxSegment - (flow.hasTimestamps() ? 12u : 0u);
+    return receiver.saysMaxSegment ? allowed : std::max(allowed, flow.hosts[index(from)].longest);
 }
 
 Acknowledgement acknowledgementOf(const Flow& flow, Port from) {

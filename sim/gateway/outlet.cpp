@@ -203,18 +203,11 @@ void Outlet::advance(Position ack, Time now) {
 void Outlet::markSacked(const Segment& segment) {
     newlySacked_ = false;
     if (!flow_.hasSack()) return;
-    for (size_t i = 0; i < segment.sackBlocks(); ++i) {
-        const SackBlock block = segment.sackBlock(i);
-        const Position begin = placeOf(block.begin, acked_), end = placeOf(block.end, acked_);
-        if (end > sent_) continue;
-        for (auto it = queue_.all().lower_bound(begin); it != queue_.all().end() && it->second.end <= end; ++it) {
-            Cached& cached = it->second;
-            if (cached.isSacked) continue;
-            cached.isSacked = newlySacked_ = true;
-            unlose(cached);
-            fly(cached, false);
-        }
-    }
+    queue_.markSacked(segment, sent_, [this](Cached& cached) {
+        newlySacked_ = true;
+        unlose(cached);
+        fly(cached, false);
+    });
 }
 
 // What is missing: with SACK all that has `dupAcks` segments above it that have arrived, without it the first segment.

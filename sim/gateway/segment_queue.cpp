@@ -2,6 +2,7 @@
 #include "segment_queue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace arqlink::gateway {
 
@@ -79,6 +80,21 @@ void SegmentQueue::acknowledge(Position ack) {
     }
     if (ack > next_) next_ = ack;
     advance();
+}
+
+Position SegmentQueue::markSacked(const Segment& segment, Position sent, const std::function<void(Cached&)>& arrived) {
+    Position last = 0;
+    for (size_t i = 0; i < segment.sackBlocks(); ++i) {
+        const SackBlock block = segment.sackBlock(i);
+        const Position begin = placeOf(block.begin, sent), end = placeOf(block.end, sent);
+        if (begin >= end || end > sent) continue;
+        last = std::max(last, end);
+        for (auto it = segments_.lower_bound(begin); it != segments_.end() && it->second.end <= end; ++it) {
+            if (std::exchange(it->second.isSacked, true)) continue;
+            arrived(it->second);
+        }
+    }
+    return last;
 }
 
 std::vector<SackBlock> SegmentQueue::blocks(size_t most) const {

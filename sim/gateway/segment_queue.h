@@ -2,6 +2,7 @@
 // The segments of one direction that are in the cache, in the order of the stream.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -36,6 +37,9 @@ class SegmentQueue {
     Position next() const { return next_; }
     /// The receiver has all before `ack`: even what has not come this way.
     void acknowledge(Position ack);
+    /// Marks what the receiver's blocks of SACK say has arrived, and calls `arrived` for each segment of which that is news. Blocks beyond
+    /// `sent` are none. Gives where the last block ends; 0: there is none.
+    Position markSacked(const Segment& segment, Position sent, const std::function<void(Cached&)>& arrived);
     /// Where the FIN is, once it is in sequence.
     std::optional<Position> fin() const { return fin_; }
     /// Blocks of data that came ahead of gaps, in the order of the stream: the first `most` of them.

@@ -2,6 +2,7 @@
 #include "snoop.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "maker.h"
 
@@ -75,34 +76,22 @@ bool Snoop::acknowledged(Segment& segment, Time now) {
         return false;
     }
     if (ack < acked_) return false;
-    const bool isSame = segment.window() == window_;
-    window_ = segment.window();
+    const uint16_t before = std::exchange(window_, segment.window());
+    const bool isAsked = std::exchange(isAsked_, false);
     const bool isDuplicate = ack == acked_, hasSack = flow_.hasSack() && segment.sackBlocks() > 0;
     if (!isDuplicate) advance(ack, now);
     const auto missing = queue_.find(acked_);
     if (missing == queue_.all().end()) return false;  // lost before it came here: the source's business
-    const Position arrived = markSacked(segment);
+    const Position arrived = hasSack ? queue_.markSacked(segment, sent_, [](Cached&) {}) : acked_;
     if (hasSack) segment.clearSack();  // the source would take what is missing for congestion
     if (window_ == 0) return false;    // it answers a probe
-    const bool endsHere = isDuplicate && segment.length() == 0 && (isSame || hasSack);
+    // With blocks, the window of a duplicate may have changed, but not opened: the source waits for that.
+    const bool isNews = isAsked || (before != window_ && (!hasSack || before == 0));
+    const bool endsHere = isDuplicate && segment.length() == 0 && !isNews;
     if ((endsHere || hasSack) && ++duplicates_ >= treatment_.dupAcks)
         for (auto it = missing; it != queue_.all().end() && (it == missing || it->first < arrived); ++it)
             if (!it->second.isSacked) sendAgain(it->second, now);
     return endsHere;
-}
-
-// Where what has arrived beyond gaps ends.
-Position Snoop::markSacked(const Segment& segment) {
-    Position last = acked_;
-    for (size_t i = 0; flow_.hasSack() && i < segment.sackBlocks(); ++i) {
-        const Position begin = placeOf(segment.sackBlock(i).begin, acked_),
-                       end = placeOf(segment.sackBlock(i).end, acked_);
-        if (end > sent_) continue;
-        last = std::max(last, end);
-        for (auto it = queue_.all().lower_bound(begin); it != queue_.all().end() && it->second.end <= end; ++it)
-            it->second.isSacked = true;
-    }
-    return last;
 }
 
 void Snoop::advance(Position ack, Time now) {
@@ -125,22 +114,19 @@ void Snoop::advance(Position ack, Time now) {
 }
 
 void Snoop::arm(Time now) {
-    if (!queue_.isEmpty()) deadline_ = now + timer_.timeout();
+    if (queue_.find(acked_) != queue_.all().end()) deadline_ = now + timer_.timeout();
 }
 
 void Snoop::timeOut(Time now) {
     deadline_ = never;
-    if (queue_.isEmpty() || ++tries_ > mostTries) return;
+    const auto missing = queue_.find(acked_);
+    if (missing == queue_.all().end() || ++tries_ > mostTries) return;
     ++services_.counters().timeouts;
     timer_.backOff();
     timedOut_ = sent_;
     for (auto& [begin, cached] : queue_.all())
         cached.isSacked = false;  // a receiver may have thrown it away (RFC 2018, section 8)
-    Cached& first = queue_.all().begin()->second;
-    if (!first.isQueued) {
-        first.isQueued = true;
-        services_.offer(flow_, from_, first.begin, true);
-    }
+    if (!std::exchange(missing->second.isQueued, true)) services_.offer(flow_, from_, acked_, true);
     arm(now);
 }
 

@@ -16,13 +16,13 @@ class Snoop final : public Half {
 
     void data(Segment segment, Time now) override;
     bool acknowledged(Segment& segment, Time now) override;
+    void asked() override { isAsked_ = true; }
     std::optional<Bytes> leave(Position begin, Time now) override;
     Time deadline() const override { return deadline_; }
     void timeOut(Time now) override;
     bool isClosed() const override { return fin_ && acked_ > *fin_; }
 
   private:
-    Position markSacked(const Segment& segment);
     void advance(Position ack, Time now);
     void sendAgain(Cached& cached, Time now);
     void arm(Time now);
@@ -38,6 +38,7 @@ class Snoop final : public Half {
     std::optional<Position> fin_;  // whether it is stored or not
     uint16_t window_;              // of the receiver's last ACK
     unsigned duplicates_ = 0, tries_ = 0;
+    bool isAsked_ = false;  // the source waits for an answer of the receiver
     Time deadline_ = never;
 };
 

@@ -96,7 +96,10 @@ bool Split::acknowledged(Segment& segment, Time now) {
     }
     // News for the source: of what it has not been told of, because it was held back, is the FIN, or was not stored.
     const bool isNews = outlet_.acked() > told_ || isProbed_;
-    if (!isNews && segment.length() == 0 && !segment.has(flag::fin)) return true;
+    if (!isNews && segment.length() == 0 && !segment.has(flag::fin)) {
+        if (treatment_.advertise == Advertise::receiver) updateWindow();
+        return true;
+    }
     isProbed_ = false;
     tell(std::max(told_, outlet_.acked()));
     const Acknowledgement now_ = *told();
@@ -126,7 +129,7 @@ Position Split::mayTell() const {
 
 size_t Split::room() const {
     const Slots& slots = services_.slots();
-    const size_t segment = segmentBytes(flow_, from_);
+    const size_t segment = segmentBytes();
     switch (treatment_.advertise) {
     case Advertise::room: return slots.free() * segment;
     case Advertise::open: return std::max<size_t>(slots.free(), 1) * segment;
@@ -136,8 +139,20 @@ size_t Split::room() const {
     return flow_.windowBytes(other(from_));
 }
 
+// What `room` is at most.
+size_t Split::mostRoom() const {
+    const size_t slots = services_.slots().all();
+    switch (treatment_.advertise) {
+    case Advertise::receiver: return room();
+    case Advertise::third: return slots / 3 * segmentBytes();
+    case Advertise::room:
+    case Advertise::open: break;
+    }
+    return slots * segmentBytes();
+}
+
 // Bytes of a window that makes a source wait.
-size_t Split::little() const { return std::min<size_t>(4, services_.slots().all() / 2) * segmentBytes(flow_, from_); }
+size_t Split::little() const { return std::min(4 * segmentBytes(), mostRoom() / 2); }
 
 // An edge that was advertised is not taken back (RFC 9293, section 3.8.6.2.1), but for the bits that shifting cuts off: rounded up, each
 // ACK would push the edge a little further than there is room.
@@ -145,7 +160,8 @@ void Split::tell(Position position) {
     told_ = position;
     const unsigned scale = flow_.windowScale(other(from_));
     const Position wanted = told_ + room();
-    const Position edge = wanted >= advertised_ + segmentBytes(flow_, from_) ? wanted : std::max(advertised_, told_);
+    const Position step = std::min(segmentBytes(), little());
+    const Position edge = wanted >= advertised_ + step ? wanted : std::max(advertised_, told_);
     window_ = static_cast<uint16_t>(std::min<Position>((edge - told_) >> scale, 65535));
     advertised_ = std::max(advertised_, told_ + (static_cast<Position>(window_) << scale));
     wait();

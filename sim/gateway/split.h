@@ -34,7 +34,9 @@ class Split final : public Half {
   private:
     bool isReserving() const;
     Position mayTell() const;
+    size_t segmentBytes() const { return gateway::segmentBytes(flow_, from_); }
     size_t room() const;
+    size_t mostRoom() const;
     size_t little() const;
     void tell(Position position);
     void acknowledge();

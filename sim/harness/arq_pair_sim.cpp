@@ -72,6 +72,7 @@ void ArqPairSim::low() {
 void ArqPairSim::high() {
     ports_.sample(now_);
     if (watch_ && top_->a_phy_tvalid) watchUnit();
+    if (observer_) tellObserver();
     if (top_->a_phy_tvalid) erasures_[A].beat(top_->a_phy_tlast);
     if (top_->b_phy_tvalid) erasures_[B].beat(top_->b_phy_tlast);
 
@@ -101,6 +102,16 @@ void ArqPairSim::watchUnit() {
     if (unitBeat_ == attemptBeat && unitStartsPacket_ && (bytes[5 % dataBytes] & 0xf0) == 0)
         firstTransmissions_.push_back(unitStart_);
     unitBeat_ = top_->a_phy_tlast ? 0 : unitBeat_ + 1;
+}
+
+void ArqPairSim::tellObserver() {
+    const auto bytes = [](const auto& data) { return reinterpret_cast<const uint8_t*>(&data); };
+    if (top_->a_phy_tvalid) observer_->sent(A, now_, bytes(top_->a_phy_tdata), top_->a_phy_tlast);
+    if (top_->b_phy_tvalid) observer_->sent(B, now_, bytes(top_->b_phy_tdata), top_->b_phy_tlast);
+    if (top_->ab_tap_tvalid)
+        observer_->arrived(A, now_, bytes(top_->ab_tap_tdata), top_->ab_tap_tlast, top_->ab_tap_tuser);
+    if (top_->ba_tap_tvalid)
+        observer_->arrived(B, now_, bytes(top_->ba_tap_tdata), top_->ba_tap_tlast, top_->ba_tap_tuser);
 }
 
 void ArqPairSim::write(uint32_t address, uint32_t value) {

@@ -21,6 +21,14 @@ struct AccessError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// Is told each beat on the PHYs of the pair, `dataBytes` long: as it is sent, and as it comes out of the channel.
+struct PhyObserver {
+    virtual ~PhyObserver() = default;
+    virtual void sent(End from, uint64_t clock, const uint8_t* beat, bool last) = 0;
+    /// `flagged`: the channel marks the beat as erased.
+    virtual void arrived(End from, uint64_t clock, const uint8_t* beat, bool last, bool flagged) = 0;
+};
+
 /// One instance of `ArqPair`: clock, reset, registers, and a packet source and sink at both ends.
 ///
 /// Time is counted in clocks since construction. All calls but `clock` and `run` that need time to pass (register
@@ -69,10 +77,14 @@ class ArqPairSim {
     void watchFirstTransmissions(bool on) { watch_ = on; }
     const std::vector<uint64_t>& firstTransmissions() const { return firstTransmissions_; }
 
+    /// From now on `observer` is told of all beats; nullptr: nobody is. It has to live as long as it is told.
+    void observe(PhyObserver* observer) { observer_ = observer; }
+
   private:
     void low();
     void high();
     void watchUnit();
+    void tellObserver();
 
     /// Which of the units of one way are erased. `next` is for the unit that has not begun.
     struct Erasures {
@@ -95,6 +107,7 @@ class ArqPairSim {
 
     uint64_t now_ = 0;
     Erasures erasures_[2];
+    PhyObserver* observer_ = nullptr;
 
     bool watch_ = false;
     size_t unitBeat_ = 0;

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>
+#include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <iostream>
+#include <optional>
 
 #include "job.h"
+#include "pair_capture.h"
 
 using namespace arqlink;
 
@@ -51,6 +54,7 @@ class Runner {
         if (!job_.traceBA.empty()) pair_.setErasures(ArqPairSim::B, readTrace(job_.traceBA));
         pair_.reset();
         for (auto [address, value] : job_.setup) pair_.write(address, value);
+        if (!job_.phyCapture.empty()) capture();
         const uint64_t limit = pair_.now() + job_.idleClocks;
         while ((pair_.read(job_.reg("a.STATUS")) & 7) != up || (pair_.read(job_.reg("b.STATUS")) & 7) != up) {
             if (pair_.now() > limit) throw std::runtime_error("The link did not come up; is all of its feedback lost?");
@@ -60,6 +64,16 @@ class Runner {
         start_ = pair_.now();
         wallStart_ = Time::now();
         cpuStart_ = cpuSeconds();
+    }
+
+    // Both ends have just been enabled, and clear their tables before they send.
+    void capture() {
+        if (!(job_.clockHz > 0)) throw std::runtime_error("A capture needs the clocks of a second.");
+        constexpr uint64_t least = 4;  // the channel's shortest delay
+        const auto delay = [&](const char* name) { return std::max<uint64_t>(pair_.read(job_.reg(name)), least); };
+        const uint64_t delays[] = {delay("ab.DELAY"), delay("ba.DELAY")};
+        capture_.emplace(job_.phyCapture, job_.clockHz, delays);
+        pair_.observe(&*capture_);
     }
 
     void snapshot(const char* end) {
@@ -140,6 +154,8 @@ class Runner {
         const uint64_t clocks = pair_.now() - start_;
         snapshot("a");
         snapshot("b");
+        pair_.observe(nullptr);
+        if (capture_) capture_->close();
         std::printf("{\"end\": \"%s\", \"start\": %" PRIu64 ", \"clocks\": %" PRIu64
                     ", \"wall_s\": %.6f, \"cpu_s\": %.6f, \"data_bytes\": %zu,\n",
                     end, start_, clocks, wall, cpu, ArqPairSim::dataBytes);
@@ -167,6 +183,7 @@ class Runner {
 
     const Job& job_;
     ArqPairSim pair_;
+    std::optional<PairCapture> capture_;
     uint64_t start_ = 0;
     Time::time_point wallStart_, reported_;
     double cpuStart_ = 0;
@@ -177,6 +194,7 @@ class Runner {
 }  // namespace
 
 int main(int argc, char** argv) {
+    std::signal(SIGPIPE, SIG_IGN);  // a capture's reader that goes away is an error like others
     try {
         if (argc != 2) throw std::runtime_error("usage: arqsim JOBFILE");
         const std::string path = argv[1];

@@ -68,6 +68,8 @@ Job readJob(std::istream& in) {
         {"waves", [&](auto& v) { job.waves = v; }},
         {"trace_ab", [&](auto& v) { job.traceAB = v; }},
         {"trace_ba", [&](auto& v) { job.traceBA = v; }},
+        {"phy_capture", [&](auto& v) { job.phyCapture = v; }},
+        {"clock_hz", [&](auto& v) { job.clockHz = std::stod(v); }},
         {"frames", [&](auto& v) { job.frames = number(v); }},
         {"window", [&](auto& v) { job.window = number(v); }},
         {"check_clocks", [&](auto& v) { job.checkClocks = number(v); }},

@@ -21,6 +21,8 @@ struct Job {
     std::map<std::string, uint32_t> counters;          // 64-bit counters by name
     std::string packets, deliveries, waves;            // file names
     std::string traceAB, traceBA;                      // file names, or empty: erasures of each way
+    std::string phyCapture;                            // file name, or empty: capture of the units on the PHYs
+    double clockHz = 0;                                // clocks of a simulated second, for the times of that
     uint64_t frames = 0;                               // frames that will be sent for the first time
     uint64_t window = 0;                               // first transmissions before the measuring window opens
     uint64_t checkClocks = 10000;                      // clocks between two looks at the counters

@@ -63,8 +63,10 @@ void Cpu::work() {
         }
         try {
             job(*this);
-        } catch (const std::runtime_error&) {
-            return;  // the link has ended
+        } catch (...) {
+            failure_ = std::current_exception();
+            hasFailed_ = true;
+            return;
         }
         --jobs_;
     }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -23,8 +24,11 @@ class Cpu {
 
     /// Jobs run one after the other, while the ends are clocked.
     void post(Job job);
-    /// Jobs are under way, or wait.
-    bool isBusy() const { return jobs_.load() > 0; }
+    /// Jobs are under way, or wait. Throws what a job has thrown.
+    bool isBusy() const {
+        if (hasFailed_) std::rethrow_exception(failure_);
+        return jobs_.load() > 0;
+    }
 
     /// Of an end, for a job. Valid once `probe` was called.
     arqlink_device& device(End end) { return devices_[end]; }
@@ -41,6 +45,8 @@ class Cpu {
     std::deque<Job> queue_;
     std::atomic<unsigned> jobs_ = 0;
     bool isOver_ = false;
+    std::exception_ptr failure_;
+    std::atomic<bool> hasFailed_ = false;
     std::thread thread_;
 };
 

@@ -54,6 +54,7 @@ void LiveEnd::run(Clock from, Clock until) {
         if (out_.accepted) backlog_.accepted();
         if (out_.unit) {
             outgoing_.push_back(channel_.send(out_.beat, now));
+            if (captures_) note(out_.beat, now);
             if (channel_.endsUnit()) backlog_.sent(channel_.watch().unit());
         }
         if (out_.delivered) {
@@ -64,6 +65,14 @@ void LiveEnd::run(Clock from, Clock until) {
         }
         if (in.valid || out_.unit || out_.delivered || end_.waiting()) active_ = now;
     }
+}
+
+void LiveEnd::note(const verilated_end::Beat& beat, Clock now) {
+    if (unit_.empty()) start_ = now;
+    unit_.insert(unit_.end(), beat.data, beat.data + end_.dataBytes());
+    if (!channel_.endsUnit()) return;
+    captures_->add(self_, {start_, channel_.isErased(), std::move(unit_)});
+    unit_.clear();
 }
 
 void LiveEnd::exchange(LiveEnd& peer) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backlog.h"
+#include "captures.h"
 #include "channel.h"
 #include "rtl_end.h"
 
@@ -40,10 +41,15 @@ class Mailbox {
 class LiveEnd {
   public:
     LiveEnd(End self, const std::string& library, Delays delay, std::unique_ptr<ErasureProcess> erasures)
-        : end_(library), channel_(self, end_.dataBytes(), std::move(delay), std::move(erasures)) {}
+        : end_(library), self_(self), channel_(self, end_.dataBytes(), std::move(delay), std::move(erasures)) {}
 
     /// Clocks `from` to `until` - 1. What leaves arrives at the peer after `until`, if the delay is that long.
     void run(Clock from, Clock until);
+
+    /// Where the units that leave are captured; nullptr: they are not.
+    void capture(Captures* captures) { captures_ = captures; }
+    /// All units that have begun to leave before this clock have left in full, by clock `now`.
+    Clock leftBefore(Clock now) const { return unit_.empty() ? now : start_; }
 
     /// Between runs: what has left goes to the peer.
     void exchange(LiveEnd& peer);
@@ -64,6 +70,9 @@ class LiveEnd {
 
   private:
     rtl::RtlEnd end_;
+    void note(const verilated_end::Beat& beat, Clock now);
+
+    const End self_;
     rtl::Channel channel_;
     rtl::Backlog backlog_;
     Mailbox mailbox_;
@@ -71,6 +80,9 @@ class LiveEnd {
     std::deque<rtl::BeatOnAir> incoming_;
     std::vector<rtl::BeatOnAir> outgoing_;
     std::vector<rtl::RtlEnd::Packet> delivered_;
+    Captures* captures_ = nullptr;
+    std::vector<uint8_t> unit_;  // that is leaving, if it is captured …
+    Clock start_ = 0;            // … since this clock
     uint64_t cut_ = 0;
     bool resetn_ = true;
     Clock active_ = 0;

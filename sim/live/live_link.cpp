@@ -26,6 +26,7 @@ Clock LiveLink::quantumOf(const LiveSettings& settings, Clock delay) {
 
 LiveLink::LiveLink(const LiveSettings& settings)
     : settings_(settings),
+      captures_(settings.captures, settings.clockHz),
       taps_{Tap(settings.taps[A], settings.link.build.maxPacketBytes),
             Tap(settings.taps[B], settings.link.build.maxPacketBytes)},
       pacer_(settings.clockHz, settings.late) {
@@ -37,6 +38,7 @@ LiveLink::LiveLink(const LiveSettings& settings)
         setErasures(end, settings_.erasures[end].empty() ? "bernoulli 0" : settings_.erasures[end]);
     quantum_ = quantumOf(settings_, std::min(settings_.link.delay[A].least(), settings_.link.delay[B].least()));
     quiet_ = 2 * Clock{std::max(settings_.link.end[A].pollTimeout, settings_.link.end[B].pollTimeout)};
+    if (settings_.gateway) gateway_.emplace(*settings_.gateway);
     cpu_ = std::make_unique<Cpu>(*ends_[A], *ends_[B]);
     companion_ = std::thread([this] { companion(); });
 }
@@ -75,6 +77,7 @@ void LiveLink::run(Clock until) {
     if (failure_) std::rethrow_exception(failure_);
     for (const End end : {A, B}) ends_[end]->exchange(*ends_[peerOf(end)]);
     now_ = until;
+    if (captures_.hasUnits()) captures_.writeUnits(std::min(ends_[A]->leftBefore(now_), ends_[B]->leftBefore(now_)));
 }
 
 void LiveLink::bringUp() {
@@ -107,6 +110,8 @@ void LiveLink::bringUp() {
     while (cpu_->isBusy()) run(now_ + quantum_);
     if (error) throw std::runtime_error(sentence(error));
     pacer_.begin(now_);
+    captures_.begin(now_);
+    for (const auto& end : ends_) end->capture(captures_.hasUnits() ? &captures_ : nullptr);
 }
 
 void LiveLink::setErasures(End from, const std::string& description) {
@@ -123,17 +128,54 @@ void LiveLink::setDelay(Clock there, Clock back) {
 }
 
 bool LiveLink::rests() const {
+    if (gateway_ && (gateway_->deadline() != gateway::never || gateway_->waiting(gateway::Port::link))) return false;
     return now_ > active() + quiet_ && !cpu_->isBusy() && ends_[A]->isLineEmpty() && ends_[B]->isLineEmpty();
 }
 
+gateway::Time LiveLink::time() const {
+    return static_cast<gateway::Time>(static_cast<double>(now_) * 1e9 / settings_.clockHz);
+}
+
+void LiveLink::fromLink(End end, const Tap::Frame& frame) {
+    taps_[end].write(frame);
+    captures_.frame(end, false, frame, now_);
+}
+
+void LiveLink::toLink(End end, Tap::Frame frame) {
+    if (frame.empty()) return;
+    ends_[end]->offer(std::move(frame));
+}
+
+void LiveLink::serveGateway() {
+    using gateway::Port;
+    for (auto& packet : ends_[A]->delivered()) gateway_->receive(Port::link, std::move(packet), time());
+    ends_[A]->delivered().clear();
+    while (gateway_->waiting(Port::link) < settings_.buffer) {
+        auto frame = taps_[A].read();
+        if (!frame) break;
+        captures_.frame(A, true, *frame, now_);
+        gateway_->receive(Port::lan, std::move(*frame), time());
+    }
+    gateway_->advance(time());
+    while (auto frame = gateway_->take(Port::lan, time())) fromLink(A, *frame);
+    while (ends_[A]->backlog() < settings_.buffer) {
+        auto frame = gateway_->take(Port::link, time());
+        if (!frame) break;
+        toLink(A, std::move(*frame));
+    }
+}
+
 void LiveLink::moveFrames() {
+    if (gateway_) serveGateway();
     for (const End end : {A, B}) {
-        for (const auto& packet : ends_[end]->delivered()) taps_[end].write(packet);
+        if (gateway_ && end == A) continue;
+        for (const auto& packet : ends_[end]->delivered()) fromLink(end, packet);
         ends_[end]->delivered().clear();
         while (ends_[end]->backlog() < settings_.buffer) {
             auto frame = taps_[end].read();
             if (!frame) break;
-            ends_[end]->offer(std::move(*frame));
+            captures_.frame(end, true, *frame, now_);
+            toLink(end, std::move(*frame));
         }
     }
 }
@@ -141,6 +183,7 @@ void LiveLink::moveFrames() {
 void LiveLink::live(int wake, double longest) {
     moveFrames();
     if (rests() && ends_[A]->backlog() + ends_[B]->backlog() == 0) {
+        captures_.flush();
         pollfd files[] = {{taps_[A].file(), POLLIN, 0}, {taps_[B].file(), POLLIN, 0}, {wake, POLLIN, 0}};
         poll(files, 3, static_cast<int>(longest * 1000));
         now_ = std::max(now_, pacer_.due());

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "live_end.h"
 #include "pacer.h"
 #include "tap.h"
+#include "tap_gateway.h"
 
 namespace arqlink::live {
 
@@ -22,6 +24,8 @@ struct LiveSettings {
     double late = 0.01;       ///< seconds after which a deadline is missed
     int taps[2] = {-1, -1};   ///< open files
     size_t buffer = 4;        ///< packets that may wait for their first frame to be sent; others stay in the device
+    CaptureFiles captures;
+    std::optional<gateway::Settings> gateway;  ///< before end A
     uint64_t seed = 1;
 };
 
@@ -49,18 +53,26 @@ class LiveLink {
     /// The last clock in which a packet or a unit moved.
     Clock active() const { return std::max(ends_[A]->active(), ends_[B]->active()); }
     const Tap::Count& frames(End end) const { return taps_[end].count(); }
+    /// nullptr: there is none.
+    const TapGateway* gateway() const { return gateway_ ? &*gateway_ : nullptr; }
     size_t backlog(End end) const { return ends_[end]->backlog(); }
     uint64_t cut(End end) const { return ends_[end]->cut(); }
 
   private:
     void run(Clock until);
     void moveFrames();
+    void fromLink(End end, const Tap::Frame& frame);
+    void toLink(End end, Tap::Frame frame);
+    void serveGateway();
+    gateway::Time time() const;
     void companion();
     static Clock quantumOf(const LiveSettings& settings, Clock delay);
 
     const LiveSettings settings_;
+    Captures captures_;
     std::unique_ptr<LiveEnd> ends_[2];
     Tap taps_[2];
+    std::optional<TapGateway> gateway_;
     std::unique_ptr<Cpu> cpu_;
     Pacer pacer_;
     Clock now_ = 0, quantum_, quiet_;

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <exception>
+#include <iomanip>
 #include <iostream>
 #include <map>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "link_reader.h"
 #include "live_link.h"
 #include "report.h"
+#include "settings_reader.h"
 
 namespace arqlink::live {
 namespace {
@@ -67,6 +69,16 @@ struct Job {
             words >> settings.seed;
         } else if (key == "buffer") {
             words >> settings.buffer;
+        } else if (key == "gateway") {
+            std::string of;
+            words >> of;
+            if (!settings.gateway) settings.gateway.emplace();
+            return gateway::take(*settings.gateway, of, words);
+        } else if (key == "pcap") {
+            std::string what;
+            words >> what;
+            std::string& file = what == "phy" ? settings.captures.phy : settings.captures.taps[endNamed(what)];
+            words >> std::quoted(file);
         } else if (key == "tap") {
             std::string end;
             words >> end;
@@ -81,6 +93,7 @@ struct Job {
         settings.link = link.settings;
         settings.library = link.library;
         for (const End end : {A, B}) settings.erasures[end] = link.erasures[end];
+        if (settings.gateway) gateway::check(*settings.gateway);
         return settings;
     }
 };

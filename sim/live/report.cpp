@@ -77,6 +77,15 @@ std::string report(const LiveLink& link, const Pacer::Count& pace, double lag, d
         out << ", \"" << "ab"[end] << "\": ";
         show(out, link, end, ends[end]);
     }
+    if (const TapGateway* tap = link.gateway()) {
+        const gateway::Gateway& gateway = tap->gateway();
+        out << ", \"gateway\": {\"flows\": " << gateway.flows() << ", \"cached\": " << gateway.cacheUsed();
+        const gateway::Counters& counters = gateway.counts();
+#define ARQLINK_SHOW(counter, what) out << ", \"" #counter "\": " << counters.counter;
+        ARQLINK_GATEWAY_COUNTERS(ARQLINK_SHOW)
+#undef ARQLINK_SHOW
+        out << "}";
+    }
     out << "}";
     return out.str();
 }

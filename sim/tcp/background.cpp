@@ -147,7 +147,7 @@ Measured::Background Background::measured() const {
     for (const double one : voiceDelays_) delay.add(one);
     m.voiceDelay = delay.value();
     std::vector<double> sorted = voiceDelays_;
-    const auto rank = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() * 99 / 100);
+    const auto rank = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() * 99 - 1) / 100);
     std::nth_element(sorted.begin(), rank, sorted.end());
     m.voiceDelay99 = *rank;
     return m;

@@ -27,7 +27,7 @@ def run(packets, **options):
     return setup, delays.mean(), means.std(ddof=1) / math.sqrt(BATCHES), outcome.report["delay_ms"]["mean"]["model"]
 
 
-@pytest.mark.parametrize("packets, ratio", [(20_000, 1), pytest.param(10_000, 4, marks=pytest.mark.full)])
+@pytest.mark.parametrize("packets, ratio", [(20_000, 1), pytest.param(50_000, 4, marks=pytest.mark.full)])
 def test_delay_in_sequence(packets, ratio):
     """Packets of one frame. A model without the user port's rate is told from the right one where the port is less than twice as fast as the
     line."""
@@ -41,9 +41,9 @@ def test_delay_in_sequence(packets, ratio):
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("ratio", [1, 10])
 def test_mean_delay_within_a_hundredth(ratio):
-    """100,000 packets of six frames, whose mean delay has a standard error of 0.2 %."""
+    """100,000 packets of six frames, whose mean delay has a standard error of half a percent: losses in a row hold up many packets together."""
     _, mean, error, model = run(100_000, clocks_per_beat=ratio)
-    assert mean == pytest.approx(model, rel=0.01) and error < 0.004 * mean
+    assert mean == pytest.approx(model, rel=0.01) and error < 0.006 * mean
 
 
 def test_the_port_is_part_of_the_setup():

@@ -240,6 +240,20 @@ def test_a_window_counts_what_is_free_of_the_cache():
     assert [e.ack + e.window for e in edges] == [10 * MSS] * 8
 
 
+@pytest.mark.parametrize("says", [True, False])
+@pytest.mark.parametrize("mode", ["split", "clamp"])
+def test_a_segment_that_is_too_long_does_not_count_for_a_slot(mode, says):
+    """One that is longer than the receiver allows; or, if that did not say, longer than a slot."""
+    t = Through(f"cache 10 2048\nclass {mode} advertise=room", timestamps=False, scale=(0, 0), window=(60000, 60000))
+    t.pass_through(LAN, t.syn(LAN))
+    t.pass_through(LINK, t.syn(LINK, options=None if says else [("WScale", 0)]))
+    t.pass_through(LAN, t.packet(LAN))
+    length = 1900 if says else 5000
+    t.data(LAN, 0, length)
+    acks = t.acknowledge(LINK, length)[0] + t.data(LAN, length, length + 100)[0] + t.acknowledge(LINK, length + 100)[0]
+    assert acks and acks[-1].ack + acks[-1].window <= length + 100 + 10 * (MSS if says else 1900)
+
+
 def test_an_early_ack_is_for_what_is_stored_alone():
     t = through()
     [dup], _ = t.data(LAN, MSS, 2 * MSS)
@@ -302,6 +316,38 @@ def test_a_source_that_found_no_room_is_told_however_small_the_cache_is(cache, a
     to_lan += t.out(LAN)
     if ack.window == 0:
         assert any(s.window >= MSS for s in to_lan)
+
+
+@pytest.mark.parametrize("timestamps", [True, False])
+@pytest.mark.parametrize("mode", ["split", "proxy"])
+@pytest.mark.parametrize("advertise", ["room", "open", "third"])
+@pytest.mark.parametrize("cache", [4, 5, 6, 9, 12, 24])
+def test_a_source_whose_window_closed_is_told_as_soon_as_there_is_room(cache, advertise, mode, timestamps):
+    """Another connection has all but one of the slots, and gives them back. What a source is told must not wait for more than there can be."""
+    description = f"cache {cache}\nclass {mode} advertise={advertise}"
+    settings = {"timestamps": timestamps, "scale": (0, 0), "window": (8000, 20000)}
+    other = Through(description, ports=(50000, 80), **settings).open()
+    t = Through(description, shared=other.gateway, **settings).open()
+    for i in range(cache - 1):
+        other.data(LAN, i * MSS, (i + 1) * MSS)
+    end, [ack] = MSS, t.data(LAN, 0, MSS)[0]
+    while end + MSS <= ack.ack + ack.window and end < 30 * MSS:  # whatever it was promised is dropped
+        end += MSS
+        ack = [ack, *t.data(LAN, end - MSS, end)[0]][-1]
+    other.acknowledge(LINK, (cache - 1) * MSS)
+    told, _ = t.acknowledge(LINK, ack.ack)
+    assert max(s.ack + s.window for s in [ack, *told]) >= ack.ack + MSS
+
+
+def test_a_source_that_sees_the_receiver_s_window_is_told_when_it_opens():
+    t = through(words="advertise=receiver", timestamps=False, scale=(0, 0), window=(8000, 2 * MSS))
+    for i in range(4):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    assert t.acknowledge(LINK, 2 * MSS, window=0)[0] == []
+    acks = [t.data(LAN, i * MSS, (i + 1) * MSS)[0][-1] for i in range(4, 6)]
+    assert (acks[-1].ack, acks[-1].window) == (6 * MSS, 0)
+    [told], sent = t.acknowledge(LINK, 2 * MSS, window=2 * MSS)
+    assert (told.ack, told.window) == (6 * MSS, 2 * MSS) and [s.seq for s in sent] == [2 * MSS, 3 * MSS]
 
 
 def test_the_fin_is_acknowledged_by_the_receiver_alone():
@@ -729,6 +775,45 @@ def test_snoop_passes_window_updates_and_answers_of_a_closed_window():
     assert len(t.acknowledge(LINK, MSS, window=50)[0]) == 1
 
 
+def test_snoop_passes_that_a_window_opens_whatever_is_missing():
+    """The source may wait for nothing else."""
+    t = through("snoop")
+    for i in range(4):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    blocks = [(2 * MSS, 3 * MSS)]
+    assert len(t.acknowledge(LINK, MSS, window=0, sack=blocks)[0]) == 1
+    [ack], [again] = t.acknowledge(LINK, MSS, window=8000, sack=blocks)
+    assert ack.window == 8000 and not ack.sack and again.seq == MSS
+    assert t.acknowledge(LINK, MSS, window=8000, sack=blocks)[0] == []
+
+
+def test_snoop_passes_what_a_receiver_answers_to_a_syn():
+    """An ACK of its old connection, of which a segment is missing (RFC 5961, section 4): the source answers with a reset."""
+    t = through("snoop", sack=False)
+    t.data(LAN, 0, MSS)
+    fresh = again(t, (700000, 900000))
+    fresh.pass_through(LAN, fresh.syn(LAN))
+    assert [s.ack for s in t.acknowledge(LINK, 0)[0]] == [0]
+    assert t.acknowledge(LINK, 0)[0] == []
+
+
+def test_the_timer_of_snoop_leaves_alone_what_is_behind_a_gap():
+    """The receiver has it; what it lacks, and the gateway too, is the source's business."""
+    t = through("snoop", more="queue 2")
+    t.data(LAN, 0, MSS)
+    t.now += 0.05
+    t.acknowledge(LINK, MSS)
+    for i in range(1, 4):
+        t.put(LAN, t.packet(LAN, i * MSS, pattern(i * MSS, (i + 1) * MSS)))
+    assert [s.seq for s in t.out(LINK)] == [MSS, 2 * MSS] and t.count("queue_full") == 1
+    t.data(LAN, 4 * MSS, 5 * MSS)
+    t.acknowledge(LINK, 3 * MSS)
+    assert t.wait(3)[1] == [] and t.count("timeouts") == 0
+    t.data(LAN, 3 * MSS, 4 * MSS)
+    _, sent = t.wait(0.5)
+    assert [s.seq for s in sent] == [3 * MSS]
+
+
 def test_snoop_knows_a_fin_for_which_it_had_no_room():
     t = through("snoop", cache=4)
     for i in range(5):
@@ -969,6 +1054,20 @@ def test_the_answer_to_a_syn_of_another_connection_ends_the_old_one(owes):
     assert [s.ack for s in to_lan] == [MSS] and sent.data == pattern(0, MSS)
 
 
+@pytest.mark.parametrize("classes, acks, cached", [("class split", 1, 1), ("class snoop", 0, 1), ("class pass", 0, 0)])
+def test_another_connection_of_the_same_ports_has_the_class_of_its_own_syn(classes, acks, cached):
+    t = Through(f"cache 4\nclass proxy dscp=46\n{classes}", tos=46 << 2, timestamps=False).open()
+    t.data(LAN, 0, MSS)
+    fresh = Through("", shared=t.gateway, isn=(700000, 900000), timestamps=False)
+    [syn] = fresh.pass_through(LAN, fresh.syn(LAN))
+    assert fresh.read(LINK, syn).window == fresh.window[LAN], "the proxy would have bound it"
+    fresh.pass_through(LINK, fresh.syn(LINK))
+    fresh.pass_through(LAN, fresh.packet(LAN))
+    to_lan, [sent] = fresh.data(LAN, 0, MSS)
+    assert len(to_lan) == acks and sent.data == pattern(0, MSS)
+    assert t.gateway.cache_used == cached == t.gateway.flows
+
+
 @pytest.mark.parametrize("owes", [True, False])
 def test_a_receiver_that_still_has_the_old_connection_can_say_so(owes):
     """It answers the SYN with an ACK (RFC 5961, section 4), which the opener answers with a reset."""
@@ -1066,6 +1165,21 @@ def test_entries_age():
     assert t.gateway.flows == 1
     t.wait(3)
     assert t.gateway.flows == 0
+
+
+@pytest.mark.parametrize("flows", range(3, 7))
+def test_timers_that_run_out_together_do_so_in_the_order_of_the_entries(flows):
+    """And not in that of their places in memory: the last connection has that of the first one, which was reset. What is sent again goes before
+    what waits."""
+    gateway = Gateway("class split")
+    first, *others = (Through("", shared=gateway, ports=(1000 + i, 80)).open() for i in range(flows))
+    first.send(LAN, flags="RA")
+    others.append(Through("", shared=gateway, ports=(1000 + flows, 80)).open())
+    for t in others:
+        t.data(LAN, 0, MSS)
+    gateway.advance(5)
+    ports = [IP(raw)[TCP].sport for raw in gateway.all(LINK, 5)]
+    assert ports == [t.ports[LAN] for t in reversed(others)]
 
 
 # Classes ---------------------------------------------------------------------------------------------------------------------------------

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from itertools import count
 
 import pytest
+from scapy.layers.inet import ICMP
+from scapy.utils import rdpcap
 
 from arqlink.errors import UserError
 from arqlink.live import namespaces, samples
@@ -60,6 +62,8 @@ def http(session, folder):
     server = session.start("b", [sys.executable, "-m", "http.server", "-d", str(folder), "80"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(0.5)
     yield server
+    server.terminate()
+    server.wait(10)
 
 
 def fetch(session, name, into):
@@ -108,6 +112,9 @@ def test_a_job_names_what_the_link_is():
         ("--in-b '' -- true", "'' is not a command."),
         ("--delta 20 -- true", "The persistency is '20'"),
         ("--rate-mbps -1 -- true", "The rate is -1 Mb/s; it must be above 0."),
+        ("--pcap-a x.pcap -- true", "'x.pcap' cannot be written"),
+        ("--pcap-a /nowhere/x.pcapng -- true", "'/nowhere/x.pcapng' cannot be written"),
+        ("--pcap-a /tmp/x.pcapng --pcap-b /tmp/x.pcapng -- true", "The output to '/tmp/x.pcapng' would overwrite"),
     ],
 )
 @needs_root
@@ -271,6 +278,41 @@ def test_loss_without_retransmissions_is_that_of_the_model():
     assert expected > 5 * deviation, "no loss at all would be noticed"
 
 
+@needs_root
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("mode, counter", [("snoop,cache=512", "retransmissions"), ("split,cache=256", "acks_made"), ("clamp,cache=256", "flows_opened")])
+def test_a_gateway_before_the_link(mode, counter, tmp_path):
+    """TCP of Linux through the golden model, over a link that repairs nothing: files arrive as they are, ping and IPv6 pass."""
+    content = random.Random(3).randbytes(300_000)
+    (tmp_path / "file").write_bytes(content)
+    losses = {"loss": "bernoulli:0.0003", "feedback_loss": "bernoulli:0.0003"}
+    with Session(setup(n=10, delta="0", **losses), fresh(), gateway=mode) as session:
+        server = session.start("b", [sys.executable, "-c", SINK, str(tmp_path / "copy")])
+        time.sleep(1.0)
+        sender = session.start("a", [sys.executable, "-c", SOURCE, str(tmp_path / "file")])
+        sender.wait(90)
+        server.wait(90)
+        said(session, "a", "ping", "-c", "3", "-i", "0.2", "-W", "3", "fd77::2")
+        counters = session.engine.report()["gateway"]
+    assert (tmp_path / "copy").read_bytes() == content
+    assert counters[counter] > 0 and counters["flows_opened"] == 1 and counters["not_tcp"] > 0
+
+
+SOURCE = """
+import socket, sys
+with socket.create_connection(("10.77.0.2", 99)) as taken, open(sys.argv[1], "rb") as file:
+    taken.sendall(file.read())
+"""
+SINK = """
+import socket, sys
+listener = socket.create_server(("10.77.0.2", 99))
+taken, _ = listener.accept()
+with open(sys.argv[1], "wb") as file:
+    while data := taken.recv(65536):
+        file.write(data)
+"""
+
+
 # The command ---------------------------------------------------------------------------------------------------------------------
 
 COMMAND = [sys.executable, "-m", "arqlink", "live", "--config", "paper8", "--k", "10", "--n", "11", "--delay-ms", "20"]
@@ -291,6 +333,25 @@ class TestCommand:
         lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
         assert done.returncode == 7 and len(lines) == 3 and not left_over(name), done.stderr
         assert lines[0]["deadlines"] > 100 and set(lines[0]["directions"]) == {"ab", "ba"}
+
+    def test_captures(self, tmp_path):
+        """Frames of both devices, and units on the PHY, as many as the counters say; those with a bit in flags are erased."""
+        name, files = fresh(), {option: tmp_path / f"{option}.pcapng" for option in ("phy", "a", "b")}
+        words = [word for option, file in files.items() for word in (f"--pcap-{option}", str(file))]
+        done = subprocess.run(
+            [*COMMAND, "--name", name, "--loss", "bernoulli:0.1", *words, "--json", "--", "ping", "-c", "10", "-i", "0.1", "-s", "1000", "10.77.0.2"],
+            capture_output=True, text=True, check=False, timeout=90,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        last = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+        pings = [[packet for packet in rdpcap(str(files[side])) if packet.haslayer(ICMP)] for side in "ab"]
+        assert [len(side) for side in pings] == [20, 20]
+        assert bytes(pings[0][0]) == bytes(pings[1][0])  # as it went in, so it came out
+        units = list(rdpcap(str(files["phy"])))
+        erased = sum(1 for unit in units if bytes(unit)[2] == 2)
+        times = [float(unit.time) for unit in units]
+        assert times == sorted(times) and len(units) > 20 * 44 and 0.05 < erased / len(units) < 0.15
+        assert last
 
     def test_a_program_in_b_ends_with_it(self):
         name = fresh()

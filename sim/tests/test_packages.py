@@ -128,6 +128,11 @@ def test_an_installed_package_models_and_plans(installed):
     assert (done.returncode, done.stderr) == (0, "") and json.loads(done.stdout)["best"]["goodput_mbps"] > 1
 
 
+def test_an_installed_package_has_the_dissector(installed):
+    path = Path(installed("arqlink", "wireshark").stdout.strip())
+    assert path.read_bytes() == (ROOT / "wireshark" / "arqlink.lua").read_bytes()
+
+
 def test_an_installed_package_builds_the_planner_page(installed, tmp_path):
     done = installed("python", "-m", "arqlink.pages", "planner", tmp_path / "planner.html")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -53,6 +53,7 @@ def test_it_is_complete(unpacked):
             "site/pages/planner.html",
         ),
         *("registers/arqlink_regs.h", "registers/arqlink_regs.rdl", "registers/configs.json", "driver/include/arqlink.h", "driver/src/arqlink_core.c"),
+        *("wireshark/arqlink.lua", "site/docs/wireshark.html"),
         *("constraints/amd/arqlink.xdc", "examples/two_links/wide_tiny.v", "examples/ethernet/eth_tiny.v", "examples/bring_up/arqlink_bring_up.v"),
         *("examples/byte_stream/byte_stream_link.v", "examples/driver/driver_soc.v", "examples/driver/firmware/main.c"),
         *(f"verilog/{top}/{top}.v" for top in ("arqlink_tiny", "arqlink_tiny_phy_clock", "arqlink_tiny_byte_stream")),

@@ -139,10 +139,11 @@ def test_the_files_of_an_orbit_say_the_same_times(tmp_path):
     """Its delays, and what is dark, begin again at the same clock."""
     _, path = orbit({"orbit": "new-york,san-francisco,100"})
     table = path(3).table
-    for write in (table.write, table.write_outages):
-        write(tmp_path / write.__name__, 1000.0)
-    cycles = [(tmp_path / name).read_text().splitlines()[1] for name in ("write", "write_outages")]
-    assert cycles == ["cycle 1200000"] * 2
+    for clock_hz, cycle in ((1000.0, 1200000), (1000.0003, 1200000), (1000.0006, 1200001)):
+        for write in (table.write, table.write_outages):
+            write(tmp_path / write.__name__, clock_hz)
+        cycles = [(tmp_path / name).read_text().splitlines()[1] for name in ("write", "write_outages")]
+        assert cycles == [f"cycle {cycle}"] * 2
     assert dark_intervals.total(table.outages) == pytest.approx(0.1 * len(path(3).handovers), abs=1e-9)
 
 
@@ -181,7 +182,8 @@ def test_the_command_has_all_of_it():
         ("--background web --variant Cubic", "'web' is no background traffic; web has a number of users"),
         ("--background web=0.5 --variant Cubic", "'web=0.5' is no background traffic"),
         ("--background udp=1,udp=2 --variant Cubic", "The background has 'udp' twice."),
-        ("--background udp=-1 --variant Cubic", "The rate of udp is -1 Mb/s; it must be 0 to 1000."),
+        ("--background udp=-1 --variant Cubic", "The rate of udp is -1 Mb/s; it must be 0, or 0.001 to 1000."),
+        ("--background udp=1e-9 --variant Cubic", "The rate of udp is 1e-09 Mb/s"),
         ("--background udp=nan --variant Cubic", "The rate of udp is nan Mb/s"),
         ("--background web=2000 --variant Cubic", "There are 2000 users of the web; they must be 0 to 1000."),
         ("--return-mbps 0.7", "The line back has 0.7 Mb/s; the line's 2 Mb/s must be a whole multiple of it."),

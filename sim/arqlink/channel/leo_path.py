@@ -138,9 +138,10 @@ class Delays:
     def write(self, path, clock_hz):
         """Writes the delays as the file that `delays FILE` of the simulators reads; the table begins again at its end."""
         clock_table.check_rate(clock_hz)
+        cycle = round(self.duration * clock_hz)
         rows = {round(time * clock_hz): max(1, round(delay * clock_hz)) for time, delay in zip(self.times, self.delays)}
         title = f"Delays in clocks of {clock_hz:g} Hz: clock from which on it holds, delay one way."
-        clock_table.write(path, title, rows.items(), max(math.ceil(self.duration * clock_hz), 1 + max(rows)))
+        clock_table.write(path, title, ((clock, delay) for clock, delay in rows.items() if clock < cycle), cycle)
 
     def write_outages(self, path, clock_hz):
         """Writes the outages as the file that `intervals FILE P` reads, which begins again at the same time as that of the delays."""

@@ -10,9 +10,10 @@ from typing import Annotated
 
 import typer
 
-from arqlink import tree
+from arqlink import files, tree
 from arqlink.cli import options
 from arqlink.errors import UserError
+from arqlink.gateway import words
 from arqlink.model import link_setup
 from arqlink.report.tables import json_line
 from arqlink.rtl import tools
@@ -36,6 +37,12 @@ def live(
     in_b: Annotated[list[str] | None, typer.Option(metavar="COMMAND", help="Runs in namespace b until the end, such as a server; may be repeated.")] = None,
     mtu: Annotated[int, typer.Option(help="Of both network devices, in bytes.")] = 1500,
     queue: Annotated[int, typer.Option(help="Packets that may wait at each of them for the line.")] = 50,
+    gateway: Annotated[
+        str | None, typer.Option(metavar=words.SYNTAX, help="Gateway before the link: clamp, snoop, split or proxy, as for arqlink tcp.", show_default="none")
+    ] = None,
+    pcap_phy: options.PcapPhy = None,
+    pcap_a: Annotated[str | None, options.pcap("--pcap-a", "the frames of the device in a")] = None,
+    pcap_b: Annotated[str | None, options.pcap("--pcap-b", "the frames of the device in b")] = None,
     name: Annotated[str, typer.Option(help="Of the namespaces NAME-a and NAME-b.")] = "arq",
     seed: options.Seed = 1,
     web: options.Web = None,
@@ -83,8 +90,10 @@ def live(
         elif not (quiet or is_shell):
             print(sample.line(), file=sys.stderr, flush=True)
 
+    captures = {what: file for what, file in (("phy", pcap_phy), ("A", pcap_a), ("B", pcap_b)) if file}
+    files.check(list(captures.values()), [])
     with ExitStack() as stack:
-        session = stack.enter_context(Session(setup, name, mtu, queue))
+        session = stack.enter_context(Session(setup, name, mtu, queue, captures=captures, gateway=gateway))
         if listener:
             print(f"Dashboard: {_serve(stack, session, listener, web_host)}", file=sys.stderr, flush=True)
         for words in commands:

@@ -19,6 +19,7 @@ from arqlink.cli.size import size
 from arqlink.cli.stats import stats
 from arqlink.cli.sweep import sweep
 from arqlink.cli.tcp import tcp
+from arqlink.cli.wireshark import wireshark
 from arqlink.errors import UserError
 from arqlink.report.console import write_names
 
@@ -38,6 +39,7 @@ app.command()(sweep)
 app.command(cls=WebCommand)(live)
 app.command()(console)
 app.command()(board)
+app.command()(wireshark)
 app.add_typer(codec_app, name="codec")
 
 

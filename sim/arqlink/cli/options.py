@@ -2,6 +2,7 @@
 """Command line options that several commands share."""
 
 import os
+import stat
 from typing import Annotated
 
 import typer
@@ -67,6 +68,24 @@ Waves = Annotated[
     typer.Option(metavar="FILE.fst", help="Record waves; slow, and large.", callback=_waves),
 ]
 
+
+def _pcapng(name: str | None):
+    """The simulator writes it as it runs: into a file, or into a named pipe, from which Wireshark can read at the same time."""
+    if name is None or (os.path.exists(name) and stat.S_ISFIFO(os.stat(name).st_mode) and not name.startswith("/dev/")):
+        return name
+    if not name.lower().endswith(".pcapng"):
+        raise UserError(f"'{name}' cannot be written: captures of the PHY are pcapng, so give a name that ends in .pcapng, or a named pipe.")
+    if os.path.exists(name) and not os.path.isfile(name):
+        raise UserError(f"'{name}' cannot be written: it is neither a regular file nor a named pipe.")
+    return name
+
+
+def pcap(option, what):
+    """An option for a capture of `what`."""
+    return typer.Option(option, metavar="FILE.pcapng", help=f"Record {what} for Wireshark.", callback=_pcapng, show_default=False)
+
+
+PcapPhy = Annotated[str | None, pcap("--pcap-phy", "the units on the PHY, both ways,")]
 
 WEB_PORT = 8480
 Web = Annotated[

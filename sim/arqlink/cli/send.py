@@ -60,6 +60,7 @@ def send(
     seed: options.Seed = 1,
     json: options.Json = False,
     waves: options.Waves = None,
+    pcap_phy: options.PcapPhy = None,
 ):
     """Send a file, or the packets of a capture, through the RTL link.
 
@@ -74,10 +75,10 @@ def send(
     if json and to_stderr:
         taken = "OUT" if output == files.STANDARD else "--delay-trace"
         raise UserError(f"With - as {taken}, standard output is taken; --json needs another {taken}.")
-    files.check([output, *(name for name in (waves, delays) if name is not None)], [input, *setup.traces])
+    files.check([output, *(name for name in (waves, delays, pcap_phy) if name is not None)], [input, *setup.traces])
     traffic = load(input, setup.packet_bytes)
     with progress_bar("frames") as progress:
-        outcome = transfer(setup, traffic, pace, waves, progress)
+        outcome = transfer(setup, traffic, pace, waves, progress, pcap_phy)
     save(output, setup, traffic, outcome)
     if delays is not None:
         files.write(delays, delay_trace(traffic.packets, outcome.times_ms).encode())

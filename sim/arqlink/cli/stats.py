@@ -56,6 +56,7 @@ def stats(
     json: options.Json = False,
     waves: options.Waves = None,
     plot: options.Plot = None,
+    pcap_phy: options.PcapPhy = None,
     uart: Annotated[
         str | None,
         typer.Option(metavar="PORT", help="Measure nothing; print, as JSON, what the firmware on this serial port has counted."),
@@ -77,9 +78,9 @@ def stats(
         spare_control=spare_control, delay_ms=delay_ms, rate_mbps=rate_mbps,
         rate_includes_header=rate_includes_header, clocks_per_beat=clocks_per_beat, packet_bytes=packet_bytes, seed=seed,
     )  # fmt: skip
-    files.check(list(filter(None, (waves, plot))), setup.traces)
+    files.check(list(filter(None, (waves, plot, pcap_phy))), setup.traces)
     with progress_bar("frames") as progress:
-        report = monte_carlo.measure(setup, round(frames), waves, progress)
+        report = monte_carlo.measure(setup, round(frames), waves, progress, pcap_phy)
     title = f"{report['frames']} frames, {setup.loss}, δ = {delta}"
     if plot:
         files.write(plot, plots.comparison(report, title).encode())

@@ -9,12 +9,13 @@ from rich.table import Table
 
 from arqlink import tree
 from arqlink.cli import options
+from arqlink.gateway import words as gateways
 from arqlink.model.link_setup import LinkSetup
 from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number, print_json
 from arqlink.sweep.seeds import parse_seeds
-from arqlink.tcp import gateways, measurement
+from arqlink.tcp import measurement
 from arqlink.tcp import point as points
 from arqlink.tcp.background import SYNTAX as BACKGROUND
 from arqlink.tcp.low_orbit import STATIONS

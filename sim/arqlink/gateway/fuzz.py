@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m arqlink.gateway.fuzz PACKETS SEED [RUN]`: hostile packets and conversations through the gateway (sim/gateway/fuzz.cpp)."""
+"""`python -m arqlink.gateway.fuzz PACKETS SEED [RUN]`: hostile packets and conversations through the gateway (sim/gateway/fuzz)."""
 
 import subprocess
 import sys

@@ -23,7 +23,7 @@ TEXTS = tree.ROOT / "release"
 BLOCKS = ("ArqLink", "ArqLinkPhyClock", "ArqLinkByteStream")
 EXAMPLES = {"two_links": ("tiny", ("windowFrames=64",), "wide_"), "ethernet": ("tiny", ("windowFrames=128", "maxPacketBytes=1518"), "eth_")}
 """Each example's module that is of no named configuration: configuration, settings, prefix; as in its core."""
-FOLDERS = {"constraints": "constraints", "rtl/regs": "registers", "sw/driver": "driver", "examples": "examples"}
+FOLDERS = {"constraints": "constraints", "rtl/regs": "registers", "sw/driver": "driver", "examples": "examples", "wireshark": "wireshark"}
 """Folders of the sources, and theirs in the archive."""
 EPOCH = 315532800
 """Time of all files: 1 January 1980, the earliest that all archives know."""

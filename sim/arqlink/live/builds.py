@@ -2,6 +2,7 @@
 """The program `live_run` of sim/live."""
 
 from arqlink import tree
+from arqlink.gateway import builds as gateway_builds
 from arqlink.link import builds as link_builds
 from arqlink.rtl import native
 
@@ -12,5 +13,6 @@ FOLDER = tree.BUILD / "live"
 def program():
     """Builds it where necessary."""
     link_builds.program()
-    native.make(SOURCES, FOLDER, [], LINK=link_builds.FOLDER / "objects")
+    gateway_builds.library()
+    native.make(SOURCES, FOLDER, [], LINK=link_builds.FOLDER / "objects", GATEWAY=gateway_builds.FOLDER / "objects")
     return FOLDER / "live_run"

@@ -8,6 +8,7 @@ import threading
 from concurrent.futures import Future
 from contextlib import suppress
 
+from arqlink.channel import clock_table
 from arqlink.errors import UserError
 from arqlink.link import erasures
 from arqlink.live import builds
@@ -17,8 +18,9 @@ ANSWER = 20.0
 """Seconds after which no answer comes any more."""
 
 
-def job(setup, taps, library, buffer):
-    """What the program reads before it begins. `taps`: open files; `buffer`: packets that wait in it for the line."""
+def job(setup, taps, library, buffer, captures=None, gateway=()):
+    """What the program reads before it begins. `taps`: open files; `buffer`: packets that wait in it for the line; `captures`: files by "phy", "A" and
+    "B"; `gateway`: lines that describe one before end A."""
     limits, timers = setup.limits, setup.timers
     build = [limits[name] for name in ("data_bytes", "unit_bytes", "window_frames", "max_packet_bytes", "max_k", "max_parity")]
     values = [setup.k, setup.n, setup.nr, setup.arq_delta, setup.ord, 1]
@@ -37,6 +39,8 @@ def job(setup, taps, library, buffer):
         f"buffer {buffer}",
         f"seed {setup.seed}",
         *(f"tap {end} {tap}" for end, tap in zip("AB", taps)),
+        *(f"gateway {line}" for line in gateway),
+        *(f"pcap {what} {clock_table.quoted(file)}" for what, file in (captures or {}).items()),
         "run",
     ]
 
@@ -44,7 +48,7 @@ def job(setup, taps, library, buffer):
 class Engine:
     """The running program. Commands may come from any thread."""
 
-    def __init__(self, setup, taps, buffer):
+    def __init__(self, setup, taps, buffer, captures=None, gateway=()):
         self.setup = setup
         self._lock, self._answers, self._last = threading.Lock(), {}, 0
         library = verilated_end.library(setup.config)
@@ -55,7 +59,7 @@ class Engine:
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        self._write("\n".join(job(setup, taps, library, buffer)))
+        self._write("\n".join(job(setup, taps, library, buffer, captures, gateway)))
 
     def __enter__(self):
         self._wait(self._up)

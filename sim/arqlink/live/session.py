@@ -7,6 +7,7 @@ import time
 from contextlib import ExitStack, contextmanager, suppress
 
 from arqlink.errors import UserError
+from arqlink.gateway import words
 from arqlink.live import namespaces, samples
 from arqlink.live.engine import Engine
 from arqlink.live.reports import Reports
@@ -20,8 +21,9 @@ INTERRUPTED = 130
 class Session:
     """Namespaces NAME-a and NAME-b, and the link between them, as long as it is entered."""
 
-    def __init__(self, setup, name="arq", mtu=1500, queue=50, buffer=4):
-        """`queue`: packets that may wait at a TAP device; `buffer`: beyond it, at the line."""
+    def __init__(self, setup, name="arq", mtu=1500, queue=50, buffer=4, captures=None, gateway=None):
+        """`queue`: packets that may wait at a TAP device; `buffer`: beyond it, at the line; `captures`: names of files by "phy", "A" and "B";
+        `gateway`: MODE[,WORD,…] of one before end A."""
         most = setup.limits["max_packet_bytes"] - namespaces.ETHERNET
         if not namespaces.LEAST_MTU <= mtu <= min(most, namespaces.MOST_MTU):
             raise UserError(f"The MTU is {mtu}; with '{setup.config}' it must be {namespaces.LEAST_MTU} to {min(most, namespaces.MOST_MTU)}.")
@@ -29,7 +31,8 @@ class Session:
             raise UserError(f"The queue is {queue} packets; it must be 1 to 10000.")
         self.setup, self.name = setup, name
         self._pair = namespaces.Pair(name, mtu, queue)
-        self._buffer = buffer
+        self._buffer, self._captures = buffer, captures
+        self._gateway = words.description(gateway, mtu) if gateway else ()
         self._stack = ExitStack()
         self._children = []
 
@@ -37,7 +40,7 @@ class Session:
         with ExitStack() as stack:
             stack.enter_context(namespaces.locked(self.name))
             stack.enter_context(self._pair)
-            self.engine = stack.enter_context(Engine(self.setup, self._pair.taps, self._buffer))
+            self.engine = stack.enter_context(Engine(self.setup, self._pair.taps, self._buffer, self._captures, self._gateway))
             stack.callback(self._end_children)
             self.reports = Reports(self.engine)
             self._reader = self.reports.reader()

@@ -6,13 +6,13 @@ import sys
 
 from arqlink import tree
 from arqlink.errors import UserError
-from arqlink.papers import beyond, figure, modes, onboard, reservation, rr4752, zhu
+from arqlink.papers import beyond, figure, modes, onboard, peng, reservation, rr4752, zhu
 from arqlink.report.progress import progress_bar
 from arqlink.rtl import tools
 from arqlink.sweep.store import Store
 
-FIGURES = rr4752.FIGURES + zhu.FIGURES + reservation.FIGURES + onboard.FIGURES + modes.FIGURES + beyond.FIGURES
-TRACES = zhu.TRACES + reservation.TRACES
+FIGURES = rr4752.FIGURES + zhu.FIGURES + reservation.FIGURES + onboard.FIGURES + peng.FIGURES + modes.FIGURES + beyond.FIGURES
+TRACES = zhu.TRACES + reservation.TRACES + peng.TRACES
 STORE = tree.BUILD / "papers" / "points.sqlite"
 """Shared by all figures: many points are in several."""
 NAMES = [one.name for one in (*FIGURES, *TRACES)]

@@ -59,6 +59,8 @@ class Figure:
     fixed: dict
     value: str = "utilization"
     axis_of_value: str = "U: goodput by the line's rate"
+    top: float = 1.0
+    """Of the axis of the value."""
     logarithmic: bool = False
     """Of the axis of `x`."""
     repeated: int = 1
@@ -126,7 +128,7 @@ class Figure:
             axes.set_xscale("log")
             axes.set_xticks([], minor=True)
         axes.set_xticks(self.xs, [f"{x:g}" for x in self.xs])
-        axes.set_ylim(0, 1)
+        axes.set_ylim(0, self.top)
 
 
 def write_csv(rows):

@@ -47,6 +47,17 @@ def _by_errors(packets, **more):
         yield Curve(label, {"variant": variant} | more, has_model=False)
 
 
+VOICE = FIXED | SLOW | {"variant": "NewReno", "background": "voice=4", "seconds": 120.0} | cache("newreno")(100)
+"""Calls need 0.32 Mb/s with their headers. They are datagrams, which the proxy passes; its queue has room for as many packets as others have."""
+_VOICE_RATES = (1e-7, 1e-6, 1e-5, 5e-5)
+
+
+def _voice():
+    """Over no ARQ, and over ARQ with packets in sequence, as TCP wants them, and out of it."""
+    for label, settings in (("no ARQ", {}), ("δ = 1", {"delta": 1}), ("δ = 3", ARQ), ("δ = 1, out of sequence", {"delta": 1, "order": 0})):
+        yield Curve(label, settings, has_model=False)
+
+
 _CACHE, _ERRORS = "packets that the satellite's cache has room for", "rate of bit errors"
 _RATES = (1e-8, 1e-7, 1e-6)
 
@@ -72,6 +83,10 @@ FIGURES = (
         tuple(_by_cache()), FIXED | DOUBLE | SLOW | bit_errors(1e-6), repeated=10, logarithmic=True,
     ),
     Figure(
+        "onboard-fig10", "Fig. 10", "Two geostationary satellites, 20 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (300, 600, 1250, 2500, 4000, 6000),
+        tuple(_by_cache()), FIXED | DOUBLE | FAST | bit_errors(1e-7), repeated=2, logarithmic=True,
+    ),
+    Figure(
         "onboard-fig11", "Fig. 11", "Two geostationary satellites, 20 Mb/s, cache of 4000 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(4000)),
         FIXED | DOUBLE | FAST, repeated=3, logarithmic=True,
     ),
@@ -80,11 +95,23 @@ FIGURES = (
         FIXED | SLOW | STREET | bit_errors(1e-7), repeated=10, logarithmic=True,
     ),
     Figure(
+        "onboard-fig13", "Fig. 13", "A sender in a street, 20 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (100, 300, 600, 1250, 2500, 4000),
+        tuple(_by_cache()), FIXED | FAST | STREET | bit_errors(1e-7), repeated=2, logarithmic=True,
+    ),
+    Figure(
         "onboard-fig14", "Fig. 14", "A sender in a street, 1 Mb/s, cache of 200 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(200)),
         FIXED | SLOW | STREET, repeated=10, logarithmic=True,
     ),
     Figure(
         "onboard-arq", "", "The same as Fig. 8 over ARQ, δ = 3", bit_errors, _ERRORS, (1e-8, 1e-7, 1e-6, 1e-5), tuple(_by_errors(200, **ARQ)),
         FIXED | SLOW, repeated=5, logarithmic=True,
+    ),
+    Figure(
+        "onboard-voice-loss", "", "Four calls beside TCP through the proxy, 1 Mb/s", bit_errors, _ERRORS, _VOICE_RATES,
+        tuple(_voice()), VOICE, value="voice_loss", axis_of_value="datagrams that are lost", top=0.2, repeated=2, logarithmic=True,
+    ),
+    Figure(
+        "onboard-voice-delay", "", "Four calls beside TCP through the proxy, 1 Mb/s", bit_errors, _ERRORS, _VOICE_RATES,
+        tuple(_voice()), VOICE, value="voice_delay_99", axis_of_value="delay of 99 of 100 datagrams in s", top=2.0, repeated=2, logarithmic=True,
     ),
 )  # fmt: skip

@@ -10,12 +10,13 @@ from arqlink.tcp import point as points
 
 EVERY = 0.5
 """Seconds between two samples."""
+AXES = {"windows": "congestion window in segments", "rates": "goodput in Mb/s", "cached": "packets that the gateway stores"}
 
 
 @dataclass(frozen=True)
 class Trace:
     """`settings`: of a run with several connections, of which each is a curve; or those that all of `runs` have, label -> settings of a run with
-    one connection. `what`: `windows`, or `cached`: packets that the gateway stores."""
+    of which the first connection is one. `what`: a name of AXES."""
 
     name: str
     number: str
@@ -28,7 +29,7 @@ class Trace:
 
     @property
     def axis_of_value(self):
-        return "congestion window in segments" if self.what == "windows" else "packets that the gateway stores"
+        return AXES[self.what]
 
     def csv(self):
         """Simulates it: time in s, and a column for each curve."""
@@ -45,7 +46,8 @@ class Trace:
         return text.getvalue()
 
     def _samples(self, settings):
-        return getattr(measurement.simulate(points.from_settings(settings), self.seed, self.every), self.what)
+        samples = getattr(measurement.simulate(points.from_settings(settings), self.seed, self.every), self.what)
+        return [[time, *(1e-6 * value for value in values)] for time, *values in samples] if self.what == "rates" else samples
 
     def draw(self, axes, text):
         names, *rows = csv.reader(io.StringIO(text))

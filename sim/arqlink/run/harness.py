@@ -31,6 +31,9 @@ class Job:
     idle_clocks: int = 1_000_000
     max_clocks: int = NEVER
     waves: Path | None = None
+    phy_capture: str | None = None
+    """File of the units on both PHYs, whose times are of a clock with `clock_hz`."""
+    clock_hz: float = 0.0
     traces: dict[str, bytes] = field(default_factory=dict)
     """Erasures of the ways `ab` and `ba`: of each unit 1 if it is erased, else 0."""
 
@@ -45,6 +48,7 @@ class Job:
             lines.append(f"{key}={getattr(self, key)}")
         lines += [f"packets={packets}", f"deliveries={deliveries}"]
         lines += [f"waves={self.waves}"] if self.waves else []
+        lines += [f"phy_capture={self.phy_capture}", f"clock_hz={self.clock_hz!r}"] if self.phy_capture else []
         lines += [f"trace_{way}={path}" for way, path in (traces or {}).items()]
         return "\n".join(lines) + "\n"
 

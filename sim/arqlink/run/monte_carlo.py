@@ -4,6 +4,7 @@
 from arqlink.errors import UserError
 from arqlink.model import prospects
 from arqlink.run import harness, pair, pair_simulator
+from arqlink.run import phy_capture as captures
 from arqlink.run.evaluation import Evaluation, window_line_use, window_utilization
 
 
@@ -12,11 +13,13 @@ def simulator(setup, waves=False):
     return pair_simulator.simulator(setup.config, waves=waves)
 
 
-def measure(setup, frames, waves=None, progress=None):
+def measure(setup, frames, waves=None, progress=None, phy_capture=None):
     """Runs at least `frames` frames through the RTL; returns the report that `--json` prints."""
     model = setup.model()
     prospects.check(setup, model, frames)
-    result = harness.run(simulator(setup, waves is not None), pair.stats_job(setup, frames, waves), progress)
+    if phy_capture:
+        captures.check(setup, model, frames)
+    result = harness.run(simulator(setup, waves is not None), pair.stats_job(setup, frames, waves, phy_capture), progress)
     if result.report["end"] != "done":
         raise UserError("The link made no progress before all frames were resolved; is nearly everything lost?")
     checks = {name: result[f"traffic_b.{name}"] for name in pair.WATCHED["traffic_b"]}

@@ -65,7 +65,7 @@ def _rounds(setup):
     return 64 + (round(20 / success) if success > 1e-4 else 0)
 
 
-def _job(setup, mode, frames, waves, patience=0):
+def _job(setup, mode, frames, waves, phy_capture, patience=0):
     registers, counters = _named()
     patience += _rounds(setup) * setup.timers["POLL_TIMEOUT"] + 1_000_000
     return harness.Job(
@@ -77,20 +77,22 @@ def _job(setup, mode, frames, waves, patience=0):
         check_clocks=min(max(setup.round_trip_clocks // 8, 2_000), 50_000),
         idle_clocks=patience,
         waves=waves,
+        phy_capture=phy_capture,
+        clock_hz=setup.clock_hz,
         traces={way: process.units for way, process in (("ab", setup.loss), ("ba", setup.feedback_loss)) if isinstance(process, loss.Trace)},
     )
 
 
-def send_job(setup, packets, clocks=None, waves=None):
+def send_job(setup, packets, clocks=None, waves=None, phy_capture=None):
     """A job that carries `packets` (byte strings) from A to B, each offered from its clock in `clocks` on."""
     clocks = clocks or [0] * len(packets)
     limit = setup.limits["max_packet_bytes"]
     frames = sum(setup.frames(len(p)) for p in packets if len(p) <= limit)
     gap = max((b - a for a, b in zip([0, *clocks], clocks)), default=0)
-    return dataclasses.replace(_job(setup, "send", frames, waves, patience=gap), packets=list(zip(packets, clocks)))
+    return dataclasses.replace(_job(setup, "send", frames, waves, phy_capture, patience=gap), packets=list(zip(packets, clocks)))
 
 
-def stats_job(setup, frames, waves=None):
+def stats_job(setup, frames, waves=None, phy_capture=None):
     """A job in which the generator at A sends at least `frames` frames in packets of one length, and the checker at B
     checks them."""
     per_packet = setup.frames(setup.packet_bytes)
@@ -106,7 +108,7 @@ def stats_job(setup, frames, waves=None):
         (address("traffic_b", "CTRL"), pack("traffic_b", "CTRL", check=1)),
         (address("traffic_a", "CTRL"), pack("traffic_a", "CTRL", generate=1)),
     ]
-    job = _job(setup, "stats", packets * per_packet, waves)
+    job = _job(setup, "stats", packets * per_packet, waves, phy_capture)
     return dataclasses.replace(job, setup=writes + job.setup, start=start, window=packets * per_packet // 10)
 
 

@@ -6,7 +6,11 @@ from arqlink.rtl import verilator, verilog
 
 HARNESS = tree.ROOT / "sim" / "harness"
 TOP = "ArqPair"
-SOURCES = ("arqsim.cpp", "arq_pair_sim.cpp", "job.cpp", "packet_format.cpp")
+WIRE = tree.ROOT / "sim" / "wire"
+SOURCES = [
+    *(HARNESS / name for name in ("arqsim.cpp", "arq_pair_sim.cpp", "job.cpp", "packet_format.cpp", "pair_capture.cpp")),
+    *(WIRE / name for name in ("pcapng.cpp", "unit_capture.cpp")),
+]
 
 
 def simulator(config, waves=False):
@@ -15,8 +19,8 @@ def simulator(config, waves=False):
     folder = tree.BUILD / "sim" / (f"{config}-waves" if waves else config)
     program = folder / "arqsim"
     with tree.locked(f"sim-{folder.name}"):
-        times = (source.stat().st_mtime, tree.newest(HARNESS, "*.*"), verilator.CHANGED)
+        times = (source.stat().st_mtime, tree.newest(HARNESS, "*.*"), tree.newest(WIRE, "*.*"), verilator.CHANGED)
         if tree.is_stale(program, *times):
             model = verilator.verilate([source], folder, waves=waves)
-            model.link([HARNESS / name for name in SOURCES], program, ["-O2", "-Wall", f"-I{HARNESS}"])
+            model.link(SOURCES, program, ["-O2", "-Wall", f"-I{HARNESS}", f"-I{WIRE}"])
     return program

@@ -13,6 +13,7 @@ from arqlink.errors import UserError
 from arqlink.model import prospects
 from arqlink.report.tables import ranges
 from arqlink.run import harness, pair, pair_simulator, pcap
+from arqlink.run import phy_capture as captures
 from arqlink.run.evaluation import Evaluation
 
 
@@ -117,19 +118,22 @@ def utilization(setup, result, delivered_bytes):
     return delivered_bytes / setup.unit_bytes * setup.unit_clocks / clocks
 
 
-def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None):
+def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None, phy_capture=None):
     """Sends the traffic through the RTL; returns an Outcome."""
     packets = traffic.packets
     check(packets, setup.limits["max_packet_bytes"])
     model = setup.model_of_simulation([len(packet) for packet in packets])
-    prospects.check(setup, model, sum(setup.frames(len(packet)) for packet in packets))
+    frames = sum(setup.frames(len(packet)) for packet in packets)
+    prospects.check(setup, model, frames)
+    if phy_capture:
+        captures.check(setup, model, frames)
     clocks = None
     if pace is Pace.capture:
         if traffic.times is None:
             raise UserError("Only a capture has times to keep; leave --pace away for a file.")
         clocks = np.maximum.accumulate(np.round(np.array(traffic.times) * setup.clock_hz).astype(int)).tolist()
     program = pair_simulator.simulator(setup.config, waves=waves is not None)
-    result = harness.run(program, pair.send_job(setup, packets, clocks, waves), progress)
+    result = harness.run(program, pair.send_job(setup, packets, clocks, waves, phy_capture), progress)
 
     deliveries = [d for d in result.deliveries if not d.aborted]
     result.deliveries = deliveries

@@ -66,7 +66,7 @@ class Tcp(Kind):
     names = points.NAMES
 
     SOURCES = ("sim/link", "sim/gateway", "sim/tcp", "sim/arqlink/tcp/measurement.py", "sim/arqlink/channel", "sim/arqlink/rtl/native.py")
-    OTHER_PROGRAMS = ("sim/link/link_run.cpp", "sim/gateway/fuzz.cpp", "sim/gateway/interface.cpp", "sim/tcp/reno_script.cpp")
+    OTHER_PROGRAMS = ("sim/link/link_run.cpp", "sim/gateway/fuzz", "sim/gateway/interface.cpp", "sim/tcp/reno_script.cpp")
     """Of them, those of programs that runs do not use."""
 
     def prepare(self, settings):

@@ -10,7 +10,7 @@ RATES = {"ftp": "files", "ftp-back": "files-back", "udp": "datagrams", "udp-back
 """Kinds with a rate in Mb/s, and their names for the simulator."""
 COUNTED = {"web": "users of the web", "voice": "calls"}
 """Kinds of which there is a number."""
-MOST, MOST_MBPS = 1000, 1000.0
+MOST, LEAST_MBPS, MOST_MBPS = 1000, 0.001, 1000.0
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Background:
             if not 0 <= number <= MOST:
                 raise UserError(f"There are {number} {COUNTED[kind]}; they must be 0 to {MOST}.")
         for kind, rate in rates.items():
-            if not 0 <= rate <= MOST_MBPS:
-                raise UserError(f"The rate of {kind} is {rate:g} Mb/s; it must be 0 to {MOST_MBPS:g}.")
+            if rate != 0 and not LEAST_MBPS <= rate <= MOST_MBPS:
+                raise UserError(f"The rate of {kind} is {rate:g} Mb/s; it must be 0, or {LEAST_MBPS:g} to {MOST_MBPS:g}.")
         return cls(numbers, rates)
 
     def __str__(self):

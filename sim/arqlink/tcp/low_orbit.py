@@ -51,7 +51,7 @@ class LowOrbit:
 
     def files(self, seed, clock_hz):
         """Of the delays, and of the outages."""
-        return [channel_files.path(kind, self, seed, repr(clock_hz)) for kind in ("delays", "handovers")]
+        return [channel_files.path(kind, repr(self), DURATION, seed, repr(clock_hz)) for kind in ("delays", "handovers")]
 
     def processes(self, seed, clock_hz, losses):
         """The erasure processes both ways. `losses`: probabilities that units are erased while the path is not dark."""

@@ -3,11 +3,11 @@
 
 import math
 
+from arqlink.gateway import words as gateways
 from arqlink.model.ack_reservation import AckReservation
 from arqlink.model.loss import Bernoulli
 from arqlink.model.satellite_path import SatellitePath
 from arqlink.model.tcp import TcpOverLink
-from arqlink.tcp import gateways
 
 ACK_BYTES = 40
 CONTROL_BYTES = 32

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from arqlink.errors import UserError
-from arqlink.tcp import gateways
+from arqlink.gateway import words as gateways
 from arqlink.tcp.topologies import TOPOLOGIES
 
 ACK_QUEUE = 500

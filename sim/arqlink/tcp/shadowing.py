@@ -40,7 +40,7 @@ class Shadowing:
 
     def files(self, seed, clock_hz, delay):
         """Of the units from the sender, and of those to it: the terminal is where units leave, or arrive `delay` seconds after they have left."""
-        return {ahead: channel_files.path("street", self, seed, repr(clock_hz), repr(ahead)) for ahead in (0.0, delay)}
+        return {ahead: channel_files.path("street", repr(self), DURATION, seed, repr(clock_hz), repr(ahead)) for ahead in (0.0, delay)}
 
     def processes(self, seed, clock_hz, delay, losses):
         """The erasure processes from the sender and to it. `losses`: probabilities that units are erased in sight of the satellite."""
