@@ -139,6 +139,15 @@ def test_an_installed_package_builds_the_planner_page(installed, tmp_path):
     assert (tmp_path / "planner.html").read_text() == build.page("planner")
 
 
+def test_the_wheel_has_the_dashboard(wheel):
+    """With all files that its page asks for."""
+    with zipfile.ZipFile(wheel) as archive:
+        page = archive.read("arqlink/live/page/index.html").decode()
+        folders = {"page": "arqlink/live/page", "shared": "arqlink/pages/shared", "vendor": "arqlink/pages/vendor"}
+        files = [path.partition("/") for path in re.findall(r'(?:src|href)="([a-z]+/[^"]+)"', page)]
+        assert len(files) > 10 and {f"{folders[folder]}/{name}" for folder, _, name in files} <= set(archive.namelist())
+
+
 def test_an_installed_package_speaks_to_a_board(installed):
     with fake_board.board(fake_board.Shell({"info": ["version 0.1.0"]})) as port:
         done = installed("arqlink", "console", port, "--command", "info")

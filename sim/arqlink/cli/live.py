@@ -72,11 +72,19 @@ def live(
     if setup.traces:
         raise UserError("A trace has an end; a live link needs losses such as bernoulli: or ge:.")
     commands = [_words(text) for text in in_b or []]
+    ends = []
+
+    def end(number, _):
+        ends.append(128 + number)
+        raise typer.Exit(ends[0])
+
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _end)
+        signal.signal(number, end)
     is_shell = not command
 
     def show(sample):
+        if ends:  # an exception within a fork is lost
+            raise typer.Exit(ends[0])
         if json:
             print(json_line(sample.describe()), file=sys.stderr, flush=True)
         elif not (quiet or is_shell):
@@ -121,7 +129,3 @@ def _words(text):
     if not words:
         raise UserError(f"'{text}' is not a command.")
     return words
-
-
-def _end(number, _):
-    raise typer.Exit(128 + number)
