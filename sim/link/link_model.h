@@ -3,6 +3,7 @@
 // (EventLink) and `rtl` (RtlLink). sim/link/README.md says what they have in common and where they differ.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -51,6 +52,8 @@ struct LinkSettings {
     EndSettings end[2];
     Delays delay[2];                     ///< of the channel from A to B, and from B to A
     unsigned clocksPerBeat[2] = {1, 1};  ///< of the line of each end: its PHY takes a beat in so many clocks
+    /// Where neither end has moved a packet or a unit for so long, it has nothing to send but keep-alives.
+    Clock quiet() const { return 2 * Clock{std::max(end[A].pollTimeout, end[B].pollTimeout)}; }
     UnitClocks unitClocks(End from) const {
         return {Clock{clocksPerBeat[from]} * build.dataBeats(), Clock{clocksPerBeat[from]} * build.controlBeats()};
     }

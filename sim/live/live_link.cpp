@@ -15,7 +15,6 @@ namespace arqlink::live {
 namespace {
 
 constexpr double most = 1e-3;  // seconds between two deadlines
-constexpr unsigned resetClocks = 32;
 
 }  // namespace
 
@@ -37,7 +36,6 @@ LiveLink::LiveLink(const LiveSettings& settings)
     for (const End end : {A, B})
         setErasures(end, settings_.erasures[end].empty() ? "bernoulli 0" : settings_.erasures[end]);
     quantum_ = quantumOf(settings_, std::min(settings_.link.delay[A].least(), settings_.link.delay[B].least()));
-    quiet_ = 2 * Clock{std::max(settings_.link.end[A].pollTimeout, settings_.link.end[B].pollTimeout)};
     if (settings_.gateway) gateway_.emplace(*settings_.gateway);
     cpu_ = std::make_unique<Cpu>(*ends_[A], *ends_[B]);
     companion_ = std::thread([this] { companion(); });
@@ -82,7 +80,7 @@ void LiveLink::run(Clock until) {
 
 void LiveLink::bringUp() {
     for (const End end : {A, B}) ends_[end]->reset(false);
-    run(now_ + resetClocks);
+    run(now_ + rtl::RtlEnd::resetClocks);
     for (const End end : {A, B}) ends_[end]->reset(true);
     int error = 0;
     cpu_->post([this, &error](Cpu& cpu) {
@@ -129,53 +127,48 @@ void LiveLink::setDelay(Clock there, Clock back) {
 
 bool LiveLink::rests() const {
     if (gateway_ && (gateway_->deadline() != gateway::never || gateway_->waiting(gateway::Port::link))) return false;
-    return now_ > active() + quiet_ && !cpu_->isBusy() && ends_[A]->isLineEmpty() && ends_[B]->isLineEmpty();
+    return now_ > active() + settings_.link.quiet() && !cpu_->isBusy() && ends_[A]->isLineEmpty() &&
+           ends_[B]->isLineEmpty();
 }
 
 gateway::Time LiveLink::time() const {
     return static_cast<gateway::Time>(static_cast<double>(now_) * 1e9 / settings_.clockHz);
 }
 
-void LiveLink::fromLink(End end, const Tap::Frame& frame) {
-    taps_[end].write(frame);
-    captures_.frame(end, false, frame, now_);
+std::optional<Tap::Frame> LiveLink::fromSystem(End end) {
+    auto frame = taps_[end].read();
+    if (frame) captures_.frame(end, true, *frame, now_);
+    return frame;
 }
 
-void LiveLink::toLink(End end, Tap::Frame frame) {
-    if (frame.empty()) return;
-    ends_[end]->offer(std::move(frame));
+void LiveLink::toSystem(End end, const Tap::Frame& frame) {
+    taps_[end].write(frame);
+    captures_.frame(end, false, frame, now_);
 }
 
 void LiveLink::serveGateway() {
     using gateway::Port;
     for (auto& packet : ends_[A]->delivered()) gateway_->receive(Port::link, std::move(packet), time());
-    ends_[A]->delivered().clear();
     while (gateway_->waiting(Port::link) < settings_.buffer) {
-        auto frame = taps_[A].read();
+        auto frame = fromSystem(A);
         if (!frame) break;
-        captures_.frame(A, true, *frame, now_);
         gateway_->receive(Port::lan, std::move(*frame), time());
     }
     gateway_->advance(time());
-    while (auto frame = gateway_->take(Port::lan, time())) fromLink(A, *frame);
-    while (ends_[A]->backlog() < settings_.buffer) {
-        auto frame = gateway_->take(Port::link, time());
-        if (!frame) break;
-        toLink(A, std::move(*frame));
-    }
+    while (const auto frame = gateway_->take(Port::lan, time())) toSystem(A, *frame);
 }
 
 void LiveLink::moveFrames() {
     if (gateway_) serveGateway();
     for (const End end : {A, B}) {
-        if (gateway_ && end == A) continue;
-        for (const auto& packet : ends_[end]->delivered()) fromLink(end, packet);
+        const bool isBehind = gateway_ && end == A;
+        if (!isBehind)
+            for (const auto& packet : ends_[end]->delivered()) toSystem(end, packet);
         ends_[end]->delivered().clear();
         while (ends_[end]->backlog() < settings_.buffer) {
-            auto frame = taps_[end].read();
+            auto frame = isBehind ? gateway_->take(gateway::Port::link, time()) : fromSystem(end);
             if (!frame) break;
-            captures_.frame(end, true, *frame, now_);
-            toLink(end, std::move(*frame));
+            ends_[end]->offer(std::move(*frame));
         }
     }
 }

@@ -61,8 +61,8 @@ class LiveLink {
   private:
     void run(Clock until);
     void moveFrames();
-    void fromLink(End end, const Tap::Frame& frame);
-    void toLink(End end, Tap::Frame frame);
+    std::optional<Tap::Frame> fromSystem(End end);
+    void toSystem(End end, const Tap::Frame& frame);
     void serveGateway();
     gateway::Time time() const;
     void companion();
@@ -75,7 +75,7 @@ class LiveLink {
     std::optional<TapGateway> gateway_;
     std::unique_ptr<Cpu> cpu_;
     Pacer pacer_;
-    Clock now_ = 0, quantum_, quiet_;
+    Clock now_ = 0, quantum_;
     Clock begin_ = 0;         // of the run that is under way
     unsigned processes_ = 0;  // erasure processes made, each with its own random numbers
 

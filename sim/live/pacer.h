@@ -23,7 +23,7 @@ class Pacer {
 
     struct Count {
         uint64_t deadlines = 0, missed = 0;
-        double latest = 0;  ///< seconds that a deadline was missed by, or 0; the most since it was read last
+        double latest = 0;  ///< seconds by which the latest deadline since the last reading was late
         double lost = 0;    ///< seconds of real time in all that the link did not live through
     };
     /// Clears `latest`.

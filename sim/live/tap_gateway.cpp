@@ -63,14 +63,15 @@ std::optional<TapGateway::Frame> TapGateway::take(Port port, Time now) {
         beside.pop_front();
         return frame;
     }
-    const auto packet = gateway_.take(port, now);
-    if (!packet) return std::nullopt;
-    const auto to = addressOf(packet->data(), packet->size(), false);
-    const auto header = to ? headers_.find(*to) : headers_.end();
-    if (header == headers_.end()) return Frame();  // nobody knows the way: an empty frame, which nobody sends
-    Frame frame(header->second.begin(), header->second.end());
-    frame.insert(frame.end(), packet->begin(), packet->end());
-    return frame;
+    while (const auto packet = gateway_.take(port, now)) {
+        const auto to = addressOf(packet->data(), packet->size(), false);
+        const auto header = to ? headers_.find(*to) : headers_.end();
+        if (header == headers_.end()) continue;  // nobody knows the way
+        Frame frame(header->second.begin(), header->second.end());
+        frame.insert(frame.end(), packet->begin(), packet->end());
+        return frame;
+    }
+    return std::nullopt;
 }
 
 }  // namespace arqlink::live

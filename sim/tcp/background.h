@@ -20,7 +20,7 @@ namespace arqlink::tcp {
 /// udp   datagrams in bursts: on and off for a second on average, exponential, twice as fast while it is on
 class Background {
   public:
-    /// `at`: where they may be reached.
+    /// `serverAt`, `clientAt`: their addresses.
     Background(const Experiment& experiment, double start, ns3::Ptr<ns3::Node> server, ns3::Ipv4Address serverAt,
                ns3::Ptr<ns3::Node> client, ns3::Ipv4Address clientAt);
 

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two network namespaces of Linux with a gateway and a lossy line between them, for tests of the gateway with TCP that nobody here wrote."""
 
-import ctypes
-import fcntl
 import heapq
 import itertools
 import os
 import random
 import select
 import shutil
-import struct
 import subprocess
 import sys
 import time
@@ -17,9 +14,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from arqlink.gateway.gateway import LAN, LINK
+from arqlink.live.namespaces import IFF_TUN, inside, open_device
 
-TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
-CLONE_NEWNET = 0x40000000
 MTU = 1500
 
 
@@ -47,46 +43,19 @@ def namespaces():
         for i, name in enumerate(names):
             run("ip", "netns", "add", name)
             made.append(name)
-            files.append(_tun(name))
-            inside = ["ip", "-n", name]
-            run(*inside, "link", "set", "lo", "up")
-            run(*inside, "link", "set", "tun0", "mtu", str(MTU), "up")
-            run(*inside, "addr", "add", f"10.77.0.{i + 1}/24", "dev", "tun0")
-            run(*inside, "addr", "add", f"fd77::{i + 1}/64", "dev", "tun0", "nodad")
+            with inside(name):
+                files.append(open_device("tun0", IFF_TUN))
+            there = ["ip", "-n", name]
+            run(*there, "link", "set", "lo", "up")
+            run(*there, "link", "set", "tun0", "mtu", str(MTU), "up")
+            run(*there, "addr", "add", f"10.77.0.{i + 1}/24", "dev", "tun0")
+            run(*there, "addr", "add", f"fd77::{i + 1}/64", "dev", "tun0", "nodad")
         yield names, files
     finally:
         for file in files:
             os.close(file)
         for name in made:
             subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True)
-
-
-def _enter(namespace):
-    """This thread goes into a network namespace, given as a file. Python 3.11 has no function for it."""
-    if ctypes.CDLL(None, use_errno=True).setns(namespace, CLONE_NEWNET):
-        raise OSError(ctypes.get_errno(), "setns")
-
-
-@contextmanager
-def inside(namespace):
-    """This thread is in a network namespace, by its name; what it opens there stays there."""
-    own = os.open("/proc/self/ns/net", os.O_RDONLY)
-    other = os.open(f"/var/run/netns/{namespace}", os.O_RDONLY)
-    try:
-        _enter(other)
-        yield
-    finally:
-        _enter(own)
-        os.close(own)
-        os.close(other)
-
-
-def _tun(namespace):
-    """A TUN device in a namespace."""
-    with inside(namespace):
-        file = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-        fcntl.ioctl(file, TUNSETIFF, struct.pack("16sH", b"tun0", IFF_TUN | IFF_NO_PI))
-    return file
 
 
 @dataclass

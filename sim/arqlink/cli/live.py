@@ -13,7 +13,7 @@ import typer
 from arqlink import files, tree
 from arqlink.cli import options
 from arqlink.errors import UserError
-from arqlink.gateway import words
+from arqlink.gateway import words as gateways
 from arqlink.model import link_setup
 from arqlink.report.tables import json_line
 from arqlink.rtl import tools
@@ -38,7 +38,8 @@ def live(
     mtu: Annotated[int, typer.Option(help="Of both network devices, in bytes.")] = 1500,
     queue: Annotated[int, typer.Option(help="Packets that may wait at each of them for the line.")] = 50,
     gateway: Annotated[
-        str | None, typer.Option(metavar=words.SYNTAX, help="Gateway before the link: clamp, snoop, split or proxy, as for arqlink tcp.", show_default="none")
+        str | None,
+        typer.Option(metavar=gateways.SYNTAX, help="Gateway before the link: clamp, snoop, split or proxy, as for tcp.", show_default="none"),
     ] = None,
     pcap_phy: options.PcapPhy = None,
     pcap_a: Annotated[str | None, options.pcap("--pcap-a", "the frames of the device in a")] = None,
@@ -58,7 +59,7 @@ def live(
     if not (name.isascii() and name.isalnum() and len(name) <= NAME):
         raise UserError(f"The name is '{name}'; it must be 1 to {NAME} letters and digits.")
     # These need Linux.
-    from arqlink.live import namespaces
+    from arqlink.live import namespaces, steering
     from arqlink.live.session import Session
 
     if web is None:
@@ -70,7 +71,7 @@ def live(
         config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, loss=loss, feedback_loss=feedback_loss, delay_ms=delay_ms, rate_mbps=rate_mbps, seed=seed
     )
     if setup.traces:
-        raise UserError("A trace has an end; a live link needs losses such as bernoulli: or ge:.")
+        raise UserError(steering.NO_TRACE)
     commands = [_words(text) for text in in_b or []]
     ends = []
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from arqlink.channel import clock_table
 from arqlink.errors import UserError
-from arqlink.link import erasures
+from arqlink.link import description, erasures
 from arqlink.live import builds
 from arqlink.rtl import verilated_end
 
@@ -21,15 +21,12 @@ ANSWER = 20.0
 def job(setup, taps, library, buffer, captures=None, gateway=()):
     """What the program reads before it begins. `taps`: open files; `buffer`: packets that wait in it for the line; `captures`: files by "phy", "A" and
     "B"; `gateway`: lines that describe one before end A."""
-    limits, timers = setup.limits, setup.timers
-    build = [limits[name] for name in ("data_bytes", "unit_bytes", "window_frames", "max_packet_bytes", "max_k", "max_parity")]
-    values = [setup.k, setup.n, setup.nr, setup.arq_delta, setup.ord, 1]
-    values += [timers[name] for name in ("POLL_TIMEOUT", "HELLO_INTERVAL", "KEEPALIVE", "OUTAGE_TIMEOUT", "STATUS_INTERVAL")]
-    end, delay = " ".join(map(str, values)), max(1, setup.delay_clocks)
+    build, end = (" ".join(map(str, values)) for values in (description.build(setup.limits), description.end(setup, setup.timers)))
+    delay = max(1, setup.delay_clocks)
     return [
         "model rtl",
         f"library {library}",
-        f"build {' '.join(map(str, build))}",
+        f"build {build}",
         f"delay {delay} {delay}",
         f"end A {end}",
         f"end B {end}",

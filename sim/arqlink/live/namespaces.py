@@ -19,7 +19,7 @@ from arqlink.errors import UserError
 
 DEVICE = "tap0"
 TUN = "/dev/net/tun"
-TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
+TUNSETIFF, IFF_TUN, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0001, 0x0002, 0x1000
 LOCKS = Path("/run")
 ADDRESSES = ("10.77.0.{}/24", "fd77::{}/64")
 """IPv4 and IPv6, of which the last part is 1 in `a` and 2 in `b`."""
@@ -111,7 +111,7 @@ class Pair:
             for i, name in enumerate(self.names, 1):
                 netns.create(name)
                 with inside(name):
-                    self.taps.append(_open_tap())
+                    self.taps.append(open_device(DEVICE, IFF_TAP))
                     self._set_up(i)
         except BaseException:
             self.__exit__()
@@ -144,10 +144,11 @@ class Pair:
                 space.addr("add", index=device, address=host, prefixlen=int(prefix), **({"flags": 0x02} if ":" in host else {}))
 
 
-def _open_tap():
+def open_device(name, kind):
+    """A device of this thread's namespace, of IFF_TAP or IFF_TUN: it is there as long as the file is open."""
     file = os.open(TUN, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        fcntl.ioctl(file, TUNSETIFF, struct.pack("16sH", DEVICE.encode(), IFF_TAP | IFF_NO_PI))
+        fcntl.ioctl(file, TUNSETIFF, struct.pack("16sH", name.encode(), kind | IFF_NO_PI))
     except BaseException:
         os.close(file)
         raise

@@ -34,7 +34,7 @@ class Direction:
 class Sample:
     """time       seconds of the link
     seconds    since the sample before
-    late       seconds that a deadline was missed by at most, and 0 or less where none was late
+    late       seconds by which the latest deadline since then was late
     deadlines  since the sample before; missed of them
     skipped    seconds of real time that the link has not lived through since then
     rests      nothing moves, and nothing is clocked

@@ -66,11 +66,6 @@ class Session:
         before, self._report = self._report, self._reader.read()
         return samples.between(before, self._report, self.setup.limits["window_frames"])
 
-    @property
-    def report(self):
-        """The last report of the program."""
-        return self._report
-
     def follow(self, child, show):
         """Calls `show` with a sample each second, until the program ends; its exit code. Ctrl-C is for the program."""
         with _ignored(signal.SIGINT):

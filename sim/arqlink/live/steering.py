@@ -15,6 +15,7 @@ SETTINGS = ("k", "n", "nr", "delta", "ord")
 LEAST_DELAY_MS, MOST_DELAY_MS = 1.0, 1000.0
 LONGEST = 1000
 """Characters of a message."""
+NO_TRACE = "A trace has an end; a live link needs losses such as bernoulli: or ge:."
 SHOWN = 40
 """Characters of a wrong value that a refusal repeats."""
 
@@ -76,10 +77,8 @@ class Steering:
         if not isinstance(text, str):
             raise UserError(f"A loss is text, such as 'bernoulli:0.01'; not {_shown(text)}.")
         if text.strip().startswith("trace"):
-            raise UserError("A trace has an end; a live link needs losses such as bernoulli: or ge:.")
-        process = loss.parse(text)
-        if isinstance(process, loss.Fading):
-            process = process.chain(self.setup.unit_clocks / self.setup.clock_hz)
+            raise UserError(NO_TRACE)
+        process = self.setup.of_units(loss.parse(text))
         self._engine.set_loss(end, process)
         self.setup = replace(self.setup, **{name: process})
 

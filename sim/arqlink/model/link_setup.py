@@ -55,7 +55,7 @@ def from_options(**options):
     losses = {name: loss.parse(str(options.pop(name))) for name in ("loss", "feedback_loss") if name in options}
     setup = LinkSetup(**options)
     for name, process in losses.items():
-        setattr(setup, name, process.chain(setup.unit_clocks / setup.clock_hz) if isinstance(process, loss.Fading) else process)
+        setattr(setup, name, setup.of_units(process))
     return setup
 
 
@@ -127,6 +127,10 @@ class LinkSetup:
     def unit_clocks(self):
         """Clocks that a data unit takes on the PHY."""
         return (self.unit_bytes + HEADER_BYTES) // self.limits["data_bytes"] * self.clocks_per_beat
+
+    def of_units(self, process):
+        """Losses as those of this link's units: fading becomes the Gilbert-Elliott chain that it is for them."""
+        return process.chain(self.unit_clocks / self.clock_hz) if isinstance(process, loss.Fading) else process
 
     @property
     def line_rate(self):

@@ -61,12 +61,6 @@ class LowOrbit:
     def write(self, seed, clock_hz):
         """Writes the files."""
         delays, outages = self.files(seed, clock_hz)
-        table = None
-
-        def of_path():
-            nonlocal table
-            table = table or self.path(seed).table
-            return table
-
-        channel_files.make(delays, lambda file: of_path().write(file, clock_hz))
-        channel_files.make(outages, lambda file: of_path().write_outages(file, clock_hz))
+        path = self.path(seed)
+        channel_files.make(delays, lambda file: path.table.write(file, clock_hz))
+        channel_files.make(outages, lambda file: path.table.write_outages(file, clock_hz))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 from arqlink.channel import clock_table
 from arqlink.errors import UserError
-from arqlink.link import erasures
+from arqlink.link import description, erasures
 from arqlink.model import link_setup, loss
 from arqlink.model.link_setup import LinkSetup
 from arqlink.rtl import verilated_end
@@ -133,7 +133,7 @@ class Point:
     def build(self):
         """struct Build of sim/link/link_model.h."""
         limits = self.setup.limits | {"window_frames": self.window}
-        return [limits[name] for name in ("data_bytes", "unit_bytes", "window_frames", "max_packet_bytes", "max_k", "max_parity")]
+        return description.build(limits)
 
     @property
     def capacity(self):
@@ -172,10 +172,7 @@ class Point:
     def job(self, seed, library=None, trace=0.0):
         """What `tcp_run` reads. `trace`: seconds between samples of the congestion windows."""
         s, slower = self.setup, round(self.slower)
-        timers = s.timers_beside(slower)
-        values = [s.k, s.n, s.nr, s.arq_delta, s.ord, 1]
-        values += [timers[name] for name in ("POLL_TIMEOUT", "HELLO_INTERVAL", "KEEPALIVE", "OUTAGE_TIMEOUT", "STATUS_INTERVAL")]
-        end = " ".join(map(str, values))
+        end = " ".join(map(str, description.end(s, s.timers_beside(slower))))
         delay = max(1, s.delay_clocks)
         there, back = self.erasures(seed)
         lines = [

@@ -23,6 +23,7 @@ struct BeatOnAir {
 class RtlEnd {
   public:
     using Packet = std::vector<uint8_t>;
+    static constexpr unsigned resetClocks = 32;
 
     /// `library`: a shared library of arqlink.rtl.ends. Throws std::runtime_error where it cannot be loaded.
     explicit RtlEnd(const std::string& library);

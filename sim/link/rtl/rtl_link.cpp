@@ -13,7 +13,6 @@ namespace arqlink::rtl {
 
 namespace {
 
-constexpr unsigned resetClocks = 32;
 constexpr size_t nameBytes = 8;
 
 // Packets are named by their first bytes; the others follow from the name.
@@ -43,7 +42,7 @@ RtlLink::RtlLink(const LinkSettings& settings, const std::string& library, std::
         if (sides_[end]->end.dataBytes() != settings_.build.dataBytes)
             throw std::invalid_argument("The library is of a build with other streams.");
     }
-    for (unsigned i = 0; i < resetClocks; ++i) clock();
+    for (unsigned i = 0; i < RtlEnd::resetClocks; ++i) clock();
     resetn_ = true;
     for (const End end : {A, B}) {
         const EndSettings& s = settings_.end[end];
@@ -76,7 +75,6 @@ RtlLink::RtlLink(const LinkSettings& settings, const std::string& library, std::
     settle();
     now_ = 0;
     counts_ = true;
-    quiet_ = 2 * Clock{std::max(settings_.end[A].pollTimeout, settings_.end[B].pollTimeout)};
 }
 
 void RtlLink::settle() {
@@ -152,8 +150,9 @@ size_t RtlLink::backlog(End end) {
 }
 
 void RtlLink::runTo(Clock until) {
+    const Clock quiet = settings_.quiet();
     while (now() <= until) {
-        if (mayRest_ && isUp() && now_ - active_ > quiet_) {
+        if (mayRest_ && isUp() && now_ - active_ > quiet) {
             skipped_ += until + 1 - now();
             return;
         }

@@ -67,7 +67,6 @@ class RtlLink final : public LinkModel {
     bool counts_ = false;  // the setup is over
     Clock now_ = 0, skipped_ = 0;
     Clock active_ = 0;  // the last beat of a packet or unit, at either end
-    Clock quiet_ = never;
     bool mayRest_ = true;
 };
 
