@@ -88,7 +88,7 @@ def broken_ends(tmp_path, monkeypatch):
         source = broken("ArqLink", "tiny", WINDOW, "!s_axis_tvalid", folder)
         model = verilator.verilate([source], folder, "VArqLink_broken", ["--assert"], "-O0", verilated_end.HIDDEN)
         options = [f"-I{verilated_end.SOURCES}", "-DMODEL=VArqLink_broken", '-DMODEL_HEADER="VArqLink_broken.h"']
-        model.link([verilated_end.MODEL], folder / "libend_broken.so", options, verilated_end.LINK)
+        model.link([verilated_end.MODEL, verilated_end.OUTPUT], folder / "libend_broken.so", options, verilated_end.LINK)
     monkeypatch.setattr(builds, "library", lambda name, waves=False: folder / "libend_broken.so")
 
 

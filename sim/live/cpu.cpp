@@ -9,13 +9,13 @@ namespace arqlink::live {
 namespace {
 
 int readRegister(void* end, uint32_t offset, uint32_t* value) {
-    *value = static_cast<LiveEnd*>(end)->mailbox().access(false, offset, 0);
-    return 0;
+    const auto read = static_cast<LiveEnd*>(end)->mailbox().access(false, offset, 0);
+    *value = read.value_or(0);
+    return read ? 0 : -ARQLINK_EIO;
 }
 
 int writeRegister(void* end, uint32_t offset, uint32_t value) {
-    static_cast<LiveEnd*>(end)->mailbox().access(true, offset, value);
-    return 0;
+    return static_cast<LiveEnd*>(end)->mailbox().access(true, offset, value) ? 0 : -ARQLINK_EIO;
 }
 
 }  // namespace

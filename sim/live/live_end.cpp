@@ -6,34 +6,38 @@
 
 namespace arqlink::live {
 
-uint32_t Mailbox::access(bool write, uint32_t address, uint32_t value) {
+std::optional<uint32_t> Mailbox::access(bool write, uint32_t address, uint32_t value) {
+    const std::lock_guard mine(callers_);
     std::unique_lock lock(mutex_);
     write_ = write;
     address_ = address;
     value_ = value;
     state_ = State::asked;
     isWaiting_ = true;
-    changed_.wait(lock, [this] { return state_ == State::done || isClosed_; });
+    changed_.wait(lock, [this] { return state_ == State::done || state_ == State::refused || isClosed_; });
     if (isClosed_) throw std::runtime_error("The link has ended.");
-    state_ = State::none;
-    return value_;
+    const bool isRefused = std::exchange(state_, State::none) == State::refused;
+    return isRefused ? std::nullopt : std::optional(value_);
+}
+
+void Mailbox::answer(State state, uint32_t value) {
+    const std::lock_guard lock(mutex_);
+    value_ = value;
+    state_ = state;
+    isWaiting_ = false;
+    changed_.notify_one();
 }
 
 void Mailbox::serve(verilated_end::AxiMaster& registers) {
     const std::lock_guard lock(mutex_);
     if (state_ != State::asked) return;
     state_ = State::underWay;
-    const auto done = [this](uint32_t value) {
-        const std::lock_guard answer(mutex_);
-        value_ = value;
-        state_ = State::done;
-        isWaiting_ = false;
-        changed_.notify_one();
-    };
+    const auto done = [this](uint32_t value) { answer(State::done, value); };
+    const auto refused = [this] { answer(State::refused, 0); };
     if (write_)
-        registers.write(address_, value_, done);
+        registers.write(address_, value_, done, refused);
     else
-        registers.read(address_, done);
+        registers.read(address_, done, refused);
 }
 
 void Mailbox::close() {
@@ -51,6 +55,7 @@ void LiveEnd::run(Clock from, Clock until) {
         }
         if (mailbox_.isWaiting() && end_.registers().idle()) mailbox_.serve(end_.registers());
         end_.clock(in, resetn_, true, out_);
+        if (end_.irq() != irq()) irq_.store(end_.irq(), std::memory_order_relaxed);
         if (out_.accepted) backlog_.accepted();
         if (out_.unit) {
             outgoing_.push_back(channel_.send(out_.beat, now));

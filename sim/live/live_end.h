@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,18 +19,22 @@
 
 namespace arqlink::live {
 
-/// An access of another thread to registers, one at a time.
+/// Accesses of other threads to registers, one at a time.
 class Mailbox {
   public:
-    /// Called by that thread: waits until the access is done. Throws std::runtime_error once `close` was called.
-    uint32_t access(bool write, uint32_t address, uint32_t value);
+    /// Called by such a thread: waits until the access is done. What was read or written; nothing: it was refused.
+    /// Throws std::runtime_error once `close` was called.
+    std::optional<uint32_t> access(bool write, uint32_t address, uint32_t value);
     /// Called by the thread that clocks the end.
     bool isWaiting() const { return isWaiting_.load(std::memory_order_relaxed); }
     void serve(verilated_end::AxiMaster& registers);
     void close();
 
   private:
-    enum class State { none, asked, underWay, done };
+    enum class State { none, asked, underWay, done, refused };
+    void answer(State state, uint32_t value);
+
+    std::mutex callers_;  // held during an access
     std::mutex mutex_;
     std::condition_variable changed_;
     State state_ = State::none;
@@ -62,6 +67,7 @@ class LiveEnd {
     uint64_t cut() const { return cut_; }                                 ///< packets that a restart cut
     rtl::Channel& channel() { return channel_; }
     Mailbox& mailbox() { return mailbox_; }
+    bool irq() const { return irq_.load(std::memory_order_relaxed); }  ///< any thread may ask
 
     /// The last clock in which a packet or a unit moved here.
     Clock active() const { return active_; }
@@ -76,6 +82,7 @@ class LiveEnd {
     rtl::Channel channel_;
     rtl::Backlog backlog_;
     Mailbox mailbox_;
+    std::atomic<bool> irq_ = false;
     rtl::RtlEnd::Out out_;
     std::deque<rtl::BeatOnAir> incoming_;
     std::vector<rtl::BeatOnAir> outgoing_;

@@ -14,7 +14,8 @@ namespace arqlink::live {
 
 namespace {
 
-constexpr double most = 1e-3;  // seconds between two deadlines
+constexpr double most = 1e-3;                               // seconds between two deadlines
+constexpr double softPortion = 1e-2 * SoftSystem::clockHz;  // clocks that a soft system gets at once
 
 }  // namespace
 
@@ -37,11 +38,16 @@ LiveLink::LiveLink(const LiveSettings& settings)
         setErasures(end, settings_.erasures[end].empty() ? "bernoulli 0" : settings_.erasures[end]);
     quantum_ = quantumOf(settings_, std::min(settings_.link.delay[A].least(), settings_.link.delay[B].least()));
     if (settings_.gateway) gateway_.emplace(*settings_.gateway);
+    if (!settings_.control.empty())
+        for (const End end : {A, B})
+            soft_[end] = std::make_unique<SoftSystem>(settings_.control, *ends_[end], settings_.consoles[end]);
     cpu_ = std::make_unique<Cpu>(*ends_[A], *ends_[B]);
     companion_ = std::thread([this] { companion(); });
 }
 
 LiveLink::~LiveLink() {
+    for (const auto& soft : soft_)
+        if (soft) soft->stop();
     cpu_.reset();
     isOver_ = true;
     goal_ = never;
@@ -75,38 +81,66 @@ void LiveLink::run(Clock until) {
     if (failure_) std::rethrow_exception(failure_);
     for (const End end : {A, B}) ends_[end]->exchange(*ends_[peerOf(end)]);
     now_ = until;
+    grantClocks(now_ - begin_);
     if (captures_.hasUnits()) captures_.writeUnits(std::min(ends_[A]->leftBefore(now_), ends_[B]->leftBefore(now_)));
+}
+
+void LiveLink::setUpByDriver(Cpu& cpu) {
+    int error = 0;
+    for (const End end : {A, B}) {
+        const EndSettings& s = settings_.link.end[end];
+        arqlink_device* device = &cpu.device(end);
+        const arqlink_timers timers = {s.pollTimeout, s.helloInterval, s.keepalive, s.outageTimeout, s.statusInterval};
+        const arqlink_config config = {static_cast<uint8_t>(s.k),
+                                       static_cast<uint8_t>(s.nFirst),
+                                       static_cast<uint8_t>(s.nRetx),
+                                       0,
+                                       static_cast<uint8_t>(s.delta),
+                                       s.inOrder,
+                                       s.outageFreeze};
+        if (!error) error = arqlink_init(device);
+        if (!error) error = arqlink_set_timers(device, &timers);
+        if (!error) error = arqlink_set_config(device, &config);
+        if (!error) error = arqlink_snapshot(device, true);
+    }
+    for (const End end : {A, B})
+        if (!error) error = arqlink_start(&cpu.device(end));
+    if (error) throw std::runtime_error(sentence(error));
+}
+
+// The same as above, typed.
+void LiveLink::setUpByFirmware() {
+    for (const End end : {A, B}) {
+        const EndSettings& s = settings_.link.end[end];
+        const auto words = [](std::string command, std::initializer_list<unsigned> values) {
+            for (const unsigned value : values) command += ' ' + std::to_string(value);
+            return command;
+        };
+        SoftSystem& soft = *soft_[end];
+        soft.command("link down");
+        soft.command(words("timers", {s.pollTimeout, s.helloInterval, s.keepalive, s.outageTimeout, s.statusInterval}));
+        soft.command(words("code", {s.k, s.nFirst, s.nRetx}));
+        soft.command(s.delta == ARQLINK_PERSISTENCY_INFINITE ? "delta inf" : words("delta", {s.delta}));
+        soft.command(words("order", {s.inOrder}));
+        soft.command(words("freeze", {s.outageFreeze}));
+        soft.command("stats reset");
+    }
+    for (const End end : {A, B}) soft_[end]->command("link up");
+    for (const End end : {A, B}) soft_[end]->keepPace();
 }
 
 void LiveLink::bringUp() {
     for (const End end : {A, B}) ends_[end]->reset(false);
     run(now_ + rtl::RtlEnd::resetClocks);
     for (const End end : {A, B}) ends_[end]->reset(true);
-    int error = 0;
-    cpu_->post([this, &error](Cpu& cpu) {
+    cpu_->post([this](Cpu& cpu) {
         cpu.probe();
-        for (const End end : {A, B}) {
-            const EndSettings& s = settings_.link.end[end];
-            arqlink_device* device = &cpu.device(end);
-            const arqlink_timers timers = {s.pollTimeout, s.helloInterval, s.keepalive, s.outageTimeout,
-                                           s.statusInterval};
-            const arqlink_config config = {static_cast<uint8_t>(s.k),
-                                           static_cast<uint8_t>(s.nFirst),
-                                           static_cast<uint8_t>(s.nRetx),
-                                           0,
-                                           static_cast<uint8_t>(s.delta),
-                                           s.inOrder,
-                                           s.outageFreeze};
-            if (!error) error = arqlink_init(device);
-            if (!error) error = arqlink_set_timers(device, &timers);
-            if (!error) error = arqlink_set_config(device, &config);
-            if (!error) error = arqlink_snapshot(device, true);
-        }
-        for (const End end : {A, B})
-            if (!error) error = arqlink_start(&cpu.device(end));
+        if (soft_[A])
+            setUpByFirmware();
+        else
+            setUpByDriver(cpu);
     });
     while (cpu_->isBusy()) run(now_ + quantum_);
-    if (error) throw std::runtime_error(sentence(error));
     pacer_.begin(now_);
     captures_.begin(now_);
     for (const auto& end : ends_) end->capture(captures_.hasUnits() ? &captures_ : nullptr);
@@ -127,8 +161,22 @@ void LiveLink::setDelay(Clock there, Clock back) {
 
 bool LiveLink::rests() const {
     if (gateway_ && (gateway_->deadline() != gateway::never || gateway_->waiting(gateway::Port::link))) return false;
+    for (const auto& soft : soft_)
+        if (soft && soft->isAwake()) return false;
     return now_ > active() + settings_.link.quiet() && !cpu_->isBusy() && ends_[A]->isLineEmpty() &&
            ends_[B]->isLineEmpty();
+}
+
+void LiveLink::grantClocks(Clock clocks) {
+    if (!soft_[A]) return;
+    softClocks_ += static_cast<double>(clocks) * SoftSystem::clockHz / settings_.clockHz;
+    if (softClocks_ < softPortion) return;
+    const auto whole = static_cast<uint64_t>(softClocks_);
+    softClocks_ -= static_cast<double>(whole);
+    for (const auto& soft : soft_) {
+        soft->check();
+        soft->grant(whole);
+    }
 }
 
 gateway::Time LiveLink::time() const {
@@ -173,16 +221,21 @@ void LiveLink::moveFrames() {
     }
 }
 
+void LiveLink::rest(int wake, double longest) {
+    captures_.flush();
+    std::vector<pollfd> files = {{taps_[A].file(), POLLIN, 0}, {taps_[B].file(), POLLIN, 0}, {wake, POLLIN, 0}};
+    for (const auto& soft : soft_)
+        if (soft) files.push_back({soft->console(), POLLIN, 0});
+    poll(files.data(), files.size(), static_cast<int>(longest * 1000));
+    for (size_t i = 3; i < files.size(); ++i)
+        if (files[i].revents & POLLIN) soft_[i - 3]->wake();
+    now_ = std::max(now_, pacer_.due());
+    moveFrames();
+}
+
 void LiveLink::live(int wake, double longest) {
     moveFrames();
-    if (rests() && ends_[A]->backlog() + ends_[B]->backlog() == 0) {
-        captures_.flush();
-        pollfd files[] = {{taps_[A].file(), POLLIN, 0}, {taps_[B].file(), POLLIN, 0}, {wake, POLLIN, 0}};
-        poll(files, 3, static_cast<int>(longest * 1000));
-        now_ = std::max(now_, pacer_.due());
-        moveFrames();
-        return;
-    }
+    if (rests() && ends_[A]->backlog() + ends_[B]->backlog() == 0) return rest(wake, longest);
     run(now_ + quantum_);
     moveFrames();
     pacer_.keep(now_);

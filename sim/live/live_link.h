@@ -11,6 +11,7 @@
 #include "cpu.h"
 #include "live_end.h"
 #include "pacer.h"
+#include "soft_system.h"
 #include "tap.h"
 #include "tap_gateway.h"
 
@@ -26,6 +27,8 @@ struct LiveSettings {
     size_t buffer = 4;        ///< packets that may wait for their first frame to be sent; others stay in the device
     CaptureFiles captures;
     std::optional<gateway::Settings> gateway;  ///< before end A
+    std::string control;                       ///< library of the soft system; empty: the driver alone steers the ends
+    int consoles[2] = {-1, -1};                ///< of the soft systems: open terminals
     uint64_t seed = 1;
 };
 
@@ -57,9 +60,15 @@ class LiveLink {
     const TapGateway* gateway() const { return gateway_ ? &*gateway_ : nullptr; }
     size_t backlog(End end) const { return ends_[end]->backlog(); }
     uint64_t cut(End end) const { return ends_[end]->cut(); }
+    /// nullptr: there is none.
+    const SoftSystem* softSystem(End end) const { return soft_[end].get(); }
 
   private:
     void run(Clock until);
+    void setUpByDriver(Cpu& cpu);
+    void setUpByFirmware();
+    void grantClocks(Clock clocks);
+    void rest(int wake, double longest);
     void moveFrames();
     std::optional<Tap::Frame> fromSystem(End end);
     void toSystem(End end, const Tap::Frame& frame);
@@ -73,7 +82,9 @@ class LiveLink {
     std::unique_ptr<LiveEnd> ends_[2];
     Tap taps_[2];
     std::optional<TapGateway> gateway_;
+    std::unique_ptr<SoftSystem> soft_[2];
     std::unique_ptr<Cpu> cpu_;
+    double softClocks_ = 0;  // that are not yet granted
     Pacer pacer_;
     Clock now_ = 0, quantum_;
     Clock begin_ = 0;         // of the run that is under way

@@ -79,6 +79,12 @@ struct Job {
             words >> what;
             std::string& file = what == "phy" ? settings.captures.phy : settings.captures.taps[endNamed(what)];
             words >> std::quoted(file);
+        } else if (key == "control") {
+            words >> std::quoted(settings.control);
+        } else if (key == "console") {
+            std::string end;
+            words >> end;
+            words >> settings.consoles[endNamed(end)];
         } else if (key == "tap") {
             std::string end;
             words >> end;

@@ -46,7 +46,10 @@ int readEnd(const arqlink_device& device, EndState& state) {
     int error = arqlink_get_status(&device, &state.status);
     if (!error) error = arqlink_get_config(&device, &state.config);
     if (!error) error = arqlink_read_counters(&device, false, &state.counters);
+    uint32_t interrupts = 0;
+    if (!error) error = arqlink_irq_enabled(&device, &interrupts);
     if (!error) error = arqlink_irq_pending(&device, &state.events);
+    state.events &= ~interrupts;
     if (!error && state.events) error = arqlink_irq_ack(&device, state.events);
     return error;
 }
@@ -77,6 +80,10 @@ std::string report(const LiveLink& link, const Pacer::Count& pace, double lag, d
         out << ", \"" << "ab"[end] << "\": ";
         show(out, link, end, ends[end]);
     }
+    for (const End end : {A, B})
+        if (const SoftSystem* soft = link.softSystem(end))
+            out << ", \"soft_" << "ab"[end] << "\": {\"clocks\": " << soft->clocks()
+                << ", \"skipped\": " << soft->skipped() << "}";
     if (const TapGateway* tap = link.gateway()) {
         const gateway::Gateway& gateway = tap->gateway();
         out << ", \"gateway\": {\"flows\": " << gateway.flows() << ", \"cached\": " << gateway.cacheUsed();

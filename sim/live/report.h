@@ -17,7 +17,8 @@ struct EndState {
     uint32_t events = 0;  ///< register ERROR
 };
 
-/// Reads it, in a job of the driver; clears events that are reported. Returns the driver's error or 0.
+/// Reads it, in a job of the driver. Clears the events that are reported; those that raise interrupts are the firmware's, and left to it.
+/// Returns the driver's error or 0.
 int readEnd(const arqlink_device& device, EndState& state);
 
 /// `text` as a JSON string.

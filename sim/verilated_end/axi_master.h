@@ -29,10 +29,15 @@ class AxiMaster {
   public:
     using Answer = std::function<void(uint32_t)>;
 
-    void write(uint32_t address, uint32_t value, Answer done = {}) {
-        queue_.push_back({true, address, value, std::move(done)});
+    using Refusal = std::function<void()>;
+
+    /// Without `refused`, an access that is answered with an error throws AccessError.
+    void write(uint32_t address, uint32_t value, Answer done = {}, Refusal refused = {}) {
+        queue_.push_back({true, address, value, std::move(done), std::move(refused)});
     }
-    void read(uint32_t address, Answer answer) { queue_.push_back({false, address, 0, std::move(answer)}); }
+    void read(uint32_t address, Answer answer, Refusal refused = {}) {
+        queue_.push_back({false, address, 0, std::move(answer), std::move(refused)});
+    }
     bool idle() const { return queue_.empty(); }
     void clear() {
         queue_.clear();
@@ -58,11 +63,15 @@ class AxiMaster {
         dataTaken_ |= in.wvalid && out.wready;
         if (++clocks_ > 2000) throw AccessError(a.address, "did not answer");
         if (!(a.write ? out.bvalid : out.rvalid)) return;
-        if (a.write ? out.bresp : out.rresp) throw AccessError(a.address, "refused the access");
-        const Answer done = std::move(queue_.front().done);
+        const bool isRefused = a.write ? out.bresp : out.rresp;
+        if (isRefused && !a.refused) throw AccessError(a.address, "refused the access");
+        const Access ended = std::move(queue_.front());
         queue_.pop_front();
         begin();
-        if (done) done(out.rdata);
+        if (isRefused)
+            ended.refused();
+        else if (ended.done)
+            ended.done(out.rdata);
     }
 
   private:
@@ -70,6 +79,7 @@ class AxiMaster {
         bool write;
         uint32_t address, value;
         Answer done;
+        Refusal refused;
     };
     void begin() {
         addressTaken_ = dataTaken_ = false;

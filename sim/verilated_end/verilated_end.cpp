@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Verilated `ArqLink` behind `LinkEnd`. MODEL is the class, MODEL_HEADER its header.
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 #include <memory>
-#include <string>
 
 #include MODEL_HEADER
 #include "link_end.h"
@@ -13,42 +10,13 @@
 #include "verilated_fst_c.h"
 #endif
 
-namespace {
-std::string said;            // what the model printed
-bool stopRequested = false;  // by $finish, $stop, or a fatal error of the model
-}  // namespace
-
-int modelPrint(const char* format, ...) {
-    char line[512];
-    va_list arguments;
-    va_start(arguments, format);
-    const int count = std::vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    if (said.size() < 2000) said += line;
-    return count;
-}
-
-void vl_finish(const char* file, int line, const char*) VL_MT_UNSAFE {
-    modelPrint("(%s:%d)", file, line);
-    stopRequested = true;
-}
-void vl_stop(const char* file, int line, const char*) VL_MT_UNSAFE {
-    modelPrint("(%s:%d)", file, line);
-    stopRequested = true;
-}
-void vl_fatal(const char* file, int line, const char*, const char* message) VL_MT_UNSAFE {
-    modelPrint("%s (%s:%d)", message, file, line);
-    stopRequested = true;
-}
-
 namespace verilated_end {
 namespace {
 
 class VerilatedEnd final : public LinkEnd {
   public:
     explicit VerilatedEnd(const char* waves) : context_(new VerilatedContext), top_(new MODEL(context_.get())) {
-        said.clear();
-        stopRequested = false;
+        modelBegins();
 #if VM_TRACE
         if (waves) {
             context_->traceEverOn(true);
@@ -77,7 +45,7 @@ class VerilatedEnd final : public LinkEnd {
 
     unsigned dataBytes() const override { return sizeof top_->s_axis_tdata; }
 
-    const char* stopped() const override { return stopRequested ? said.c_str() : nullptr; }
+    const char* stopped() const override { return modelStopped(); }
 
     void clock(const EndIn& in, EndOut& out) override {
         drive(in);

@@ -44,6 +44,7 @@ def live(
     pcap_phy: options.PcapPhy = None,
     pcap_a: Annotated[str | None, options.pcap("--pcap-a", "the frames of the device in a")] = None,
     pcap_b: Annotated[str | None, options.pcap("--pcap-b", "the frames of the device in b")] = None,
+    soc: Annotated[bool, typer.Option("--soc", help="A soft CPU with the firmware steers each end; says where its console is.")] = False,
     name: Annotated[str, typer.Option(help="Of the namespaces NAME-a and NAME-b.")] = "arq",
     seed: options.Seed = 1,
     web: options.Web = None,
@@ -94,7 +95,9 @@ def live(
     captures = {what: file for what, file in (("phy", pcap_phy), ("A", pcap_a), ("B", pcap_b)) if file}
     files.check(list(captures.values()), [])
     with ExitStack() as stack:
-        session = stack.enter_context(Session(setup, name, mtu, queue, captures=captures, gateway=gateway))
+        session = stack.enter_context(Session(setup, name, mtu, queue, captures=captures, gateway=gateway, soc=soc))
+        for side, port in session.consoles.items():
+            print(f"Firmware of {side}: arqlink console {port}", file=sys.stderr, flush=True)
         if listener:
             print(f"Dashboard: {_serve(stack, session, listener, web_host)}", file=sys.stderr, flush=True)
         for words in commands:

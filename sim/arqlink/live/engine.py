@@ -18,9 +18,9 @@ ANSWER = 20.0
 """Seconds after which no answer comes any more."""
 
 
-def job(setup, taps, library, buffer, captures=None, gateway=()):
+def job(setup, taps, library, buffer, captures=None, gateway=(), control=None, consoles=()):
     """What the program reads before it begins. `taps`: open files; `buffer`: packets that wait in it for the line; `captures`: files by "phy", "A" and
-    "B"; `gateway`: lines that describe one before end A."""
+    "B"; `gateway`: lines that describe one before end A; `control`: library of a soft system for each end, `consoles` their open terminals."""
     build, end = (" ".join(map(str, values)) for values in (description.build(setup.limits), description.end(setup, setup.timers)))
     delay = max(1, setup.delay_clocks)
     return [
@@ -36,6 +36,8 @@ def job(setup, taps, library, buffer, captures=None, gateway=()):
         f"buffer {buffer}",
         f"seed {setup.seed}",
         *(f"tap {end} {tap}" for end, tap in zip("AB", taps)),
+        *([f"control {clock_table.quoted(control)}"] if control else []),
+        *(f"console {end} {console}" for end, console in zip("AB", consoles)),
         *(f"gateway {line}" for line in gateway),
         *(f"pcap {what} {clock_table.quoted(file)}" for what, file in (captures or {}).items()),
         "run",
@@ -45,18 +47,19 @@ def job(setup, taps, library, buffer, captures=None, gateway=()):
 class Engine:
     """The running program. Commands may come from any thread."""
 
-    def __init__(self, setup, taps, buffer, captures=None, gateway=()):
+    def __init__(self, setup, taps, buffer, captures=None, gateway=(), consoles=()):
         self.setup = setup
         self._lock, self._answers, self._last = threading.Lock(), {}, 0
         library = verilated_end.library(setup.config)
+        control = builds.control() if consoles else None
         program = builds.program()
         self._up = self._answers[0] = Future()
         self.process = subprocess.Popen(
-            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=taps, start_new_session=True
+            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=(*taps, *consoles), start_new_session=True
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        self._write("\n".join(job(setup, taps, library, buffer, captures, gateway)))
+        self._write("\n".join(job(setup, taps, library, buffer, captures, gateway, control, consoles)))
 
     def __enter__(self):
         self._wait(self._up)

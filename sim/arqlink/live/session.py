@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from arqlink.errors import UserError
 from arqlink.gateway import words
 from arqlink.live import namespaces, samples
+from arqlink.live.consoles import Consoles
 from arqlink.live.engine import Engine
 from arqlink.live.reports import Reports
 
@@ -21,9 +22,9 @@ INTERRUPTED = 130
 class Session:
     """Namespaces NAME-a and NAME-b, and the link between them, as long as it is entered."""
 
-    def __init__(self, setup, name="arq", mtu=1500, queue=50, buffer=4, captures=None, gateway=None):
+    def __init__(self, setup, name="arq", mtu=1500, queue=50, buffer=4, captures=None, gateway=None, soc=False):
         """`queue`: packets that may wait at a TAP device; `buffer`: beyond it, at the line; `captures`: names of files by "phy", "A" and "B";
-        `gateway`: MODE[,WORD,…] of one before end A."""
+        `gateway`: MODE[,WORD,…] of one before end A; `soc`: a soft CPU steers each end."""
         most = setup.limits["max_packet_bytes"] - namespaces.ETHERNET
         if not namespaces.LEAST_MTU <= mtu <= min(most, namespaces.MOST_MTU):
             raise UserError(f"The MTU is {mtu}; with '{setup.config}' it must be {namespaces.LEAST_MTU} to {min(most, namespaces.MOST_MTU)}.")
@@ -33,6 +34,9 @@ class Session:
         self._pair = namespaces.Pair(name, mtu, queue)
         self._buffer, self._captures = buffer, captures
         self._gateway = words.description(gateway, mtu) if gateway else ()
+        self._soc = soc
+        self.consoles = {}
+        """Names of the terminals of both firmwares, by end, where there are soft CPUs."""
         self._stack = ExitStack()
         self._children = []
 
@@ -40,7 +44,11 @@ class Session:
         with ExitStack() as stack:
             stack.enter_context(namespaces.locked(self.name))
             stack.enter_context(self._pair)
-            self.engine = stack.enter_context(Engine(self.setup, self._pair.taps, self._buffer, self._captures, self._gateway))
+            files = ()
+            if self._soc:
+                consoles = stack.enter_context(Consoles())
+                self.consoles, files = consoles.ports, consoles.files
+            self.engine = stack.enter_context(Engine(self.setup, self._pair.taps, self._buffer, self._captures, self._gateway, files))
             stack.callback(self._end_children)
             self.reports = Reports(self.engine)
             self._reader = self.reports.reader()

@@ -30,7 +30,7 @@ def cpu():
 
 
 def generate(block, config, program, settings=(), module=None, folder=None):
-    """Writes the Verilog of `block` (ArqSoc, ArqPairSoc, Ulx3s) with the boot loader in ROM and a program of sw, such as "firmware",
+    """Writes the Verilog of `block` (ArqControl, ArqSoc, ArqPairSoc, Ulx3s) with the boot loader in ROM and a program of sw, such as "firmware",
     in RAM; `settings` as for arqlink.gen.GenerateSoc, `module` and `folder` as for verilog.generate. Returns all Verilog files, those of the
     CPU too."""
     programs = software()

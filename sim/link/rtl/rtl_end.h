@@ -35,6 +35,8 @@ class RtlEnd {
     void offer(Packet packet) { queue_.push_back(std::move(packet)); }
     /// Packets that have yet to be accepted.
     size_t waiting() const { return queue_.size(); }
+    /// Its interrupt line, in the last clock.
+    bool irq() const { return out_.irq; }
 
     struct Out {
         bool unit = false;  ///< `beat` left for the PHY

@@ -16,7 +16,12 @@ object GenerateSoc extends Program {
   val usage = "GenerateSoc BLOCK CONFIG DIRECTORY rom=FILE [image=FILE] [module=MODULE] [NAME=VALUE …]"
 
   private val blocks: Map[String, SocConfig => Component] =
-    Map("ArqSoc" -> (new ArqSoc(_)), "ArqPairSoc" -> (new ArqPairSoc(_)), "Ulx3s" -> (new Ulx3s(_)))
+    Map(
+      "ArqControl" -> (new ArqControl(_)),
+      "ArqSoc" -> (new ArqSoc(_)),
+      "ArqPairSoc" -> (new ArqPairSoc(_)),
+      "Ulx3s" -> (new Ulx3s(_))
+    )
 
   /** What is synthesized and never simulated. */
   private val boards = Set("Ulx3s")

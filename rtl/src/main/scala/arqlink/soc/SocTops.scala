@@ -3,6 +3,7 @@ package arqlink.soc
 
 import spinal.core._
 import spinal.lib._
+import spinal.lib.bus.amba4.axilite.{AxiLite4, AxiLite4SpecRenamer}
 
 import arqlink.axi._
 import arqlink.top.{ArqLink, ArqPair}
@@ -40,6 +41,24 @@ class ArqSoc(config: SocConfig) extends Component {
   link.io.phyIn << phyIn
   phyOut << link.io.phyOut
   link.io.phyUp := phyUp
+}
+
+/** The system alone: its AXI4-Lite window goes to a link end elsewhere, whose `irq` is `link_irq`. */
+class ArqControl(config: SocConfig) extends Component {
+  val axil = master(AxiLite4(16, 32))
+  val linkIrq = in Bool ()
+  val uartTx = out Bool ()
+  val uartRx = in Bool ()
+  AxiLite4SpecRenamer(axil.setName("m_axil"))
+  linkIrq.setName("link_irq")
+  uartTx.setName("uart_tx")
+  uartRx.setName("uart_rx")
+
+  val control = new ControlSystem(config)
+  axil << control.io.link
+  control.io.linkIrq := linkIrq.asBits.resized
+  control.io.uartRx := uartRx
+  uartTx := control.io.uartTx
 }
 
 /** A pair of link ends with emulated channels and the system that controls all of it; packet ports go to the outside. */
