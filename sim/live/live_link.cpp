@@ -31,6 +31,7 @@ LiveLink::LiveLink(const LiveSettings& settings)
             Tap(settings.taps[B], settings.link.build.maxPacketBytes)},
       pacer_(settings.clockHz, settings.late) {
     check(settings_.link);
+    for (const End end : {A, B}) pollTimeout_[end] = settings_.link.end[end].pollTimeout;
     for (const End end : {A, B})
         ends_[end] = std::make_unique<LiveEnd>(end, settings_.library, settings_.link.delay[end],
                                                makeErasures("bernoulli 0", 1));
@@ -163,8 +164,8 @@ bool LiveLink::rests() const {
     if (gateway_ && (gateway_->deadline() != gateway::never || gateway_->waiting(gateway::Port::link))) return false;
     for (const auto& soft : soft_)
         if (soft && soft->isAwake()) return false;
-    return now_ > active() + settings_.link.quiet() && !cpu_->isBusy() && ends_[A]->isLineEmpty() &&
-           ends_[B]->isLineEmpty();
+    const Clock quiet = 2 * std::max(pollTimeout_[A].load(), pollTimeout_[B].load());
+    return now_ > active() + quiet && !cpu_->isBusy() && ends_[A]->isLineEmpty() && ends_[B]->isLineEmpty();
 }
 
 void LiveLink::grantClocks(Clock clocks) {

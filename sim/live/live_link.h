@@ -48,6 +48,9 @@ class LiveLink {
     void setErasures(End from, const std::string& description);
     void setDelay(Clock there, Clock back);
 
+    /// The end has it now; any thread may say so.
+    void setPollTimeout(End end, Clock clocks) { pollTimeout_[end] = clocks; }
+
     Cpu& cpu() { return *cpu_; }
     Pacer& pacer() { return pacer_; }
     Clock now() const { return now_; }
@@ -87,6 +90,7 @@ class LiveLink {
     double softClocks_ = 0;  // that are not yet granted
     Pacer pacer_;
     Clock now_ = 0, quantum_;
+    std::atomic<Clock> pollTimeout_[2];
     Clock begin_ = 0;         // of the run that is under way
     unsigned processes_ = 0;  // erasure processes made, each with its own random numbers
 

@@ -133,6 +133,7 @@ class Session {
         try {
             if (name == "report") return report(id);
             if (name == "set") return set(id, words);
+            if (name == "timers") return setTimers(id, words);
             if (name == "restart") return restart(id, words);
             if (name == "erasures") {
                 const End end = takeEnd(words);
@@ -165,7 +166,10 @@ class Session {
         if (link_.rests() && isRead_ && readAt_ > link_.active()) return finish(id);
         link_.cpu().post([this, id](Cpu& cpu) {
             for (const End end : {A, B})
-                if (const int error = readEnd(cpu.device(end), states_[end])) return answer(id, error);
+                if (const int error = readEnd(cpu.device(end), states_[end]))
+                    return answer(id, error);
+                else  // a firmware may have changed it
+                    link_.setPollTimeout(end, states_[end].timers.poll);
             isRead_ = true;
             readAt_ = link_.now();
             finish(id);
@@ -203,6 +207,19 @@ class Session {
             }
             if (!error) error = arqlink_set_config(&cpu.device(end), &config);
             isRead_ = false;
+            answer(id, error);
+        });
+    }
+
+    void setTimers(const std::string& id, std::istream& words) {
+        const End end = takeEnd(words);
+        arqlink_timers timers;
+        if (!(words >> timers.poll >> timers.hello >> timers.keepalive >> timers.outage_timeout >>
+              timers.status_interval))
+            throw std::invalid_argument("'timers' has five numbers of clocks.");
+        link_.cpu().post([this, id, end, timers](Cpu& cpu) {
+            const int error = arqlink_set_timers(&cpu.device(end), &timers);
+            if (!error) link_.setPollTimeout(end, timers.poll);
             answer(id, error);
         });
     }

@@ -27,9 +27,9 @@ void show(std::ostream& out, const LiveLink& link, End end, const EndState& stat
     out << "{\"state\": \"" << nameOf(state.status.state) << "\", \"stalled\": " << nameOf(state.status.stalled)
         << ", \"events\": " << state.events << ", \"k\": " << +c.k << ", \"n\": " << +c.n_first
         << ", \"nr\": " << +c.n_retx << ", \"delta\": " << +c.delta << ", \"ord\": " << c.ordered
-        << ", \"backlog\": " << link.backlog(end) << ", \"cut\": " << link.cut(end)
-        << ", \"tap\": {\"in\": " << frames.in << ", \"in_bytes\": " << frames.inBytes << ", \"out\": " << frames.out
-        << ", \"out_bytes\": " << frames.outBytes << ", \"too_long\": " << frames.tooLong
+        << ", \"poll\": " << state.timers.poll << ", \"backlog\": " << link.backlog(end)
+        << ", \"cut\": " << link.cut(end) << ", \"tap\": {\"in\": " << frames.in << ", \"in_bytes\": " << frames.inBytes
+        << ", \"out\": " << frames.out << ", \"out_bytes\": " << frames.outBytes << ", \"too_long\": " << frames.tooLong
         << ", \"refused\": " << frames.refused << "}, \"counters\": {";
     const char* comma = "";
 #define ARQLINK_SHOW(name, offset)                                                   \
@@ -45,6 +45,7 @@ void show(std::ostream& out, const LiveLink& link, End end, const EndState& stat
 int readEnd(const arqlink_device& device, EndState& state) {
     int error = arqlink_get_status(&device, &state.status);
     if (!error) error = arqlink_get_config(&device, &state.config);
+    if (!error) error = arqlink_get_timers(&device, &state.timers);
     if (!error) error = arqlink_read_counters(&device, false, &state.counters);
     uint32_t interrupts = 0;
     if (!error) error = arqlink_irq_enabled(&device, &interrupts);

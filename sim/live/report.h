@@ -13,6 +13,7 @@ namespace arqlink::live {
 struct EndState {
     arqlink_status status{};
     arqlink_config config{};
+    arqlink_timers timers{};
     arqlink_counters counters{};
     uint32_t events = 0;  ///< register ERROR
 };

@@ -36,7 +36,7 @@ class FakeEngine:
 
     def __init__(self, setup):
         self.settings = {end: {"k": setup.k, "n": setup.n, "nr": setup.nr, "delta": setup.arq_delta, "ord": setup.ord} for end in "ab"}
-        self.losses, self.delay, self.restarts, self.order = {}, None, [], []
+        self.losses, self.delay, self.timers, self.restarts, self.order = {}, None, setup.timers, [], []
         self.stubborn, self.events, self.reports, self.is_over = None, 0, 0, False
         self.counters = dict.fromkeys(registers.counter_names(), 0)
 
@@ -63,11 +63,14 @@ class FakeEngine:
     def set_delay(self, milliseconds):
         self.delay = milliseconds
 
+    def set_timers(self, timers):
+        self.timers = timers
+
     def command(self, *words):
         self.restarts.append(words)
 
     def state(self):
-        return json.dumps([self.settings, {end: str(process) for end, process in self.losses.items()}, self.delay, self.restarts])
+        return json.dumps([self.settings, {end: str(process) for end, process in self.losses.items()}, self.delay, self.timers, self.restarts])
 
 
 def fake_session(**more):
@@ -245,6 +248,15 @@ def test_losses_delay_and_restart(server, session):
     assert session.engine.losses == {"A": loss.Bernoulli(0.5), "B": loss.GilbertElliott(0.001, 0.1, 0, 1)}
     assert session.engine.delay == 70.5 and session.engine.restarts == [("restart", "B")]
     assert (sample["loss"], sample["feedback_loss"], sample["delay_ms"]) == ("bernoulli:0.5", "ge:0.001,0.1,0,1", 70.5)
+
+
+def test_timers_follow_the_delay_and_the_code(server, session):
+    """A poll comes after a round trip and some frames, as it would if the link had been started so."""
+    with live(server) as socket:
+        for message, expected in (('{"delay_ms": 400}', {"delay_ms": 400.0}), ('{"set": {"n": 16, "nr": 16}}', {"delay_ms": 400.0, "n": 16, "nr": 16})):
+            assert "done" in answer(socket, message)
+            assert session.engine.timers == setup(**expected).timers
+    assert session.engine.timers["POLL_TIMEOUT"] > 5 * setup().timers["POLL_TIMEOUT"]
 
 
 def test_fading_becomes_the_chain_that_it_is_for_these_units(session):

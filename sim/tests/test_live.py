@@ -160,9 +160,17 @@ class TestPrograms:
         assert (tmp_path / "copy").read_bytes() == content
 
     def test_a_delay_changes(self, session):
+        """And the timers: none of them runs out within a round trip that is longer now."""
+        slower = setup(delay_ms=150.0)
         session.engine.set_delay(150)
+        session.engine.set_timers(slower.timers)
+        assert {session.engine.report()[end]["poll"] for end in "ab"} == {slower.timers["POLL_TIMEOUT"]}
+        before = session.engine.report()
         found = said(session, "a", "ping", "-c", "4", "-i", "0.3", "10.77.0.2")
+        after = session.engine.report()
         session.engine.set_delay(50)
+        session.engine.set_timers(setup().timers)
+        assert samples.counted(before, after, "a")["tx_polls"] <= 2
         assert all(300 < float(value) < 600 for value in re.findall(r"time=([\d.]+)", found)[1:]), found
 
     def test_what_is_refused_changes_nothing(self, session):
@@ -177,6 +185,8 @@ class TestPrograms:
             (("erasures", "A", "bernoulli", "2"), "A probability must be 0 to 1."),
             (("erasures", "A"), "'' is not an erasure process"),
             (("delay", "0", "0"), "A channel must have a delay of one clock or more."),
+            (("timers", "A", "1", "2"), "'timers' has five numbers of clocks."),
+            (("timers", "A", "0", "1", "1", "1", "1"), "A value is beyond what the link is built for."),
             (("delay", "x"), "'delay' has two numbers of clocks."),
             (("dance",), "'dance' is not a command."),
         ):

@@ -17,6 +17,7 @@ from arqlink.board.simulation import CONFIG, PATIENCE_S, simulated_board
 from arqlink.board.uart_shell import UartShell
 from arqlink.demo.link import example_file
 from arqlink.errors import UserError
+from arqlink.link import description
 from arqlink.model import loss
 from arqlink.model.intervals import CONFIDENCE, clopper_pearson
 from arqlink.model.link_setup import LinkSetup
@@ -120,7 +121,7 @@ class Outcome:
 
 def setup_commands(setup):
     """What makes the link that of `setup`, but for code and persistency; commands act on end A afterwards."""
-    names = ("POLL_TIMEOUT", "HELLO_INTERVAL", "KEEPALIVE", "OUTAGE_TIMEOUT", "STATUS_INTERVAL")
+    names = description.TIMERS
     timers = " ".join(["timers", *(str(setup.timers[name]) for name in names)])
     yield from ("end b", timers, "end a", timers)
     yield from (f"channel {way} delay {setup.delay_clocks}" for way in ("ab", "ba"))

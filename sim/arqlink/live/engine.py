@@ -98,6 +98,12 @@ class Engine:
         numbers = {name: 15 if value == math.inf else int(value) for name, value in values.items()}
         self.command("set", end, *(f"{name}={value}" for name, value in numbers.items()))
 
+    def set_timers(self, timers):
+        """Timers of both ends, by name, in clocks: LinkSetup.timers."""
+        values = [timers[name] for name in description.TIMERS]
+        for end in "AB":
+            self.command("timers", end, *values)
+
     def set_loss(self, end, process):
         """How units that leave an end are lost: an arqlink.model.loss process."""
         self.command("erasures", end, erasures.describe(process, self.setup.unit_clocks))

@@ -71,7 +71,7 @@ class Steering:
                 with suppress(UserError):  # the link has ended
                     self._engine.set(end, **{name: before[end.lower()][name] for name in SETTINGS})
             raise refusal
-        self.setup = wanted
+        self._become(wanted)
 
     def _set_loss(self, end, name, text):
         if not isinstance(text, str):
@@ -87,7 +87,13 @@ class Steering:
         if not _is_number(milliseconds) or not low <= milliseconds <= high:
             raise UserError(f"The delay is {_shown(milliseconds)}; it must be a number of ms from {low:g} to {high:g}.")
         self._engine.set_delay(milliseconds)
-        self.setup = replace(self.setup, delay_ms=milliseconds)
+        self._become(replace(self.setup, delay_ms=milliseconds))
+
+    def _become(self, setup):
+        """The link is that now; its timers follow."""
+        if setup.timers != self.setup.timers:
+            self._engine.set_timers(setup.timers)
+        self.setup = setup
 
     def _restart(self, end):
         if end not in ("A", "B"):
