@@ -6,6 +6,7 @@ import shlex
 import signal
 import sys
 from contextlib import ExitStack
+from itertools import cycle
 from typing import Annotated
 
 import typer
@@ -20,6 +21,8 @@ from arqlink.rtl import tools
 
 NAME = 12
 """Characters of a name at most."""
+LINES = 20
+"""Of samples below a header."""
 
 
 def live(
@@ -60,7 +63,7 @@ def live(
     if not (name.isascii() and name.isalnum() and len(name) <= NAME):
         raise UserError(f"The name is '{name}'; it must be 1 to {NAME} letters and digits.")
     # These need Linux.
-    from arqlink.live import namespaces, steering
+    from arqlink.live import namespaces, samples, steering
     from arqlink.live.session import Session
 
     if web is None:
@@ -83,6 +86,7 @@ def live(
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end)
     is_shell = not command
+    headers = cycle([f"{samples.HEADER}\n", *[""] * (LINES - 1)])
 
     def show(sample):
         if ends:  # an exception within a fork is lost
@@ -90,7 +94,7 @@ def live(
         if json:
             print(json_line(sample.describe()), file=sys.stderr, flush=True)
         elif not (quiet or is_shell):
-            print(sample.line(), file=sys.stderr, flush=True)
+            print(next(headers) + sample.line(), file=sys.stderr, flush=True)
 
     captures = {what: file for what, file in (("phy", pcap_phy), ("A", pcap_a), ("B", pcap_b)) if file}
     files.check(list(captures.values()), [])

@@ -55,15 +55,19 @@ class Sample:
         return asdict(self)
 
     def line(self):
-        """One line for people."""
-        ways = "   ".join(f"{name[0]}>{name[1]} {_way(way)}" for name, way in self.directions.items())
-        pace = f"late {1e3 * self.late:.1f} ms, missed {self.missed} of {self.deadlines}" if not self.rests else "at rest"
-        return f"{self.time:7.1f} s  {ways}   {pace}{f', skipped {self.skipped:.2f} s' if self.skipped else ''}"
+        """One line for people, below HEADER."""
+        ways = "".join(_way(way) for way in self.directions.values())
+        pace = "at rest" if self.rests else f"{1e3 * self.late:7.1f}{self.missed:7d}"
+        return f"{self.time:6.1f}{ways}{pace:>14}{f'  skipped {self.skipped:.2f} s' if self.skipped else ''}"
+
+
+HEADER = f"{'time':>6}{'a>b':>7}{'':30}{'b>a':>7}{'':30}{'late':>7}\n{'s':>6}" + 2 * "   Mb/s  lost% repair again aband win%" + "     ms missed"
+"""Of lines: repaired, retransmitted and abandoned are frames; the window is that of the sender; the last two are Sample's `late` and `missed`."""
 
 
 def _way(way):
-    loss = "-" if way.loss is None else f"{100 * way.loss:.2f} %"
-    return f"{way.mbps:6.3f} Mb/s, lost {loss}, repaired {way.repaired}, again {way.retransmitted}, abandoned {way.abandoned}, window {100 * way.window:.0f} %"
+    loss = "-" if way.loss is None else f"{100 * way.loss:.2f}"
+    return f"{way.mbps:7.3f}{loss:>7}{way.repaired:7d}{way.retransmitted:6d}{way.abandoned:6d}{100 * way.window:5.0f}"
 
 
 def counted(before, after, end):
