@@ -15,6 +15,8 @@ from arqlink.live.reports import Reports
 
 EVERY = 1.0
 """Seconds between two samples."""
+SHORT = 0.1
+"""The last one is not shown if it is of less."""
 INTERRUPTED = 130
 """Exit code of what Ctrl-C has ended."""
 
@@ -85,7 +87,8 @@ class Session:
                     due = max(due + EVERY, time.monotonic())
                     show(self.sample())
                     continue
-                show(self.sample())
+                if time.monotonic() > due - EVERY + SHORT:
+                    show(self.sample())
                 return INTERRUPTED if code == -signal.SIGINT else 128 - code if code < 0 else code
 
     def _end_children(self):
