@@ -41,17 +41,18 @@ def seconds(before, after):
 
 
 def directions(before, after, window_frames):
-    """A Direction for each way."""
+    """A Direction for each way. An end's report may have `erased`: units from this end that the channel took away; otherwise the receiver was told of each."""
     return {name: _direction(before, after, *ends, window_frames) for name, ends in DIRECTIONS.items()}
 
 
 def _direction(before, after, sender, receiver, window_frames):
     sent, got, total = counted(before, after, sender), counted(before, after, receiver), after[sender]["counters"]
     units = sent["tx_units"] + sent["tx_retx_units"] + sent["tx_control_units"]
+    erased = after[sender]["erased"] - before[sender]["erased"] if "erased" in after[sender] else got["rx_erased_flag"]
     open_frames = total["tx_frames"] - total["tx_frames_acked"] - total["tx_frames_abandoned"] - total["tx_frames_flushed"]
     return Direction(
         8e-6 * got["rx_bytes"] / seconds(before, after),
-        min(1.0, got["rx_erased_flag"] / units) if units else None,
+        min(1.0, erased / units) if units else None,
         sent["tx_frames"],
         got["rx_frames_repaired"],
         sent["tx_retx"],

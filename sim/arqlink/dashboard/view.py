@@ -3,9 +3,10 @@
 
 import math
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 from arqlink.dashboard import samples
 from arqlink.model import link_setup
@@ -23,7 +24,7 @@ LOSSES = {"ab": "loss", "ba": "feedback_loss"}
 SETTINGS = ("k", "n", "nr", "delta", "ord")
 
 
-class Source(Protocol):
+class Source(ABC):
     """A link to show. Each method may be called in a thread of its own.
 
     title      of the page
@@ -43,20 +44,21 @@ class Source(Protocol):
     delays_ms: list[float]
 
     @property
+    @abstractmethod
     def setup(self) -> link_setup.LinkSetup: ...
 
+    @abstractmethod
     def read(self) -> dict[str, Any]:
         """A report: `time`, and of ends `a` and `b` the settings, `state`, `stalled`, `backlog`, `counters`, and `events` since the last one, as in
-        sim/live/README.md. The first one comes at once. UserError: why there will be none any more."""
-        ...
+        sim/live/README.md; `erased` as in dashboard/samples.py. The first one comes at once. UserError: why there will be none any more."""
 
+    @abstractmethod
     def sample(self, before, after) -> dict[str, Any]:
         """What the link has done between two reports: `time`, `seconds`, `directions` (samples.directions, as dictionaries), and what is the source's own."""
-        ...
 
+    @abstractmethod
     def steer(self, text) -> str:
         """Does what a message says; the name of that. UserError: why it does not."""
-        ...
 
 
 class View:
@@ -69,6 +71,7 @@ class View:
         self._last = source.read()
         self._begun = time.monotonic()
         self._looked = 0.0
+        self._look_back(self._last, source.setup)
 
     def hello(self):
         """What does not change, and the events until now: [time, end, name]."""

@@ -3,12 +3,13 @@
 
 from dataclasses import asdict
 
+from arqlink.dashboard.view import Source
 from arqlink.live import samples
 from arqlink.live.steering import LEAST_DELAY_MS, Steering
 
 
-class LiveSource:
-    """A Source (arqlink.dashboard.view) of a Session."""
+class LiveSource(Source):
+    """Of a Session."""
 
     title = "arqlink live"
     look_back = 10.0

@@ -7,12 +7,14 @@ import time
 from dataclasses import asdict, dataclass
 
 from arqlink.dashboard import samples
+from arqlink.dashboard.view import Source
 from arqlink.errors import UserError
 from arqlink.rtl import registers
 
 STATES = ("down", "clearing", "hello", "up", "outage")
 """Of an end, by field STATUS.state."""
-COPIED = ("STATUS", "ERROR")
+OF_END, OF_CHANNEL = ("STATUS", "ERROR"), ("ERASED", "CONTROL_ERASED")
+"""Registers of a report that are shown, beside the counters."""
 DELAYS_MS = (1.0, 1000.0)
 """Of a slider."""
 LOCKED = "This run measures one setting, so nothing can be changed while it runs."
@@ -42,21 +44,26 @@ class Sample:
     directions: dict
 
 
-class RunSource:
-    """A Source (arqlink.dashboard.view) of a run, as long as it is entered. Of the reports between two looks the newest one counts."""
+class RunSource(Source):
+    """Of a run, as long as it is entered. Of the reports between two looks the newest one counts."""
 
     look_back = math.inf
     locked = LOCKED
     ports = {"a": "User A", "b": "User B"}
 
     def __init__(self, setup, title, name):
-        self.setup, self.title, self.name = setup, title, name
+        self._setup, self.title, self.name = setup, title, name
         self.delays_ms = [min(DELAYS_MS[0], setup.delay_ms), max(DELAYS_MS[1], setup.delay_ms)]
         self._changed = threading.Condition()
         self._total, self._why_ended = 0, None
         self._told = {"a": 0, "b": 0}
-        nothing = {f"{end}.{name}": 0 for end in "ab" for name in (*COPIED, *registers.counter_names())}
+        nothing = {f"{end}.{name}": 0 for end in "ab" for name in (*OF_END, *registers.counter_names())}
+        nothing |= {f"{way}.{name}": 0 for way in samples.DIRECTIONS for name in OF_CHANNEL}
         self._news = self._report({"clock": 0, "waiting": 0, "registers": nothing})
+
+    @property
+    def setup(self):
+        return self._setup
 
     def __enter__(self):
         return self
@@ -95,7 +102,7 @@ class RunSource:
         progress = Progress(min(acked + given_up + flushed, self._total), self._total, (after["clock"] - before["clock"]) / span, seconds / span)
         return asdict(Sample(after["time"], seconds, progress, samples.directions(before, after, self.setup.limits["window_frames"])))
 
-    def steer(self, _):
+    def steer(self, text):
         raise UserError(LOCKED)
 
     def _report(self, report):
@@ -104,13 +111,14 @@ class RunSource:
         settings = {"k": self.setup.k, "n": self.setup.n, "nr": self.setup.nr, "delta": self.setup.arq_delta, "ord": bool(self.setup.ord)}
         waiting = {"a": report["waiting"], "b": 0}
         ends = {}
-        for end in "ab":
+        for way, (end, _) in samples.DIRECTIONS.items():
             status = registers.fields_of(end, "STATUS", values[f"{end}.STATUS"])
             ends[end] = settings | {
                 "state": STATES[status["state"]],
                 "stalled": bool(status["stalled"]),
                 "events": values[f"{end}.ERROR"],
                 "backlog": waiting[end],
+                "erased": sum(values[f"{way}.{name}"] for name in OF_CHANNEL),
                 "counters": {name: values[f"{end}.{name}"] for name in registers.counter_names()},
             }
         return {"time": report["clock"] / self.setup.clock_hz, "clock": report["clock"], "real": time.monotonic(), **ends}
