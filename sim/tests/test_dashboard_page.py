@@ -82,7 +82,7 @@ def soon(condition, seconds=15):
 
 
 def words(shown, selector):
-    return shown.page.locator(selector).text_content()
+    return shown.page.locator(selector).text_content() or ""
 
 
 @needs_root

@@ -178,8 +178,8 @@ def test_what_is_measured_is_of_the_whole_run(source):
     shown = view.View(source)
     for i in range(1, 100):
         source.take(report(i * source.setup.clock_hz, a_tx_outcomes_ok=9 * i, a_tx_outcomes_failed=i))
-        sample = shown.look()
-    assert sample["directions"]["ab"]["measured"]["transmissions"] == 10 * 99 and sample["directions"]["ab"]["measured"]["p_t"] == 0.1
+        measured = shown.look()["directions"]["ab"]["measured"]
+        assert measured["transmissions"] == 10 * i and measured["p_t"] == 0.1
 
 
 def test_of_reports_that_nobody_read_the_newest_counts(source):

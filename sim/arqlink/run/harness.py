@@ -12,7 +12,7 @@ from pathlib import Path
 from arqlink.errors import UserError
 
 NEVER = 2**64 - 1
-REPORT_S = 0.25
+REPORT_S = 0.5
 """Seconds of real time between two reports of a run that is watched."""
 
 

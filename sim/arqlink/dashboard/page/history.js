@@ -3,7 +3,7 @@
 
 const past = (() => {
   const SECONDS = 60;
-  const RATE = 4; // samples that a rate looks back: a second of real time
+  const RATE = 1.1; // seconds that a rate looks back: one, and what messages are late
   const WAYS = { ab: ["a", "b", "a → b"], ba: ["b", "a", "b → a"] };
   let samples = [];
 
@@ -19,7 +19,8 @@ const past = (() => {
 
   /** Rate, in a second of the link, of what `of(end)` counts, at an end ("a", "b") now. */
   function rate(end, of) {
-    const recent = samples.slice(-1 - RATE).filter((sample) => sample.ends);
+    const now = samples.at(-1)?.at;
+    const recent = samples.filter((sample) => sample.ends && sample.at >= now - RATE);
     const [first, last] = [recent[0], recent.at(-1)];
     if (recent.length < 2 || last.time <= first.time) return 0;
     return (of(last.ends[end]) - of(first.ends[end])) / (last.time - first.time);
