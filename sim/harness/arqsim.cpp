@@ -3,6 +3,7 @@
 // as JSON, and lines "progress DONE TOTAL" and "report {…}" to standard error. Exit code 1 with one sentence on an error.
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cinttypes>
 #include <csignal>
@@ -149,7 +150,8 @@ class Runner {
         const auto now = Time::now();
         if (seconds(now - reported_) < 0.1 || (reports_ && reports_->isWriting())) return;
         reported_ = now;
-        std::fprintf(stderr, "progress %" PRIu64 " %" PRIu64 "\n", done, job_.frames);
+        const int written = std::fprintf(stderr, "progress %" PRIu64 " %" PRIu64 "\n", done, job_.frames);
+        if (written < 0 && errno == EPIPE) throw std::runtime_error("The program that began this run is gone.");
     }
 
     void finish(const char* end) {

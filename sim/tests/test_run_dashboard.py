@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -293,23 +294,39 @@ def test_a_view_that_waits_for_news_is_woken(source):
     assert found == ["The run has ended."]
 
 
-def test_control_c_ends_all():
-    """The command, its simulator, and the page."""
+@contextmanager
+def long_run():
+    """(process, the page's socket) of a command that has begun and would take hours. Its simulator has to end with it."""
     pair_simulator.simulator("montecarlo")
     command = [sys.executable, "-m", "arqlink", "stats", "--config", "montecarlo", "--frames", "1e8", "--web", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr
-    address = process.stderr.readline().split()[1]
-    server = type("At", (), {"port": int(address.split(":")[2].strip("/")), "token": None})
-    with live(server) as socket:
+    port = int(process.stderr.readline().split(":")[-1].strip("/\n"))
+    with live(SimpleNamespace(port=port, token=None)) as socket:
         while until(socket, "sample")["progress"]["done"] == 0:
             pass
         simulators = children(process.pid)
+        assert simulators
+        yield process, socket
+        end = time.monotonic() + 10
+        while any(os.path.exists(f"/proc/{pid}") for pid in simulators):
+            assert time.monotonic() < end, "its simulator goes on"
+            time.sleep(0.1)
+
+
+def test_control_c_ends_all():
+    """The command, its simulator, and the page."""
+    with long_run() as (process, socket):
         process.send_signal(signal.SIGINT)
         assert until(socket, "ended") == "The run has ended before its time. It was interrupted."
-    out, err = process.communicate(timeout=10)
-    assert (process.returncode, out, err) == (130, "", "")
-    assert simulators and not any(os.path.exists(f"/proc/{pid}") for pid in simulators)
+        out, err = process.communicate(timeout=10)
+        assert (process.returncode, out, err) == (130, "", "")
+
+
+def test_a_command_that_is_killed_leaves_no_simulator():
+    with long_run() as (process, _):
+        process.kill()
+        process.communicate(timeout=10)
 
 
 def children(pid):
