@@ -12,7 +12,7 @@ import pytest
 from arqlink.run import pair_simulator
 from arqlink.run.run_source import LOCKED
 from sim.tests import browser as browsers
-from sim.tests.test_dashboard_page import NAMELESS, address_of, words
+from sim.tests.test_dashboard_page import NAMELESS, address_of, soon, words
 
 CONFIG = "paper8"
 LINK = ["--config", CONFIG, "--k", "10", "--n", "11", "--delta", "1", "--loss", "bernoulli:0.04", "--delay-ms", "5", "--json", "--web", "0"]
@@ -50,10 +50,9 @@ def showing(chromium, *command, **options):
 def check_running(shown, title):
     """Numbers change, and nothing can be changed."""
     assert words(shown, "#connection") == "Connected" and words(shown, "h1") == title == shown.page.title()
-    before = [words(shown, selector) for selector in CHANGING]
-    shown.page.wait_for_timeout(1500)
-    after = [words(shown, selector) for selector in CHANGING]
-    assert all(one != other for one, other in zip(before, after)), (before, after)
+    before = {selector: words(shown, selector) for selector in CHANGING}
+    for selector, was in before.items():
+        soon(lambda selector=selector, was=was: words(shown, selector) != was, 5)
     assert words(shown, "#steering") == LOCKED
     assert shown.value("document.querySelectorAll('#controls :is(input, button)').length") > 15
     assert shown.value("[...document.querySelectorAll('#controls :is(input, button)')].every((one) => one.matches(':disabled'))")
