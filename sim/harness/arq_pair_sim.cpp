@@ -53,6 +53,11 @@ ArqPairSim::ArqPairSim(const std::string& waves)
 
 ArqPairSim::~ArqPairSim() { top_->final(); }
 
+void ArqPairSim::leaveFiles() {
+    observer_ = nullptr;
+    static_cast<void>(trace_.release());
+}
+
 void ArqPairSim::reset(unsigned clocks) {
     top_->aresetn = 0;
     for (unsigned i = 0; i < clocks; ++i) clock();

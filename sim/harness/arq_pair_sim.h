@@ -65,6 +65,7 @@ class ArqPairSim {
     /// Packets in and out: see PacketPorts.
     void send(End end, OutgoingPacket packet) { ports_.send(end, std::move(packet)); }
     size_t pending(End end) const { return ports_.pending(end); }
+    size_t offered(End end) const { return ports_.offered(end, now_); }
     const std::vector<uint64_t>& accepted(End end) const { return ports_.accepted(end); }
     void setReady(End end, bool ready) { ports_.setReady(end, ready); }
     std::deque<DeliveredPacket>& delivered(End end) { return ports_.delivered(end); }
@@ -79,6 +80,9 @@ class ArqPairSim {
 
     /// From now on `observer` is told of all beats; nullptr: nobody is. It has to live as long as it is told.
     void observe(PhyObserver* observer) { observer_ = observer; }
+
+    /// No clock writes to a file from now on, nor does the destructor: waves and observers belong to another process.
+    void leaveFiles();
 
   private:
     void low();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one job on the Verilated pair: `arqsim JOBFILE` (or - for standard input) writes its result to standard output
-// as JSON, and lines "progress DONE TOTAL" to standard error. Exit code 1 with one sentence on an error.
+// as JSON, and lines "progress DONE TOTAL" and "report {…}" to standard error. Exit code 1 with one sentence on an error.
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cinttypes>
 #include <csignal>
@@ -14,6 +15,8 @@
 
 #include "job.h"
 #include "pair_capture.h"
+#include "pair_registers.h"
+#include "pair_reports.h"
 
 using namespace arqlink;
 
@@ -28,7 +31,7 @@ double cpuSeconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
 
 class Runner {
   public:
-    explicit Runner(const Job& job) : job_(job), pair_(job.waves) {}
+    explicit Runner(const Job& job) : job_(job), pair_(job.waves), registers_(pair_, job) {}
 
     void send() {
         pair_.watchFirstTransmissions(true);
@@ -62,6 +65,7 @@ class Runner {
         }
         for (auto [address, value] : job_.start) pair_.write(address, value);
         start_ = pair_.now();
+        if (job_.reportSeconds > 0) reports_.emplace(pair_, job_, start_);
         wallStart_ = Time::now();
         cpuStart_ = cpuSeconds();
     }
@@ -76,35 +80,35 @@ class Runner {
         pair_.observe(&*capture_);
     }
 
-    void snapshot(const char* end) {
-        const uint32_t address = job_.reg(std::string(end) + ".COUNTERS");
-        pair_.write(address, 1);
-        while (pair_.read(address) & 4) pair_.run(16);
-    }
-
-    uint64_t counter(const std::string& name) {
-        const uint32_t address = job_.counter(name);
-        const uint64_t low = pair_.read(address);
-        return low | uint64_t(pair_.read(address + 4)) << 32;
+    // In slices where somebody wants to hear how far it is.
+    void run(uint64_t clocks) {
+        constexpr uint64_t slice = 1024;
+        for (; reports_ && clocks > slice; clocks -= slice) {
+            pair_.run(slice);
+            reports_->tick();
+        }
+        pair_.run(clocks);
     }
 
     // Runs until every packet is delivered or known to be lost. Returns why it ended.
     const char* drain() {
         uint64_t sent = 0, last = 0, lastChange = pair_.now();
         for (;;) {
-            pair_.run(untilNextLook(sent));
-            snapshot("a");
-            sent = counter("a.tx_frames");
-            const uint64_t resolved =
-                counter("a.tx_frames_acked") + counter("a.tx_frames_abandoned") + counter("a.tx_frames_flushed");
+            run(untilNextLook(sent));
+            registers_.snapshot("a");
+            sent = registers_.counter("a.tx_frames");
+            const uint64_t resolved = registers_.counter("a.tx_frames_acked") +
+                                      registers_.counter("a.tx_frames_abandoned") +
+                                      registers_.counter("a.tx_frames_flushed");
             measure(sent);
             report(std::min(resolved, job_.frames));
 
             uint64_t progress = sent + resolved + pair_.accepted(ArqPairSim::A).size();
             if (resolved >= job_.frames && pair_.pending(ArqPairSim::A) == 0) {
-                const uint64_t packets = counter("a.tx_packets"), lost = counter("a.tx_packets_lost");
-                snapshot("b");
-                const uint64_t delivered = counter("b.rx_packets");
+                const uint64_t packets = registers_.counter("a.tx_packets"),
+                               lost = registers_.counter("a.tx_packets_lost");
+                registers_.snapshot("b");
+                const uint64_t delivered = registers_.counter("b.rx_packets");
                 if (delivered + lost >= packets) {
                     reported_ = {};  // the end is reported, however soon after the last report
                     report(job_.frames);
@@ -136,24 +140,26 @@ class Runner {
         if (!opens && !closes) return;
         windowClosed_ = closes;
         windowOpen_ = true;
-        snapshot("b");
+        registers_.snapshot("b");
         auto& edge = window_[closes];
-        edge = {pair_.now(), counter("a.tx_units") + counter("a.tx_retx_units"), counter("a.tx_phy_idle"),
-                counter("b.rx_bytes")};
+        edge = {pair_.now(), registers_.counter("a.tx_units") + registers_.counter("a.tx_retx_units"),
+                registers_.counter("a.tx_phy_idle"), registers_.counter("b.rx_bytes")};
     }
 
     void report(uint64_t done) {
         const auto now = Time::now();
-        if (seconds(now - reported_) < 0.1) return;
+        if (seconds(now - reported_) < 0.1 || (reports_ && reports_->isWriting())) return;
         reported_ = now;
-        std::fprintf(stderr, "progress %" PRIu64 " %" PRIu64 "\n", done, job_.frames);
+        const int written = std::fprintf(stderr, "progress %" PRIu64 " %" PRIu64 "\n", done, job_.frames);
+        if (written < 0 && errno == EPIPE) throw std::runtime_error("The program that began this run is gone.");
     }
 
     void finish(const char* end) {
         const double wall = seconds(Time::now() - wallStart_), cpu = cpuSeconds() - cpuStart_;
         const uint64_t clocks = pair_.now() - start_;
-        snapshot("a");
-        snapshot("b");
+        reports_.reset();
+        registers_.snapshot("a");
+        registers_.snapshot("b");
         pair_.observe(nullptr);
         if (capture_) capture_->close();
         std::printf("{\"end\": \"%s\", \"start\": %" PRIu64 ", \"clocks\": %" PRIu64
@@ -164,17 +170,7 @@ class Runner {
             std::printf("%s{\"clock\": %" PRIu64 ", \"units\": %" PRIu64 ", \"idle\": %" PRIu64 ", \"bytes\": %" PRIu64
                         "}",
                         i ? ", " : "", window_[i].clock, window_[i].units, window_[i].idle, window_[i].bytes);
-        std::printf("],\n \"registers\": {");
-        const char* comma = "";
-        for (const auto& [name, address] : job_.registers) {
-            std::printf("%s\"%s\": %" PRIu32, comma, name.c_str(), pair_.read(address));
-            comma = ", ";
-        }
-        for (const auto& [name, address] : job_.counters) {
-            std::printf("%s\"%s\": %" PRIu64, comma, name.c_str(), counter(name));
-            comma = ", ";
-        }
-        std::printf("}}\n");
+        std::printf("],\n \"registers\": %s}\n", registers_.all().c_str());
     }
 
     struct Edge {
@@ -183,7 +179,9 @@ class Runner {
 
     const Job& job_;
     ArqPairSim pair_;
+    PairRegisters registers_;
     std::optional<PairCapture> capture_;
+    std::optional<PairReports> reports_;
     uint64_t start_ = 0;
     Time::time_point wallStart_, reported_;
     double cpuStart_ = 0;

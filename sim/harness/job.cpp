@@ -70,6 +70,7 @@ Job readJob(std::istream& in) {
         {"trace_ba", [&](auto& v) { job.traceBA = v; }},
         {"phy_capture", [&](auto& v) { job.phyCapture = v; }},
         {"clock_hz", [&](auto& v) { job.clockHz = std::stod(v); }},
+        {"report_s", [&](auto& v) { job.reportSeconds = std::stod(v); }},
         {"frames", [&](auto& v) { job.frames = number(v); }},
         {"window", [&](auto& v) { job.window = number(v); }},
         {"check_clocks", [&](auto& v) { job.checkClocks = number(v); }},

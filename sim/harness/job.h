@@ -23,6 +23,7 @@ struct Job {
     std::string traceAB, traceBA;                      // file names, or empty: erasures of each way
     std::string phyCapture;                            // file name, or empty: capture of the units on the PHYs
     double clockHz = 0;                                // clocks of a simulated second, for the times of that
+    double reportSeconds = 0;                          // seconds of real time between two reports; 0: none
     uint64_t frames = 0;                               // frames that will be sent for the first time
     uint64_t window = 0;                               // first transmissions before the measuring window opens
     uint64_t checkClocks = 10000;                      // clocks between two looks at the counters

@@ -51,6 +51,12 @@ class PacketPorts {
     }
     /// Packets queued or on their way into the end.
     size_t pending(End end) const { return source_[end].queue.size(); }
+    /// Those of them whose time has come by clock `now`, if they are queued in the order of their times.
+    size_t offered(End end, uint64_t now) const {
+        const auto& queue = source_[end].queue;
+        const auto isOffered = [now](const OutgoingPacket& packet) { return packet.notBefore <= now; };
+        return size_t(std::partition_point(queue.begin(), queue.end(), isOffered) - queue.begin());
+    }
     /// Clock of the last beat of each packet that the end took, in order.
     const std::vector<uint64_t>& accepted(End end) const { return source_[end].accepted; }
 

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 
 from PIL import Image
 
+from arqlink.dashboard.view import View
+from arqlink.dashboard.web import Server, listen
 from arqlink.live.session import Session
-from arqlink.live.view import View
-from arqlink.live.web import Server, listen
+from arqlink.live.source import LiveSource
 from arqlink.model import link_setup
 from arqlink.tree import ROOT
 from sim.tests import browser as browsers
@@ -26,7 +27,7 @@ COLOURS = 256
 @contextmanager
 def dashboard(session):
     """Address of the dashboard of a session."""
-    with Server(View(session), listen("127.0.0.1", 0)) as server:
+    with Server(View(LiveSource(session)), listen("127.0.0.1", 0)) as server:
         yield server.url
 
 

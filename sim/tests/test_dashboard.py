@@ -16,9 +16,10 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
+from arqlink.dashboard import view, web
 from arqlink.errors import UserError
-from arqlink.live import view, web
 from arqlink.live.reports import Reports
+from arqlink.live.source import LiveSource
 from arqlink.live.steering import Steering
 from arqlink.model import link_setup, loss
 from arqlink.rtl import registers
@@ -86,7 +87,7 @@ def session():
 
 @contextmanager
 def serving(session, host="127.0.0.1"):
-    with web.Server(view.View(session), web.listen(host, 0), host) as server:
+    with web.Server(view.View(LiveSource(session)), web.listen(host, 0), host) as server:
         yield server
 
 
@@ -164,7 +165,7 @@ def test_messages_come_four_times_a_second(server):
 
 
 def test_the_model_is_that_of_the_active_settings(session):
-    shown = view.View(session)
+    shown = view.View(LiveSource(session))
     session.engine.settings["a"].update(k=5, n=7, nr=8, delta=15)
     found = shown.look()["directions"]
     expected = setup(k=5, n=7, nr=8, delta="inf").model(found["ab"]["model"]["packet_bytes"])
@@ -176,13 +177,13 @@ def test_the_model_is_that_of_the_active_settings(session):
 @pytest.mark.parametrize("delta", [0, 14, 15])
 def test_messages_are_json_with_any_loss(session, process, delta):
     session.setup.loss = loss.parse(process)
-    shown = view.View(session)
+    shown = view.View(LiveSource(session))
     session.engine.settings["a"].update(delta=delta)
     assert json.loads(json.dumps(shown.look(), allow_nan=False))["directions"]["ab"]["model"]["p_t"] is not None
 
 
 def test_what_is_measured_begins_anew_with_other_settings(session):
-    shown = view.View(session)
+    shown = view.View(LiveSource(session))
     shown.look()
     session.engine.counters |= {"tx_outcomes_failed": 50, "tx_outcomes_ok": 50}
     assert shown.look()["directions"]["ab"]["measured"]["p_t"] == 0.5
@@ -193,7 +194,7 @@ def test_what_is_measured_begins_anew_with_other_settings(session):
 
 
 def test_what_is_measured_is_forgotten_after_ten_seconds(session):
-    shown = view.View(session)
+    shown = view.View(LiveSource(session))
     session.engine.counters["tx_outcomes_failed"] = 7
     for _ in range(60):
         shown.look()
@@ -380,7 +381,7 @@ def test_settings_that_one_end_refuses_are_put_back_at_the_other(server, session
 
 
 def test_two_who_steer_at_once_leave_both_ends_alike(session):
-    shown = view.View(session)
+    shown = view.View(LiveSource(session))
     texts = [json.dumps({"set": {"k": k, "n": k + 1, "nr": k + 2}}) for k in range(1, 9)]
     threads = [threading.Thread(target=lambda text=text: [shown.steer(text) for _ in range(50)]) for text in texts]
     for thread in threads:
@@ -397,7 +398,7 @@ def test_two_who_steer_at_once_leave_both_ends_alike(session):
 
 def test_the_page_and_its_files(server):
     status, text, headers = get(server)
-    assert status == 200 and "<title>arqlink live</title>" in text
+    assert status == 200 and "<title>arqlink</title>" in text
     assert "default-src 'self'" in headers["content-security-policy"] and headers["cache-control"] == "no-store"
     for path in ("/page/dashboard.js", "/page/dashboard.css", "/shared/theme.js", "/vendor/uPlot.iife.min.js"):
         assert f'"{path[1:]}"' in text and get(server, path)[0] == 200

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 import pytest
 from websockets.sync.client import connect
 
-from arqlink.live import view, web
+from arqlink.dashboard import view, web
 from arqlink.live.session import Session
+from arqlink.live.source import LiveSource
 from arqlink.model import link_setup
 from sim.tests import browser as browsers
 from sim.tests import dashboard_pictures, linux_path
@@ -81,7 +82,7 @@ def soon(condition, seconds=15):
 
 
 def words(shown, selector):
-    return shown.page.locator(selector).text_content()
+    return shown.page.locator(selector).text_content() or ""
 
 
 @needs_root
@@ -217,13 +218,13 @@ class TestPage:
 def test_a_lost_connection_is_shown_and_comes_back(chromium, link):
     listener = web.listen("127.0.0.1", 0)
     port = listener.getsockname()[1]
-    with web.Server(view.View(link), listener) as server:
+    with web.Server(view.View(LiveSource(link)), listener) as server:
         visit = browsers.visit(chromium, server.url)
         shown = visit.__enter__()
         shown.wait("dashboard.latest()?.ends !== undefined")
     shown.wait("document.getElementById('connection').textContent.startsWith('The connection is lost')", 10)
     assert shown.value("document.getElementById('main').classList.contains('stale')")
-    with web.Server(view.View(link), web.listen("127.0.0.1", port)):
+    with web.Server(view.View(LiveSource(link)), web.listen("127.0.0.1", port)):
         shown.wait("document.getElementById('connection').textContent === 'Connected'", 20)
         assert not shown.value("document.getElementById('main').classList.contains('stale')")
     visit.__exit__(None, None, None)

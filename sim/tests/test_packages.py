@@ -142,8 +142,8 @@ def test_an_installed_package_builds_the_planner_page(installed, tmp_path):
 def test_the_wheel_has_the_dashboard(wheel):
     """With all files that its page asks for."""
     with zipfile.ZipFile(wheel) as archive:
-        page = archive.read("arqlink/live/page/index.html").decode()
-        folders = {"page": "arqlink/live/page", "shared": "arqlink/pages/shared", "vendor": "arqlink/pages/vendor"}
+        page = archive.read("arqlink/dashboard/page/index.html").decode()
+        folders = {"page": "arqlink/dashboard/page", "shared": "arqlink/pages/shared", "vendor": "arqlink/pages/vendor"}
         files = [path.partition("/") for path in re.findall(r'(?:src|href)="([a-z]+/[^"]+)"', page)]
         assert len(files) > 10 and {f"{folders[folder]}/{name}" for folder, _, name in files} <= set(archive.namelist())
 

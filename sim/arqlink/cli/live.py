@@ -114,7 +114,8 @@ def live(
 def _listen(host, port):
     """The dashboard's socket, which goes along if the command begins anew in a network namespace of its own."""
     tools.package("starlette")
-    from arqlink.live import namespaces, web
+    from arqlink.dashboard import web
+    from arqlink.live import namespaces
 
     listener = web.listen(host, port)
     namespaces.require(lambda: web.hand_over(listener))
@@ -123,10 +124,11 @@ def _listen(host, port):
 
 def _serve(stack, session, listener, host):
     """The dashboard as long as the stack lives; its address."""
-    from arqlink.live.view import View
-    from arqlink.live.web import Server
+    from arqlink.dashboard.view import View
+    from arqlink.dashboard.web import Server
+    from arqlink.live.source import LiveSource
 
-    return stack.enter_context(Server(View(session), listener, host)).url
+    return stack.enter_context(Server(View(LiveSource(session)), listener, host)).url
 
 
 def _words(text):

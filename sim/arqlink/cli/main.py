@@ -29,8 +29,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Run, measure and model the arqlink hybrid FEC/ARQ link.",
 )
-app.command()(send)
-app.command()(stats)
+app.command(cls=WebCommand)(send)
+app.command(cls=WebCommand)(stats)
 app.command()(model)
 app.command()(plan)
 app.command()(size)

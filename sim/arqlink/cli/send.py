@@ -7,6 +7,7 @@ import typer
 
 from arqlink import files
 from arqlink.cli import options
+from arqlink.cli.dashboards import run_dashboard
 from arqlink.errors import UserError
 from arqlink.model import link_setup
 from arqlink.report.console import TextConsole
@@ -61,6 +62,8 @@ def send(
     json: options.Json = False,
     waves: options.Waves = None,
     pcap_phy: options.PcapPhy = None,
+    web: options.Web = None,
+    web_host: options.WebHost = "127.0.0.1",
 ):
     """Send a file, or the packets of a capture, through the RTL link.
 
@@ -77,8 +80,9 @@ def send(
         raise UserError(f"With - as {taken}, standard output is taken; --json needs another {taken}.")
     files.check([output, *(name for name in (waves, delays, pcap_phy) if name is not None)], [input, *setup.traces])
     traffic = load(input, setup.packet_bytes)
-    with progress_bar("frames") as progress:
-        outcome = transfer(setup, traffic, pace, waves, progress, pcap_phy)
+    label = files.label(input, "standard input")
+    with run_dashboard(web, web_host, setup, "arqlink send", label) as watch, progress_bar("frames") as progress:
+        outcome = transfer(setup, traffic, pace, waves, progress, pcap_phy, watch)
     save(output, setup, traffic, outcome)
     if delays is not None:
         files.write(delays, delay_trace(traffic.packets, outcome.times_ms).encode())
@@ -87,7 +91,7 @@ def send(
         print_json(report)
         return
     console = TextConsole(stderr=to_stderr)
-    title = f"{files.label(input, 'standard input')}: {setup.loss}, δ = {delta}, delay {delay_ms:g} ms"
+    title = f"{label}: {setup.loss}, δ = {delta}, delay {delay_ms:g} ms"
     console.print(comparison(report, title, port_rate(setup) if ord else None))
     console.print(counter_table(report["counters"]))
     console.print(summary(report))

@@ -9,6 +9,7 @@ from arqlink import files
 from arqlink.board.serial_port import BAUD, SerialPort
 from arqlink.board.uart_shell import UartShell
 from arqlink.cli import options
+from arqlink.cli.dashboards import run_dashboard
 from arqlink.errors import UserError
 from arqlink.model import link_setup
 from arqlink.report import plots
@@ -57,6 +58,8 @@ def stats(
     waves: options.Waves = None,
     plot: options.Plot = None,
     pcap_phy: options.PcapPhy = None,
+    web: options.Web = None,
+    web_host: options.WebHost = "127.0.0.1",
     uart: Annotated[
         str | None,
         typer.Option(metavar="PORT", help="Measure nothing; print, as JSON, what the firmware on this serial port has counted."),
@@ -79,8 +82,8 @@ def stats(
         rate_includes_header=rate_includes_header, clocks_per_beat=clocks_per_beat, packet_bytes=packet_bytes, seed=seed,
     )  # fmt: skip
     files.check(list(filter(None, (waves, plot, pcap_phy))), setup.traces)
-    with progress_bar("frames") as progress:
-        report = monte_carlo.measure(setup, round(frames), waves, progress, pcap_phy)
+    with run_dashboard(web, web_host, setup, "arqlink stats", f"{round(frames)} frames") as watch, progress_bar("frames") as progress:
+        report = monte_carlo.measure(setup, round(frames), waves, progress, pcap_phy, watch)
     title = f"{report['frames']} frames, {setup.loss}, δ = {delta}"
     if plot:
         files.write(plot, plots.comparison(report, title).encode())

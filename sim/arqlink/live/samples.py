@@ -3,31 +3,7 @@
 
 from dataclasses import asdict, dataclass
 
-DIRECTIONS = {"ab": ("a", "b"), "ba": ("b", "a")}
-
-
-@dataclass(frozen=True)
-class Direction:
-    """mbps           bytes of packets that the receiver delivered
-    loss           share of the units that were erased on the way; None: none was sent
-    frames         sent for the first time
-    repaired       frames complete by their code
-    retransmitted  transmissions
-    abandoned      frames
-    lost           packets with an abandoned frame
-    window         share of the sender's window that is open, now
-    backlog        packets that wait for the line, now
-    """
-
-    mbps: float
-    loss: float | None
-    frames: int
-    repaired: int
-    retransmitted: int
-    abandoned: int
-    lost: int
-    window: float
-    backlog: int
+from arqlink.dashboard import samples as link
 
 
 @dataclass(frozen=True)
@@ -38,7 +14,7 @@ class Sample:
     deadlines  since the sample before; missed of them
     skipped    seconds of real time that the link has not lived through since then
     rests      nothing moves, and nothing is clocked
-    directions by DIRECTIONS
+    directions by their names, of arqlink.dashboard.samples.Direction
     """
 
     time: float
@@ -70,37 +46,15 @@ def _way(way):
     return f"{way.mbps:7.3f}{loss:>7}{way.repaired:7d}{way.retransmitted:6d}{way.abandoned:6d}{100 * way.window:5.0f}"
 
 
-def counted(before, after, end):
-    """What the counters of an end have counted between two reports."""
-    return {counter: value - before[end]["counters"][counter] for counter, value in after[end]["counters"].items()}
-
-
 def between(before, after, window_frames):
     """The sample of two reports of the same link."""
-    seconds = max(1e-9, after["time"] - before["time"])
-    directions = {}
-    for name, (sender, receiver) in DIRECTIONS.items():
-        sent, got, total = counted(before, after, sender), counted(before, after, receiver), after[sender]["counters"]
-        units = sent["tx_units"] + sent["tx_retx_units"] + sent["tx_control_units"]
-        open_frames = total["tx_frames"] - total["tx_frames_acked"] - total["tx_frames_abandoned"] - total["tx_frames_flushed"]
-        directions[name] = Direction(
-            8e-6 * got["rx_bytes"] / seconds,
-            min(1.0, got["rx_erased_flag"] / units) if units else None,
-            sent["tx_frames"],
-            got["rx_frames_repaired"],
-            sent["tx_retx"],
-            sent["tx_frames_abandoned"],
-            sent["tx_packets_lost"],
-            open_frames / window_frames,
-            after[sender]["backlog"],
-        )
     return Sample(
         after["time"],
-        seconds,
+        link.seconds(before, after),
         after["latest"],
         after["deadlines"] - before["deadlines"],
         after["missed"] - before["missed"],
         after["lost"] - before["lost"],
         after["rests"],
-        directions,
+        link.directions(before, after, window_frames),
     )

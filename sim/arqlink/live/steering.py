@@ -7,11 +7,11 @@ import threading
 from contextlib import suppress
 from dataclasses import replace
 
+from arqlink.dashboard.view import SETTINGS
 from arqlink.errors import UserError
 from arqlink.model import loss
 from arqlink.model.link_setup import INFINITE_DELTA, MAX_DELAY_CLOCKS
 
-SETTINGS = ("k", "n", "nr", "delta", "ord")
 LEAST_DELAY_MS, MOST_DELAY_MS = 1.0, 1000.0
 LONGEST = 1000
 """Characters of a message."""

@@ -58,3 +58,8 @@ def value_of(register, **fields):
 def pack(block, register, **fields):
     """Value of a register of a block, whose other fields are 0."""
     return value_of(_register(block, register), **fields)
+
+
+def fields_of(block, register, value):
+    """Fields of a register's value by their names."""
+    return {name: value >> field.shift & (1 << field.width) - 1 for name, field in _register(block, register).fields.items()}

@@ -6,12 +6,14 @@ import os
 import struct
 import subprocess
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arqlink.errors import UserError
 
 NEVER = 2**64 - 1
+REPORT_S = 0.5
+"""Seconds of real time between two reports of a run that is watched."""
 
 
 @dataclass
@@ -30,6 +32,8 @@ class Job:
     check_clocks: int = 10_000
     idle_clocks: int = 1_000_000
     max_clocks: int = NEVER
+    report_s: float = 0.0
+    """Seconds of real time between two reports; 0: none is made."""
     waves: Path | None = None
     phy_capture: str | None = None
     """File of the units on both PHYs, whose times are of a clock with `clock_hz`."""
@@ -47,6 +51,7 @@ class Job:
         for key in ("frames", "window", "check_clocks", "idle_clocks", "max_clocks"):
             lines.append(f"{key}={getattr(self, key)}")
         lines += [f"packets={packets}", f"deliveries={deliveries}"]
+        lines += [f"report_s={self.report_s!r}"] if self.report_s else []
         lines += [f"waves={self.waves}"] if self.waves else []
         lines += [f"phy_capture={self.phy_capture}", f"clock_hz={self.clock_hz!r}"] if self.phy_capture else []
         lines += [f"trace_{way}={path}" for way, path in (traces or {}).items()]
@@ -125,8 +130,10 @@ def read_deliveries(path, start):
     return sent, deliveries
 
 
-def run(program, job, progress=None):
-    """Runs the job; `progress(done, total)` is called now and then."""
+def run(program, job, progress=None, watch=None):
+    """Runs the job; `progress(done, total)` is called now and then, and `watch(report)` with each report, of which the last one is of the end."""
+    if watch:
+        job = replace(job, report_s=REPORT_S)
     with tempfile.TemporaryDirectory(prefix="arqlink-") as folder:
         packets, deliveries, jobfile = (Path(folder) / name for name in ("packets", "deliveries", "job"))
         write_packets(packets, job.packets)
@@ -134,17 +141,19 @@ def run(program, job, progress=None):
         for way, path in traces.items():
             path.write_bytes(job.traces[way])
         jobfile.write_bytes(os.fsencode(job.text(packets, deliveries, traces)))
-        report = _execute([str(program), str(jobfile)], progress)
+        report = _execute([str(program), str(jobfile)], progress, watch)
+        if watch:
+            watch({"clock": report["clocks"], "waiting": 0, "registers": report["registers"]})
         result = Result(report)
         if deliveries.exists():
             result.sent, result.deliveries = read_deliveries(deliveries, report["start"])
     return result
 
 
-def _execute(command, progress):
+def _execute(command, progress, watch):
     """Standard output is one short JSON text, so reading standard error to its end first cannot block."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        said = follow(process, progress)
+        said = follow(process, progress, watch)
         assert process.stdout
         output = process.stdout.read()
     if process.returncode:  # what an assertion says is on standard output
@@ -153,8 +162,8 @@ def _execute(command, progress):
     return json.loads(output)
 
 
-def follow(process, progress=None):
-    """Reads a simulator's standard error to its end: passes its lines of progress on, and returns everything else."""
+def follow(process, progress=None, watch=None):
+    """Reads a simulator's standard error to its end: passes its lines of progress, and its reports, on, and returns everything else."""
     other = []
     try:
         for line in process.stderr:
@@ -162,6 +171,9 @@ def follow(process, progress=None):
             if len(words) == 3 and words[0] == "progress":
                 if progress:
                     progress(int(words[1]), int(words[2]))
+            elif words[:1] == ["report"]:
+                if watch:
+                    watch(json.loads(line.partition(" ")[2]))
             else:
                 other.append(line.strip())
     except BaseException:

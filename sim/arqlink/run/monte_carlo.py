@@ -13,13 +13,14 @@ def simulator(setup, waves=False):
     return pair_simulator.simulator(setup.config, waves=waves)
 
 
-def measure(setup, frames, waves=None, progress=None, phy_capture=None):
-    """Runs at least `frames` frames through the RTL; returns the report that `--json` prints."""
+def measure(setup, frames, waves=None, progress=None, phy_capture=None, watch=None):
+    """Runs at least `frames` frames through the RTL; returns the report that `--json` prints. `watch`: a RunSource to show the run."""
     model = setup.model()
     prospects.check(setup, model, frames)
     if phy_capture:
         captures.check(setup, model, frames)
-    result = harness.run(simulator(setup, waves is not None), pair.stats_job(setup, frames, waves, phy_capture), progress)
+    program, job = simulator(setup, waves is not None), pair.stats_job(setup, frames, waves, phy_capture)
+    result = harness.run(program, job, progress, watch and watch.begin(job.frames))
     if result.report["end"] != "done":
         raise UserError("The link made no progress before all frames were resolved; is nearly everything lost?")
     checks = {name: result[f"traffic_b.{name}"] for name in pair.WATCHED["traffic_b"]}

@@ -8,7 +8,10 @@ HARNESS = tree.ROOT / "sim" / "harness"
 TOP = "ArqPair"
 WIRE = tree.ROOT / "sim" / "wire"
 SOURCES = [
-    *(HARNESS / name for name in ("arqsim.cpp", "arq_pair_sim.cpp", "job.cpp", "packet_format.cpp", "pair_capture.cpp")),
+    *(
+        HARNESS / name
+        for name in ("arqsim.cpp", "arq_pair_sim.cpp", "job.cpp", "packet_format.cpp", "pair_capture.cpp", "pair_registers.cpp", "pair_reports.cpp")
+    ),
     *(WIRE / name for name in ("pcapng.cpp", "unit_capture.cpp")),
 ]
 

@@ -118,8 +118,8 @@ def utilization(setup, result, delivered_bytes):
     return delivered_bytes / setup.unit_bytes * setup.unit_clocks / clocks
 
 
-def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None, phy_capture=None):
-    """Sends the traffic through the RTL; returns an Outcome."""
+def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None, phy_capture=None, watch=None):
+    """Sends the traffic through the RTL; returns an Outcome. `watch`: a RunSource to show the run."""
     packets = traffic.packets
     check(packets, setup.limits["max_packet_bytes"])
     model = setup.model_of_simulation([len(packet) for packet in packets])
@@ -133,7 +133,8 @@ def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None, phy_capt
             raise UserError("Only a capture has times to keep; leave --pace away for a file.")
         clocks = np.maximum.accumulate(np.round(np.array(traffic.times) * setup.clock_hz).astype(int)).tolist()
     program = pair_simulator.simulator(setup.config, waves=waves is not None)
-    result = harness.run(program, pair.send_job(setup, packets, clocks, waves, phy_capture), progress)
+    job = pair.send_job(setup, packets, clocks, waves, phy_capture)
+    result = harness.run(program, job, progress, watch and watch.begin(job.frames))
 
     deliveries = [d for d in result.deliveries if not d.aborted]
     result.deliveries = deliveries

@@ -55,10 +55,10 @@ const plots = (() => {
 
   function show() {
     const samples = past.all();
-    const now = samples.at(-1)?.time;
+    const now = samples.at(-1)?.at;
     for (const { chart, plot: one, values } of made) {
       const curves = ["ab", "ba"].map((way) => samples.map((sample) => chart.of(sample.directions[way])));
-      one.setData([samples.map((sample) => sample.time - now), ...curves]);
+      one.setData([samples.map((sample) => sample.at - now), ...curves]);
       values.forEach((value, i) => { value.textContent = `${i ? "b → a" : "a → b"} ${text.number(curves[i].at(-1) ?? NaN, 3)}`; });
     }
   }

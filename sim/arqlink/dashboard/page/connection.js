@@ -6,7 +6,7 @@ const connection = (() => {
   const EVERY = 150; // ms between two messages of one kind
   const LONGEST = 5000; // ms between two tries
   const waiting = {};
-  let socket, listeners, wait, since, ended;
+  let socket, listeners, wait, since, ended, isRun;
 
   function open() {
     const address = new URL("live", location.href);
@@ -16,6 +16,7 @@ const connection = (() => {
     socket = new WebSocket(address);
     socket.addEventListener("message", (event) => take(JSON.parse(event.data)));
     socket.addEventListener("close", () => {
+      if (ended && isRun) return listeners.state(ended, false); // there is nothing more to come
       listeners.state(ended ? `The link has ended. ${ended}` : "The connection is lost; it is tried again …", true);
       setTimeout(open, wait);
       wait = Math.min(LONGEST, 2 * wait);
@@ -23,17 +24,21 @@ const connection = (() => {
   }
 
   function take(message) {
+    if (message.hello) {
+      wait = 500;
+      isRun = message.hello.locked !== null;
+      since = isRun ? NaN : performance.now(); // before a run begins its simulator may have to be built
+      listeners.hello(message.hello, message.history);
+      listeners.state(isRun && !message.history.length ? "The run has not begun; its simulator is built first, where necessary." : "Connected", false);
+    }
     if (message.ended !== undefined) {
       ended = message.ended;
       socket.close();
-    } else if (message.hello) {
-      wait = 500;
-      listeners.hello(message.hello, message.history);
     } else if (message.sample) {
       since = performance.now();
       listeners.state("Connected", false);
       listeners.sample(message.sample);
-    } else {
+    } else if (!message.hello) {
       listeners.answer(message);
     }
   }

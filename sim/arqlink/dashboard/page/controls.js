@@ -81,6 +81,7 @@ const controls = (() => {
     code();
     line(hello.delay_ms);
     restarts();
+    for (const group of form.children) group.disabled = hello.locked !== null;
   }
 
   function show(sample) {

@@ -8,9 +8,13 @@ const dashboard = (() => {
 
   function hello(what, history) {
     link = what;
+    document.title = at("title").textContent = what.title;
+    at("steering").textContent = what.locked ?? "They go to both ends, by the driver. What is shown is what is active.";
+    at("measuring").textContent = what.look_back === null ? "since the beginning" : `over the last ${what.look_back} s, or since a setting changed`;
     at("about").textContent = `${what.name}: configuration ${what.config}, ${what.rate_mbps} Mb/s`;
     at("footer").textContent = `arqlink ${what.version}`;
     controls.make(at("controls"), what);
+    picture.begin(what);
     past.begin(history);
     at("alarms").replaceChildren();
     logged = what.log.at(-1)?.[0] ?? -1;

@@ -30,10 +30,10 @@ const strip = (() => {
     const height = (canvas.height = Math.round(canvas.clientHeight * devicePixelRatio));
     const context = canvas.getContext("2d");
     const colours = FATES.map(([kind]) => theme.colour(kind));
-    const at = (time) => Math.round(width * (1 + (time - now) / past.SECONDS));
-    for (const { time, seconds, values } of columns) {
+    const place = (at) => Math.round(width * (1 + (at - now) / past.SECONDS));
+    for (const { at, span, values } of columns) {
       const total = values.reduce((sum, value) => sum + value, 0);
-      const [left, right] = [at(time - seconds), at(time)];
+      const [left, right] = [place(at - span), place(at)];
       let below = height;
       values.forEach((value, i) => {
         if (!value) return;
@@ -50,7 +50,7 @@ const strip = (() => {
     if (!samples.length) return;
     for (const { way, canvas, sums } of made) {
       const columns = samples.map((sample) => ({ ...sample, values: numbers(sample.directions[way].fates) }));
-      draw(canvas, columns, samples.at(-1).time);
+      draw(canvas, columns, samples.at(-1).at);
       const totals = FATES.map((_, i) => columns.reduce((sum, { values }) => sum + values[i], 0));
       const all = totals.reduce((sum, value) => sum + value, 0);
       totals.forEach((total, i) => { sums[i].value.textContent = `${Math.round(total).toLocaleString("en")}${all ? ` (${text.number((100 * total) / all, 2)} %)` : ""}`; });

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dashboard's server: the page, and a WebSocket that pushes what a view says and takes what its user wants.
 
-A view has hello(), look() and steer(text); live/view.py is one. The server runs in a thread. It is for this machine alone; elsewhere it asks for a
+A view has hello(), look() and steer(text); dashboard/view.py is one. The server runs in a thread. It is for this machine alone; elsewhere it asks for a
 token. It answers no page of another site: such a page cannot know the Host of this server (DNS rebinding), nor have its Origin."""
 
 import asyncio
@@ -37,6 +37,8 @@ PAGES = 8
 """That may be open."""
 BURST, PER_SECOND, FLOOD = 20, 10, 200
 """Messages of a page: at once, in the long run, and beyond both before it is shut out."""
+FAREWELL = 0.5
+"""Seconds for a page to read how the link ended."""
 FRAME_BYTES = 1 << 16
 """Longer messages end the connection unread."""
 INHERITED = "ARQLINK_WEB_SOCKET"
@@ -81,6 +83,7 @@ class Server:
         self.url = f"http://{f'[{name}]' if ':' in name else name}:{self.port}/" + (f"?token={self.token}" if self.token else "")
         self._view, self._listener = view, listener
         self._pages, self._history = set(), deque(maxlen=HISTORY)
+        self._ended, self._told = {}, threading.Event()
         for name in chart_library.PINNED["files"]:
             chart_library.text(Path(name).name)
         config = uvicorn.Config(
@@ -98,6 +101,10 @@ class Server:
         self._server.should_exit = True
         self._thread.join(5.0)
         self._listener.close()
+
+    def finish(self):
+        """Waits until all pages have heard how the link ended; its view has to say so. A page that does not read holds up nothing."""
+        self._told.wait(2 * EVERY + FAREWELL)
 
     def _application(self):
         folders = {"page": PAGE, "shared": chart_library.HERE / "shared", "vendor": chart_library.FOLDER}
@@ -154,7 +161,9 @@ class Server:
             try:
                 sample = await asyncio.to_thread(self._view.look)
             except UserError as error:
-                self._tell({"ended": str(error)})
+                self._ended = {"ended": str(error)}
+                self._tell(self._ended)
+                await self._farewell()
                 return
             self._history.append(sample)
             self._tell({"sample": sample})
@@ -165,6 +174,12 @@ class Server:
         text = _text(message)
         for page in self._pages:
             page.offer(text)
+
+    async def _farewell(self):
+        end = time.monotonic() + FAREWELL
+        while any(page.is_behind for page in self._pages) and time.monotonic() < end:
+            await asyncio.sleep(0.02)
+        self._told.set()
 
     async def _live(self, websocket):
         if not self._has_token(websocket.query_params):
@@ -177,7 +192,7 @@ class Server:
         self._pages.add(page)
         try:
             await websocket.accept()
-            await page.run(_text({"hello": self._view.hello(), "history": [_short(sample) for sample in self._history]}))
+            await page.run(_text({"hello": self._view.hello(), "history": [_short(sample) for sample in self._history], **self._ended}))
         except (WebSocketDisconnect, RuntimeError):
             pass  # it has gone, perhaps in the middle of a message to it
         finally:
@@ -222,6 +237,11 @@ class Page:
     def offer(self, text):
         self.waiting.append(text)
         self._is_new.set()
+
+    @property
+    def is_behind(self):
+        """Something waits, or is being sent."""
+        return bool(self.waiting) or self._sending.locked()
 
     async def run(self, greeting):
         """`greeting` is of now, and has all that was offered before."""
@@ -279,7 +299,7 @@ class Page:
 
 def _short(sample):
     """What the charts of a new page need of a message."""
-    return {name: sample[name] for name in ("time", "seconds", "directions")}
+    return {name: sample[name] for name in ("time", "seconds", "at", "span", "directions")}
 
 
 def _text(message):

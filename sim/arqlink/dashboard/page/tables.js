@@ -11,14 +11,25 @@ const tables = (() => {
   function states(list, sample) {
     const { a, b } = sample.ends;
     const end = (name, one) => [`End ${name}`, one.state + (one.stalled ? ", stalled" : ""), one.state === "up" ? "good" : "wrong"];
+    const tiles = [end("A", a), end("B", b), ["Time of the link", `${sample.time.toFixed(1)} s`, ""], ...(sample.progress ? run(sample.progress) : live(sample))];
+    list.replaceChildren(...tiles.map(([name, value, kind]) => text.element("li", { class: kind }, name, text.element("b", {}, value))));
+  }
+
+  /** Tiles of a link in real time. */
+  function live(sample) {
     const late = sample.rests ? "at rest" : `late ${text.number(1000 * sample.late, 2)} ms`;
-    const tiles = [
-      end("A", a), end("B", b),
-      ["Time of the link", `${sample.time.toFixed(1)} s`, ""],
+    return [
       ["Real time", `${late}, missed ${sample.missed} of ${sample.deadlines}`, sample.missed ? "wrong" : ""],
       ["Skipped", `${text.number(sample.skipped, 2)} s`, sample.skipped ? "wrong" : ""],
     ];
-    list.replaceChildren(...tiles.map(([name, value, kind]) => text.element("li", { class: kind }, name, text.element("b", {}, value))));
+  }
+
+  /** Tiles of a run of the simulator. */
+  function run({ done, total, clocks_per_s: clocks, pace }) {
+    return [
+      ["Frames done", `${done.toLocaleString("en")} of ${total.toLocaleString("en")}, ${Math.floor((100 * done) / Math.max(1, total))} %`, ""],
+      ["Simulation", `${Math.round(clocks).toLocaleString("en")} clocks/s, ${text.number(pace, 2)} × real time`, ""],
+    ];
   }
 
   function model(table, sample) {

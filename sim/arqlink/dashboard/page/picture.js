@@ -9,9 +9,16 @@ const picture = (() => {
   const per = (value) => `${value >= 100 ? count(value) : text.number(value, 2)} /s`;
   const percent = (share) => (share === null ? "–" : `${text.number(100 * share, 3)} %`);
 
+  // What packets come from and go to: a device of Linux, or files and generators of a run.
+  const enters = ({ way, from, rate, counter }) => {
+    if (from.now.tap) return [`${per(rate(from, (end) => end.tap.in))} in`, count(from.now.tap.in)];
+    return [`${text.number(8e-6 * counter(from, "tx_bytes"), 3)} Mb/s`, `${count(way.backlog)} wait`];
+  };
+  const leaves = ({ way, to, rate }) => [`${text.number(way.mbps, 3)} Mb/s`, to.now.tap ? `${per(rate(to, (end) => end.tap.out))} out` : `${count(to.now.counters.rx_packets)} packets`];
+
   // Blocks in the order in which packets pass: name, and [value, note, mark] of what is there now.
   const BLOCKS = [
-    ["TAP", ({ from, rate }) => [`${per(rate(from, (end) => end.tap.in))} in`, count(from.now.tap.in)]],
+    ["Port", enters],
     ["Segmenter", ({ from, counter }) => [`${per(counter(from, "tx_packets"))}`, `${count(from.now.counters.tx_packets)} packets`]],
     ["Sender", ({ way, from, counter }) => [`window ${percent(way.window)}`, `again ${per(counter(from, "tx_retx"))}`, way.retransmitted && "again"]],
     ["RS encoder", ({ from, counter }) => [`${from.now.k} → ${from.now.n} units`, `${per(counter(from, "tx_units") + counter(from, "tx_retx_units"))}`]],
@@ -19,9 +26,10 @@ const picture = (() => {
     ["Receiver", ({ to, counter }) => [`${per(counter(to, "rx_units"))}`, `${count(to.now.counters.rx_units)} units`]],
     ["RS decoder", ({ way, to, counter }) => [`repairs ${per(counter(to, "rx_frames_repaired"))}`, `${count(to.now.counters.rx_frames_repaired)} frames`, way.repaired && "repaired"]],
     ["Resequencer", ({ way, to }) => [`skipped ${count(to.now.counters.rx_frames_skipped)}`, to.now.ord ? "in sequence" : "any sequence", way.fates.abandoned && "abandoned"]],
-    ["TAP", ({ way, to, rate }) => [`${text.number(way.mbps, 3)} Mb/s`, `${per(rate(to, (end) => end.tap.out))} out`]],
+    ["Port", leaves],
   ];
   let container, shown;
+  let ports = { a: "a", b: "b" };
 
   function add(parent, name, attributes, content = "") {
     const made = document.createElementNS(SVG, name);
@@ -82,8 +90,9 @@ const picture = (() => {
         const [left, top] = places[i];
         add(group, "rect", { x: left, y: top, width: WIDTH, height: HEIGHT, rx: 7 });
         const line = (kind, at) => add(group, "text", { class: kind, x: left + WIDTH / 2, y: top + at });
-        line("name", 19).textContent = block === "TAP" ? `TAP ${i ? to : from}` : block;
-        return { block, group, value: line("value", 38), note: line("note", 55) };
+        const label = block === "Port" ? ports[i ? to : from] : block;
+        line("name", 19).textContent = label;
+        return { label, group, value: line("value", 38), note: line("note", 55) };
       });
     }
   }
@@ -103,8 +112,8 @@ const picture = (() => {
         const block = shown[way][i];
         block.value.textContent = value;
         block.note.textContent = note;
-        block.group.setAttribute("class", `block ${block.block === "Line" ? "line" : ""} ${mark || ""}`);
-        words.push(`${block.block}: ${value}, ${note}`);
+        block.group.setAttribute("class", `block ${block.label === "Line" ? "line" : ""} ${mark || ""}`);
+        words.push(`${block.label}: ${value}, ${note}`);
       });
     }
     container.querySelector("desc").textContent = words.join("; ");
@@ -119,5 +128,11 @@ const picture = (() => {
     });
   }
 
-  return { make, show };
+  /** For the link of a greeting. */
+  function begin(hello) {
+    ports = hello.ports;
+    draw();
+  }
+
+  return { make, begin, show };
 })();

@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a dashboard is told of a live link: once what it is, then what it does, in each interval."""
+"""What a dashboard is told of a link: once what it is, then what it does, in each interval."""
 
 import math
+import time
+from abc import ABC, abstractmethod
 from collections import deque
-from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
-from arqlink.live import samples
-from arqlink.live.steering import LEAST_DELAY_MS, SETTINGS, Steering
+from arqlink.dashboard import samples
+from arqlink.model import link_setup
 from arqlink.model.analytic import Code, LinkModel
-from arqlink.model.link_setup import INFINITE_DELTA
 from arqlink.rtl import registers
 from arqlink.tree import version
 
-MEASURED = 10.0
-"""Seconds that measured probabilities look back."""
 ATTEMPTS = 16
 """Counters rx_attempt_0 to 15."""
 EVENTS = 100
@@ -23,27 +21,73 @@ EVENTS = 100
 LOSSES = {"ab": "loss", "ba": "feedback_loss"}
 
 
-class View:
-    """Of a Session. `look` and `steer` may be called from two threads."""
+SETTINGS = ("k", "n", "nr", "delta", "ord")
 
-    def __init__(self, session):
-        self._session = session
-        self._reader = session.reports.reader()
-        self._steering = Steering(session.setup, session.engine, session.reports.reader())
+
+class Source(ABC):
+    """A link to show. Each method may be called in a thread of its own.
+
+    title      of the page
+    name       of this link
+    setup      the LinkSetup, as it is wanted now
+    look_back  seconds of the link that measured probabilities look back; math.inf: to the beginning
+    locked     why nothing can be changed, a sentence; None: it can
+    ports      what packets come from and go to at ends `a` and `b`, in two words
+    delays_ms  the least and the most that a slider of the delay shows
+    """
+
+    title: str
+    name: str
+    look_back: float
+    locked: str | None
+    ports: dict[str, str]
+    delays_ms: list[float]
+
+    @property
+    @abstractmethod
+    def setup(self) -> link_setup.LinkSetup: ...
+
+    @abstractmethod
+    def read(self) -> dict[str, Any]:
+        """A report: `time`, and of ends `a` and `b` the settings, `state`, `stalled`, `backlog`, `counters`, and `events` since the last one, as in
+        sim/live/README.md; `erased` as in dashboard/samples.py. The first one comes at once. UserError: why there will be none any more."""
+
+    @abstractmethod
+    def sample(self, before, after) -> dict[str, Any]:
+        """What the link has done between two reports: `time`, `seconds`, `directions` (samples.directions, as dictionaries), and what is the source's own."""
+
+    @abstractmethod
+    def steer(self, text) -> str:
+        """Does what a message says; the name of that. UserError: why it does not."""
+
+
+class View:
+    """Of a Source. `look` and `steer` may be called from two threads."""
+
+    def __init__(self, source: Source):
+        self._source = source
         self._window, self._events = deque(), deque(maxlen=EVENTS)
         self._conditions = None
-        self._last = self._reader.read()
+        self._last = source.read()
+        self._begun = time.monotonic()
+        self._looked = 0.0
+        self._look_back(self._last, source.setup)
 
     def hello(self):
         """What does not change, and the events until now: [time, end, name]."""
-        setup, contract = self._session.setup, registers.contract()
+        source, contract = self._source, registers.contract()
+        setup = source.setup
         return {
             "version": version(),
-            "name": self._session.name,
+            "title": source.title,
+            "name": source.name,
             "config": setup.config,
             "rate_mbps": setup.rate_mbps,
             "limits": setup.limits,
-            "delay_ms": [LEAST_DELAY_MS, self._steering.most_delay_ms],
+            "delay_ms": source.delays_ms,
+            "locked": source.locked,
+            "look_back": source.look_back if source.look_back < math.inf else None,
+            "ports": source.ports,
             "log": list(self._events),
             "events": {name: field.doc for name, field in contract.ARQLINK["ERROR"].fields.items()},
             "counters": {name: counter.doc for name, counter in contract.COUNTERS.items()},
@@ -51,19 +95,24 @@ class View:
 
     def look(self) -> dict[str, Any]:
         """What the link has done since the last look."""
-        before, after = self._last, self._reader.read()
-        self._last, wanted = after, self._steering.setup
+        before, after = self._last, self._source.read()
+        self._last, wanted = after, self._source.setup
         self._look_back(after, wanted)
-        sample = samples.between(before, after, self._session.setup.limits["window_frames"])
-        directions = {name: self._direction(name, sample.directions[name], before, after, wanted) for name in samples.DIRECTIONS}
+        sample = self._source.sample(before, after)
+        directions = {name: self._direction(name, sample["directions"][name], before, after, wanted) for name in samples.DIRECTIONS}
         ends = {end: _end(after[end]) for end in "ab"}
         self._events.extend([after["time"], end, event] for end in "ab" for event in ends[end]["events"])
         losses = {name: str(getattr(wanted, name)) for name in LOSSES.values()}
-        return asdict(sample) | losses | {"delay_ms": wanted.delay_ms, "directions": directions, "ends": ends}
+        return sample | self._real_time() | losses | {"delay_ms": wanted.delay_ms, "directions": directions, "ends": ends}
 
     def steer(self, text):
         """Does what a message says, or raises UserError."""
-        return self._steering.take(text)
+        return self._source.steer(text)
+
+    def _real_time(self):
+        """Seconds of real time: since the beginning, and since the last look."""
+        before, self._looked = self._looked, time.monotonic() - self._begun
+        return {"at": self._looked, "span": self._looked - before}
 
     def _look_back(self, report, wanted):
         """Measured probabilities begin anew with other settings: those of before are another link's."""
@@ -71,8 +120,9 @@ class View:
         if conditions != self._conditions:
             self._window.clear()
             self._conditions = conditions
-        self._window.append(report)
-        while len(self._window) > 2 and report["time"] - self._window[1]["time"] >= MEASURED:
+        if not self._window or self._source.look_back < math.inf:
+            self._window.append(report)
+        while len(self._window) > 2 and report["time"] - self._window[1]["time"] >= self._source.look_back:
             self._window.popleft()
 
     def _direction(self, name, way, before, after, wanted):
@@ -80,7 +130,7 @@ class View:
         first = self._window[0]
         sent, got = samples.counted(first, after, sender), samples.counted(first, after, receiver)
         packet_bytes = round(sent["tx_bytes"] / sent["tx_packets"]) if sent["tx_packets"] else wanted.packet_bytes
-        return asdict(way) | {
+        return way | {
             "fates": fates(samples.counted(before, after, receiver)),
             "measured": measured(sent, got, wanted.unit_bytes) | {"seconds": after["time"] - first["time"]},
             "model": model(code_of(after[sender]), getattr(wanted, LOSSES[name]), packet_bytes, wanted.unit_bytes),
@@ -112,7 +162,7 @@ def measured(sent, got, unit_bytes):
 
 def code_of(end):
     """Settings of an end, as it reports them."""
-    return Code(end["k"], end["n"], end["nr"], math.inf if end["delta"] == INFINITE_DELTA else end["delta"])
+    return Code(end["k"], end["n"], end["nr"], math.inf if end["delta"] == link_setup.INFINITE_DELTA else end["delta"])
 
 
 @lru_cache(256)
