@@ -17,6 +17,7 @@ import pytest
 from scapy.layers.inet import ICMP
 from scapy.utils import rdpcap
 
+from arqlink.dashboard import samples as link
 from arqlink.errors import UserError
 from arqlink.live import namespaces, samples
 from arqlink.live.engine import Engine, job
@@ -50,7 +51,7 @@ def test_a_sample_is_what_two_reports_differ_by():
 
 def test_lines_stand_below_their_header():
     """All columns end where the names of the header end, up to the widest numbers of a second."""
-    widest = samples.Direction(99.999, 1.0, 99_999, 99_999, 9_999, 9_999, 9_999, 1.0, 9)
+    widest = link.Direction(99.999, 1.0, 99_999, 99_999, 9_999, 9_999, 9_999, 1.0, 9)
     line = samples.Sample(9999.9, 1.0, 0.9999, 1000, 1000, 0.0, False, {"ab": widest, "ba": widest}).line()
     ends = [match.end() for match in re.finditer(r"\S+", samples.HEADER.splitlines()[1])]
     assert ends == [match.end() for match in re.finditer(r"\S+", line)] and len(line) < 100
@@ -180,7 +181,7 @@ class TestPrograms:
         after = session.engine.report()
         session.engine.set_delay(50)
         session.engine.set_timers(setup().timers)
-        assert samples.counted(before, after, "a")["tx_polls"] <= 2
+        assert link.counted(before, after, "a")["tx_polls"] <= 2
         assert all(300 < float(value) < 600 for value in re.findall(r"time=([\d.]+)", found)[1:]), found
 
     def test_what_is_refused_changes_nothing(self, session):
