@@ -41,9 +41,10 @@ def test_delay_in_sequence(packets, ratio):
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("ratio", [1, 10])
 def test_mean_delay_within_a_hundredth(ratio):
-    """100,000 packets of six frames, whose mean delay has a standard error of half a percent: losses in a row hold up many packets together."""
+    """100,000 packets of six frames, whose mean delay has a standard error of half a percent, and 0.8 % with a port that is ten times as fast:
+    losses in a row hold up many packets together."""
     _, mean, error, model = run(100_000, clocks_per_beat=ratio)
-    assert mean == pytest.approx(model, rel=0.01) and error < 0.006 * mean
+    assert mean == pytest.approx(model, rel=0.01) and error < 0.009 * mean
 
 
 def test_the_port_is_part_of_the_setup():
