@@ -299,19 +299,26 @@ def long_run():
     """(process, the page's socket) of a command that has begun and would take hours. Its simulator has to end with it."""
     pair_simulator.simulator("montecarlo")
     command = [sys.executable, "-m", "arqlink", "stats", "--config", "montecarlo", "--frames", "1e8", "--web", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stderr
-    port = int(process.stderr.readline().split(":")[-1].strip("/\n"))
-    with live(SimpleNamespace(port=port, token=None)) as socket:
-        while until(socket, "sample")["progress"]["done"] == 0:
-            pass
-        simulators = children(process.pid)
-        assert simulators
-        yield process, socket
-        end = time.monotonic() + 10
-        while any(os.path.exists(f"/proc/{pid}") for pid in simulators):
-            assert time.monotonic() < end, "its simulator goes on"
-            time.sleep(0.1)
+    # A shell's job in the background does not mind Ctrl-C, and hands that on.
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    )
+    try:
+        assert process.stderr
+        port = int(process.stderr.readline().split(":")[-1].strip("/\n"))
+        with live(SimpleNamespace(port=port, token=None)) as socket:
+            while until(socket, "sample")["progress"]["done"] == 0:
+                pass
+            simulators = children(process.pid)
+            assert simulators
+            yield process, socket
+            end = time.monotonic() + 10
+            while any(os.path.exists(f"/proc/{pid}") for pid in simulators):
+                assert time.monotonic() < end, "its simulator goes on"
+                time.sleep(0.1)
+    finally:
+        process.kill()
+        process.communicate(timeout=10)
 
 
 def test_control_c_ends_all():
