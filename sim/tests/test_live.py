@@ -312,7 +312,7 @@ class TestCommand:
         name, files = fresh(), {option: tmp_path / f"{option}.pcapng" for option in ("phy", "a", "b")}
         words = [word for option, file in files.items() for word in (f"--pcap-{option}", str(file))]
         done = subprocess.run(
-            [*COMMAND, "--name", name, "--loss", "bernoulli:0.1", *words, "--json", "--", "ping", "-c", "10", "-i", "0.1", "-s", "1000", "10.77.0.2"],
+            [*COMMAND, "--name", name, "--delta", "inf", "--loss", "bernoulli:0.1", *words, "--json", "--", "ping", "-c", "10", "-i", "0.1", "-s", "1000", "10.77.0.2"],
             capture_output=True, text=True, check=False, timeout=90,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

@@ -294,15 +294,18 @@ def test_a_view_that_waits_for_news_is_woken(source):
     assert found == ["The run has ended."]
 
 
+def minds_interrupts(command):
+    """Starts a command that Ctrl-C ends, though tests may run as a shell's job in the background, which does not mind it and hands that on."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **pipes)
+
+
 @contextmanager
 def long_run():
     """(process, the page's socket) of a command that has begun and would take hours. Its simulator has to end with it."""
     pair_simulator.simulator("montecarlo")
     command = [sys.executable, "-m", "arqlink", "stats", "--config", "montecarlo", "--frames", "1e8", "--web", "0"]
-    # A shell's job in the background does not mind Ctrl-C, and hands that on.
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
-    )
+    process = minds_interrupts(command)
     try:
         assert process.stderr
         port = int(process.stderr.readline().split(":")[-1].strip("/\n"))

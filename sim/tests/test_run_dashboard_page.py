@@ -3,7 +3,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from contextlib import contextmanager
 
@@ -13,6 +12,7 @@ from arqlink.run import pair_simulator
 from arqlink.run.run_source import LOCKED
 from sim.tests import browser as browsers
 from sim.tests.test_dashboard_page import NAMELESS, address_of, soon, words
+from sim.tests.test_run_dashboard import minds_interrupts
 
 CONFIG = "paper8"
 LINK = ["--config", CONFIG, "--k", "10", "--n", "11", "--delta", "1", "--loss", "bernoulli:0.04", "--delay-ms", "5", "--json", "--web", "0"]
@@ -34,7 +34,7 @@ def chromium():
 @contextmanager
 def showing(chromium, *command, **options):
     """(page, process) of a command, once the page has heard of its run. At the end the page has complained of nothing, and asked nobody else."""
-    process = subprocess.Popen([sys.executable, "-m", "arqlink", *command, *LINK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = minds_interrupts([sys.executable, "-m", "arqlink", *command, *LINK])
     try:
         address = address_of(process)
         with browsers.visit(chromium, address, **options) as shown:
