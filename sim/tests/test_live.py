@@ -311,8 +311,9 @@ class TestCommand:
         """Frames of both devices, and units on the PHY, as many as the counters say; those with a bit in flags are erased."""
         name, files = fresh(), {option: tmp_path / f"{option}.pcapng" for option in ("phy", "a", "b")}
         words = [word for option, file in files.items() for word in (f"--pcap-{option}", str(file))]
+        pinging = shlex.split("--delta inf --loss bernoulli:0.1 --json -- ping -c 10 -i 0.1 -s 1000 10.77.0.2")
         done = subprocess.run(
-            [*COMMAND, "--name", name, "--delta", "inf", "--loss", "bernoulli:0.1", *words, "--json", "--", "ping", "-c", "10", "-i", "0.1", "-s", "1000", "10.77.0.2"],
+            [*COMMAND, "--name", name, *words, *pinging],
             capture_output=True, text=True, check=False, timeout=90,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
