@@ -20,7 +20,7 @@ DELTAS = (*range(INFINITE_DELTA), math.inf)
 EQUAL = 1e-3
 """Goodputs that differ by a smaller share are equal; then the shorter delay counts."""
 RARE = 1e-9
-"""Where fewer packets are lost, persistency is worth nothing by itself."""
+"""Where fewer packets are lost, persistency is worth nothing by itself, unless the goal asks for fewer still: then it saves parity."""
 
 EXTRA = (0, 1, 2, 4, math.inf)
 """Units that a retransmission has more than a first transmission."""
@@ -159,9 +159,10 @@ def plans(setup: LinkSetup, goal: Goal, connections=0, rest_ms=0.0, k=None):
     """The best plan of each persistency that meets the goal, up to the one that more persistency does not improve; `k`: of this K alone.
     UserError where none meets it."""
     lengths, rows = [k] if k else lengths_of_frame(setup), []
+    may_end = goal.loss is None or goal.loss >= RARE
     for delta in DELTAS:
         plan = best_of_delta(setup, lengths, delta, goal, connections, rest_ms)
-        if plan and rows and rows[-1].packet_loss < RARE and plan.utilization <= rows[-1].utilization * (1 + EQUAL):
+        if may_end and plan and rows and rows[-1].packet_loss < RARE and plan.utilization <= rows[-1].utilization * (1 + EQUAL):
             break
         if plan:
             rows.append(plan)

@@ -6,7 +6,7 @@ const model = (() => {
   const TAIL = 1e-15; // shares of retransmissions below this are left out
   const MOST_TRANSMISSIONS = 1000; // of a frame; a plan that needs more is none
   const EQUAL = 1e-3; // goodputs that differ by a smaller share are equal; then the shorter delay counts
-  const RARE = 1e-9; // where fewer packets are lost, persistency is worth nothing by itself
+  const RARE = 1e-9; // where fewer packets are lost, persistency is worth nothing by itself, unless the goal asks for fewer still
   const DELTAS = [...Array(15).keys(), Infinity];
   const EXTRA = [0, 1, 2, 4, Infinity]; // units that a retransmission has more than a first transmission
   const HIGH = 0.99; // quantile of the delay that a goal bounds
@@ -424,10 +424,11 @@ const model = (() => {
   /** The best plan for a link and this K, or null where none meets the goal. A generator, that others may have the processor. */
   function* choose(link, k, goal = {}) {
     const rows = [];
+    const mayEnd = goal.loss === undefined || goal.loss >= RARE;
     for (const delta of DELTAS) {
       const plan = yield* bestOfDelta(link, k, delta, goal);
       const last = rows.at(-1);
-      if (plan && last && last.loss < RARE && plan.utilization <= last.utilization * (1 + EQUAL)) break;
+      if (mayEnd && plan && last && last.loss < RARE && plan.utilization <= last.utilization * (1 + EQUAL)) break;
       if (plan) rows.push(plan);
       else if (goal.delay !== undefined && delta) break; // more persistency does not shorten delays
     }
