@@ -446,6 +446,14 @@ def raw_connect(server, host, origin=None):
         raise InvalidStatus(SimpleNamespace(status_code=status))  # type: ignore[arg-type]
 
 
+def test_what_is_no_http_leaves_no_words_among_the_lines_of_the_link(server, caplog):
+    """On standard error, which may be read as JSON."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as wire:
+        wire.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")
+        assert wire.recv(4096).startswith(b"HTTP/1.1 400 ")
+    assert get(server)[0] == 200 and not caplog.records
+
+
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
 def test_own_names_are_welcome(server, host):
     host = f"{host}:{server.port}"
