@@ -81,7 +81,7 @@ void LiveLink::run(Clock until) {
     for (Clock reached = reached_; reached != until; reached = reached_) reached_.wait(reached);
     if (failure_) std::rethrow_exception(failure_);
     for (const End end : {A, B}) ends_[end]->exchange(*ends_[peerOf(end)]);
-    now_ = until;
+    now_ = clocked_ = until;
     grantClocks(now_ - begin_);
     if (captures_.hasUnits()) captures_.writeUnits(std::min(ends_[A]->leftBefore(now_), ends_[B]->leftBefore(now_)));
 }
@@ -164,8 +164,10 @@ bool LiveLink::rests() const {
     if (gateway_ && (gateway_->deadline() != gateway::never || gateway_->waiting(gateway::Port::link))) return false;
     for (const auto& soft : soft_)
         if (soft && soft->isAwake()) return false;
+    if (waits_[A] || waits_[B]) return false;
     const Clock quiet = 2 * std::max(pollTimeout_[A].load(), pollTimeout_[B].load());
-    return now_ > active() + quiet && !cpu_->isBusy() && ends_[A]->isLineEmpty() && ends_[B]->isLineEmpty();
+    return now_ > std::max(ends_[A]->active(), ends_[B]->active()) + quiet && !cpu_->isBusy() &&
+           ends_[A]->isLineEmpty() && ends_[B]->isLineEmpty();
 }
 
 void LiveLink::grantClocks(Clock clocks) {

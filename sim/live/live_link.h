@@ -50,14 +50,15 @@ class LiveLink {
 
     /// The end has it now; any thread may say so.
     void setPollTimeout(End end, Clock clocks) { pollTimeout_[end] = clocks; }
+    void setState(End end, arqlink_state state) { waits_[end] = state != ARQLINK_UP && state != ARQLINK_DOWN; }
 
     Cpu& cpu() { return *cpu_; }
     Pacer& pacer() { return pacer_; }
     Clock now() const { return now_; }
-    /// No packet or unit has moved for so long that only keep-alives are to come.
+    /// The ends have been clocked before this one, and not since.
+    Clock clocked() const { return clocked_; }
+    /// No packet or unit has moved for so long that only keep-alives are to come, and no end waits for its peer.
     bool rests() const;
-    /// The last clock in which a packet or a unit moved.
-    Clock active() const { return std::max(ends_[A]->active(), ends_[B]->active()); }
     const Tap::Count& frames(End end) const { return taps_[end].count(); }
     /// nullptr: there is none.
     const TapGateway* gateway() const { return gateway_ ? &*gateway_ : nullptr; }
@@ -89,10 +90,11 @@ class LiveLink {
     std::unique_ptr<Cpu> cpu_;
     double softClocks_ = 0;  // that are not yet granted
     Pacer pacer_;
-    Clock now_ = 0, quantum_;
+    Clock now_ = 0, clocked_ = 0, quantum_;
     std::atomic<Clock> pollTimeout_[2];
-    Clock begin_ = 0;         // of the run that is under way
-    unsigned processes_ = 0;  // erasure processes made, each with its own random numbers
+    std::atomic<bool> waits_[2] = {true, true};  // for its peer: it starts, or is in an outage
+    Clock begin_ = 0;                            // of the run that is under way
+    unsigned processes_ = 0;                     // erasure processes made, each with its own random numbers
 
     // The thread of end B runs to `goal_` each time it grows, and says so in `reached_`.
     std::atomic<Clock> goal_ = 0, reached_ = 0;

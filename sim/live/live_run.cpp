@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iomanip>
@@ -13,6 +14,8 @@
 #include <mutex>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "link_reader.h"
 #include "live_link.h"
@@ -113,6 +116,7 @@ class Session {
         std::string line;
         while (!isOver_ && !lines.isOver()) {
             link_.live(STDIN_FILENO, 1);
+            finishReports();
             while (lines.next(line, 0)) command(line);
         }
     }
@@ -161,23 +165,44 @@ class Session {
         return endNamed(end);
     }
 
+    void post(Cpu::Job job) {
+        ++jobs_;
+        link_.cpu().post(std::move(job));
+    }
+
     void report(const std::string& id) {
-        // Where nothing has moved since the last report, the counters are as they were.
-        if (link_.rests() && isRead_ && readAt_ > link_.active()) return finish(id);
-        link_.cpu().post([this, id](Cpu& cpu) {
-            for (const End end : {A, B})
-                if (const int error = readEnd(cpu.device(end), states_[end]))
-                    return answer(id, error);
-                else  // a firmware may have changed it
-                    link_.setPollTimeout(end, states_[end].timers.poll);
-            isRead_ = true;
-            readAt_ = link_.now();
-            finish(id);
+        // Where nothing has been clocked since the last report, the registers are as they were.
+        if (link_.rests() && readBy_ == jobs_ && readAt_ == link_.clocked()) return finish(id);
+        post([this, id, number = jobs_ + 1](Cpu& cpu) {
+            Read read{id, number, {}};
+            for (const End end : {A, B}) {
+                EndState& state = read.states[end];
+                if (const int error = readEnd(cpu.device(end), state)) return answer(id, error);
+                link_.setPollTimeout(end, state.timers.poll);  // a firmware may have changed it
+                link_.setState(end, state.status.state);
+            }
+            const std::lock_guard lock(output_);
+            reads_.push_back(std::move(read));
         });
+    }
+    /// Of those whose registers have been read. What else is in them is of the threads that clock the ends, which rest now.
+    void finishReports() {
+        std::vector<Read> reads;
+        {
+            const std::lock_guard lock(output_);
+            reads.swap(reads_);
+        }
+        for (const Read& read : reads) {
+            std::copy_n(read.states, 2, states_);
+            readBy_ = read.job;
+            readAt_ = link_.clocked();
+            finish(read.id);
+        }
     }
     void finish(const std::string& id) {
         const Pacer::Count pace = link_.pacer().count();
         answer(id, "null", ", \"report\": " + live::report(link_, pace, link_.pacer().lag(), clockHz_, states_));
+        for (EndState& state : states_) state.events = 0;  // each is reported once
     }
 
     void set(const std::string& id, std::istream& words) {
@@ -193,7 +218,7 @@ class Session {
                 throw std::invalid_argument("'" + name + "' is not a setting; there are k, n, nr, delta and ord.");
             values[name] = static_cast<unsigned>(std::stoul(digits));
         }
-        link_.cpu().post([this, id, end, values](Cpu& cpu) {
+        post([this, id, end, values](Cpu& cpu) {
             arqlink_config config;
             int error = arqlink_get_config(&cpu.device(end), &config);
             const std::map<std::string, uint8_t*> fields = {
@@ -206,7 +231,6 @@ class Session {
                     *fields.at(name) = static_cast<uint8_t>(value);
             }
             if (!error) error = arqlink_set_config(&cpu.device(end), &config);
-            isRead_ = false;
             answer(id, error);
         });
     }
@@ -217,7 +241,7 @@ class Session {
         if (!(words >> timers.poll >> timers.hello >> timers.keepalive >> timers.outage_timeout >>
               timers.status_interval))
             throw std::invalid_argument("'timers' has five numbers of clocks.");
-        link_.cpu().post([this, id, end, timers](Cpu& cpu) {
+        post([this, id, end, timers](Cpu& cpu) {
             const int error = arqlink_set_timers(&cpu.device(end), &timers);
             if (!error) link_.setPollTimeout(end, timers.poll);
             answer(id, error);
@@ -226,14 +250,20 @@ class Session {
 
     void restart(const std::string& id, std::istream& words) {
         const End end = takeEnd(words);
-        link_.cpu().post([this, id, end](Cpu& cpu) { answer(id, arqlink_restart(&cpu.device(end))); });
+        post([this, id, end](Cpu& cpu) { answer(id, arqlink_restart(&cpu.device(end))); });
     }
 
     const double clockHz_;
-    EndState states_[2];  // of the driver's thread while it is busy
-    std::atomic<bool> isRead_ = false;
-    Clock readAt_ = 0;
-    std::mutex output_;
+    struct Read {
+        std::string id;
+        uint64_t job;
+        EndState states[2];
+    };
+    EndState states_[2];              // as they were read last …
+    uint64_t readBy_ = 0, jobs_ = 0;  // … by this one of so many jobs …
+    Clock readAt_ = 0;                // … before this clock
+    std::mutex output_;               // for the driver's thread, too: standard output, and
+    std::vector<Read> reads_;         // reports to be finished
     bool isOver_ = false;
     LiveLink link_;  // its threads end before the rest
 };

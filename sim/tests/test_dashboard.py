@@ -213,6 +213,22 @@ def test_each_reader_of_reports_gets_all_events_and_the_latest_deadline(session)
     assert other.read()["a"]["events"] == 0
 
 
+def test_counters_go_on_where_a_firmware_clears_them(session):
+    """`stats reset` on the console of a soft CPU: no rate is below 0, and what was measured stays."""
+    shown = view.View(LiveSource(session))
+    session.engine.counters |= {"tx_units": 500, "rx_bytes": 9000, "rx_erased_flag": 9, "tx_frames": 40, "tx_frames_acked": 30, "tx_outcomes_ok": 30}
+    shown.look()
+    cleared = {"tx_units": 20, "rx_bytes": 100, "rx_erased_flag": 1, "tx_frames": 0, "tx_frames_acked": 20, "tx_outcomes_ok": 2}
+    session.engine.counters |= cleared
+    found = shown.look()
+    way, counters = found["directions"]["ab"], found["ends"]["a"]["counters"]
+    assert (counters["tx_units"], counters["rx_bytes"], counters["tx_frames"]) == (520, 9100, 40)
+    assert way["mbps"] == pytest.approx(8e-6 * 100 / 0.25) and way["loss"] == 1 / 20 and way["frames"] == 0 and way["window"] == 0
+    assert way["measured"]["transmissions"] == 32
+    session.engine.counters["rx_bytes"] = 50
+    assert shown.look()["ends"]["b"]["counters"]["rx_bytes"] == 9150, "and once more"
+
+
 def test_a_new_page_gets_the_last_minute(server, session):
     session.engine.events = 1 << ERRORS["resync"].shift
     time.sleep(1)
@@ -428,6 +444,14 @@ def raw_connect(server, host, origin=None):
         status = int(wire.recv(4096).split()[1])
     if status != 101:
         raise InvalidStatus(SimpleNamespace(status_code=status))  # type: ignore[arg-type]
+
+
+def test_what_is_no_http_leaves_no_words_among_the_lines_of_the_link(server, caplog):
+    """On standard error, which may be read as JSON."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as wire:
+        wire.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")
+        assert wire.recv(4096).startswith(b"HTTP/1.1 400 ")
+    assert get(server)[0] == 200 and not caplog.records
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])

@@ -175,6 +175,15 @@ class TestPage:
             shown.wait("document.getElementById('loss-model').value.startsWith('bernoulli')", 10)
         assert active(link) == before
 
+    def test_a_slider_right_after_a_refusal_goes_by_what_is_active(self, visit, link):
+        before = active(link)
+        with visit() as shown:
+            shown.value(
+                "(([slider]) => { controls.refused(); slider.value = 13; slider.dispatchEvent(new Event('input')); })(document.querySelectorAll('#n-slider'))"
+            )
+            soon(lambda: active(link) == before | {"n": 13})
+            assert shown.page.input_value("#k") == str(before["k"]) and not words(shown, "#refused")
+
     def test_a_restart_is_seen_as_events(self, visit):
         with visit() as shown:
             shown.page.get_by_role("button", name="Restart end A").click()

@@ -78,6 +78,8 @@ def test_a_job_names_what_the_link_is():
         ("--in-b '' -- true", "'' is not a command."),
         ("--delta 20 -- true", "The persistency is '20'"),
         ("--rate-mbps -1 -- true", "The rate is -1 Mb/s; it must be above 0."),
+        ("--config tiny -- true", "'tiny' takes packets of 498 bytes, and a live link needs 576."),
+        ("--config paper8 --rate-mbps 0.001 -- true", "The rate is 0.001 Mb/s; with 'paper8' it must be 0.0115, or registers"),
         ("--pcap-a x.pcap -- true", "'x.pcap' cannot be written"),
         ("--pcap-a /nowhere/x.pcapng -- true", "'/nowhere/x.pcapng' cannot be written"),
         ("--pcap-a /tmp/x.pcapng --pcap-b /tmp/x.pcapng -- true", "The output to '/tmp/x.pcapng' would overwrite"),
@@ -169,6 +171,25 @@ class TestPrograms:
             assert client.wait(90) == 0
         assert dark.directions["ba"].loss is not None and dark.directions["ba"].loss > 0.5
         assert (tmp_path / "copy").read_bytes() == content
+
+    def test_after_an_outage_it_does_not_rest_before_all_has_arrived(self, session):
+        """The outage is longer than OUTAGE_TIMEOUT, and no frame comes that would wake the link."""
+        timers = session.setup.timers
+        for end in "AB":
+            session.engine.set_timers(timers | {"OUTAGE_TIMEOUT": 4 * timers["KEEPALIVE"]})
+            session.engine.set_loss(end, loss.Bernoulli(1.0))
+        ping = session.start("a", ["ping", "-c", "1", "-W", "60", "10.77.0.2"], **TEXT)
+        deadline = time.monotonic() + 30
+        while session.engine.report()["a"]["state"] != "outage":
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        time.sleep(3 * timers["KEEPALIVE"] / session.setup.clock_hz)
+        assert not session.engine.report()["rests"]
+        for end in "AB":
+            session.engine.set_loss(end, loss.Bernoulli(0.01))
+        session.engine.set_timers(timers)
+        out, _ = ping.communicate(timeout=30)
+        assert "1 received" in out, out
 
     def test_a_delay_changes(self, session):
         """And the timers: none of them runs out within a round trip that is longer now."""
@@ -309,7 +330,7 @@ class TestCommand:
 
     def test_captures(self, tmp_path):
         """Frames of both devices, and units on the PHY, as many as the counters say; those with a bit in flags are erased."""
-        name, files = fresh(), {option: tmp_path / f"{option}.pcapng" for option in ("phy", "a", "b")}
+        name, files = fresh(), {option: tmp_path / f'{option} "\udcff.pcapng' for option in ("phy", "a", "b")}  # the name is no UTF-8
         words = [word for option, file in files.items() for word in (f"--pcap-{option}", str(file))]
         pinging = shlex.split("--delta inf --loss bernoulli:0.1 --json -- ping -c 10 -i 0.1 -s 1000 10.77.0.2")
         done = subprocess.run(
@@ -399,6 +420,16 @@ def test_without_root_it_makes_a_user_namespace():
     )  # fmt: skip
     assert done.returncode == 0 and "2 received" in done.stdout, done.stdout + done.stderr
     assert not left_over(name)
+
+
+@needs_root
+@pytest.mark.timeout(180)
+def test_a_very_slow_link(arqlink):
+    """The slowest that is taken: it answers all that is asked, and ends with its command."""
+    slow = ["--config", "paper8", "--rate-mbps", "0.0116", "--name", fresh()]
+    code, _, error = arqlink("live", *slow, "--web", "0", "--json", "--", "sleep", "12")
+    lines = [json.loads(line) for line in error.splitlines() if line.startswith("{")]
+    assert code == 0 and len(lines) >= 2 and lines[-1]["time"] > 5, error
 
 
 @needs_root

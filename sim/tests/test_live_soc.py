@@ -39,6 +39,18 @@ def shells(session):
         yield {"A": UartShell(a), "B": UartShell(b)}
 
 
+def rest(session):
+    """Waits until the link and its soft CPUs stand still; clocks of A's."""
+    deadline = time.monotonic() + 60
+    before, clocks = 0, builds.CPU_HZ
+    while clocks - before > 0:
+        assert time.monotonic() < deadline, "frames of IPv6 go on for some seconds"
+        before = session.engine.report()["soft_a"]["clocks"]
+        time.sleep(1.0)
+        clocks = session.engine.report()["soft_a"]["clocks"]
+    return clocks
+
+
 @pytest.mark.usefixtures("session")
 class TestFirmware:
     pytestmark = ROOT_TESTS
@@ -105,15 +117,29 @@ class TestFirmware:
         assert session.engine.report()["b"]["events"] & 1, "access: for the end refused some"
 
     def test_at_rest_it_stands_still_and_a_key_wakes_it(self, session, shells):
-        deadline = time.monotonic() + 60
-        before, clocks = 0, builds.CPU_HZ
-        while clocks - before > 0:
-            assert time.monotonic() < deadline, "frames of IPv6 go on for some seconds"
-            before = session.engine.report()["soft_a"]["clocks"]
-            time.sleep(1.0)
-            clocks = session.engine.report()["soft_a"]["clocks"]
+        clocks = rest(session)
         assert shells["A"].values("link")["k"] == session.engine.report()["a"]["k"]
-        assert session.engine.report()["soft_a"]["clocks"] > before
+        assert session.engine.report()["soft_a"]["clocks"] > clocks
+
+    def test_a_report_at_rest_has_what_the_firmware_did_and_an_event_once(self, session, shells):
+        """No report is made while the firmware is awake."""
+        rest(session)
+        shells["A"].command("delta 6")
+        with pytest.raises(UserError, match="ERROR no register can be"):
+            shells["A"].command("read 0xffc")
+        time.sleep(3.0)
+        first, second = (session.engine.report() for _ in range(2))
+        assert first["rests"] is second["rests"] is True
+        assert first["a"]["delta"] == 6 and first["a"]["events"] & 1 and not second["a"]["events"]
+
+    def test_what_it_clears_goes_on_in_the_samples(self, session, shells):
+        said(session, "a", "ping", "-c", "3", "-i", "0.2", "-W", "5", "10.77.0.2")
+        session.sample()
+        shells["A"].command("stats reset")
+        sample = session.sample()
+        assert session.engine.report()["a"]["counters"]["tx_frames"] < 3
+        for way in sample.directions.values():
+            assert way.mbps >= 0 and way.frames >= 0 and way.window >= 0
 
     def test_a_console_that_nobody_reads_holds_up_nothing(self, session):
         """Much more than a terminal keeps."""
@@ -125,6 +151,14 @@ class TestFirmware:
             port.rest()
         with SerialPort(session.consoles["B"], patience=30) as port:
             assert UartShell(port).values("link")["state"] == "up"
+
+
+@needs_root
+def test_it_ends_by_itself():
+    """Nobody has to kill the program, so its captures are whole."""
+    with Session(setup(), fresh(), soc=True) as session:
+        pass
+    assert session.engine.process.returncode == 0
 
 
 @needs_root

@@ -43,6 +43,22 @@ def test_no_choice_is_better(goal, connections):
     assert exhaustive(link, goal, connections) * (1 - 2 * planner.EQUAL) <= best.utilization <= exhaustive(link, goal, connections) * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("limit", [1e-9, 1e-10, 1e-12])
+def test_a_goal_of_hardly_any_loss_is_reached_by_persistency_and_not_by_parity(limit):
+    """Nothing is lost with infinite persistency and N = K, and that has 4 % more goodput than the most parity with little persistency."""
+    link = setup("paper", GilbertElliott(0.005, 0.3, 0, 1), delay_ms=20, packet_bytes=1500)
+    best = planner.choose(planner.plans(link, Goal(loss=limit), k=10))
+    assert best.packet_loss <= limit
+    assert best.utilization > Plan(replace(link, k=10, n=10, nr=10)).utilization * (1 - planner.EQUAL)
+
+
+def test_persistency_that_saves_parity_is_tried_though_hardly_a_packet_is_lost():
+    """TCP: with delta = 7 and twice the units in retransmissions one packet in 10^9 is lost, but with delta = 13 no parity is needed."""
+    link = setup("paper", Bernoulli(0.2), delay_ms=0.1, packet_bytes=64, rate_mbps=200)
+    best = planner.choose(planner.plans(link, Goal(), 1, 80.0, k=1))
+    assert best.utilization > Plan(replace(link, k=1, n=1, nr=1), 1, 80.0).utilization * (1 - 2 * planner.EQUAL)
+
+
 def test_goals_cost_goodput():
     """Each limit takes goodput, and what it limits is kept."""
     link = setup("paper", Bernoulli(0.01), delay_ms=200, packet_bytes=1500)

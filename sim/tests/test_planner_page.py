@@ -260,6 +260,15 @@ def test_its_command_lines_are_understood(visit, arqlink):
     assert "no configuration has these units" in visit.page.inner_text("#commands")
 
 
+def test_a_goal_of_hardly_any_loss(visit):
+    """More persistency saves parity, though fewer packets are lost than TCP would notice: the best is none that is drawn below another."""
+    visit.open("#mode=datagrams&goal=loss&loss=1e-10&p=0.0164&burst=3.3&d=20")
+    settle(visit)
+    assert "N = 10, δ = " in best(visit)
+    found = visit.value("[planner.shown.best.utilization, ...planner.shown.rows.filter((row) => row.plan?.loss <= 1e-10).map((row) => row.plan.utilization)]")
+    assert found[0] > max(found[1:]) * 0.999
+
+
 SLIDERS = {"p": 40, "burst": 20, "d": -100, "c": -60, "connections": 19, "rest": 600, "packet": 900, "k": -7, "unit": 90, "window": -5}
 """Steps by which each is moved."""
 

@@ -58,6 +58,6 @@ def _direction(before, after, sender, receiver, window_frames):
         sent["tx_retx"],
         sent["tx_frames_abandoned"],
         sent["tx_packets_lost"],
-        open_frames / window_frames,
+        max(0, open_frames) / window_frames,  # a firmware's `stats reset` may come between a frame and its answer
         after[sender]["backlog"],
     )

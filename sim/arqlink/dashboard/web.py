@@ -87,7 +87,7 @@ class Server:
         for name in chart_library.PINNED["files"]:
             chart_library.text(Path(name).name)
         config = uvicorn.Config(
-            self._application(), log_config=None, access_log=False, server_header=False, ws="websockets-sansio", ws_max_size=FRAME_BYTES,
+            self._application(), log_config=None, log_level="error", access_log=False, server_header=False, ws="websockets-sansio", ws_max_size=FRAME_BYTES,
             ws_per_message_deflate=False, timeout_graceful_shutdown=1,
         )  # fmt: skip
         self._server = uvicorn.Server(config)

@@ -55,8 +55,9 @@ class Engine:
         program = builds.program()
         self._up = self._answers[0] = Future()
         self.process = subprocess.Popen(
-            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=(*taps, *consoles), start_new_session=True
-        )
+            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="surrogateescape",
+            pass_fds=(*taps, *consoles), start_new_session=True,
+        )  # fmt: skip
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self._write("\n".join(job(setup, taps, library, buffer, captures, gateway, control, consoles)))

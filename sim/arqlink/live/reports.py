@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports of a link for several readers. A report clears register ERROR, and the latest deadline: each reader still gets all of them once."""
+"""Reports of a link for several readers. A report clears register ERROR, and the latest deadline: each reader still gets all of them once. Counters go
+on where a firmware has set them to 0."""
 
 import threading
 
@@ -10,6 +11,7 @@ class Reports:
     def __init__(self, engine):
         self.engine = engine
         self._lock, self._readers = threading.Lock(), []
+        self._totals = {end: _Totals() for end in "ab"}
 
     def reader(self):
         """What it reads begins now."""
@@ -21,9 +23,23 @@ class Reports:
     def take(self, reader):
         with self._lock:
             report = self.engine.report()
+            report |= {end: report[end] | {"counters": totals.of(report[end]["counters"])} for end, totals in self._totals.items()}
             for one in self._readers:
                 one.keep(report)
             return reader.give(report)
+
+
+class _Totals:
+    """Counters of an end since the beginning. What was counted between the last report and the firmware's `stats reset` is not in them."""
+
+    def __init__(self):
+        self._last, self._before = {}, {}
+
+    def of(self, counters):
+        if any(counters[name] < value for name, value in self._last.items()):
+            self._before = {name: value + self._before.get(name, 0) for name, value in self._last.items()}
+        self._last = counters
+        return {name: value + self._before.get(name, 0) for name, value in counters.items()}
 
 
 class Reader:

@@ -17,6 +17,8 @@ EVERY = 1.0
 """Seconds between two samples."""
 SHORT = 0.1
 """The last one is not shown if it is of less."""
+LEAST_CLOCK_HZ = 300
+"""Clocks of the core in a second: a report, which reads all registers, takes 1500 of them."""
 INTERRUPTED = 130
 """Exit code of what Ctrl-C has ended."""
 
@@ -28,6 +30,11 @@ class Session:
         """`queue`: packets that may wait at a TAP device; `buffer`: beyond it, at the line; `captures`: names of files by "phy", "A" and "B";
         `gateway`: MODE[,WORD,…] of one before end A; `soc`: a soft CPU steers each end."""
         most = setup.limits["max_packet_bytes"] - namespaces.ETHERNET
+        if most < namespaces.LEAST_MTU:
+            raise UserError(f"'{setup.config}' takes packets of {most} bytes, and a live link needs {namespaces.LEAST_MTU}.")
+        if setup.clock_hz < LEAST_CLOCK_HZ:
+            least = setup.rate_mbps * LEAST_CLOCK_HZ / setup.clock_hz
+            raise UserError(f"The rate is {setup.rate_mbps:g} Mb/s; with '{setup.config}' it must be {least:.4f}, or registers cannot be read in time.")
         if not namespaces.LEAST_MTU <= mtu <= min(most, namespaces.MOST_MTU):
             raise UserError(f"The MTU is {mtu}; with '{setup.config}' it must be {namespaces.LEAST_MTU} to {min(most, namespaces.MOST_MTU)}.")
         if not 1 <= queue <= 10_000:

@@ -20,7 +20,7 @@ DELTAS = (*range(INFINITE_DELTA), math.inf)
 EQUAL = 1e-3
 """Goodputs that differ by a smaller share are equal; then the shorter delay counts."""
 RARE = 1e-9
-"""Where fewer packets are lost, persistency is worth nothing by itself."""
+"""Where fewer packets are lost, persistency is worth nothing by itself; it may still save parity."""
 
 EXTRA = (0, 1, 2, 4, math.inf)
 """Units that a retransmission has more than a first transmission."""
@@ -130,17 +130,20 @@ def lengths_of_frame(setup):
     return sorted({-(-units // frames) for frames in range(-(-units // most), units + 1)})
 
 
-def better(plan, other):
-    """Whether `plan` has more goodput, or as much and a shorter delay."""
-    if abs(plan.utilization - other.utilization) > EQUAL * other.utilization:
-        return plan.utilization > other.utilization
-    return plan.coarse_delays_ms < other.coarse_delays_ms
+def choose(plans):
+    """The one with the shortest delay among those with the most goodput, or hardly less."""
+    least = max(plan.utilization for plan in plans) * (1 - EQUAL)
+    return min((plan for plan in plans if plan.utilization >= least), key=lambda plan: plan.coarse_delays_ms)
+
+
+def improves(plan, other):
+    return plan.utilization > other.utilization * (1 + EQUAL)
 
 
 def best_of_delta(setup, lengths, delta, goal, connections, rest_ms):
     """The best plan with one persistency; None if none meets the goal. Plans are tried in the order of what they can give at most, so
     that few have to be computed. One whose frames need more than MOST_TRANSMISSIONS is none."""
-    parity, tried, found = setup.limits["max_parity"], [], None
+    parity, tried, found, most = setup.limits["max_parity"], [], [], 0.0
     for k in lengths:
         for n in range(k, k + parity + 1):
             for nr in sorted({min(n + more, k + parity) for more in (EXTRA if delta else (0,))}):
@@ -148,21 +151,24 @@ def best_of_delta(setup, lengths, delta, goal, connections, rest_ms):
                 if plan.model.mean_transmissions <= MOST_TRANSMISSIONS:
                     tried.append(plan)
     for plan in sorted(tried, key=lambda plan: -plan.most):
-        if found and plan.most < found.utilization * (1 - EQUAL):
+        if plan.most < most * (1 - EQUAL):
             break
-        if plan.meets(goal) and (found is None or better(plan, found)):
-            found = plan
-    return found
+        if plan.meets(goal):
+            found.append(plan)
+            most = max(most, plan.utilization)
+    return choose(found) if found else None
 
 
 def plans(setup: LinkSetup, goal: Goal, connections=0, rest_ms=0.0, k=None):
     """The best plan of each persistency that meets the goal, up to the one that more persistency does not improve; `k`: of this K alone.
     UserError where none meets it."""
-    lengths, rows = [k] if k else lengths_of_frame(setup), []
+    lengths, rows, endless = [k] if k else lengths_of_frame(setup), [], []
     for delta in DELTAS:
         plan = best_of_delta(setup, lengths, delta, goal, connections, rest_ms)
-        if plan and rows and rows[-1].packet_loss < RARE and plan.utilization <= rows[-1].utilization * (1 + EQUAL):
-            break
+        if plan and rows and rows[-1].packet_loss < RARE and not improves(plan, rows[-1]):
+            endless = endless or [best_of_delta(setup, lengths, math.inf, goal, connections, rest_ms)]
+            if not endless[0] or not improves(endless[0], rows[-1]):
+                break
         if plan:
             rows.append(plan)
         elif goal.delay_ms is not None and delta:
@@ -170,12 +176,3 @@ def plans(setup: LinkSetup, goal: Goal, connections=0, rest_ms=0.0, k=None):
     if not rows:
         raise UserError(f"No K, N and persistency of configuration '{setup.config}' reaches {goal}.")
     return rows
-
-
-def choose(rows):
-    """The best of the plans."""
-    found = rows[0]
-    for plan in rows[1:]:
-        if better(plan, found):
-            found = plan
-    return found

@@ -18,7 +18,10 @@ class VerilatedControl final : public Control {
         top_->m_axil_awready = top_->m_axil_wready = top_->m_axil_arready = 1;
         top_->eval();
     }
-    ~VerilatedControl() override { top_->final(); }
+    ~VerilatedControl() override {
+        Verilated::threadContextp(context_.get());  // the model takes itself out of this thread's
+        top_->final();
+    }
 
     const char* stopped() const override { return modelStopped(); }
 

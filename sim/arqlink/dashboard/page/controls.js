@@ -5,7 +5,7 @@ const controls = (() => {
   const SETTLED = 1500; // ms after a change until the link's own value is shown again
   const MOST_LOSS = 30; // % on a slider; the text field takes any
   const LOSSES = { loss: "a → b", feedback_loss: "b → a" };
-  let form, made, wanted, changed, limits;
+  let form, made, wanted, active, changed, limits; // `wanted`: null where what is active is to be shown
 
   function group(title) {
     const box = text.element("fieldset", {}, text.element("legend", {}, title));
@@ -22,7 +22,8 @@ const controls = (() => {
 
     /** K, N and N of retransmissions, of which one moves the others, and persistency. */
   function set(values) {
-    Object.assign(wanted, values);
+    if (!active) return; // the first message says what is
+    wanted = { ...(wanted ?? active), ...values };
     const within = (n) => Math.min(Math.max(n, wanted.k), wanted.k + limits.max_parity);
     Object.assign(wanted, { n: within(wanted.n), nr: within(wanted.nr) });
     showSettings();
@@ -77,7 +78,7 @@ const controls = (() => {
     form.replaceChildren();
     form.onsubmit = (event) => event.preventDefault();
     form.oninput = () => { changed = performance.now(); };
-    [made, wanted, changed, limits] = [{}, {}, -Infinity, hello.limits];
+    [made, wanted, active, changed, limits] = [{}, null, null, -Infinity, hello.limits];
     code();
     line(hello.delay_ms);
     restarts();
@@ -85,11 +86,11 @@ const controls = (() => {
   }
 
   function show(sample) {
-    if (performance.now() - changed < SETTLED) return;
     const { k, n, nr, delta, ord } = sample.ends.a;
-    const active = { k, n, nr, delta: delta === 15 ? Infinity : delta, ord: Number(ord) };
-    if (JSON.stringify(active) !== JSON.stringify(wanted) || active.delta !== wanted.delta) {
-      wanted = active;
+    active = { k, n, nr, delta: delta === 15 ? Infinity : delta, ord: Number(ord) };
+    if (performance.now() - changed < SETTLED) return;
+    if (!wanted || Object.keys(active).some((name) => active[name] !== wanted[name])) {
+      wanted = { ...active };
       showSettings();
     }
     for (const name of Object.keys(LOSSES)) {
@@ -104,7 +105,7 @@ const controls = (() => {
   /** What was refused is not so: what is active is shown at once. */
   function refused() {
     changed = -Infinity;
-    wanted = {};
+    wanted = null;
     for (const name of [...Object.keys(LOSSES), "delay"]) made[name].active = null;
   }
 

@@ -6,7 +6,7 @@ const model = (() => {
   const TAIL = 1e-15; // shares of retransmissions below this are left out
   const MOST_TRANSMISSIONS = 1000; // of a frame; a plan that needs more is none
   const EQUAL = 1e-3; // goodputs that differ by a smaller share are equal; then the shorter delay counts
-  const RARE = 1e-9; // where fewer packets are lost, persistency is worth nothing by itself
+  const RARE = 1e-9; // where fewer packets are lost, persistency is worth nothing by itself; it may still save parity
   const DELTAS = [...Array(15).keys(), Infinity];
   const EXTRA = [0, 1, 2, 4, Infinity]; // units that a retransmission has more than a first transmission
   const HIGH = 0.99; // quantile of the delay that a goal bounds
@@ -397,10 +397,17 @@ const model = (() => {
 
   // The best choice: arqlink.model.planner --------------------------------------------------------------------------
 
-  function better(plan, other) {
-    if (Math.abs(plan.utilization - other.utilization) > EQUAL * other.utilization) return plan.utilization > other.utilization;
-    const [a, b] = [plan.busyDelay, other.busyDelay];
-    return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
+  const isShorter = ([mean, high], [otherMean, otherHigh]) => mean < otherMean || (mean === otherMean && high < otherHigh);
+
+  /** The plan with the shortest delay among those with the most goodput, or hardly less; null: there is none. */
+  function* bestOf(plans) {
+    const least = Math.max(0, ...plans.map((plan) => plan.utilization)) * (1 - EQUAL);
+    let found = null;
+    for (const plan of plans.filter(({ utilization }) => utilization >= least)) {
+      if (!found || isShorter(plan.busyDelay, found.busyDelay)) found = plan;
+      yield;
+    }
+    return found;
   }
 
   function* bestOfDelta(link, k, delta, goal) {
@@ -412,31 +419,34 @@ const model = (() => {
       }
       yield;
     }
-    let found = null;
+    const found = [];
+    let reached = 0;
     for (const [most, plan] of tried.sort((a, b) => b[0] - a[0])) {
-      if (found && most < found.utilization * (1 - EQUAL)) break;
-      if (plan.meets(goal) && (found === null || better(plan, found))) found = plan;
+      if (most < reached * (1 - EQUAL)) break;
+      if (plan.meets(goal)) {
+        found.push(plan);
+        reached = Math.max(reached, plan.utilization);
+      }
       yield;
     }
-    return found;
+    return yield* bestOf(found);
   }
 
   /** The best plan for a link and this K, or null where none meets the goal. A generator, that others may have the processor. */
   function* choose(link, k, goal = {}) {
     const rows = [];
+    const improves = (plan) => plan && plan.utilization > rows.at(-1).utilization * (1 + EQUAL);
+    let endless;
     for (const delta of DELTAS) {
       const plan = yield* bestOfDelta(link, k, delta, goal);
-      const last = rows.at(-1);
-      if (plan && last && last.loss < RARE && plan.utilization <= last.utilization * (1 + EQUAL)) break;
+      if (plan && rows.length && rows.at(-1).loss < RARE && !improves(plan)) {
+        if (endless === undefined) endless = yield* bestOfDelta(link, k, Infinity, goal);
+        if (!improves(endless)) break;
+      }
       if (plan) rows.push(plan);
       else if (goal.delay !== undefined && delta) break; // more persistency does not shorten delays
     }
-    let found = rows[0] ?? null;
-    for (const plan of rows.slice(1)) {
-      if (better(plan, found)) found = plan;
-      yield;
-    }
-    return found;
+    return yield* bestOf(rows);
   }
 
   /** K of a packet that has no more units than this. */
