@@ -26,7 +26,6 @@ using namespace arqlink;
 namespace {
 
 constexpr unsigned bitClocks = SOC_BIT_CLOCKS;
-constexpr unsigned byteClocks = 800;  // as at 1.25 Mbit/s and 100 MHz; the firmware keeps up with that for ever
 constexpr unsigned lookClocks = 400;  // clocks between two looks at the descriptors
 
 volatile std::sig_atomic_t stop = 0;
@@ -34,7 +33,7 @@ volatile std::sig_atomic_t stop = 0;
 class Board {
   public:
     Board(int packets, int deliveries)
-        : soc_(bitClocks, byteClocks),
+        : soc_(bitClocks, firmwareByteClocks),
           in_(STDIN_FILENO),
           out_(STDOUT_FILENO),
           packets_(packets),

@@ -9,6 +9,9 @@
 
 namespace arqlink {
 
+/// Clocks from byte to byte, as at 1.25 Mbit/s and 100 MHz: the firmware keeps up with that for ever.
+constexpr unsigned firmwareByteClocks = 800;
+
 /// Called once a clock with the level of the device's `tx`; gives the level of its `rx`.
 class UartLine {
   public:

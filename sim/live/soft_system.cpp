@@ -14,7 +14,6 @@ namespace arqlink::live {
 namespace {
 
 constexpr unsigned bitClocks = 8;     // uartDivider = 0
-constexpr unsigned byteClocks = 800;  // the firmware keeps up with that for ever
 constexpr uint64_t lookClocks = 400;  // between two looks at the console
 constexpr unsigned resetClocks = 16;
 constexpr int niceness = 10;               // the link goes first
@@ -32,7 +31,7 @@ std::unique_ptr<Control> load(const std::string& library) {
 }  // namespace
 
 SoftSystem::SoftSystem(const std::string& library, LiveEnd& end, int console)
-    : end_(end), console_(console), terminal_(console), control_(load(library)), uart_(bitClocks, byteClocks) {
+    : end_(end), console_(console), terminal_(console), control_(load(library)), uart_(bitClocks, firmwareByteClocks) {
     in_.resetn = false;
     for (unsigned i = 0; i < resetClocks; ++i) control_->clock(in_, out_);
     in_.resetn = true;

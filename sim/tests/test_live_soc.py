@@ -163,18 +163,13 @@ def test_it_ends_by_itself():
 
 @needs_root
 @pytest.mark.timeout(180)
-def test_the_command_says_where_the_consoles_are():
-    name = fresh()
+def test_the_command_says_where_the_consoles_are(tmp_path):
+    name, log = fresh(), tmp_path / "log"
     script = f"{sys.executable} -m arqlink console $(sed -n 's/^Firmware of A: arqlink console //p' $LOG) --command 'delta 2' --command link"
     command = [sys.executable, "-m", "arqlink", "live", "--config", "paper8", "--soc", "--name", name, "--delay-ms", "20", "--quiet", "--", "sh", "-c", script]
-    log = f"/tmp/{name}.log"
-    try:
-        with open(log, "w") as stderr:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, text=True, check=False, timeout=120, env=os.environ | {"LOG": log})
-        with open(log) as file:
-            text = file.read()
-    finally:
-        os.unlink(log)
+    with open(log, "w") as stderr:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, text=True, check=False, timeout=120, env=os.environ | {"LOG": str(log)})
+    text = log.read_text()
     assert done.returncode == 0, text
     assert "delta 2" in done.stdout and "state up" in done.stdout
     assert re.search(r"^Firmware of B: arqlink console /dev/pts/\d+$", text, re.MULTILINE)

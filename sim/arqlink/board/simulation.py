@@ -5,10 +5,9 @@ import os
 import signal
 import subprocess
 import threading
-import tty
 from contextlib import contextmanager
 
-from arqlink import tree
+from arqlink import terminals, tree
 from arqlink.errors import UserError
 from arqlink.model.link_setup import build_limits
 from arqlink.rtl import soc, verilator
@@ -47,21 +46,19 @@ class SocSim:
 
     def __init__(self, program):
         self._delivered, self._lock = [], threading.Lock()
-        master, self._terminal = os.openpty()
-        tty.setraw(self._terminal)
-        self.port = os.ttyname(self._terminal)
+        leader, self._terminal, self.port = terminals.raw_pair()
         packets, self._packets = os.pipe()
         self._deliveries, deliveries = os.pipe()
         self._process = subprocess.Popen(
             [str(program), str(packets), str(deliveries)],
-            stdin=master,
-            stdout=master,
+            stdin=leader,
+            stdout=leader,
             stderr=subprocess.PIPE,
             text=True,
             pass_fds=(packets, deliveries),
             start_new_session=True,  # Ctrl-C on the terminal is for this program, which ends the simulation itself
         )
-        for descriptor in (master, packets, deliveries):
+        for descriptor in (leader, packets, deliveries):
             os.close(descriptor)
         self._reader = threading.Thread(target=self._collect, daemon=True)
         self._reader.start()

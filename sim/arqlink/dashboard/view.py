@@ -19,8 +19,6 @@ ATTEMPTS = 16
 EVENTS = 100
 """The last ones, which a new page gets."""
 LOSSES = {"ab": "loss", "ba": "feedback_loss"}
-
-
 SETTINGS = ("k", "n", "nr", "delta", "ord")
 
 

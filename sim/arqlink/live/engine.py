@@ -12,8 +12,10 @@ from arqlink.channel import clock_table
 from arqlink.errors import UserError
 from arqlink.link import description, erasures
 from arqlink.live import builds
+from arqlink.model.link_setup import INFINITE_DELTA
 from arqlink.rtl import verilated_end
 
+ENDED = "The link has ended."
 ANSWER = 20.0
 """Seconds after which no answer comes any more."""
 
@@ -96,7 +98,7 @@ class Engine:
 
     def set(self, end, **values):
         """Settings of end "A" or "B", by the driver: k, n, nr, delta (math.inf: infinite), ord."""
-        numbers = {name: 15 if value == math.inf else int(value) for name, value in values.items()}
+        numbers = {name: INFINITE_DELTA if value == math.inf else int(value) for name, value in values.items()}
         self.command("set", end, *(f"{name}={value}" for name, value in numbers.items()))
 
     def set_timers(self, timers):
@@ -141,6 +143,6 @@ class Engine:
         self.process.wait()
         assert self.process.stderr
         said = self.process.stderr.read().strip()
-        self._sentence = said.splitlines()[-1] if said else "The link has ended."
+        self._sentence = said.splitlines()[-1] if said else ENDED
         for answer in list(self._answers.values()):
             answer.set_result({"error": self._sentence})

@@ -4,7 +4,9 @@
 from dataclasses import asdict
 
 from arqlink.dashboard.view import Source
+from arqlink.errors import UserError
 from arqlink.live import samples
+from arqlink.live.engine import ENDED
 from arqlink.live.steering import LEAST_DELAY_MS, Steering
 
 
@@ -27,7 +29,11 @@ class LiveSource(Source):
         return self._steering.setup
 
     def read(self):
-        return self._reader.read()
+        try:
+            return self._reader.read()
+        except UserError as error:
+            why = str(error)
+            raise UserError(why if why == ENDED else f"{ENDED} {why}") from None
 
     def sample(self, before, after):
         return asdict(samples.between(before, after, self.setup.limits["window_frames"]))

@@ -8,7 +8,7 @@ the parity.
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 from arqlink.errors import UserError
 from arqlink.model.analytic import mean_most_retransmissions
@@ -162,12 +162,17 @@ def best_of_delta(setup, lengths, delta, goal, connections, rest_ms):
 def plans(setup: LinkSetup, goal: Goal, connections=0, rest_ms=0.0, k=None):
     """The best plan of each persistency that meets the goal, up to the one that more persistency does not improve; `k`: of this K alone.
     UserError where none meets it."""
-    lengths, rows, endless = [k] if k else lengths_of_frame(setup), [], []
+    lengths, rows = [k] if k else lengths_of_frame(setup), []
+
+    @cache
+    def best(delta):
+        return best_of_delta(setup, lengths, delta, goal, connections, rest_ms)
+
     for delta in DELTAS:
-        plan = best_of_delta(setup, lengths, delta, goal, connections, rest_ms)
+        plan = best(delta)
         if plan and rows and rows[-1].packet_loss < RARE and not improves(plan, rows[-1]):
-            endless = endless or [best_of_delta(setup, lengths, math.inf, goal, connections, rest_ms)]
-            if not endless[0] or not improves(endless[0], rows[-1]):
+            endless = best(math.inf)
+            if not endless or not improves(endless, rows[-1]):
                 break
         if plan:
             rows.append(plan)

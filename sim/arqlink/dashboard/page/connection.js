@@ -17,8 +17,7 @@ const connection = (() => {
     socket.addEventListener("message", (event) => take(JSON.parse(event.data)));
     socket.addEventListener("close", () => {
       if (ended && isRun) return listeners.state(ended, false); // there is nothing more to come
-      const over = ended?.includes("has ended") ? ended : `The link has ended. ${ended}`;
-      listeners.state(ended ? over : "The connection is lost; it is tried again …", true);
+      listeners.state(ended ?? "The connection is lost; it is tried again …", true);
       setTimeout(open, wait);
       wait = Math.min(LONGEST, 2 * wait);
     });

@@ -438,7 +438,7 @@ const model = (() => {
     const improves = (plan) => plan && plan.utilization > rows.at(-1).utilization * (1 + EQUAL);
     let endless;
     for (const delta of DELTAS) {
-      const plan = yield* bestOfDelta(link, k, delta, goal);
+      const plan = delta === Infinity && endless !== undefined ? endless : yield* bestOfDelta(link, k, delta, goal);
       if (plan && rows.length && rows.at(-1).loss < RARE && !improves(plan)) {
         if (endless === undefined) endless = yield* bestOfDelta(link, k, Infinity, goal);
         if (!improves(endless)) break;
