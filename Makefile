@@ -70,28 +70,28 @@ release: setup ## Write build/release/arqlink-VERSION.tar.gz: Verilog, constrain
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m arqlink.integration.release
 
 figures: setup ## Render the pictures of the documents from their sources in docs/figures; simulate the papers' figures where the results are missing, 15 minutes
-	$(PYTHON) -m arqlink.figures
-	$(PYTHON) -m arqlink.papers rr4752 zhu
+	$(PYTHON) -m docs.tools.figures
+	$(PYTHON) -m arqlink_research.papers rr4752 zhu
 
 figures-full: setup ## The same with the papers' durations and five seeds, and what the papers did not measure
-	$(PYTHON) -m arqlink.figures
-	$(PYTHON) -m arqlink.papers --full
+	$(PYTHON) -m docs.tools.figures
+	$(PYTHON) -m arqlink_research.papers --full
 
 figures-link: setup ## Run the RTL for the pictures of the link in docs/figures/link, and for the README's table of statistics
-	$(PYTHON) -m arqlink.figures.link
+	$(PYTHON) -m docs.tools.figures.link
 	$(PYTHON) -m arqlink.bench.statistics
 
 stats-full: setup ## Run the statistics with 200,000 frames at each point
 	ARQLINK_STATS_FRAMES=200000 $(PYTHON) -m pytest -n auto -m "" cocotb_tests/statistics
 
-$(WAVES): $(wildcard sim/harness/* sim/arqlink/*/*.py) | setup
+$(WAVES): $(wildcard sim/pair/* arqlink/*/*.py) | setup
 	mkdir -p $(@D)
 	head -c 12000 LICENSE > $(@D)/input
 	$(PYTHON) -m arqlink send $(@D)/input $(@D)/output --n 11 --loss bernoulli:0.05 --delay-ms 2 --seed 3 --waves $@
 
 wave: $(WAVES) ## Show one retransmission in GTKWave
 	@command -v gtkwave > /dev/null || { echo "GTKWave is not installed: apt-get install gtkwave; the waves are in $(WAVES)." >&2; exit 2; }
-	gtkwave $(WAVES) sim/waves/retransmission.gtkw
+	gtkwave $(WAVES) sim/pair/retransmission.gtkw
 
 clean: ## Remove everything that was built, but not .venv
 	rm -rf build rtl/target

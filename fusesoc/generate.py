@@ -65,5 +65,5 @@ def main(path):
 
 if __name__ == "__main__":
     own_python()
-    sys.path.insert(0, str(ROOT / "sim"))
+    sys.path.insert(0, str(ROOT))
     main(sys.argv[1])

@@ -5,7 +5,7 @@
 local arqlink = Proto("arqlink", "arqlink link layer")
 local bare = Proto("arqlink_unit", "arqlink unit without pseudo header")
 
--- The wire format (docs/architecture.md) and the pseudo header (sim/wire/unit_capture.h).
+-- The wire format (docs/architecture.md) and the pseudo header (sim/end/unit_capture.h).
 
 local VERSION = 2
 local PSEUDO_VERSION, PSEUDO_BYTES = 1, 4

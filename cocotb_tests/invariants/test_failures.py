@@ -62,7 +62,7 @@ def arqsim(tmp_path_factory):
         f"{ports.replace('output reg', 'output wire')}\n{zeros}  always @(posedge aclk) if(s_axil_awvalid) begin {words} end\nendmodule\n"
     )
     model = verilator.verilate([folder / "ArqPair.v"], folder / "model", optimize="-O0")
-    model.link(pair_simulator.SOURCES, folder / "arqsim", ["-O0", f"-I{pair_simulator.HARNESS}", f"-I{pair_simulator.WIRE}"])
+    model.link(pair_simulator.SOURCES, folder / "arqsim", ["-O0", *pair_simulator.INCLUDES])
     return folder / "arqsim"
 
 

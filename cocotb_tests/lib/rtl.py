@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "sim"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from arqlink.rtl.verilator import CHANGED, use_verilator, verilate  # noqa: F401
 from arqlink.rtl.verilog import compile_rtl, contents, generate, java  # noqa: F401

@@ -10,7 +10,7 @@ from arqlink.rtl import verilog
 from cocotb_tests.lib import rtl
 
 EXAMPLE = tree.ROOT / "examples" / "litex"
-INPUTS = [EXAMPLE, tree.ROOT / "sim" / "arqlink" / "integration", tree.ROOT / "sw" / "driver", tree.REGS]
+INPUTS = [EXAMPLE, tree.ROOT / "arqlink" / "integration", tree.ROOT / "sw" / "driver", tree.REGS]
 
 
 def sources():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RR-4752 eqs. 3 to 6 and the exact distributions of what the counters count; shares nothing with sim/arqlink."""
+"""RR-4752 eqs. 3 to 6 and the exact distributions of what the counters count; shares nothing with arqlink."""
 
 import math
 from dataclasses import dataclass

@@ -17,7 +17,7 @@ from .grid import BURSTS, GRID, PACKET_FRAMES
 
 @pytest.mark.parametrize("point", GRID, ids=lambda point: point.name)
 def test_expected_values(point):
-    """Eq. 6 as printed where N_r = N; everything against sim/arqlink, which derives it another way."""
+    """Eq. 6 as printed where N_r = N; everything against arqlink, which derives it another way."""
     from arqlink.model.loss import Bernoulli
 
     e = point.expected

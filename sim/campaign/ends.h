@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated ends and their register accesses (sim/verilated_end), by their names alone.
+// The Verilated ends and their register accesses (sim/end), by their names alone.
 #pragma once
 
 #include "axi_master.h"

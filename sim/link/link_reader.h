@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines that describe a link to the programs of this folder and of sim/tcp: see README.md, "Runs".
+// The lines that describe a link to the programs of this folder and of research/tcp: see README.md, "Runs".
 #pragma once
 
 #include <istream>

@@ -67,7 +67,7 @@ def with_pair(name, main, sources, options, changed):
         for source in [*SOURCES, *sources]:
             objects.append(str(folder / f"{source.stem}.o"))
             run("gcc", *STRICT, "-O2", *options, *INCLUDES, "-c", str(source), "-o", objects[-1])
-        warnings = ["-O1", "-Wall", "-Wextra", *options, f"-I{pair_simulator.HARNESS}", *INCLUDES]
+        warnings = ["-O1", "-Wall", "-Wextra", *options, *pair_simulator.INCLUDES, *INCLUDES]
         sanitizers = [option for option in options if option.startswith("-fsanitize")]
-        Model.load(simulator.parent).link([main, pair_simulator.HARNESS / "arq_pair_sim.cpp", *objects], program, warnings, sanitizers)
+        Model.load(simulator.parent).link([main, pair_simulator.FOLDER / "arq_pair_sim.cpp", *objects], program, warnings, sanitizers)
     return program

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the benches measure in clocks, the software to compare with, and what place and route gave: gathered, and as tables."""
+
+import json
+import subprocess
+import sys
+
+from rich.table import Table
+
+from arqlink import tree
+from arqlink.bench import requirements, software_codecs
+from arqlink.campaign import feedback_loss
+from arqlink.errors import UserError
+from arqlink.fpga import place_and_route
+from arqlink.fpga.results import HEADINGS, cells
+from arqlink.fpga.targets import named
+from arqlink.report.console import TextConsole
+
+BENCHES = (
+    "cocotb_tests/codec",
+    "cocotb_tests/system/test_latency.py",
+    "cocotb_tests/system/test_nack.py",
+    "cocotb_tests/statistics/test_line_use.py",
+    "tests/campaign/test_feedback_loss.py",
+)
+CLOCKS, LINE_USE, FEEDBACK = ("bench", "*.json"), ("statistics", "line-*.json"), (feedback_loss.FOLDER.name, "*.json")
+"""What they leave in the build folder: one folder, and the files in it."""
+CODES = ((32, 40, 64), (10, 12, 64), (10, 14, 64))
+"""K, N and bytes of a unit for the comparison with software."""
+DECODERS = ("decoder", "decoder-16")
+"""Targets of place and route that decode."""
+
+
+def run_benches():
+    """Runs the benches, after taking away what earlier ones have left: a bench may have another name since."""
+    for folder, pattern in (CLOCKS, LINE_USE, FEEDBACK):
+        for path in (tree.BUILD / folder).glob(pattern):
+            path.unlink()
+    command = [sys.executable, "-m", "pytest", "-n", "auto", "-m", "", *BENCHES]
+    if subprocess.run(command, cwd=tree.ROOT, check=False).returncode:
+        raise UserError("A bench failed; its message is above.")
+
+
+def read(folder, pattern):
+    """The measurements in build/`folder`, by the files' names."""
+    return {p.stem: json.loads(p.read_text()) for p in sorted((tree.BUILD / folder).glob(pattern))}
+
+
+def placed():
+    """The worst seed of each target that has been placed and routed, as cells by HEADINGS."""
+    return {target.name: dict(zip(HEADINGS, cells(target, found))) for target, found in place_and_route.kept().items()}
+
+
+def compare(synthesis):
+    """Bytes of data units a second that each decoder gives, with a fresh erasure pattern for each frame."""
+    rows = []
+    for k, n, unit_bytes in CODES:
+        row = {"k": k, "n": n, "unit_bytes": unit_bytes}
+        row |= software_codecs.measure(k, n, unit_bytes)
+        for name in DECODERS:
+            if name in synthesis:  # a beat a clock, which cocotb_tests/codec asserts for every pattern
+                row[name] = synthesis[name]["MHz"] * 1e6 * named(name).data_bytes
+        rows.append(row)
+    return rows
+
+
+def gather():
+    synthesis = placed()
+    return {
+        "clocks": read(*CLOCKS),
+        "line_use": read(*LINE_USE),
+        "feedback_loss": list(feedback_loss.rows(feedback_loss.kept())),
+        "place_and_route": synthesis,
+        "software": software_codecs.versions(),
+        "decode_bytes_per_second": compare(synthesis),
+    }
+
+
+def window_rows(synthesis):
+    """Targets that differ in nothing but the length of the window."""
+    links = {}
+    for name, row in synthesis.items():
+        settings = dict(setting.split("=") for setting in row["settings"].split() if setting != "-")
+        if frames := settings.pop("windowFrames", None):
+            grown = links.setdefault((row["block"], row["device"], *settings.items()), [])
+            grown.append((name, int(frames), *(row[key] for key in ("LUT", "FF", "RAM", "MHz"))))
+    for rows in links.values():
+        if len(rows) > 1:
+            yield from sorted(rows, key=lambda row: row[1])
+
+
+def placed_sections(synthesis):
+    """Those of `sections` that follow from place and route alone."""
+    if synthesis:
+        yield "Place and route, the worst seed", "make synth-all", HEADINGS, [list(row.values()) for row in synthesis.values()]
+    if windows := list(window_rows(synthesis)):
+        yield "Cost of window growth: the same link with longer windows", "make synth-all", ("target", "windowFrames", "LUT", "FF", "RAM", "MHz"), windows
+
+
+def sections(results):
+    """Title, command, column headings and rows of each table."""
+    yield "What is asked, in clocks and rates", "make bench", requirements.HEADINGS, list(requirements.rows(results))
+    yield from placed_sections(results["place_and_route"])
+    if results["decode_bytes_per_second"]:
+        software = results["software"]
+        decoders = [d for d in DECODERS if d in results["place_and_route"]]
+        yield (
+            f"Decoding with fresh erasure patterns, MB/s of data units; software on one core of {software['CPU']}",
+            "make bench",
+            ("K", "N", "unit bytes", *(f"{name} {software[name]}" for name in ("ISA-L", "zfec")), *decoders),
+            [(r["k"], r["n"], r["unit_bytes"], *(round(r[name] / 1e6) for name in ("ISA-L", "zfec", *decoders))) for r in results["decode_bytes_per_second"]],
+        )
+    if results["clocks"]:
+        rows = [(name, key, value) for name, values in results["clocks"].items() for key, value in values.items()]
+        yield "Clocks", "make bench", ("bench", "measure", "value"), rows
+    if results["line_use"]:
+        yield (
+            "Line use of a user who always sends",
+            "make bench",
+            ("point", "PHY beats in use", "data units", "goodput / α"),
+            [
+                (name.removeprefix("line-"), *(f"{r[key]:.4f}" for key in ("line_use", "data_unit_use", "goodput_over_alpha")))
+                for name, r in results["line_use"].items()
+            ],
+        )
+
+    if results["feedback_loss"]:
+        title = "Throughput against feedback loss, K = N = 1, δ infinite; three seeds"
+        yield title, "make bench", feedback_loss.HEADINGS, results["feedback_loss"]
+
+
+def show(results):
+    console = TextConsole(width=None if sys.stdout.isatty() else 200)
+    for title, _, headings, rows in sections(results):
+        table = Table(*headings, title=title, title_justify="left")
+        for row in rows:
+            table.add_row(*map(str, row))
+        console.print(table)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source tree: where it is, which of its files are out of date, and locks for those who build in it.
+
+An installed package has no tree around it, only the contracts of rtl/regs and Wireshark's dissector.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+
+from arqlink.errors import UserError
+
+ROOT = Path(__file__).resolve().parents[1]
+HERE = (ROOT / "rtl" / "pom.xml").is_file()
+"""Whether there is one."""
+BUILD = ROOT / "build"
+REGS = ROOT / "rtl" / "regs" if HERE else Path(__file__).resolve().parent / "regs"
+CONFIGS = REGS / "configs.json"
+DISSECTOR = (ROOT if HERE else Path(__file__).resolve().parent) / "wireshark" / "arqlink.lua"
+FILE_NAME = re.compile(r"[\w.=-]{1,200}", re.ASCII)
+
+
+def require():
+    """Refuses what cannot be done without the tree."""
+    if not HERE:
+        packages = "make, g++, maven and default-jdk-headless"
+        raise UserError(f"This needs arqlink's source tree: clone it and run 'make setup', which also installs Debian's {packages}.")
+
+
+def version():
+    """The tree's version or, without it, that of the installed package."""
+    return (ROOT / "VERSION").read_text().strip() if HERE else metadata.version("arqlink")
+
+
+def file_name(name):
+    """`name` if a file or folder can have it, else a hash of it: what a user asks for may be too long, or have slashes."""
+    return name if FILE_NAME.fullmatch(name) else hashlib.sha256(os.fsencode(name)).hexdigest()
+
+
+@contextmanager
+def locked(name):
+    """One process at a time; pytest-xdist workers share the build folder."""
+    require()
+    BUILD.mkdir(exist_ok=True)
+    with open(BUILD / f".{file_name(name)}.lock", "w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def newest(folder, pattern):
+    """Modification time of the newest file below `folder` that matches `pattern`; 0.0 if there is none."""
+    return max((p.stat().st_mtime for p in folder.rglob(pattern)), default=0.0)
+
+
+def is_stale(output, *times):
+    """Whether `output` is missing or older than one of `times`. What has too long a name for a file is missing."""
+    return not os.path.exists(output) or output.stat().st_mtime < max(times)

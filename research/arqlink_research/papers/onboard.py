@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Luglio, Sanadidi, Gerla and Stepanek: a TCP proxy on board of a geostationary satellite, which splits each connection between uplink and
+downlink. Sessions of 31 s with packets of 1500 bytes, one at a time; bit errors are uniform, on both links and both ways.
+
+The link has no code and no ARQ here (N = K, δ = 0), as in the paper; `ARQ` says what changes with it. A unit is erased where one of its 200 bits
+of payload is wrong, so packets are lost as in the paper: 1.2 % on each link at 10^-6.
+"""
+
+import math
+
+from arqlink_research.papers.figure import Curve, Figure
+
+UNIT_BITS = 200
+"""Of configuration `paper`; `paper8`, for 20 Mb/s, has 192."""
+FIXED = {"topology": "onboard", "n": 10, "delta": 0, "seconds": 31.0, "warm_up": 0.0, "window": 4000, "gateway": "none"}
+DOUBLE = {"topology": "double-geo"}
+ARQ = {"delta": 3}
+SENDERS = {"NewReno": ("reno", "newreno"), "Westwood": ("Westwood2001", "westwood")}
+"""TCP of the terminals, and the proxy's sender."""
+FAST = {"rate_mbps": 20.0, "window_frames": 65536, "config": "paper8", "k": 10}
+SLOW = {"rate_mbps": 1.0}
+STREET = {"shadowing": "38,60"}
+"""New York sees a satellite at -96° at an elevation of 38°. Each session has a street of its own, and begins in sight of the satellite."""
+
+
+def bit_errors(rate):
+    p = -math.expm1(UNIT_BITS * math.log1p(-rate))
+    return {"p": p, "feedback_loss": f"bernoulli:{p!r}"}
+
+
+def cache(sender):
+    """The proxy, by the packets that it has room for."""
+    return lambda packets: {"gateway": f"proxy,sender={sender},cache={packets}"}
+
+
+def _by_cache(**more):
+    """With a proxy and without, for both TCPs."""
+    for label, (variant, sender) in SENDERS.items():
+        yield Curve(f"{label}, split on board", {"variant": variant} | more, has_model=False, place=cache(sender))
+        yield Curve(label, {"variant": variant} | more, has_model=False, place=lambda packets: {})
+
+
+def _by_errors(packets, **more):
+    """The same by the rate of bit errors, with a cache that is long enough."""
+    for label, (variant, sender) in SENDERS.items():
+        yield Curve(f"{label}, split on board", {"variant": variant} | more | cache(sender)(packets), has_model=False)
+        yield Curve(label, {"variant": variant} | more, has_model=False)
+
+
+VOICE = FIXED | SLOW | {"variant": "NewReno", "background": "voice=4", "seconds": 120.0} | cache("newreno")(100)
+"""Calls need 0.32 Mb/s with their headers. They are datagrams, which the proxy passes; its queue has room for as many packets as others have."""
+_VOICE_RATES = (1e-7, 1e-6, 1e-5, 5e-5)
+
+
+def _voice():
+    """Over no ARQ, and over ARQ with packets in sequence, as TCP wants them, and out of it."""
+    for label, settings in (("no ARQ", {}), ("δ = 1", {"delta": 1}), ("δ = 3", ARQ), ("δ = 1, out of sequence", {"delta": 1, "order": 0})):
+        yield Curve(label, settings, has_model=False)
+
+
+_CACHE, _ERRORS = "packets that the satellite's cache has room for", "rate of bit errors"
+_RATES = (1e-8, 1e-7, 1e-6)
+
+FIGURES = (
+    Figure(
+        "onboard-fig6", "Fig. 6", "A geostationary satellite, 1 Mb/s, 10⁻⁶ bit errors", "", _CACHE, (10, 20, 40, 63, 100, 200, 400),
+        tuple(_by_cache()), FIXED | SLOW | bit_errors(1e-6), repeated=10, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig7", "Fig. 7", "A geostationary satellite, 20 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (100, 300, 600, 1250, 2500, 4000),
+        tuple(_by_cache()), FIXED | FAST | bit_errors(1e-7), repeated=3, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig8", "Fig. 8", "A geostationary satellite, 1 Mb/s, cache of 200 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(200)),
+        FIXED | SLOW, repeated=10, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig8-fast", "Fig. 8", "A geostationary satellite, 20 Mb/s, cache of 4000 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(4000)),
+        FIXED | FAST, repeated=3, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig9", "Fig. 9", "Two geostationary satellites, 1 Mb/s, 10⁻⁶ bit errors", "", _CACHE, (10, 20, 40, 80, 160, 400),
+        tuple(_by_cache()), FIXED | DOUBLE | SLOW | bit_errors(1e-6), repeated=10, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig10", "Fig. 10", "Two geostationary satellites, 20 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (300, 600, 1250, 2500, 4000, 6000),
+        tuple(_by_cache()), FIXED | DOUBLE | FAST | bit_errors(1e-7), repeated=2, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig11", "Fig. 11", "Two geostationary satellites, 20 Mb/s, cache of 4000 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(4000)),
+        FIXED | DOUBLE | FAST, repeated=3, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig12", "Fig. 12", "A sender in a street, 1 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (10, 20, 40, 80, 160, 400), tuple(_by_cache()),
+        FIXED | SLOW | STREET | bit_errors(1e-7), repeated=10, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig13", "Fig. 13", "A sender in a street, 20 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (100, 300, 600, 1250, 2500, 4000),
+        tuple(_by_cache()), FIXED | FAST | STREET | bit_errors(1e-7), repeated=2, logarithmic=True,
+    ),
+    Figure(
+        "onboard-fig14", "Fig. 14", "A sender in a street, 1 Mb/s, cache of 200 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(200)),
+        FIXED | SLOW | STREET, repeated=10, logarithmic=True,
+    ),
+    Figure(
+        "onboard-arq", "", "The same as Fig. 8 over ARQ, δ = 3", bit_errors, _ERRORS, (1e-8, 1e-7, 1e-6, 1e-5), tuple(_by_errors(200, **ARQ)),
+        FIXED | SLOW, repeated=5, logarithmic=True,
+    ),
+    Figure(
+        "onboard-voice-loss", "", "Four calls beside TCP through the proxy, 1 Mb/s", bit_errors, _ERRORS, _VOICE_RATES,
+        tuple(_voice()), VOICE, value="voice_loss", axis_of_value="datagrams that are lost", top=0.2, repeated=2, logarithmic=True,
+    ),
+    Figure(
+        "onboard-voice-delay", "", "Four calls beside TCP through the proxy, 1 Mb/s", bit_errors, _ERRORS, _VOICE_RATES,
+        tuple(_voice()), VOICE, value="voice_delay_99", axis_of_value="delay of 99 of 100 datagrams in s", top=2.0, repeated=2, logarithmic=True,
+    ),
+)  # fmt: skip
