@@ -9,7 +9,7 @@ import time
 from importlib import metadata
 from pathlib import Path
 
-from arqlink import tree
+from arqlink import cache, tree
 from arqlink.errors import UserError
 from arqlink.rtl import tools
 
@@ -19,15 +19,17 @@ FRAMES = 64
 
 
 def run_isal(*words):
-    """Runs the benchmark of ISA-L, built where its source is newer; returns what it prints."""
+    """Runs the benchmark of ISA-L, built where its source has changed; returns what it prints."""
     with tree.locked("bench"):
         PROGRAM.parent.mkdir(parents=True, exist_ok=True)
-        if tree.is_stale(PROGRAM, SOURCE.stat().st_mtime):
+        key = cache.digest(SOURCE)
+        if not cache.is_made(PROGRAM, key):
             tools.need("gcc")
             command = ["gcc", "-O3", "-march=native", "-Wall", "-Wextra", str(SOURCE), "-lisal", "-o", str(PROGRAM)]
             done = subprocess.run(command, check=False, capture_output=True, text=True)
             if done.returncode:
                 raise UserError(f"The ISA-L benchmark cannot be built; is libisal-dev installed?\n{done.stderr}")
+            cache.made(PROGRAM, key)
     done = subprocess.run([str(PROGRAM), *map(str, words)], check=False, capture_output=True, text=True)
     if done.returncode:
         raise UserError(f"The ISA-L benchmark failed: {done.stderr.strip()}")

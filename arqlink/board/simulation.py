@@ -30,12 +30,8 @@ def program(config=CONFIG):
     settings = (f"uartDivider={UART_DIVIDER}", f"bootWait={BOOT_WAIT}")
     sources = soc.generate(TOP, config, "firmware", settings)
     folder = tree.BUILD / "sim" / f"soc-{config}"
-    output = folder / "socsim"
-    with tree.locked(f"sim-{folder.name}"):
-        if tree.is_stale(output, sources[0].stat().st_mtime, pair_simulator.changed(), verilator.CHANGED):
-            options = ["-O2", "-Wall", *pair_simulator.INCLUDES, f"-DSOC_BIT_CLOCKS={8 * (UART_DIVIDER + 1)}"]
-            verilator.verilate(sources, folder).link(SOURCES, output, options)
-    return output
+    options = ["-O2", "-Wall", *pair_simulator.INCLUDES, f"-DSOC_BIT_CLOCKS={8 * (UART_DIVIDER + 1)}"]
+    return verilator.Model(sources, folder).link(SOURCES, folder / "socsim", options, uses=[pair_simulator.FOLDER, pair_simulator.END])
 
 
 class SocSim:

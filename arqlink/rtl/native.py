@@ -18,11 +18,11 @@ def make(sources, folder, flags, **variables):
     paths = {"OUT": folder, "REGS": tree.REGS, **variables}
     # Seen from the sources: make takes a blank, which the tree's own name may have, for the end of a name.
     given = {name: os.path.relpath(os.path.realpath(path), os.path.realpath(sources)) for name, path in paths.items()}
-    given["FLAGS"] = " ".join([*flags, *EXACT, *WARNINGS])
+    given |= {"FLAGS": " ".join([*flags, *EXACT, *WARNINGS]), "CXX": " ".join(verilator.compiler())}
     with tree.locked(f"{folder.name}-program"):
         tools.need("c++", "make")
         folder.mkdir(parents=True, exist_ok=True)
         command = ["make", "-s", "-C", str(sources), "-j", str(os.cpu_count()), *(f"{name}={value}" for name, value in given.items())]
         if subprocess.run([*command, "--question"], check=False, capture_output=True).returncode:
-            with building(f"Compiling the programs of sim/{sources.name} …"):
+            with building(f"Compiling the programs of {sources.name} …"):
                 verilator.run(command, folder / "program.log")

@@ -35,7 +35,6 @@ def generate(block, config, program, settings=(), module=None, folder=None):
     CPU too."""
     programs = software()
     boot, image = programs / "boot.bin", programs / f"{program}.img"
-    verilog.compile_rtl()
     words = [f"rom={boot}", f"image={image}", *settings]
     name = "-".join(["soc", config, program, *settings])
     return [verilog.write("GenerateSoc", block, config, name, words, module, folder, inputs=(boot, image)), cpu()]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Verilated link end as a shared library, of which one program can load several: sim/end."""
 
-import os
-
 from arqlink import tree
 from arqlink.rtl import verilator, verilog
 
@@ -26,13 +24,9 @@ def library(config, settings=(), waves=False):
     return shared_library([source], tree.BUILD / "ends" / name, f"end_{name}", prefix, MODEL, ["--assert"], options, waves)
 
 
-def shared_library(sources, folder, name, prefix, wrapper, arguments=(), options=(), waves=False):
+def shared_library(sources, folder, name, prefix, wrapper, arguments=(), options=(), waves=False, optimize=None):
     """lib`name`.so in `folder`: the model of Verilog `sources`, the top's first, behind the C++ of `wrapper`, which is compiled with `options`;
-    builds it where necessary. `arguments` are for Verilator."""
-    output = folder / f"lib{name}.so"
-    with tree.locked(name):
-        changed = max(os.stat(__file__).st_mtime, tree.newest(SOURCES, "*.*"), tree.newest(wrapper.parent, "*.*"))
-        if tree.is_stale(output, *(os.stat(source).st_mtime for source in sources), changed, verilator.CHANGED):
-            model = verilator.verilate(sources, folder, prefix, arguments, options=HIDDEN, waves=waves, changed=changed)
-            model.link([wrapper, OUTPUT], output, ["-O2", f"-I{wrapper.parent}", *options], LINK)
-    return output
+    builds it where necessary. `arguments` are for Verilator; `optimize` as for verilator.Model."""
+    model = verilator.Model(sources, folder, prefix, arguments, optimize, HIDDEN, waves, [SOURCES / "model_output.h"])
+    options = ["-O2", f"-I{wrapper.parent}", f"-I{SOURCES}", *options]
+    return model.link([wrapper, OUTPUT], folder / f"lib{name}.so", options, LINK, [SOURCES, wrapper.parent])

@@ -6,23 +6,23 @@ block's own code. Here the library is compiled once for each set of flags, and a
 and what runs once, such as the initial content of memories, as quick to build as can be.
 """
 
-import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
-from functools import cache
+from dataclasses import dataclass
+from functools import cache as cache_once
+from functools import cached_property
+from importlib import metadata
 from pathlib import Path
 
-from arqlink import tree
+from arqlink import cache, tree
 from arqlink.building import building
 from arqlink.errors import UserError
 from arqlink.rtl import tools
-
-CHANGED = os.stat(__file__).st_mtime
-"""What is older was built in another way."""
 
 ARGUMENTS = ["-O3", "-fno-split", "-fno-table", "--x-assign", "fast", "--x-initial", "fast", "-Wno-lint", "-Wno-fatal", "--no-timing"]
 UNLIMITED_STACK = ["sh", "-c", 'ulimit -s unlimited 2> /dev/null; exec "$0" "$@"']
@@ -47,57 +47,86 @@ def use_verilator():
 
 @dataclass(frozen=True)
 class Model:
-    """A compiled model: what a program around it is compiled with (`flags`) and linked with (`objects`, `libraries`)."""
+    """A Verilated top, which programs are built around.
 
-    flags: list[str]
-    objects: list[str]
-    libraries: list[str]
-
-    @classmethod
-    def load(cls, folder):
-        """The model that verilate() has left in `folder`."""
-        return cls(**json.loads((folder / "model.json").read_text()))
-
-    def link(self, sources, output, options=(), link_options=()):
-        """Compiles C++ `sources` with `options`, and links them with the model to the program or shared library `output`. `link_options` come
-        last, as libraries must. C++ sources may be objects (.o), too."""
-        tools.need("c++")
-        folder = Path(output).parent
-        folder.mkdir(parents=True, exist_ok=True)
-        jobs = [(source, folder / f"{Path(source).stem}.o", [*self.flags, *options]) for source in sources if Path(source).suffix != ".o"]
-        compile_all(jobs)
-        objects = [str(job[1]) for job in jobs] + [str(source) for source in sources if Path(source).suffix == ".o"]
-        partial = Path(f"{output}.part")  # a half-built program is never mistaken for a good one
-        run(["c++", "-o", str(partial), *objects, *self.objects, "-pthread", *link_options, *self.libraries], folder / "link.log")
-        partial.rename(output)
-
-
-def verilate(sources, folder, prefix=None, arguments=(), optimize=None, options=(), waves=False, changed=0.0):
-    """Verilates `sources`, the top's Verilog file first, and compiles the model in `folder`; returns a Model.
-
-    `arguments` are for Verilator, `options` for the C++ compiler; `optimize` is how what runs in every clock is compiled: fast_options()
-    unless it is given, or QUICK_TO_BUILD with `waves`. With `waves` the model can write FST. `changed` is the time of the newest file that `options` name.
+    `sources` are Verilog files, the top's first; what Verilator and the compiler make is in `folder`. `prefix` is that of the C++ classes,
+    `arguments` are for Verilator, `options` for the C++ compiler, and `uses` the files that these name; `optimize` is how what runs in every
+    clock is compiled: fast_options() unless it is given, or QUICK_TO_BUILD with `waves`. With `waves` the model can write FST.
     """
-    tools.need("c++", "perl")
-    use_verilator()
-    folder.mkdir(parents=True, exist_ok=True)
-    prefix = prefix or f"V{sources[0].stem}"
-    for old in folder.glob(f"{prefix}*"):
-        old.unlink()
-    with building(f"Building the simulator of {sources[0].stem} with Verilator …"):
-        trace = ["--trace-fst", "--trace-structs"] if waves else []
-        names = ["--top-module", sources[0].stem, "--prefix", prefix, "--Mdir", str(folder)]
-        command = [*UNLIMITED_STACK, "verilator_bin", "--cc", "--make", "json", *ARGUMENTS, *arguments, *trace, *names]
-        run([*command, *map(str, sources)], folder / "verilate.log")
-        files = json.loads((folder / f"{prefix}.json").read_text())["sources"]
-        flags = [*_flags(waves), *options, f"-I{folder}"]
-        fast = (optimize or (QUICK_TO_BUILD if waves else fast_options())).split()
-        jobs = [_part(folder, prefix, speed, files, [*flags, *level]) for speed, level in (("fast", fast), ("slow", ["-O0"]))]
-        compile_all(jobs)
-        objects = [str(job[1]) for job in jobs] + library(files["global"], options, waves, changed)
-        model = Model(flags, objects, ["-llz4", "-lz"] if waves else [])
-    (folder / "model.json").write_text(json.dumps(asdict(model)))
-    return model
+
+    sources: Sequence[Path]
+    folder: Path
+    prefix: str = ""
+    arguments: Sequence[str] = ()
+    optimize: str | None = None
+    options: Sequence[str] = ()
+    waves: bool = False
+    uses: Sequence[Path] = ()
+
+    @cached_property
+    def key(self):
+        """Stands for all that the model is made from."""
+        words = [self.prefix, *self.arguments, self.optimize, *self.options, self.waves]
+        return cache.digest(versions(), *words, *self.sources, *self.uses)
+
+    def build(self):
+        """Verilates and compiles it where it is not made yet; returns what a program is compiled with, and its objects and libraries."""
+        built = self.folder / "model.json"
+        with tree.locked(f"model-{self.folder.relative_to(tree.BUILD) if self.folder.is_relative_to(tree.BUILD) else self.folder}".replace("/", "-")):
+            if not cache.is_made(built, self.key):
+                built.unlink(missing_ok=True)
+                self.folder.mkdir(parents=True, exist_ok=True)
+                built.write_text(json.dumps(self._verilate()))
+                cache.made(built, self.key)
+        return json.loads(built.read_text())
+
+    def _verilate(self):
+        tools.need("c++", "perl")
+        use_verilator()
+        top, folder = self.sources[0].stem, self.folder
+        prefix = self.prefix or f"V{top}"
+        for old in folder.glob(f"{prefix}*"):
+            if old.is_file():
+                old.unlink()
+        with building(f"Building the simulator of {top} with Verilator …"):
+            trace = ["--trace-fst", "--trace-structs"] if self.waves else []
+            names = ["--top-module", top, "--prefix", prefix, "--Mdir", str(folder)]
+            command = [*UNLIMITED_STACK, "verilator_bin", "--cc", "--make", "json", *ARGUMENTS, *self.arguments, *trace, *names]
+            run([*command, *map(str, self.sources)], folder / "verilate.log")
+            files = json.loads((folder / f"{prefix}.json").read_text())["sources"]
+            flags = [*_flags(self.waves), *self.options, f"-I{folder}"]
+            fast = (self.optimize or (QUICK_TO_BUILD if self.waves else fast_options())).split()
+            jobs = [_part(folder, prefix, speed, files, [*flags, *level]) for speed, level in (("fast", fast), ("slow", ["-O0"]))]
+            compile_all(jobs)
+            objects = [str(job[1]) for job in jobs] + library(files["global"], self.options, self.waves, self.uses)
+        return {"flags": flags, "objects": objects, "libraries": ["-llz4", "-lz"] if self.waves else []}
+
+    def link(self, sources, output, options=(), link_options=(), uses=()):
+        """The program or shared library `output` of C++ `sources` (objects, .o, too), compiled with `options`, and the model; builds it where
+        necessary, and returns its path. `uses`: files and folders with headers. `link_options` come last, as libraries must."""
+        key = cache.digest(self.key, *sources, *options, *link_options, *uses)
+
+        def make():
+            tools.need("c++")
+            model, folder = self.build(), Path(output).parent
+            folder.mkdir(parents=True, exist_ok=True)
+            jobs = [(source, folder / f"{Path(source).stem}.o", [*model["flags"], *options]) for source in sources if Path(source).suffix != ".o"]
+            compile_all(jobs)
+            objects = [str(job[1]) for job in jobs] + [str(source) for source in sources if Path(source).suffix == ".o"]
+            partial = Path(f"{output}.part")  # a half-built program is never mistaken for a good one
+            run(["c++", "-o", str(partial), *objects, *model["objects"], "-pthread", *link_options, *model["libraries"]], folder / "link.log")
+            partial.rename(output)
+
+        with tree.locked(f"program-{cache.digest(str(output))[:32]}"):
+            return cache.obtain(Path(output), key, make)
+
+
+@cache_once
+def versions():
+    """Of all that a model is built by: this module, Verilator and the compiler."""
+    tools.need("c++")
+    compiler = subprocess.run(["c++", "--version"], capture_output=True, text=True, check=False).stdout
+    return cache.digest(Path(__file__), metadata.version("verilator"), compiler, fast_options())
 
 
 def _part(folder, prefix, speed, files, flags):
@@ -107,14 +136,14 @@ def _part(folder, prefix, speed, files, flags):
     return unit, unit.with_suffix(".o"), flags
 
 
-def library(sources, options=(), waves=False, changed=0.0):
-    """Verilator's run-time library as objects, compiled once for these C++ options."""
+def library(sources, options=(), waves=False, uses=()):
+    """Verilator's run-time library as objects, compiled once for these C++ options, which name the files `uses`."""
     flags = [*_flags(waves), "-O2", *options]
-    folder = tree.BUILD / "verilator" / hashlib.sha256(" ".join(flags).encode()).hexdigest()[:12]
+    folder = tree.BUILD / "verilator" / cache.digest(versions(), *flags, *uses)[:12]
     outputs = [folder / f"{Path(source).stem}.o" for source in sources]
     with tree.locked(f"verilator-{folder.name}"):
         folder.mkdir(parents=True, exist_ok=True)
-        compile_all([(s, o, flags) for s, o in zip(sources, outputs) if tree.is_stale(o, Path(s).stat().st_mtime, changed, CHANGED)])
+        compile_all([(source, output, flags) for source, output in zip(sources, outputs) if not output.exists()])
     return list(map(str, outputs))
 
 
@@ -130,21 +159,35 @@ def compile_all(jobs):
 
     def one(job):
         source, output, flags = job
-        run(["c++", *flags, "-c", "-o", str(output), str(source)], Path(output).with_suffix(".log"))
+        partial = Path(f"{output}.part")
+        run([*compiler(), *flags, "-c", "-o", str(partial), str(source)], Path(output).with_suffix(".log"))
+        partial.rename(output)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(one, jobs))
 
 
+def compiler():
+    """The C++ compiler, behind ccache where it is installed."""
+    return ["ccache", "c++"] if shutil.which("ccache") else ["c++"]
+
+
+def ccache_environment():
+    """ccache takes paths in the tree for the same in each clone; in $ARQLINK_CACHE it has a folder of its own."""
+    folder = os.environ.get("ARQLINK_CACHE")
+    own = {"CCACHE_DIR": str(Path(folder) / "ccache")} if folder else {}
+    return {"CCACHE_BASEDIR": str(tree.ROOT), "CCACHE_NOHASHDIR": "1", **own, **os.environ}
+
+
 def run(command, log):
     """Runs a command whose output goes to the file `log`; UserError names it where the command fails."""
     with open(log, "w") as output:
-        done = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False)
+        done = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False, env=ccache_environment())
     if done.returncode:
         raise UserError(f"The model cannot be built; see {log}.")
 
 
-@cache
+@cache_once
 def fast_options():
     """Those of FAST that the C++ compiler knows: tuning flags are GCC's, and some are for one processor family."""
 

@@ -6,7 +6,7 @@ import sys
 import threading
 from urllib.parse import quote_plus, unquote_plus
 
-from arqlink import tree
+from arqlink import cache, tree
 from arqlink.building import building
 from arqlink.errors import UserError
 from arqlink.rtl import tools
@@ -18,18 +18,23 @@ REFUSED = 2
 STAMP = tree.ROOT / "rtl" / "target" / ".compiled"
 
 
+def sources():
+    """Hash of all that Verilog is generated from."""
+    return cache.digest(tree.ROOT / "rtl" / "src" / "main", tree.ROOT / "rtl" / "pom.xml")
+
+
 def compile_rtl():
-    """Compiles the Scala sources with Maven if any is newer than the class files; returns the Java class path."""
-    rtl = tree.ROOT / "rtl"
+    """Compiles the Scala sources with Maven if they are others than those of the class files; returns the Java class path."""
+    rtl, wanted = tree.ROOT / "rtl", sources()
     with tree.locked("maven"):
-        if tree.is_stale(STAMP, tree.newest(rtl / "src", "*.scala"), (rtl / "pom.xml").stat().st_mtime):
+        if not STAMP.exists() or STAMP.read_text() != wanted:
             tools.need("mvn", "javac")
             with building("Compiling the Scala sources with Maven …"):  # standard output is left to what the caller prints, which may be JSON
                 done = subprocess.run(MAVEN, cwd=rtl, check=False, capture_output=True, text=True)
             if done.returncode:
                 sys.stderr.write(done.stdout + done.stderr)
                 raise UserError("The Scala sources do not compile; Maven's messages are above.")
-            STAMP.touch()
+            STAMP.write_text(wanted)
     return f"{rtl / 'target' / 'classes'}:{(rtl / 'target' / 'classpath').read_text()}"
 
 
@@ -61,7 +66,7 @@ class _Service:
 
 
 _lock = threading.Lock()
-_service, _compiled = None, 0.0
+_service, _compiled = None, ""
 
 
 def java(program, *arguments, check=True):
@@ -71,7 +76,7 @@ def java(program, *arguments, check=True):
     words = [program, *map(str, arguments)]
     class_path = compile_rtl()
     with _lock:
-        compiled = STAMP.stat().st_mtime
+        compiled = STAMP.read_text()
         if _service is None or compiled != _compiled:
             if _service:
                 _service.close()
@@ -94,17 +99,16 @@ def generate(block, config, settings=(), module=None, folder=None):
     """Writes the Verilog of `block` in configuration `config`; returns the file's path. `settings` ("name=value") change values of the
     configuration. The modules have the names of their classes, and the file is in a folder of build/rtl that is named after the settings; or
     the file is for designs of others: `module` is its module's name, the others' begin with it, and it is in `folder` with a description."""
-    compile_rtl()
     return write("Generate", block, config, "-".join([config, *settings]), settings, module, folder)
 
 
 def write(program, block, config, name, words, module=None, folder=None, inputs=()):
-    """Writes the Verilog of `block` by a program of arqlink.gen, which gets `words`, where the file is older than the class files or one of
-    `inputs`; returns its path. `name` is that of its folder in build/rtl; `module` and `folder` as for generate()."""
+    """Writes the Verilog of `block` by a program of arqlink.gen, which gets `words`, where what it is made from has changed: the Scala sources, or
+    one of the files `inputs`, which `words` name; returns its path. `name` is that of its folder in build/rtl; `module` and `folder` as for
+    generate()."""
     folder = folder or tree.BUILD / "rtl" / tree.file_name(name)
     output = folder / f"{module or block}.v"
     named = [f"module={module}"] if module else []
+    key = cache.digest(sources(), program, block, config, *named, *words, *inputs)
     with tree.locked(f"{block}-{module}-{name}"):
-        if tree.is_stale(output, *(path.stat().st_mtime for path in (STAMP, *inputs))):
-            java(program, block, config, folder, *named, *words)
-    return output
+        return cache.obtain(output, key, lambda: java(program, block, config, folder, *named, *words), contents)

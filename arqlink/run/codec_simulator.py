@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds `codecsim` around the Verilated RsEncoder or RsDecoder, once for each, again only when a source is newer."""
+"""Builds `codecsim` around the Verilated RsEncoder or RsDecoder, once for each."""
 
 import json
-import os
 
 from arqlink import tree
 from arqlink.rtl import verilator, verilog
@@ -21,9 +20,5 @@ def simulator(block, waves=False):
     """Path of the program for block RsEncoder or RsDecoder; builds it where necessary. With `waves` it can write FST."""
     source = verilog.generate(block, CONFIG)
     folder = tree.BUILD / "codec" / (f"{block}-waves" if waves else block)
-    program = folder / "codecsim"
-    with tree.locked(f"codec-{folder.name}"):
-        if tree.is_stale(program, source.stat().st_mtime, SOURCE.stat().st_mtime, verilator.CHANGED, os.stat(__file__).st_mtime):
-            model = verilator.verilate([source], folder, waves=waves)
-            model.link([SOURCE], program, ["-O2", "-Wall", DEFINES[block], f"-DCODEC_DATA_BYTES={limits()['data_bytes']}"])
-    return program
+    options = ["-O2", "-Wall", DEFINES[block], f"-DCODEC_DATA_BYTES={limits()['data_bytes']}"]
+    return verilator.Model([source], folder, waves=waves).link([SOURCE], folder / "codecsim", options)

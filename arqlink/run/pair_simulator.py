@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds `arqsim` around the Verilated pair of links, once for each configuration, again only when a source is newer."""
+"""Builds `arqsim` around the Verilated pair of links, once for each configuration."""
 
 from arqlink import tree
 from arqlink.rtl import verilator, verilog
@@ -12,18 +12,12 @@ PARTS = ("arqsim", "arq_pair_sim", "job", "packet_format", "pair_capture", "pair
 SOURCES = [FOLDER / f"{name}.cpp" for name in PARTS] + [END / "pcapng.cpp", END / "unit_capture.cpp"]
 
 
-def changed():
-    """Time of the newest source in the folders of this program's parts."""
-    return max(tree.newest(folder, "*.*") for folder in (FOLDER, END))
+def model(config, waves=False):
+    """The Verilated pair of a configuration. With `waves` it can write FST."""
+    return verilator.Model([verilog.generate(TOP, config)], tree.BUILD / "sim" / (f"{config}-waves" if waves else config), waves=waves)
 
 
 def simulator(config, waves=False):
     """Path of the program for a configuration; builds it where necessary. With `waves` it can write FST."""
-    source = verilog.generate(TOP, config)
-    folder = tree.BUILD / "sim" / (f"{config}-waves" if waves else config)
-    program = folder / "arqsim"
-    with tree.locked(f"sim-{folder.name}"):
-        if tree.is_stale(program, source.stat().st_mtime, changed(), verilator.CHANGED):
-            model = verilator.verilate([source], folder, waves=waves)
-            model.link(SOURCES, program, ["-O2", "-Wall", *INCLUDES])
-    return program
+    around = model(config, waves)
+    return around.link(SOURCES, around.folder / "arqsim", ["-O2", "-Wall", *INCLUDES], uses=[FOLDER, END])

@@ -61,9 +61,8 @@ def arqsim(tmp_path_factory):
     (folder / "ArqPair.v").write_text(
         f"{ports.replace('output reg', 'output wire')}\n{zeros}  always @(posedge aclk) if(s_axil_awvalid) begin {words} end\nendmodule\n"
     )
-    model = verilator.verilate([folder / "ArqPair.v"], folder / "model", optimize="-O0")
-    model.link(pair_simulator.SOURCES, folder / "arqsim", ["-O0", *pair_simulator.INCLUDES])
-    return folder / "arqsim"
+    model = verilator.Model([folder / "ArqPair.v"], folder / "model", optimize="-O0")
+    return model.link(pair_simulator.SOURCES, folder / "arqsim", ["-O0", *pair_simulator.INCLUDES])
 
 
 def test_a_job_of_the_harness_fails(arqsim):
@@ -83,13 +82,12 @@ def test_the_harness_returns_1(arqsim, tmp_path):
 def broken_ends(tmp_path, monkeypatch):
     """Builds of link ends that stop at the first packet offered."""
     folder = BUILD / "campaign" / "broken"
+    folder.mkdir(parents=True, exist_ok=True)
     with locked("campaign-broken"):
-        folder.mkdir(parents=True, exist_ok=True)
         source = broken("ArqLink", "tiny", WINDOW, "!s_axis_tvalid", folder)
-        model = verilator.verilate([source], folder, "VArqLink_broken", ["--assert"], "-O0", verilated_end.HIDDEN)
-        options = [f"-I{verilated_end.SOURCES}", "-DMODEL=VArqLink_broken", '-DMODEL_HEADER="VArqLink_broken.h"']
-        model.link([verilated_end.MODEL, verilated_end.OUTPUT], folder / "libend_broken.so", options, verilated_end.LINK)
-    monkeypatch.setattr(builds, "library", lambda name, waves=False: folder / "libend_broken.so")
+    options = ["-DMODEL=VArqLink_broken", '-DMODEL_HEADER="VArqLink_broken.h"']
+    library = verilated_end.shared_library([source], folder, "end_broken", "VArqLink_broken", verilated_end.MODEL, ["--assert"], options, optimize="-O0")
+    monkeypatch.setattr(builds, "library", lambda name, waves=False: library)
 
 
 def test_a_campaign_run_fails(broken_ends, monkeypatch, capsys):

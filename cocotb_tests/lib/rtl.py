@@ -8,23 +8,20 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from arqlink.rtl.verilator import CHANGED, use_verilator, verilate  # noqa: F401
+from arqlink.rtl.verilator import Model, use_verilator  # noqa: F401
 from arqlink.rtl.verilog import compile_rtl, contents, generate, java  # noqa: F401
-from arqlink.tree import BUILD, CONFIGS, ROOT, is_stale, locked  # noqa: F401
+from arqlink.tree import BUILD, CONFIGS, ROOT, locked  # noqa: F401
 
 
 def build(block, config, sources, waves=False, optimize=None):
-    """Builds the simulation program of a block where it is older than its sources; returns its folder, where it has the block's name."""
+    """Builds the simulation program of a block where it is not made of these sources yet; returns its folder, where it has the block's name."""
     import cocotb_tools.config
 
-    libs = cocotb_tools.config.libs_dir
     folder = BUILD / "cocotb" / config / block
-    with locked(f"verilate-{block}-{config}"):
-        if is_stale(folder / block, CHANGED, *(source.stat().st_mtime for source in sources)):
-            # Only the top's own signals are visible to tests; with all of them Verilator could optimize very little.
-            model = verilate(sources, folder, "Vtop", ["--vpi", "--public-depth", "1"], optimize, waves=waves)
-            main = cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"
-            model.link([main], folder / block, link_options=[f"-Wl,-rpath,{libs}", f"-L{libs}", "-lcocotbvpi_verilator"])
+    # Only the top's own signals are visible to tests; with all of them Verilator could optimize very little.
+    model = Model(sources, folder, "Vtop", ["--vpi", "--public-depth", "1"], optimize, waves=waves)
+    main = cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"
+    model.link([main], folder / block, link_options=[f"-L{cocotb_tools.config.libs_dir}", "-lcocotbvpi_verilator"])
     return folder
 
 
@@ -36,6 +33,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     `sources` are Verilog files to build in place of what Generate writes for `block`. `quick`: compiled without optimization, which
     takes half the time and is enough where the build lasts longer than the run.
     """
+    import cocotb_tools.config
     from cocotb_tools.check_results import get_results
     from cocotb_tools.runner import get_runner
 
@@ -51,6 +49,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     for path in contents(sources[0]):
         shutil.copy(path, test_dir)
     env = {k: str(v) for k, v in (parameters or {}).items()}
+    env["LD_LIBRARY_PATH"] = str(cocotb_tools.config.libs_dir)  # and not in the program, which is the same in each clone
     env |= {"ARQLINK_CONFIG": config, "ARQLINK_VERILOG": str(sources[0])}
     env["COCOTB_LOG_LEVEL"] = os.environ.get("COCOTB_LOG_LEVEL", "WARNING")
     seed = os.environ.get("ARQLINK_SEED")

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from arqlink import tree
+from arqlink import cache, tree
 from arqlink.rtl import verilog
 from cocotb_tests.lib import rtl
 
@@ -16,11 +16,12 @@ INPUTS = [EXAMPLE, tree.ROOT / "arqlink" / "integration", tree.ROOT / "sw" / "dr
 def sources():
     """The SoC's Verilog files, written where something of them is new."""
     listed = tree.BUILD / "litex" / "sources"
+    key = cache.digest(verilog.sources(), *INPUTS)
     with tree.locked("litex"):
-        verilog.compile_rtl()
-        if tree.is_stale(listed, verilog.STAMP.stat().st_mtime, *(tree.newest(folder, "*.*") for folder in INPUTS)):
+        if not cache.is_made(listed, key):
             done = subprocess.run([sys.executable, EXAMPLE / "soc.py"], check=True, capture_output=True, text=True)
             listed.write_text(done.stdout)
+            cache.made(listed, key)
     return [Path(line) for line in listed.read_text().splitlines()]
 
 

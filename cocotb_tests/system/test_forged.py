@@ -8,4 +8,4 @@ from cocotb_tests.lib import rtl
 
 @pytest.mark.parametrize("config", ["small", "tiny"])
 def test_forged(config):
-    rtl.run("ArqLink", config, "cocotb_tests.system.tb_forged", quick=True)
+    rtl.run("ArqLink", config, "cocotb_tests.system.tb_forged", quick=config != "small")

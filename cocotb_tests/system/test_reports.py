@@ -9,4 +9,4 @@ from cocotb_tests.lib import rtl
 
 @pytest.mark.parametrize("config", ["default", "deep", "small"])
 def test_reports(config):
-    rtl.run("ArqLink", config, "cocotb_tests.system.tb_reports", quick=True)
+    rtl.run("ArqLink", config, "cocotb_tests.system.tb_reports", quick=config != "small")

@@ -9,4 +9,4 @@ from cocotb_tests.lib.effort import slow_in_full
 
 @pytest.mark.parametrize("config", slow_in_full(["small", "default"], slow={"default"}))
 def test_windows(config):
-    rtl.run("ArqLink", config, "cocotb_tests.system.tb_windows", quick=True)
+    rtl.run("ArqLink", config, "cocotb_tests.system.tb_windows", quick=config != "small")

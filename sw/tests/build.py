@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the driver: as a shared library for the host, as objects for rv32im."""
 
+import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import cffi
 
-from arqlink.rtl.verilator import Model
 from arqlink.run import pair_simulator
 from arqlink.tree import BUILD, ROOT, is_stale, locked, newest
 
 DRIVER = ROOT / "sw" / "driver"
 INCLUDES = ["-I", str(DRIVER / "include"), "-I", str(ROOT / "rtl" / "regs")]
 STRICT = ["-std=c11", "-ffreestanding", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
+COMPILER = ["ccache", "gcc"] if shutil.which("ccache") else ["gcc"]
 CONFIG = "montecarlo"
 """Configuration of the pair that the driver is tested on."""
 SOURCES = sorted((DRIVER / "src").glob("*.c"))
@@ -50,24 +52,19 @@ def run(*command, input=None):
 
 def on_pair():
     """Path of the program that has the driver on the Verilated pair."""
-    return with_pair("driver_on_pair", ROOT / "sw" / "tests" / "on_pair.cpp", [], [], sources_changed())
+    return with_pair("driver_on_pair", ROOT / "sw" / "tests" / "on_pair.cpp", (), ())
 
 
-def with_pair(name, main, sources, options, changed):
-    """Path of a program: the C++ file `main`, C files `sources` and the driver, compiled with `options`, and the objects that
-    `arqsim` is made of. Built where it is older than one of the times `changed`."""
-    simulator = pair_simulator.simulator(CONFIG)
-    folder = BUILD / "sw" / name
-    program = folder / name
+@cache
+def with_pair(name, main, sources, options):
+    """Path of a program: the C++ file `main`, C files `sources` and the driver, compiled with `options`, and the pair of links that `arqsim` has."""
+    model, folder = pair_simulator.model(CONFIG), BUILD / "sw" / name
     with locked(f"sw-{name}"):
         folder.mkdir(parents=True, exist_ok=True)
-        if not is_stale(program, *changed, simulator.stat().st_mtime):
-            return program
-        objects = []
-        for source in [*SOURCES, *sources]:
-            objects.append(str(folder / f"{source.stem}.o"))
-            run("gcc", *STRICT, "-O2", *options, *INCLUDES, "-c", str(source), "-o", objects[-1])
+        objects = [folder / f"{source.stem}.o" for source in [*SOURCES, *sources]]
+        for source, output in zip([*SOURCES, *sources], objects):
+            run(*COMPILER, *STRICT, "-O2", *options, *INCLUDES, "-c", str(source), "-o", str(output))
         warnings = ["-O1", "-Wall", "-Wextra", *options, *pair_simulator.INCLUDES, *INCLUDES]
         sanitizers = [option for option in options if option.startswith("-fsanitize")]
-        Model.load(simulator.parent).link([main, pair_simulator.FOLDER / "arq_pair_sim.cpp", *objects], program, warnings, sanitizers)
-    return program
+        parts = [main, pair_simulator.FOLDER / "arq_pair_sim.cpp", *objects]
+        return model.link(parts, folder / name, warnings, sanitizers, [pair_simulator.FOLDER, pair_simulator.END, main.parent, DRIVER, ROOT / "rtl" / "regs"])

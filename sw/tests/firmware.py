@@ -40,7 +40,7 @@ def library():
 def on_pair():
     """Path of the program that has the firmware on the Verilated pair, with sanitizers."""
     main = ROOT / "sw" / "tests" / "firmware_on_pair.cpp"
-    return build.with_pair("firmware_on_pair", main, SOURCES, [*SANITIZE, "-I", str(FOLDER)], sources_changed())
+    return build.with_pair("firmware_on_pair", main, tuple(SOURCES), (*SANITIZE, "-I", str(FOLDER)))
 
 
 def talk(lines, idle=20000, *options):

@@ -22,8 +22,9 @@ def test_verilator(tmp_path, monkeypatch, capsys):
         raise UserError("The model cannot be built.")
 
     monkeypatch.setattr(verilator, "run", run)
+    (tmp_path / "Block.v").write_text("module Block; endmodule\n")
     with pytest.raises(UserError):
-        verilator.verilate([tmp_path / "Block.v"], tmp_path / "folder")
+        verilator.Model([tmp_path / "Block.v"], tmp_path / "folder").build()
     assert capsys.readouterr().err == "Building the simulator of Block with Verilator …\n"
 
 
@@ -47,7 +48,7 @@ def test_make_in_a_folder_with_a_blank(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(tree, "REGS", tmp_path / "a b" / "regs")
     (sources / "main.cpp").write_text("int main() { return 0; }\n")
     (sources / "Makefile").write_text("all: $(OUT)/program\n$(OUT)/program: main.cpp\n\t$(CXX) $(FLAGS) -I$(REGS) -o $@ $<\n")
-    for said in ("Compiling the programs of sim/sim …\n", ""):
+    for said in ("Compiling the programs of sim …\n", ""):
         native.make(sources, folder, [])
         assert capsys.readouterr() == ("", said)
     assert subprocess.run([folder / "program"], check=False).returncode == 0

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from arqlink import tree
 from arqlink.errors import UserError
 from arqlink.link import builds
 from arqlink.rtl import soc, tools, verilator, verilog
@@ -17,6 +18,8 @@ def nothing_built(tmp_path, monkeypatch):
     """Everything has to be made, and PATH has nothing to make it with."""
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr(tree, "BUILD", tmp_path / "build")
+    monkeypatch.delenv("ARQLINK_CACHE", raising=False)
     monkeypatch.setattr(verilog, "STAMP", tmp_path / "missing")
     monkeypatch.setattr(verilog, "_service", None)
     tcp_builds.program.cache_clear()
@@ -26,11 +29,12 @@ def start_java():
     verilog._Service("no-class-path")
 
 
+MODEL = verilator.Model([ROOT / "VERSION"], ROOT / "build" / "none")
 PARTS = {
     "Maven": (verilog.compile_rtl, "default-jdk-headless and maven, which are"),
     "Java": (start_java, "default-jdk-headless, which is"),
-    "Verilator": (lambda: verilator.verilate([ROOT / "ArqLink.v"], ROOT / "build" / "none"), "g++ and perl, which are"),
-    "compiler": (lambda: verilator.Model([], [], []).link([], "none"), "g++, which is"),
+    "Verilator": (MODEL._verilate, "g++ and perl, which are"),
+    "compiler": (lambda: MODEL.link([], ROOT / "build" / "none"), "g++, which is"),
     "fast model": (builds.program, "g++ and make, which are"),
     "firmware": (soc.software, "gcc-riscv64-unknown-elf and make, which are"),
 }
