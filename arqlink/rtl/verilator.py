@@ -2,8 +2,8 @@
 """Verilates a top and compiles it; all programs around a model are built on this.
 
 Verilator's makefile compiles its run-time library again for each model, and a precompiled header for each, which takes longer than a
-block's own code. Here the library is compiled once for each set of flags, and a model in two files: what runs in every clock, optimized,
-and what runs once, such as the initial content of memories, as quick to build as can be.
+block's own code. Here library and precompiled header are made once for each set of flags, and a model is compiled in two files: what runs in
+every clock, optimized, and what runs once, such as the initial content of memories, as quick to build as can be.
 """
 
 import json
@@ -97,9 +97,25 @@ class Model:
             flags = [*_flags(self.waves), *self.options, f"-I{folder}"]
             fast = (self.optimize or (QUICK_TO_BUILD if self.waves else fast_options())).split()
             jobs = [_part(folder, prefix, speed, files, [*flags, *level]) for speed, level in (("fast", fast), ("slow", ["-O0"]))]
-            compile_all(jobs)
+            compile_all([(source, output, self._with_header(of)) for source, output, of in jobs])
             objects = [str(job[1]) for job in jobs] + library(files["global"], self.options, self.waves, self.uses)
         return {"flags": flags, "objects": objects, "libraries": ["-llz4", "-lz"] if self.waves else []}
+
+    def _with_header(self, flags):
+        """`flags` with Verilator's header, precompiled once for those of them that matter to it: folders are the model's own. It takes two seconds,
+        so it is for flags that many models share."""
+        if self.waves:
+            return flags
+        common = [flag for flag in flags if not flag.startswith(("-I", "-DMODEL"))]
+        own = [f"-I{path.parent}" for path in self.uses]
+        folder = tree.BUILD / "verilator" / f"header-{cache.digest(versions(), *common, *self.uses)[:12]}"
+        header = folder / "model.h"
+        with tree.locked(f"verilator-{folder.name}"):
+            if not header.with_suffix(".h.gch").exists():
+                folder.mkdir(parents=True, exist_ok=True)
+                header.write_text('#include "verilated.h"\n')
+                compile_all([(header, header.with_suffix(".h.gch"), [*common, *own, "-x", "c++-header"])])
+        return ["-include", str(header), *flags]
 
     def link(self, sources, output, options=(), link_options=(), uses=()):
         """The program or shared library `output` of C++ `sources` (objects, .o, too), compiled with `options`, and the model; builds it where
@@ -110,7 +126,8 @@ class Model:
             tools.need("c++")
             model, folder = self.build(), Path(output).parent
             folder.mkdir(parents=True, exist_ok=True)
-            jobs = [(source, folder / f"{Path(source).stem}.o", [*model["flags"], *options]) for source in sources if Path(source).suffix != ".o"]
+            flags = [*model["flags"], *options] if options else self._with_header(model["flags"])
+            jobs = [(source, folder / f"{Path(source).stem}.o", flags) for source in sources if Path(source).suffix != ".o"]
             compile_all(jobs)
             objects = [str(job[1]) for job in jobs] + [str(source) for source in sources if Path(source).suffix == ".o"]
             partial = Path(f"{output}.part")  # a half-built program is never mistaken for a good one
