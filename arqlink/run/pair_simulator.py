@@ -8,7 +8,7 @@ FOLDER = tree.ROOT / "sim" / "pair"
 END = tree.ROOT / "sim" / "end"
 INCLUDES = [f"-I{FOLDER}", f"-I{END}"]
 TOP = "ArqPair"
-PARTS = ("arqsim", "arq_pair_sim", "job", "packet_format", "pair_capture", "pair_registers", "pair_reports")
+PARTS = ("arqsim", "arq_pair_sim", "job", "packet_format", "pair_capture", "pair_registers", "pair_reports", "register_console")
 SOURCES = [FOLDER / f"{name}.cpp" for name in PARTS] + [END / "pcapng.cpp", END / "unit_capture.cpp"]
 
 

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ArqPair` as a Monte Carlo machine: traffic, channels and counters are hardware, Python only touches registers.
 
-Between two accesses nothing but the clock runs, so the simulator is as fast as the model.
+Between two accesses nothing but the clock runs, so the simulator is as fast as the model. The same steps run in two simulators: those that
+look at ports in cocotb, the others in `arqsim`, which starts at once.
 """
+
+import asyncio
+from types import SimpleNamespace
 
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, Timer
 from cocotb.utils import get_sim_time
+from cocotbext.axi import AxiResp
 
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, Registers, master, regs
@@ -27,57 +32,20 @@ def fraction(probability):
 
 
 class Pair:
-    """Registers of the pair: links a and b, channels ab and ba, traffic at both ends."""
+    """Registers of the pair: links a and b, channels ab and ba, traffic at both ends. `master`: its AXI4-Lite port."""
 
-    def __init__(self, dut):
-        self.dut = dut
-        for end in "ab":
-            for name in ("tvalid", "tdata", "tkeep", "tlast", "tuser"):
-                getattr(dut, f"{end}_s_axis_{name}").value = 0
-            getattr(dut, f"{end}_m_axis_tready").value = 1
-        dut.aresetn.value = 0
-        self.master = master(dut)
+    def __init__(self, master):
+        self.master = master
         self.a, self.b = (LinkRegisters(self.master, base) for base in (0x0000, 0x1000))
         self.ab, self.ba = (Registers(self.master, regs.ARQCHAN, base) for base in (0x2000, 0x3000))
         self.traffic_a, self.traffic_b = (Registers(self.master, regs.ARQTRAF, base) for base in (0x4000, 0x5000))
 
-    async def reset(self):
-        # A clock in Python would cost more than the link.
-        Clock(self.dut.aclk, PERIOD_NS, unit="ns", impl="gpi").start()
-        await ClockCycles(self.dut.aclk, 5)
-        self.dut.aresetn.value = 1
-        await ClockCycles(self.dut.aclk, 5)
-
     async def run(self, clocks):
-        await Timer(clocks * PERIOD_NS, unit="ns")
+        raise NotImplementedError
 
-    @staticmethod
-    def clock():
-        """Rising edges so far; the falling edge behind one belongs to the same clock."""
-        return int(get_sim_time("ns") // PERIOD_NS)
-
-    def watch_contradictions(self):
-        """Checks all that both ends say from now on. It costs more than the link, so runs that only read counters go without."""
-        build = built()
-        for phy, tap in (("a_phy", "ba_tap"), ("b_phy", "ab_tap")):
-            monitor = Contradictions.of(build)
-            for prefix, found in ((phy, lambda raw, erased, monitor=monitor: monitor.sent(raw)), (tap, monitor.received)):
-                cocotb.start_soon(watch_units(self.dut, prefix, build.data_bytes, found))
-
-    async def watch_data_units(self, prefix, data_bytes, unit_bytes, found):
-        """Calls found(unit, clock of its first beat, clock of its last beat) with each data unit on `prefix`."""
-        begin = 0
-
-        def begins():
-            nonlocal begin
-            begin = self.clock()
-
-        def ends(raw, erased):
-            unit = parse(raw, unit_bytes)
-            if isinstance(unit, DataUnit):
-                found(unit, begin, self.clock())
-
-        await watch_units(self.dut, prefix, data_bytes, ends, begins=begins)
+    def clock(self):
+        """Clocks so far."""
+        raise NotImplementedError
 
     async def wait(self, condition, what, step, patience):
         """Runs in steps of `step` clocks until `condition` (a coroutine function) holds; fails after `patience`
@@ -139,9 +107,87 @@ class Pair:
         await self.traffic_a.write("CTRL", generate=1)
 
 
+class PortsPair(Pair):
+    """The pair in cocotb, whose ports can be looked at."""
+
+    def __init__(self, dut):
+        self.dut = dut
+        for end in "ab":
+            for name in ("tvalid", "tdata", "tkeep", "tlast", "tuser"):
+                getattr(dut, f"{end}_s_axis_{name}").value = 0
+            getattr(dut, f"{end}_m_axis_tready").value = 1
+        dut.aresetn.value = 0
+        super().__init__(master(dut))
+
+    async def reset(self):
+        # A clock in Python would cost more than the link.
+        Clock(self.dut.aclk, PERIOD_NS, unit="ns", impl="gpi").start()
+        await ClockCycles(self.dut.aclk, 5)
+        self.dut.aresetn.value = 1
+        await ClockCycles(self.dut.aclk, 5)
+
+    async def run(self, clocks):
+        await Timer(clocks * PERIOD_NS, unit="ns")
+
+    @staticmethod
+    def clock():
+        """Rising edges so far; the falling edge behind one belongs to the same clock."""
+        return int(get_sim_time("ns") // PERIOD_NS)
+
+    def watch_contradictions(self):
+        """Checks all that both ends say from now on. It costs more than the link, so runs that only read counters go without."""
+        build = built()
+        for phy, tap in (("a_phy", "ba_tap"), ("b_phy", "ab_tap")):
+            monitor = Contradictions.of(build)
+            for prefix, found in ((phy, lambda raw, erased, monitor=monitor: monitor.sent(raw)), (tap, monitor.received)):
+                cocotb.start_soon(watch_units(self.dut, prefix, build.data_bytes, found))
+
+    async def watch_data_units(self, prefix, data_bytes, unit_bytes, found):
+        """Calls found(unit, clock of its first beat, clock of its last beat) with each data unit on `prefix`."""
+        begin = 0
+
+        def begins():
+            nonlocal begin
+            begin = self.clock()
+
+        def ends(raw, erased):
+            unit = parse(raw, unit_bytes)
+            if isinstance(unit, DataUnit):
+                found(unit, begin, self.clock())
+
+        await watch_units(self.dut, prefix, data_bytes, ends, begins=begins)
+
+
+class ConsolePair(Pair):
+    """The pair in `arqsim`; nothing in it waits, so `complete()` runs its coroutines."""
+
+    def __init__(self, console):
+        self._console = console
+        super().__init__(SimpleNamespace(read=self._read, write=self._write))
+
+    async def _read(self, address, length):
+        return SimpleNamespace(data=self._console.read(address).to_bytes(length, "little"), resp=AxiResp.OKAY)
+
+    async def _write(self, address, data):
+        self._console.write(address, int.from_bytes(data, "little"))
+        return SimpleNamespace(resp=AxiResp.OKAY)
+
+    async def run(self, clocks):
+        self._console.run(clocks)
+
+    def clock(self):
+        self._console.run(0)
+        return self._console.clock
+
+
+def complete(coroutine):
+    """What a coroutine of a ConsolePair returns."""
+    return asyncio.run(coroutine)
+
+
 async def started(dut):
     """The pair after its reset."""
-    pair = Pair(dut)
+    pair = PortsPair(dut)
     await pair.reset()
     return pair
 

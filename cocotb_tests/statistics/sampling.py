@@ -3,10 +3,16 @@
 
 import json
 
+from arqlink.run import pair_simulator
+from arqlink.run.register_console import RegisterConsole
 from cocotb_tests.lib import rtl
 
+from .bench import ConsolePair, complete
 from .grid import frames
 from .judge import judge, rejected
+from .run import run
+
+CONFIG = "montecarlo"
 
 RESULTS = rtl.BUILD / "statistics"
 SECOND_RUN = "accepted in a second run only"
@@ -26,13 +32,10 @@ def sample(point):
     """Counts of a run of `point`."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     result_file(point).unlink(missing_ok=True)
-    rtl.run(
-        "ArqPair",
-        "montecarlo",
-        "cocotb_tests.statistics.tb_statistics",
-        parameters={"STATS_POINT": point.name},
-    )
-    return recorded(point)
+    with RegisterConsole(pair_simulator.simulator(CONFIG)) as console:
+        counted = complete(run(ConsolePair(console), point))
+    result_file(point).write_text(json.dumps(counted, indent=1))
+    return counted
 
 
 def confirmed(point, note):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one job on the Verilated pair: `arqsim JOBFILE` (or - for standard input) writes its result to standard output
-// as JSON, and lines "progress DONE TOTAL" and "report {…}" to standard error. Exit code 1 with one sentence on an error.
+// as JSON, and lines "progress DONE TOTAL" and "report {…}" to standard error. `arqsim --registers` does accesses from standard input.
+// Exit code 1 with one sentence on an error.
 
 #include <algorithm>
 #include <cerrno>
@@ -17,6 +18,7 @@
 #include "pair_capture.h"
 #include "pair_registers.h"
 #include "pair_reports.h"
+#include "register_console.h"
 
 using namespace arqlink;
 
@@ -196,6 +198,7 @@ int main(int argc, char** argv) {
     try {
         if (argc != 2) throw std::runtime_error("usage: arqsim JOBFILE");
         const std::string path = argv[1];
+        if (path == "--registers") return steer(std::cin, std::cout), 0;
         std::ifstream file(path);
         if (path != "-" && !file) throw std::runtime_error("The job file " + path + " cannot be read.");
         const Job job = readJob(path == "-" ? std::cin : file);
