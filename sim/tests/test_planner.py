@@ -74,6 +74,13 @@ def test_tcp_needs_fewer_losses_than_datagrams():
     assert tcp[0].packet_loss < datagrams[0].packet_loss and tcp[0].utilization < datagrams[0].utilization
 
 
+def test_the_round_trip_outside_of_the_link_is_in_milliseconds():
+    """Far from its server a connection has the rate of the square root of its losses (eq. 1 without timeouts, a percent here), and the link hardly counts."""
+    link = setup("paper", Bernoulli(2e-5), packet_bytes=1500, rate_mbps=2.0)
+    plan = Plan(replace(link, k=10, n=10, nr=10, delta=0), 1, 20_000.0)
+    assert plan.utilization * 2e6 == pytest.approx(1500 * 8 / 20 / math.sqrt(4 * plan.packet_loss / 3), rel=0.05)
+
+
 def test_a_short_window_asks_for_long_frames():
     """64 frames and a round trip of many windows: with frames as long as possible most data are under way."""
     near, far = (planner.choose(planner.plans(setup("line10g", delay_ms=d, packet_bytes=2048, rate_mbps=100), Goal())) for d in (0.01, 50))

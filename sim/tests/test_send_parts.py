@@ -117,6 +117,16 @@ def test_the_pace_of_times_that_go_back():
         offered(np.array([0, -2]), 10)
 
 
+def test_a_capture_whose_clock_was_set_has_no_pace(arqlink, tmp_path):
+    """Nothing is run; the sentence says which packet."""
+    capture = pcap.Capture()
+    for time in (10**18, 10**18 + 65536 * 10**9, 10**18 + 49_000):
+        capture.add(bytes(60), time)
+    pcap.write(tmp_path / "in", capture)
+    code, out, err = arqlink("send", "in", "out", "--pace", "capture")
+    assert (code, out) == (2, "") and err.startswith("Packet 2 (counted from 0) was captured 65536 s before") and not (tmp_path / "out").exists()
+
+
 def test_the_demo_capture(tmp_path):
     from arqlink.demo.link import CAPTURE
 

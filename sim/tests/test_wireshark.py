@@ -117,6 +117,12 @@ class Tshark:
         pcap.write(self.folder / "hand.pcap", capture)
         return self.folder / "hand.pcap"
 
+    def install(self):
+        """For sharkd, which has no option for a script."""
+        plugins = self.folder / ".local/lib/wireshark/plugins"
+        plugins.mkdir(parents=True)
+        (plugins / "arqlink.lua").symlink_to(tree.DISSECTOR)
+
     def run(self, path, *options, script=tree.DISSECTOR):
         command = ["tshark", "-X", f"lua_script:{script}", "-r", str(path), *options]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env={"PATH": os.environ["PATH"], "HOME": str(self.folder)})
@@ -241,13 +247,15 @@ def test_links_between_units(tshark, options):
     assert seen[6] == {"retransmission_of": 3, "first_unit": 5, **again}
 
 
-def visited(tshark, path, order):
-    """The details of each packet, visited in this order after the list has been read, as in Wireshark's window: sharkd is that without a window."""
-    asked = [{"method": "load", "params": {"file": str(path)}}, *({"method": "frame", "params": {"frame": i, "proto": True}} for i in order)]
+def visited(tshark, path, order, before=()):
+    """The details of each packet, visited in this order after the list has been read, as in Wireshark's window: sharkd is that without a window.
+    `before`: captures that were open before this one."""
+    loads = [{"method": "load", "params": {"file": str(name)}} for name in (*before, path)]
+    asked = [*loads, *({"method": "frame", "params": {"frame": i, "proto": True}} for i in order)]
     lines = [json.dumps({"jsonrpc": "2.0", "id": i, **request}) for i, request in enumerate(asked, 1)]
     env = {"PATH": os.environ["PATH"], "HOME": str(tshark.folder)}
     done = subprocess.run(["sharkd", "-"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True, env=env)
-    _, *answers = map(json.loads, done.stdout.splitlines())
+    answers = list(map(json.loads, done.stdout.splitlines()))[len(loads) :]
     trees = [[part for part in answer["result"]["tree"] if part["f"] == "arqlink"] for answer in answers]
     # "e" says which branches open together, and has another value in each run.
     return {number: re.sub(r'"e": \d+', "", json.dumps(shown)) for number, shown in zip(order, trees, strict=True)}
@@ -259,13 +267,24 @@ def test_packets_in_any_order(tshark):
     packets += transmission(5, 2**20 - 1, attempt=1)
     packets += [framed(Data(fsn=i * 2**18 % 2**20, tsn=i * 2**18 % 2**20)) for i in range(1, 12)]
     path, numbers = tshark.save(packets), list(range(1, len(packets) + 1))
-    plugins = tshark.folder / ".local/lib/wireshark/plugins"
-    plugins.mkdir(parents=True)
-    (plugins / "arqlink.lua").symlink_to(tree.DISSECTOR)
+    tshark.install()
     shown = visited(tshark, path, numbers)
     assert "begins in packet: 5" in shown[1] and "It began in packet: 1" in shown[4] and "is packet: 1" in shown[5]
     for order in (numbers[::-1], random.Random(1).sample(numbers, len(numbers))):
         assert visited(tshark, path, order) == shown
+
+
+def test_a_capture_is_read_as_if_no_other_one_had_been_open(tshark):
+    """The first one leaves other frames, outcomes, restarts, damaged units, gaps and units without a number behind."""
+    tshark.install()
+    packets = [*transmission(5, 0), a_report(rx_next=1, bits="1"), *transmission(6, 1), framed(Data(fsn=9, tsn=9)), framed(Control(tx_base=9))]
+    numbers = range(1, len(packets) + 1)
+    path = tshark.save(packets).rename(tshark.folder / "second.pcap")
+    alone = visited(tshark, path, numbers)
+    assert "Gap: no unit of TSN 2 to 8" in alone[8]
+    others = [damaged(Data(fsn=9, tsn=9)), *(Data(fsn=4, tsn=i, attempt=i) for i in range(4)), Control(rx_next=1, bits="0"), Data(epoch=8), Data(fsn=9, tsn=30)]
+    before = tshark.save(map(framed, [*others, *others]), snaps=[None] * len(others) + [9])
+    assert visited(tshark, path, numbers, [before]) == alone
 
 
 def test_abandoned_frames(tshark):
