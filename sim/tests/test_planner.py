@@ -5,6 +5,7 @@ import json
 import math
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
@@ -57,6 +58,13 @@ def test_persistency_that_saves_parity_is_tried_though_hardly_a_packet_is_lost()
     link = setup("paper", Bernoulli(0.2), delay_ms=0.1, packet_bytes=64, rate_mbps=200)
     best = planner.choose(planner.plans(link, Goal(), 1, 80.0, k=1))
     assert best.utilization > Plan(replace(link, k=1, n=1, nr=1), 1, 80.0).utilization * (1 - 2 * planner.EQUAL)
+
+
+def test_of_plans_with_hardly_less_goodput_the_quickest_is_chosen():
+    """By the mean first, and by the quantile where that is equal."""
+    given = [(0.9, (5, 9)), (0.8998, (4, 8)), (0.8995, (4, 7)), (0.89, (1, 1))]
+    plans = [SimpleNamespace(utilization=utilization, coarse_delays_ms=delays) for utilization, delays in given]
+    assert planner.choose(plans) is plans[2] and planner.choose(plans[::-1]) is plans[2]
 
 
 def test_goals_cost_goodput():
