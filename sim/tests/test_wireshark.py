@@ -297,6 +297,12 @@ def test_abandoned_frames(tshark):
     assert tshark.experts(packets)[8] == ["arqlink.expert.abandoned"]
 
 
+def test_a_frame_of_which_no_outcome_was_captured_is_not_abandoned(tshark):
+    """It may have been received: a capture of one way has no reports."""
+    packets = [framed(Control(epoch=7, peer_epoch=9, tx_base=5)), *transmission(5, 0), framed(Control(epoch=7, peer_epoch=9, flags=0x22, tx_base=6))]
+    assert not any(tshark.experts(packets))
+
+
 def damaged(unit, at=20):
     data = bytearray(unit.bytes())
     data[at] ^= 4
