@@ -421,6 +421,25 @@ def test_a_segment_lost_behind_the_gateway_is_sent_again():
     assert t.acknowledge(LINK, 6 * MSS) == ([], []) and t.gateway.cache_used == 0
 
 
+def test_duplicates_of_what_was_sent_again_are_no_loss_behind_it():
+    """ACKs of all that was under way when a loss was seen, once more, may answer copies of it (RFC 6582, section 4.1); those of what came later count."""
+    t = through(sack=False)
+    for i in range(6):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    t.acknowledge(LINK, MSS)
+    for _ in range(3):
+        t.acknowledge(LINK, MSS)
+    t.now += 0.5
+    t.acknowledge(LINK, 6 * MSS)
+    for i in range(6, 11):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    assert not any(t.acknowledge(LINK, 6 * MSS)[1] for _ in range(4))
+    t.now += 0.1
+    assert not t.acknowledge(LINK, 7 * MSS)[1]
+    again = sum((t.acknowledge(LINK, 7 * MSS)[1] for _ in range(4)), [])
+    assert [s.seq for s in again] == [7 * MSS] and t.count("retransmissions") == 2 and t.count("timeouts") == 0
+
+
 def test_with_sack_all_that_is_missing_is_sent_again_and_nothing_else():
     t = through()
     t.acknowledge(LINK, 0)
@@ -689,6 +708,17 @@ def test_snoop_makes_no_acks_and_sends_again_what_is_missing():
         assert t.acknowledge(LINK, MSS) == ([], [])
     assert [s.ack for s in t.acknowledge(LINK, 5 * MSS)[0]] == [5 * MSS]
     assert t.count("acks_made") == 0 and t.count("acks_suppressed") == 4 and t.gateway.cache_used == 0
+
+
+def test_snoop_counts_the_duplicates_of_each_ack_anew():
+    """Two of one and one of the next are not three that show a loss."""
+    t = through("snoop", words="dupacks=3", sack=False)
+    for i in range(5):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    t.now += 0.05
+    for ack in (1, 1, 1, 2, 2, 2):
+        assert not t.acknowledge(LINK, ack * MSS)[1]
+    assert [s.seq for s in t.acknowledge(LINK, 2 * MSS)[1]] == [2 * MSS]
 
 
 def test_snoop_passes_duplicates_of_what_was_lost_before_it():
