@@ -449,6 +449,21 @@ def test_with_sack_all_that_is_missing_is_sent_again_and_nothing_else():
     assert sorted(s.seq for s in again) == [0, 2 * MSS, 3 * MSS]
 
 
+def test_what_the_receiver_has_thrown_away_is_sent_again_after_a_timeout():
+    """Blocks of SACK are no promise (RFC 2018, section 8): after a timeout all that is not acknowledged is sent again."""
+    t = through()
+    t.data(LAN, 0, MSS)
+    t.now += 0.05
+    t.acknowledge(LINK, MSS)
+    for i in range(1, 4):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    t.acknowledge(LINK, MSS, sack=[(2 * MSS, 3 * MSS)])
+    _, again = t.wait(1.3)
+    assert [s.seq for s in again] == [MSS] and t.count("timeouts") == 1
+    t.now += 0.05
+    assert sorted(s.seq for s in t.acknowledge(LINK, 2 * MSS)[1]) == [2 * MSS, 3 * MSS]
+
+
 def test_what_is_sent_again_is_up_to_date():
     t = through()
     t.now += 0.1
@@ -682,6 +697,18 @@ def test_clamp_gives_other_connections_what_one_does_not_use():
     assert first.gateway.cache_used == 0
 
 
+def test_clamp_counts_a_part_of_a_segment_as_one():
+    """A slot holds one packet, however short it is."""
+    t = through("clamp", cache=12, timestamps=False, scale=(0, 0), window=(60000, 60000))
+    t.data(LAN, 0, MSS)
+    t.data(LAN, MSS, MSS + 100)
+    assert t.gateway.cache_used == 2
+    t.acknowledge(LINK, 40)
+    assert t.gateway.cache_used == 2
+    t.acknowledge(LINK, 100)
+    assert t.gateway.cache_used == 1
+
+
 def test_an_old_ack_does_not_lift_the_clamp():
     t = through("clamp", cache=12, timestamps=False, scale=(0, 0), window=(60000, 60000))
     for i in range(4):
@@ -913,8 +940,8 @@ class Rounds:
         return count
 
 
-@pytest.mark.parametrize("sender", ["newreno", "westwood"])
-def test_proxy_sends_less_after_a_loss(sender):
+@pytest.mark.parametrize(("sender", "slow"), [("newreno", 18), ("westwood", 12)])
+def test_proxy_sends_less_after_a_loss(sender, slow):
     rounds = Rounds(sender)
     assert [rounds.next(0) for _ in range(4)] == [4, 8, 16, 32]
     before = rounds.next(1)
@@ -927,6 +954,9 @@ def test_proxy_sends_less_after_a_loss(sender):
     rounds.next(1000)
     _, alone = rounds.t.wait(1.3)
     assert len(alone) == rounds.t.count("timeouts") == 1, "a timeout sends one segment"
+    rounds.under_way = alone
+    grown = [rounds.next(0) for _ in range(9)]
+    assert grown[0] == 1 and grown[6] <= slow and grown[8] - grown[7] == 1, "slow start ends at a threshold that the timeout has set anew"
 
 
 # Resets ------------------------------------------------------------------------------------------------------------------------------

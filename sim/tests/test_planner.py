@@ -75,6 +75,15 @@ def test_goals_cost_goodput():
     assert safe.packet_loss <= 1e-6 and quick.delays_ms()[1] <= 600 < free.delays_ms()[1]
 
 
+def test_plans_that_miss_the_goal_do_not_end_the_search():
+    """Those with the most goodput lose too much: the best one is further down."""
+    link = setup("paper", Bernoulli(0.01), delay_ms=250, packet_bytes=1500)
+    free, safe = (planner.best_of_delta(link, [10], 0, goal, 0, 0.0) for goal in (Goal(), Goal(loss=1e-4)))
+    assert free and safe and safe.packet_loss <= 1e-4 < free.packet_loss
+    every = [Plan(replace(link, k=10, n=n, nr=n, delta=0)) for n in range(10, 11 + link.limits["max_parity"])]
+    assert safe.utilization == pytest.approx(max(plan.utilization for plan in every if plan.packet_loss <= 1e-4), rel=planner.EQUAL)
+
+
 def test_tcp_needs_fewer_losses_than_datagrams():
     link = setup("paper", Bernoulli(0.01), delay_ms=200, packet_bytes=1500)
     datagrams, tcp = planner.plans(link, Goal()), planner.plans(link, Goal(), 1, 80.0)
