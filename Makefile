@@ -2,6 +2,7 @@
 VENV   := .venv
 PYTHON := $(VENV)/bin/python
 WAVES  := build/waves/retransmission.fst
+VIEW   := $(WAVES:.fst=.gtkw)
 C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext) examples/*/*/*.$(ext)))
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
@@ -84,14 +85,15 @@ figures-link: setup ## Run the RTL for the pictures of the link in docs/figures/
 stats-full: setup ## Run the statistics with 200,000 frames at each point
 	ARQLINK_STATS_FRAMES=200000 $(PYTHON) -m pytest -n auto -m "" cocotb_tests/statistics
 
-$(WAVES): $(wildcard sim/pair/* arqlink/*/*.py) | setup
+$(WAVES): $(wildcard sim/pair/* arqlink/*/*.py) $(shell find rtl/src -name '*.scala') | setup
 	mkdir -p $(@D)
 	head -c 12000 LICENSE > $(@D)/input
 	$(PYTHON) -m arqlink send $(@D)/input $(@D)/output --n 11 --loss bernoulli:0.05 --delay-ms 2 --seed 3 --waves $@
 
 wave: $(WAVES) ## Show one retransmission in GTKWave
-	@command -v gtkwave > /dev/null || { echo "GTKWave is not installed: apt-get install gtkwave; the waves are in $(WAVES)." >&2; exit 2; }
-	gtkwave $(WAVES) sim/pair/retransmission.gtkw
+	$(PYTHON) -m docs.tools.figures.link.wave_view $(WAVES) sim/pair/retransmission.gtkw $(VIEW)
+	@command -v gtkwave > /dev/null || { echo "GTKWave is not installed: apt-get install gtkwave; the waves are in $(WAVES), their view in $(VIEW)." >&2; exit 2; }
+	gtkwave $(WAVES) $(VIEW)
 
 clean: ## Remove everything that was built, but not .venv
 	rm -rf build rtl/target

@@ -13,6 +13,7 @@ local HEADER_BYTES, CRC_BYTES = 12, 4
 local CONTROL_UNIT_BYTES = 32
 local NUMBERS = 0x100000 -- sequence numbers have 20 bits
 local REPORTED = 64 -- outcomes in a control unit
+local MOST_ATTEMPTS = 15 -- that the field counts
 local FAR = 4096 -- TSNs that are looked at for a gap
 
 local DATA, CONTROL, ONCE = 0, 1, 2
@@ -31,6 +32,7 @@ local f = {
   way = ProtoField.uint8("arqlink.way", "Way", base.DEC, WAYS),
   fate = ProtoField.uint8("arqlink.fate", "Fate", base.DEC, FATES),
   erased = ProtoField.bool("arqlink.erased", "Erased"),
+  not_captured = ProtoField.string("arqlink.not_captured", "Not captured"),
 
   version = ProtoField.uint8("arqlink.version", "Version", base.DEC, nil, 0xC0),
   type = ProtoField.uint8("arqlink.type", "Type", base.DEC, TYPES, 0x30),
@@ -116,11 +118,12 @@ arqlink.prefs.dlt_bare = Pref.uint("Link type of units alone", 148, "Of captures
 --   transmissions[TSN]: frame, first (packet number), attempt, packets[index], arrived (units), outcome, reported_in
 --   closed: TSNs below it are closed at the receiver, by what has arrived
 --   edges: the sequence numbers that the end has told last, by their names
---   newest: the highest FSN and TSN
+--   last, verified: the FSN and TSN that were seen last, at all and in a unit with a good CRC
 -- FSNs and TSNs in it are unwrapped: they go on counting beyond 20 bits.
 
 local runs -- [way][epoch]
 local last_epoch -- [way]
+local unplaced -- [way]: whether it has units of which it is not known whether a TSN is theirs
 local of_packet -- [packet number]: transmission of a data unit
 local reports -- [packet number]: run that is reported, and unwrapped TSN of bit 0
 local notes -- [packet number]: list of {expert, text}
@@ -128,7 +131,7 @@ local abandoned -- [packet number]: FSNs
 local crc_states -- [packet number]
 
 local function forget()
-  runs, last_epoch = { [A_TO_B] = {}, [B_TO_A] = {} }, {}
+  runs, last_epoch, unplaced = { [A_TO_B] = {}, [B_TO_A] = {} }, {}, {}
   of_packet, reports, notes, abandoned, crc_states = {}, {}, {}, {}, {}
 end
 forget()
@@ -139,13 +142,15 @@ local function note(number, kind, text)
   table.insert(notes[number], { kind, text })
 end
 
--- The FSN or TSN (`kind`) of a run with these 20 bits that is nearest to the newest one.
-local function unwrap(run, kind, bits)
-  local newest = run.newest[kind] or bits
-  local distance = (bits - newest) % NUMBERS
+-- The FSN or TSN (`kind`) of a run with these 20 bits that is nearest to the last one. One that is verified is not looked for near one
+-- that is not: this may be damaged.
+local function unwrap(run, kind, bits, verified)
+  local last = verified and run.verified[kind] or run.last[kind] or bits
+  local distance = (bits - last) % NUMBERS
   if distance >= NUMBERS / 2 then distance = distance - NUMBERS end
-  run.newest[kind] = math.max(newest, newest + distance)
-  return newest + distance
+  run.last[kind] = last + distance
+  if verified then run.verified[kind] = last + distance end
+  return last + distance
 end
 
 local function range(first, last)
@@ -156,7 +161,7 @@ end
 local function run_of(way, epoch)
   local run = runs[way][epoch]
   if not run then
-    run = { frames = {}, transmissions = {}, edges = {}, newest = {} }
+    run = { way = way, frames = {}, transmissions = {}, edges = {}, last = {}, verified = {} }
     runs[way][epoch] = run
   end
   return run
@@ -185,7 +190,7 @@ local function close(run, tsn, number)
     local transmission = run.transmissions[missing]
     if not transmission or transmission.arrived == 0 then first, last = first or missing, missing end
   end
-  if first then note(number, e.gap, "Gap: no unit of TSN " .. range(first, last) .. " has arrived") end
+  if first and not unplaced[run.way] then note(number, e.gap, "Gap: no unit of TSN " .. range(first, last) .. " has arrived") end
   run.closed = tsn
 end
 
@@ -196,24 +201,32 @@ local function follow_epoch(way, epoch, number)
   last_epoch[way] = epoch
 end
 
+-- A unit whose CRC is not verified has its place among the transmissions, and nothing is concluded from it: it may be damaged.
 local function follow_data(unit, number)
   local run = run_of(unit.way, unit.epoch)
-  follow_epoch(unit.way, unit.epoch, number)
-  local fsn, tsn = unwrap(run, "fsn", unit.fsn), unwrap(run, "tsn", unit.tsn)
+  if unit.verified then follow_epoch(unit.way, unit.epoch, number) end
+  local fsn, tsn = unwrap(run, "fsn", unit.fsn, unit.verified), unwrap(run, "tsn", unit.tsn, unit.verified)
   local frame = run.frames[fsn] or { transmissions = {} }
   run.frames[fsn] = frame
   local transmission = run.transmissions[tsn]
   if not transmission then
     transmission = { frame = frame, fsn = fsn, first = number, attempt = unit.attempt, packets = {}, arrived = 0, place = #frame.transmissions + 1 }
+    transmission.verified = unit.verified
     run.transmissions[tsn] = transmission
     frame.transmissions[transmission.place] = transmission
   elseif transmission.fsn ~= fsn then
-    note(number, e.contradiction, "Contradiction: TSN " .. unit.tsn .. " was a transmission of frame " .. transmission.fsn % NUMBERS)
+    if unit.verified and transmission.verified then
+      note(number, e.contradiction, "Contradiction: TSN " .. unit.tsn .. " was a transmission of frame " .. transmission.fsn % NUMBERS)
+    end
     return
   end
   transmission.packets[unit.index] = transmission.packets[unit.index] or number
   of_packet[number] = transmission
   if unit.fate == ERASED then return end
+  if not unit.verified then
+    transmission.arrived = transmission.arrived + 1 -- as far as is known, so it is no gap
+    return
+  end
 
   run.closed = run.closed or tsn
   if tsn < run.closed then
@@ -227,7 +240,7 @@ end
 
 -- A sequence number that never goes back, as long as the end runs. `sent` is the run whose FSNs or TSNs it counts.
 local function follow_edge(run, name, sent, kind, bits, number)
-  local before, now = run.edges[name], unwrap(sent, kind, bits)
+  local before, now = run.edges[name], unwrap(sent, kind, bits, true)
   if before and now < before then
     note(number, e.contradiction, "Contradiction: " .. name .. " goes back from " .. before % NUMBERS .. " to " .. bits)
   else
@@ -260,7 +273,7 @@ local function follow_outcomes(run, unit, number)
   local sent = run_of(1 - unit.way, unit.peer_epoch)
   follow_edge(run, "rxBase", sent, "fsn", unit.rx_base, number)
   follow_edge(run, "rxNext", sent, "tsn", unit.rx_next, number)
-  local first = unwrap(sent, "tsn", unit.bitmap_base)
+  local first = unwrap(sent, "tsn", unit.bitmap_base, true)
   reports[number] = { run = sent, first = first }
   for i, outcome in ipairs(unit.outcomes) do
     local transmission = sent.transmissions[first + i - 1]
@@ -297,7 +310,8 @@ local function generated(tree, ...)
   return item
 end
 
--- Packet numbers of other units of the frame. `nil` is what has not been seen.
+-- Packet numbers of other units of the frame. `nil` is what has not been seen; a transmission that has not been seen at all shows in
+-- the attempts.
 local function show_links(tree, unit, number)
   local transmission = of_packet[number]
   if not transmission then return end
@@ -307,8 +321,8 @@ local function show_links(tree, unit, number)
   local frame = transmission.frame
   local first, next_one = frame.transmissions[1], frame.transmissions[transmission.place + 1]
   link(f.first_unit, transmission.first)
-  if first ~= transmission then link(f.retransmission_of, first.packets[unit.index] or first.first) end
-  if next_one then link(f.retransmitted_in, next_one.first) end
+  if first ~= transmission and first.attempt == 0 then link(f.retransmission_of, first.packets[unit.index] or first.first) end
+  if next_one and next_one.attempt == math.min(transmission.attempt + 1, MOST_ATTEMPTS) then link(f.retransmitted_in, next_one.first) end
   if transmission.outcome then
     generated(tree, f.outcome, transmission.outcome)
     link(f.reported_in, transmission.reported_in)
@@ -316,38 +330,59 @@ local function show_links(tree, unit, number)
   link(f.abandoned_in, frame.abandoned_in)
 end
 
-local function read_data(buffer, tree, unit)
-  unit.k, unit.n, unit.index = buffer(2, 1):uint(), buffer(3, 1):uint(), buffer(4, 1):uint()
-  unit.attempt = buffer(5, 1):bitfield(0, 4)
-  unit.fsn, unit.tsn = buffer(7, 3):bitfield(0, 20), buffer(9, 3):bitfield(4, 20)
-  tree:add(f.preset, buffer(0, 1))
-  tree:add(f.sop, buffer(0, 1))
-  tree:add(f.eop, buffer(0, 1))
-  tree:add(f.epoch, buffer(1, 1))
-  tree:add(f.k, buffer(2, 1))
-  tree:add(f.n, buffer(3, 1))
-  tree:add(f.index, buffer(4, 1))
-  unit.parity = unit.index >= unit.k
-  generated(tree, f.parity, buffer(4, 1), unit.parity)
-  tree:add(f.attempt, buffer(5, 1))
-  tree:add(f.pad, buffer(5, 2))
-  tree:add(f.fsn, buffer(7, 3))
-  tree:add(f.tsn, buffer(9, 3))
-  tree:add(f.payload, buffer(HEADER_BYTES, buffer:len() - HEADER_BYTES - CRC_BYTES))
-  unit.impossible = unit.k == 0 or unit.n < unit.k or unit.index >= unit.n or buffer(0, 1):bitfield(4, 2) == 3
+-- Two functions that add a field of the unit to a tree, if the capture has all of its `count` bytes from `first` on; otherwise they
+-- say that it has not. `show` returns the item, and `read` puts the number in these bits of the field into `unit`.
+local function fields_of(buffer, tree, unit)
+  local function show(name, first, count)
+    if first + count <= buffer:len() then return tree:add(f[name], buffer(first, count)) end
+    generated(tree, f.not_captured, name)
+  end
+  local function read(name, first, count, from_bit, bits)
+    local item = show(name, first, count)
+    if item then unit[name] = buffer(first, count):bitfield(from_bit or 0, bits or 8 * count) end
+    return item
+  end
+  return show, read
 end
 
+local function read_data(buffer, tree, unit)
+  local show, read = fields_of(buffer, tree, unit)
+  read("preset", 0, 1, 4, 2)
+  show("sop", 0, 1)
+  show("eop", 0, 1)
+  read("epoch", 1, 1)
+  read("k", 2, 1)
+  read("n", 3, 1)
+  read("index", 4, 1)
+  if unit.index then
+    unit.parity = unit.index >= unit.k
+    unit.impossible = unit.k == 0 or unit.n < unit.k or unit.index >= unit.n or unit.preset == 3
+    generated(tree, f.parity, buffer(4, 1), unit.parity)
+  end
+  read("attempt", 5, 1, 0, 4)
+  show("pad", 5, 2)
+  read("fsn", 7, 3, 0, 20)
+  read("tsn", 9, 3, 4, 20)
+  show("payload", HEADER_BYTES, unit.length - HEADER_BYTES - CRC_BYTES)
+end
+
+-- A number in words; "?" if it was not captured.
+local function told(number) return number and string.format("%d", number) or "?" end
+
 local function data_words(unit)
-  local retransmission = unit.attempt > 0 and ", retransmission " .. unit.attempt .. (unit.attempt == 15 and " or later" or "") or ""
-  local kind = unit.parity and "parity" or "data"
+  local again = unit.attempt and unit.attempt > 0
+  local retransmission = again and ", retransmission " .. unit.attempt .. (unit.attempt == MOST_ATTEMPTS and " or later" or "") or ""
+  local kind = unit.parity == nil and "" or unit.parity and " (parity)" or " (data)"
   local once = unit.type == ONCE and ", sent only once" or ""
-  return string.format("Frame %d, unit %d of %d (%s), TSN %d%s%s", unit.fsn, unit.index, unit.n, kind, unit.tsn, retransmission, once)
+  local place = "unit " .. told(unit.index) .. " of " .. told(unit.n)
+  return "Frame " .. told(unit.fsn) .. ", " .. place .. kind .. ", TSN " .. told(unit.tsn) .. retransmission .. once
 end
 
 local FLAGS = { "hello", "peer_known", "poll", "reply", "deaf", "abandons" }
 
--- Outcomes of the TSNs from bitmapBase on that are below rxNext.
+-- Outcomes of the TSNs from bitmapBase on that are below rxNext; none if the bitmap was not captured.
 local function read_outcomes(buffer, unit)
+  if not unit.bitmap_item then return {} end
   local count = (unit.rx_next - unit.bitmap_base) % NUMBERS
   if count >= NUMBERS / 2 then count = 0 end
   local outcomes = {}
@@ -375,35 +410,31 @@ local function show_outcomes(buffer, tree, unit, report)
 end
 
 local function read_control(buffer, tree, unit)
-  tree:add(f.epoch, buffer(1, 1))
+  local show, read = fields_of(buffer, tree, unit)
+  read("epoch", 1, 1)
   for i, name in ipairs(FLAGS) do
-    unit[name] = buffer(2, 1):bitfield(8 - i, 1) == 1
-    tree:add(f[name], buffer(2, 1))
+    if read(name, 2, 1, 8 - i, 1) then unit[name] = unit[name] == 1 end
   end
-  unit.peer_epoch = buffer(3, 1):uint()
-  tree:add(f.peer_epoch, buffer(3, 1))
+  read("peer_epoch", 3, 1)
   if unit.hello then
-    unit.window_log2, unit.unit_bytes = buffer(4, 1):bitfield(3, 5), buffer(5, 2):uint()
-    tree:add(f.packet_crc, buffer(4, 1))
-    tree:add(f.window_log2, buffer(4, 1)):append_text(" (" .. string.format("%d", 2 ^ unit.window_log2) .. " frames)")
-    tree:add(f.unit_bytes, buffer(5, 2))
-  else
-    unit.ack_tsn = buffer(4, 3):bitfield(4, 20)
-    tree:add(f.ack_tsn, buffer(4, 3))
+    show("packet_crc", 4, 1)
+    local window = read("window_log2", 4, 1, 3, 5)
+    if window then window:append_text(" (" .. told(2 ^ unit.window_log2) .. " frames)") end
+    read("unit_bytes", 5, 2)
+  elseif unit.hello == false then
+    read("ack_tsn", 4, 3, 4, 20)
   end
-  unit.tx_base, unit.tx_edge = buffer(7, 3):bitfield(0, 20), buffer(9, 3):bitfield(4, 20)
-  unit.rx_base, unit.rx_next = buffer(12, 3):bitfield(0, 20), buffer(14, 3):bitfield(4, 20)
-  unit.bitmap_base = buffer(17, 3):bitfield(0, 20)
-  tree:add(f.tx_base, buffer(7, 3))
-  tree:add(f.tx_edge, buffer(9, 3))
-  tree:add(f.rx_base, buffer(12, 3))
-  tree:add(f.rx_next, buffer(14, 3))
-  tree:add(f.bitmap_base, buffer(17, 3))
-  unit.bitmap_item = tree:add(f.bitmap, buffer(20, 8))
+  read("tx_base", 7, 3, 0, 20)
+  read("tx_edge", 9, 3, 4, 20)
+  read("rx_base", 12, 3, 0, 20)
+  read("rx_next", 14, 3, 4, 20)
+  read("bitmap_base", 17, 3, 0, 20)
+  unit.bitmap_item = show("bitmap", 20, 8)
   unit.outcomes = read_outcomes(buffer, unit)
 end
 
 local function report_words(unit, report)
+  if not unit.bitmap_item then return end
   local first = first_outcome(unit, report)
   if first > #unit.outcomes then return end
   local failed = {}
@@ -416,14 +447,16 @@ local function report_words(unit, report)
 end
 
 local function control_words(unit, report)
+  if unit.hello == nil then return "Control unit" end
   if unit.hello then
-    local peer = unit.peer_known and ", knows epoch " .. unit.peer_epoch or ", does not know its peer"
-    return string.format("Hello: epoch %d, window of %d frames, units of %d bytes%s", unit.epoch, 2 ^ unit.window_log2, unit.unit_bytes, peer)
+    local peer = unit.peer_known and ", knows epoch " .. told(unit.peer_epoch) or ", does not know its peer"
+    local window = told(unit.window_log2 and 2 ^ unit.window_log2)
+    return "Hello: epoch " .. unit.epoch .. ", window of " .. window .. " frames, units of " .. told(unit.unit_bytes) .. " bytes" .. peer
   end
   local words = {}
   if unit.poll then words[#words + 1] = "Poll" end
   if unit.reply then words[#words + 1] = "Reply" end
-  if unit.abandons then words[#words + 1] = "Abandoned frames below " .. unit.tx_base end
+  if unit.abandons then words[#words + 1] = "Abandoned frames below " .. told(unit.tx_base) end
   if unit.deaf then words[#words + 1] = "Deaf" end
   local name = #words > 0 and table.concat(words, ", ") or "Report"
   local outcomes = report_words(unit, report)
@@ -431,12 +464,12 @@ local function control_words(unit, report)
 end
 
 -- Reads the CRC; returns its state and the calculated value.
-local function check_crc(buffer, number)
+local function check_crc(buffer, unit, number)
   local known = crc_states[number]
   if known then return known.state, known.value end
   local state, value = CRC_UNVERIFIED, nil
-  if buffer:reported_len() == buffer:len() then
-    local body = buffer:len() - CRC_BYTES
+  if buffer:len() == unit.length then
+    local body = unit.length - CRC_BYTES
     value = crc32(buffer:raw(0, body))
     state = value == buffer(body, CRC_BYTES):le_uint() and CRC_GOOD or CRC_BAD
   end
@@ -445,6 +478,11 @@ local function check_crc(buffer, number)
 end
 
 local function show_crc(buffer, tree, state, value)
+  if state == CRC_UNVERIFIED then
+    generated(tree, f.not_captured, "crc")
+    generated(tree, f.crc_status, state)
+    return
+  end
   local place = buffer(buffer:len() - CRC_BYTES, CRC_BYTES)
   local item = tree:add_le(f.crc, place)
   generated(item, f.crc_status, place, state)
@@ -454,24 +492,36 @@ local function show_crc(buffer, tree, state, value)
 end
 
 -- What the unit itself shows to be wrong; whether it can be followed.
-local function show_errors(buffer, tree, unit, state)
+local function show_errors(tree, unit, state)
   local sound = state ~= CRC_BAD
   local wanted = arqlink.prefs.unit_bytes
-  if unit.type == CONTROL and buffer:len() ~= CONTROL_UNIT_BYTES then
-    tree:add_proto_expert_info(e.length, "A control unit has 32 bytes, and not " .. buffer:len())
+  if unit.type == CONTROL and unit.length ~= CONTROL_UNIT_BYTES then
+    tree:add_proto_expert_info(e.length, "A control unit has 32 bytes, and not " .. unit.length)
     sound = false
-  elseif unit.type ~= CONTROL and wanted > 0 and buffer:len() ~= HEADER_BYTES + wanted + CRC_BYTES then
-    tree:add_proto_expert_info(e.length, "A data unit has " .. HEADER_BYTES + wanted + CRC_BYTES .. " bytes, and not " .. buffer:len())
+  elseif unit.type and unit.type ~= CONTROL and wanted > 0 and unit.length ~= HEADER_BYTES + wanted + CRC_BYTES then
+    tree:add_proto_expert_info(e.length, "A data unit has " .. HEADER_BYTES + wanted + CRC_BYTES .. " bytes, and not " .. unit.length)
     sound = false
   end
-  if unit.version ~= VERSION then
+  if unit.version and unit.version ~= VERSION then
     tree:add_proto_expert_info(e.version, "The version is " .. unit.version .. ", and not " .. VERSION)
     sound = false
   end
-  if unit.impossible and state ~= CRC_BAD then
+  if unit.impossible and state == CRC_GOOD then
     tree:add_proto_expert_info(e.header, "Impossible header: K, N, index, type or evaluation points")
   end
   return sound and not unit.impossible
+end
+
+-- A control unit is followed if all of it was captured, and a data unit if its header was. Other data units may be those that a gap
+-- seems to lack.
+local function follow(unit, number)
+  if unit.type == CONTROL then
+    if unit.way and unit.verified then follow_control(unit, number) end
+  elseif unit.way and unit.tsn then
+    follow_data(unit, number)
+  else
+    for way in pairs(WAYS) do unplaced[way] = unplaced[way] or way == (unit.way or way) end
+  end
 end
 
 local function dissect_unit(buffer, pinfo, tree, unit)
@@ -481,36 +531,39 @@ local function dissect_unit(buffer, pinfo, tree, unit)
     pinfo.cols.dst = WAYS[unit.way]:sub(-1)
   end
   local prefix = unit.fate == ERASED and "Erased: " or ""
-  generated(tree, f.erased, unit.fate == ERASED)
+  if unit.fate then generated(tree, f.erased, unit.fate == ERASED) end
   if unit.fate == ERASED then tree:add_proto_expert_info(e.erased) end
-  if buffer:len() <= HEADER_BYTES + CRC_BYTES then
-    tree:add_proto_expert_info(e.short, "Too short for a unit: " .. buffer:len() .. " bytes")
-    pinfo.cols.info = prefix .. "Too short for a unit: " .. buffer:len() .. " bytes"
+  if unit.length <= HEADER_BYTES + CRC_BYTES then
+    tree:add_proto_expert_info(e.short, "Too short for a unit: " .. unit.length .. " bytes")
+    pinfo.cols.info = prefix .. "Too short for a unit: " .. unit.length .. " bytes"
     return
   end
 
   local number = pinfo.number
-  local state, value = check_crc(buffer, number)
-  unit.version, unit.type, unit.epoch = buffer(0, 1):bitfield(0, 2), buffer(0, 1):bitfield(2, 2), buffer(1, 1):uint()
-  tree:add(f.version, buffer(0, 1))
-  tree:add(f.type, buffer(0, 1))
-  local control = unit.type == CONTROL and buffer:len() >= CONTROL_UNIT_BYTES
+  local state, value = check_crc(buffer, unit, number)
+  unit.verified = state == CRC_GOOD
+  local _, read = fields_of(buffer, tree, unit)
+  read("version", 0, 1, 0, 2)
+  read("type", 0, 1, 2, 2)
+  local control = unit.type == CONTROL and unit.length >= CONTROL_UNIT_BYTES
   local data = unit.type == DATA or unit.type == ONCE
   if control then read_control(buffer, tree, unit) end
   if data then read_data(buffer, tree, unit) end
-  unit.impossible = unit.impossible or not (control or data)
-  local sound = show_errors(buffer, tree, unit, state)
+  unit.impossible = unit.impossible or unit.type and not (control or data)
+  local sound = show_errors(tree, unit, state)
   show_crc(buffer, tree, state, value)
-  if sound and unit.way and not pinfo.visited then (control and follow_control or follow_data)(unit, number) end
+  if sound and not pinfo.visited then follow(unit, number) end
 
-  local words = unit.type == CONTROL and "Control unit of a wrong length" or "Unit of a reserved type"
+  local words = not unit.type and "Not captured" or unit.type == CONTROL and "Control unit of a wrong length" or "Unit of a reserved type"
   if control then
     words = control_words(unit, reports[number])
-    if not unit.hello then show_outcomes(buffer, unit.bitmap_item, unit, reports[number]) end
+    if unit.bitmap_item and not unit.hello then show_outcomes(buffer, unit.bitmap_item, unit, reports[number]) end
   elseif data then
     words = data_words(unit)
-    local again = generated(tree, f.retransmission, unit.attempt > 0)
-    if unit.attempt > 0 then again:add_proto_expert_info(e.retransmission, "Retransmission " .. unit.attempt .. " of frame " .. unit.fsn) end
+    if unit.attempt then
+      local again = generated(tree, f.retransmission, unit.attempt > 0)
+      if unit.attempt > 0 then again:add_proto_expert_info(e.retransmission, "Retransmission " .. unit.attempt .. " of frame " .. told(unit.fsn)) end
+    end
     show_links(tree, unit, number)
   end
   for _, fsn in ipairs(abandoned[number] or {}) do generated(tree, f.abandoned_fsn, fsn) end
@@ -521,30 +574,28 @@ local function dissect_unit(buffer, pinfo, tree, unit)
 end
 
 function arqlink.dissector(buffer, pinfo, tree)
-  local unit = {}
+  local unit = { length = buffer:reported_len() - PSEUDO_BYTES }
   local top = tree:add(arqlink, buffer())
-  if buffer:len() < PSEUDO_BYTES or buffer(0, 1):uint() ~= PSEUDO_VERSION then
+  local captured = buffer:len()
+  if unit.length < 0 or captured > 0 and buffer(0, 1):uint() ~= PSEUDO_VERSION then
     pinfo.cols.protocol = "arqlink"
     pinfo.cols.info = "Unknown pseudo header"
     top:add_proto_expert_info(e.pseudo)
-    return buffer:len()
+    return captured
   end
-  top:add(f.way, buffer(1, 1))
-  top:add(f.fate, buffer(2, 1))
-  unit.way, unit.fate = buffer(1, 1):uint(), buffer(2, 1):uint()
+  local _, read = fields_of(buffer, top, unit)
+  read("way", 1, 1)
+  read("fate", 2, 1)
   if not WAYS[unit.way] then unit.way = nil end
-  if buffer:len() == PSEUDO_BYTES then
-    top:add_proto_expert_info(e.short)
-    pinfo.cols.info = "Too short for a unit: 0 bytes"
-  else
-    dissect_unit(buffer(PSEUDO_BYTES):tvb(), pinfo, top, unit)
-  end
-  return buffer:len()
+  local before = math.min(PSEUDO_BYTES, captured)
+  -- Wireshark makes no range of a buffer without bytes.
+  dissect_unit(captured > 0 and buffer(before, captured - before):tvb() or buffer, pinfo, top, unit)
+  return captured
 end
 
 -- A unit alone: the packet's flags may say which way it goes (outbound: A to B), and nothing what became of it.
 function bare.dissector(buffer, pinfo, tree)
-  local unit = { fate = 0 }
+  local unit = { fate = 0, length = buffer:reported_len() }
   unit.way = ({ [0] = A_TO_B, [1] = B_TO_A })[pinfo.p2p_dir]
   local top = tree:add(arqlink, buffer())
   if unit.way then generated(top, f.way, unit.way) end

@@ -29,6 +29,12 @@ def summary(report):
     return text
 
 
+def cut(capture):
+    """A sentence on packets of which the capture has not all bytes; nothing if there are none."""
+    found = [i for i, (packet, length) in enumerate(zip(capture.packets, capture.wire_lengths)) if len(packet) < length]
+    return f"The capture has cut packets, which were sent as it has them (counted from 0): {ranges(found)}." if found else ""
+
+
 def port_rate(setup):
     """What delays in sequence depend on, beside the link."""
     ratio = float(f"{setup.egress_ratio:.3g}")
@@ -95,6 +101,8 @@ def send(
     console.print(comparison(report, title, port_rate(setup) if ord else None))
     console.print(counter_table(report["counters"]))
     console.print(summary(report))
+    if traffic.capture and (words := cut(traffic.capture)):
+        console.print(words)
     console.print(f"{report['cycles']} clocks at {report['cycles_per_s']:,.0f} clocks/s.")
     if report["end"] != "done":
         raise UserError("The run ended before every packet was delivered or given up, for nothing moved any more.")

@@ -16,6 +16,10 @@ from arqlink.run import harness, pair, pair_simulator, pcap
 from arqlink.run import phy_capture as captures
 from arqlink.run.evaluation import Evaluation
 
+BACK_S = 1
+"""How far a capture's times may go back, as those of its interfaces do among each other. Further back is a clock that was set: everything behind a
+packet of the future would wait for it."""
+
 
 class Pace(str, Enum):
     line = "line"
@@ -118,6 +122,18 @@ def utilization(setup, result, delivered_bytes):
     return delivered_bytes / setup.unit_bytes * setup.unit_clocks / clocks
 
 
+def offered(times, clock_hz):
+    """The clocks from which on packets are offered: by their times, and none before the one in front of it."""
+    latest = np.maximum.accumulate(times)
+    if any(back := latest - times > BACK_S):
+        place = int(np.argmax(back))
+        raise UserError(
+            f"Packet {place} (counted from 0) was captured {latest[place] - times[place]:.6g} s before one in front of it, so there is no pace to keep. "
+            "Sort the capture with reordercap, or leave --pace away."
+        )
+    return np.round(latest * clock_hz).astype(int).tolist()
+
+
 def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None, phy_capture=None, watch=None):
     """Sends the traffic through the RTL; returns an Outcome. `watch`: a RunSource to show the run."""
     packets = traffic.packets
@@ -131,7 +147,7 @@ def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None, phy_capt
     if pace is Pace.capture:
         if traffic.times is None:
             raise UserError("Only a capture has times to keep; leave --pace away for a file.")
-        clocks = np.maximum.accumulate(np.round(np.array(traffic.times) * setup.clock_hz).astype(int)).tolist()
+        clocks = offered(np.array(traffic.times), setup.clock_hz)
     program = pair_simulator.simulator(setup.config, waves=waves is not None)
     job = pair.send_job(setup, packets, clocks, waves, phy_capture)
     result = harness.run(program, job, progress, watch and watch.begin(job.frames))

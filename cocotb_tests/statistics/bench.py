@@ -107,6 +107,11 @@ class Pair:
         await self.traffic_a.write("CTRL", generate=1)
 
 
+def clock_now():
+    """Rising edges so far in cocotb; the falling edge behind one belongs to the same clock."""
+    return int(get_sim_time("ns") // PERIOD_NS)
+
+
 class PortsPair(Pair):
     """The pair in cocotb, whose ports can be looked at."""
 
@@ -129,10 +134,8 @@ class PortsPair(Pair):
     async def run(self, clocks):
         await Timer(clocks * PERIOD_NS, unit="ns")
 
-    @staticmethod
-    def clock():
-        """Rising edges so far; the falling edge behind one belongs to the same clock."""
-        return int(get_sim_time("ns") // PERIOD_NS)
+    def clock(self):
+        return clock_now()
 
     def watch_contradictions(self):
         """Checks all that both ends say from now on. It costs more than the link, so runs that only read counters go without."""

@@ -13,7 +13,7 @@ from cocotb.triggers import ClockCycles
 from cocotb_tests.lib.limits import built
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import DataUnit, parse, unwrap
-from cocotb_tests.statistics.bench import PortsPair, started
+from cocotb_tests.statistics.bench import clock_now, started
 from cocotb_tests.system.streams import PacketSource, watch_packets, watch_units
 
 BUILD = built()
@@ -48,7 +48,7 @@ class Trace:
         self.sent, self.reported, self.accepted = [], {}, []
         cocotb.start_soon(pair.watch_data_units("a_phy", BUILD.data_bytes, BUILD.unit_bytes, self._unit))
         cocotb.start_soon(watch_units(dut, "ba_tap", BUILD.data_bytes, self._control))
-        cocotb.start_soon(watch_packets(dut, "a_s_axis", BUILD.data_bytes, lambda raw, aborted: self.accepted.append(PortsPair.clock())))
+        cocotb.start_soon(watch_packets(dut, "a_s_axis", BUILD.data_bytes, lambda raw, aborted: self.accepted.append(clock_now())))
 
     def _unit(self, unit, begin, end):
         if unit.index == 0:
@@ -62,7 +62,7 @@ class Trace:
         end = unwrap(unit.rx_next, len(self.reported))
         base = unwrap(unit.bitmap_base, len(self.reported))
         for tsn in range(base, min(base + 64, end)):
-            self.reported.setdefault(tsn, (PortsPair.clock(), bool(unit.bitmap >> (tsn - base) & 1)))
+            self.reported.setdefault(tsn, (clock_now(), bool(unit.bitmap >> (tsn - base) & 1)))
 
 
 def setting_at(changes, at):
@@ -144,9 +144,9 @@ async def a_change_takes_effect_within_a_frame(dut):
         setting = Setting(k, first, retx, rng.randrange(3), rng.choice([0, 1, 2, 5, INFINITE]))
         await pair.a.write("CODE", k=k, n_first=first, n_retx=retx, preset=setting.preset)
         await pair.a.write("ARQ", delta=setting.delta, ord=1, outage_freeze=1)
-        asked = PortsPair.clock()
+        asked = clock_now()
         await pair.a.write("APPLY", apply=1)
-        changes.append(Change(asked, PortsPair.clock(), setting))
+        changes.append(Change(asked, clock_now(), setting))
     await ClockCycles(dut.aclk, 12 * DELAY)
 
     late = late_transmissions(trace, changes)

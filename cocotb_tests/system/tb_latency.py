@@ -8,7 +8,7 @@ from cocotb.triggers import ClockCycles
 
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.measured import record
-from cocotb_tests.statistics.bench import PortsPair, started
+from cocotb_tests.statistics.bench import clock_now, started
 from cocotb_tests.system.streams import PacketSource, watch_units
 
 CONFIG = os.environ["ARQLINK_CONFIG"]
@@ -38,8 +38,8 @@ async def idle_latency(dut):
 
         cocotb.start_soon(pair.watch_data_units(prefix, data_bytes, unit_bytes, found))
 
-    watch("a_s_axis", lambda raw, aborted: offered.append(PortsPair.clock()))
-    watch("b_m_axis", lambda raw, aborted: None, lambda: delivered.append(PortsPair.clock()))
+    watch("a_s_axis", lambda raw, aborted: offered.append(clock_now()))
+    watch("b_m_axis", lambda raw, aborted: None, lambda: delivered.append(clock_now()))
     watch_data("a_phy", sent)
     watch_data("ab_tap", received)
     source = PacketSource(dut, "a_s_axis", 1)

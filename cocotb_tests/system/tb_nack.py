@@ -10,7 +10,7 @@ from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.measured import record
 from cocotb_tests.model.sender import INFINITE
 from cocotb_tests.model.units import DataUnit, parse
-from cocotb_tests.statistics.bench import PortsPair, started
+from cocotb_tests.statistics.bench import clock_now, started
 from cocotb_tests.system.streams import watch_units
 
 CONFIG = os.environ["ARQLINK_CONFIG"]
@@ -30,7 +30,7 @@ async def nack_to_retransmission(dut):
     def heard(raw, erased):
         unit = parse(raw, unit_bytes)
         if not isinstance(unit, DataUnit) and not unit.hello and unit.rx_next:
-            reported.setdefault(unit.rx_next - 1, PortsPair.clock())
+            reported.setdefault(unit.rx_next - 1, clock_now())
 
     pair = await started(dut)
     pair.watch_contradictions()

@@ -421,6 +421,25 @@ def test_a_segment_lost_behind_the_gateway_is_sent_again():
     assert t.acknowledge(LINK, 6 * MSS) == ([], []) and t.gateway.cache_used == 0
 
 
+def test_duplicates_of_what_was_sent_again_are_no_loss_behind_it():
+    """ACKs of all that was under way when a loss was seen, once more, may answer copies of it (RFC 6582, section 4.1); those of what came later count."""
+    t = through(sack=False)
+    for i in range(6):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    t.acknowledge(LINK, MSS)
+    for _ in range(3):
+        t.acknowledge(LINK, MSS)
+    t.now += 0.5
+    t.acknowledge(LINK, 6 * MSS)
+    for i in range(6, 11):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    assert not any(t.acknowledge(LINK, 6 * MSS)[1] for _ in range(4))
+    t.now += 0.1
+    assert not t.acknowledge(LINK, 7 * MSS)[1]
+    again = sum((t.acknowledge(LINK, 7 * MSS)[1] for _ in range(4)), [])
+    assert [s.seq for s in again] == [7 * MSS] and t.count("retransmissions") == 2 and t.count("timeouts") == 0
+
+
 def test_with_sack_all_that_is_missing_is_sent_again_and_nothing_else():
     t = through()
     t.acknowledge(LINK, 0)
@@ -428,6 +447,21 @@ def test_with_sack_all_that_is_missing_is_sent_again_and_nothing_else():
         t.data(LAN, i * MSS, (i + 1) * MSS)
     _, again = t.send(LINK, ack=0, sack=[(4 * MSS, 10 * MSS), (MSS, 2 * MSS)])
     assert sorted(s.seq for s in again) == [0, 2 * MSS, 3 * MSS]
+
+
+def test_what_the_receiver_has_thrown_away_is_sent_again_after_a_timeout():
+    """Blocks of SACK are no promise (RFC 2018, section 8): after a timeout all that is not acknowledged is sent again."""
+    t = through()
+    t.data(LAN, 0, MSS)
+    t.now += 0.05
+    t.acknowledge(LINK, MSS)
+    for i in range(1, 4):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    t.acknowledge(LINK, MSS, sack=[(2 * MSS, 3 * MSS)])
+    _, again = t.wait(1.3)
+    assert [s.seq for s in again] == [MSS] and t.count("timeouts") == 1
+    t.now += 0.05
+    assert sorted(s.seq for s in t.acknowledge(LINK, 2 * MSS)[1]) == [2 * MSS, 3 * MSS]
 
 
 def test_what_is_sent_again_is_up_to_date():
@@ -663,6 +697,18 @@ def test_clamp_gives_other_connections_what_one_does_not_use():
     assert first.gateway.cache_used == 0
 
 
+def test_clamp_counts_a_part_of_a_segment_as_one():
+    """A slot holds one packet, however short it is."""
+    t = through("clamp", cache=12, timestamps=False, scale=(0, 0), window=(60000, 60000))
+    t.data(LAN, 0, MSS)
+    t.data(LAN, MSS, MSS + 100)
+    assert t.gateway.cache_used == 2
+    t.acknowledge(LINK, 40)
+    assert t.gateway.cache_used == 2
+    t.acknowledge(LINK, 100)
+    assert t.gateway.cache_used == 1
+
+
 def test_an_old_ack_does_not_lift_the_clamp():
     t = through("clamp", cache=12, timestamps=False, scale=(0, 0), window=(60000, 60000))
     for i in range(4):
@@ -689,6 +735,17 @@ def test_snoop_makes_no_acks_and_sends_again_what_is_missing():
         assert t.acknowledge(LINK, MSS) == ([], [])
     assert [s.ack for s in t.acknowledge(LINK, 5 * MSS)[0]] == [5 * MSS]
     assert t.count("acks_made") == 0 and t.count("acks_suppressed") == 4 and t.gateway.cache_used == 0
+
+
+def test_snoop_counts_the_duplicates_of_each_ack_anew():
+    """Two of one and one of the next are not three that show a loss."""
+    t = through("snoop", words="dupacks=3", sack=False)
+    for i in range(5):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    t.now += 0.05
+    for ack in (1, 1, 1, 2, 2, 2):
+        assert not t.acknowledge(LINK, ack * MSS)[1]
+    assert [s.seq for s in t.acknowledge(LINK, 2 * MSS)[1]] == [2 * MSS]
 
 
 def test_snoop_passes_duplicates_of_what_was_lost_before_it():
@@ -883,8 +940,8 @@ class Rounds:
         return count
 
 
-@pytest.mark.parametrize("sender", ["newreno", "westwood"])
-def test_proxy_sends_less_after_a_loss(sender):
+@pytest.mark.parametrize(("sender", "slow"), [("newreno", 18), ("westwood", 12)])
+def test_proxy_sends_less_after_a_loss(sender, slow):
     rounds = Rounds(sender)
     assert [rounds.next(0) for _ in range(4)] == [4, 8, 16, 32]
     before = rounds.next(1)
@@ -897,6 +954,9 @@ def test_proxy_sends_less_after_a_loss(sender):
     rounds.next(1000)
     _, alone = rounds.t.wait(1.3)
     assert len(alone) == rounds.t.count("timeouts") == 1, "a timeout sends one segment"
+    rounds.under_way = alone
+    grown = [rounds.next(0) for _ in range(9)]
+    assert grown[0] == 1 and grown[6] <= slow and grown[8] - grown[7] == 1, "slow start ends at a threshold that the timeout has set anew"
 
 
 # Resets ------------------------------------------------------------------------------------------------------------------------------

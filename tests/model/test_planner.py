@@ -5,6 +5,7 @@ import json
 import math
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
@@ -59,6 +60,13 @@ def test_persistency_that_saves_parity_is_tried_though_hardly_a_packet_is_lost()
     assert best.utilization > Plan(replace(link, k=1, n=1, nr=1), 1, 80.0).utilization * (1 - 2 * planner.EQUAL)
 
 
+def test_of_plans_with_hardly_less_goodput_the_quickest_is_chosen():
+    """By the mean first, and by the quantile where that is equal."""
+    given = [(0.9, (5, 9)), (0.8998, (4, 8)), (0.8995, (4, 7)), (0.89, (1, 1))]
+    plans = [SimpleNamespace(utilization=utilization, coarse_delays_ms=delays) for utilization, delays in given]
+    assert planner.choose(plans) is plans[2] and planner.choose(plans[::-1]) is plans[2]
+
+
 def test_goals_cost_goodput():
     """Each limit takes goodput, and what it limits is kept."""
     link = setup("paper", Bernoulli(0.01), delay_ms=200, packet_bytes=1500)
@@ -67,11 +75,35 @@ def test_goals_cost_goodput():
     assert safe.packet_loss <= 1e-6 and quick.delays_ms()[1] <= 600 < free.delays_ms()[1]
 
 
+def test_plans_that_miss_the_goal_do_not_end_the_search():
+    """Those with the most goodput lose too much: the best one is further down."""
+    link = setup("paper", Bernoulli(0.01), delay_ms=250, packet_bytes=1500)
+    free, safe = (planner.best_of_delta(link, [10], 0, goal, 0, 0.0) for goal in (Goal(), Goal(loss=1e-4)))
+    assert free and safe and safe.packet_loss <= 1e-4 < free.packet_loss
+    every = [Plan(replace(link, k=10, n=n, nr=n, delta=0)) for n in range(10, 11 + link.limits["max_parity"])]
+    assert safe.utilization == pytest.approx(max(plan.utilization for plan in every if plan.packet_loss <= 1e-4), rel=planner.EQUAL)
+
+
 def test_tcp_needs_fewer_losses_than_datagrams():
     link = setup("paper", Bernoulli(0.01), delay_ms=200, packet_bytes=1500)
     datagrams, tcp = planner.plans(link, Goal()), planner.plans(link, Goal(), 1, 80.0)
     assert tcp[0].setup.delta == datagrams[0].setup.delta == 0
     assert tcp[0].packet_loss < datagrams[0].packet_loss and tcp[0].utilization < datagrams[0].utilization
+
+
+def test_the_round_trip_outside_of_the_link_is_in_milliseconds():
+    """Far from its server a connection has the rate of the square root of its losses (eq. 1 without timeouts, a percent here), and the link hardly counts."""
+    link = setup("paper", Bernoulli(2e-5), packet_bytes=1500, rate_mbps=2.0)
+    plan = Plan(replace(link, k=10, n=10, nr=10, delta=0), 1, 20_000.0)
+    assert plan.utilization * 2e6 == pytest.approx(1500 * 8 / 20 / math.sqrt(4 * plan.packet_loss / 3), rel=0.05)
+
+
+def test_longer_retransmissions_gain():
+    """One retransmission for TCP over a geostationary satellite: one of more units gives 8 % more than any N for both."""
+    link = setup("paper", Bernoulli(0.01), delay_ms=250, packet_bytes=1500)
+    best = planner.best_of_delta(link, [10], 1, Goal(), 1, 80.0)
+    alike = [Plan(replace(link, k=10, n=n, nr=n, delta=1), 1, 80.0).utilization for n in range(10, 11 + link.limits["max_parity"])]
+    assert best and best.utilization > 1.05 * max(alike)
 
 
 def test_a_short_window_asks_for_long_frames():

@@ -226,6 +226,18 @@ def test_it_marks_what_plan_chooses(visit):
     assert reached > CHOICES / 2
 
 
+BEHIND = {"p": 0.0039325, "burst": 1.94556, "delay": 0.23551, "rate": 27.119e6, "connections": 41, "rest": 0.97946, "packetBytes": 2482, "unitBytes": 411}
+BEHIND |= {"parity": 15, "window": 32}
+"""The best plan for a loss of 2.178e-6 lies behind others that have more goodput and lose too much."""
+
+
+def test_plans_that_miss_the_goal_do_not_end_the_search(visit):
+    page = visit.value(CHOICE, [BEHIND, 7, {"loss": 2.178e-6}])
+    setup: Any = Setup(BEHIND, 7, 7, 7, math.inf)
+    best = planner.choose(planner.plans(setup, planner.Goal(loss=2.178e-6), BEHIND["connections"], 1e3 * BEHIND["rest"], 7))
+    assert (page["n"], page["nr"], page["delta"]) == (best.setup.n, best.setup.nr, best.setup.delta) == (20, 20, 0)
+
+
 # The page -------------------------------------------------------------------------------------------------------------
 
 

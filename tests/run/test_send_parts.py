@@ -4,15 +4,16 @@
 import os
 import struct
 
+import numpy as np
 import pytest
 
-from arqlink.cli.send import port_rate, summary
+from arqlink.cli.send import cut, port_rate, summary
 from arqlink.errors import UserError
 from arqlink.model.link_setup import LinkSetup
 from arqlink.report.tables import number, ranges
 from arqlink.run import harness, pcap
 from arqlink.run.harness import Delivery, Job
-from arqlink.run.transfer import Outcome, Traffic, check, delay_trace, load, match, save
+from arqlink.run.transfer import Outcome, Traffic, check, delay_trace, load, match, offered, save
 
 
 def test_match_in_order():
@@ -88,6 +89,42 @@ def test_captures_that_are_refused(arqlink, tmp_path, packets, cut, words):
     os.truncate(tmp_path / "in", os.path.getsize(tmp_path / "in") - cut)
     code, out, err = arqlink("send", "in", "out")
     assert (code, out) == (2, "") and words in err and not (tmp_path / "out").exists()
+
+
+def test_packets_that_the_capture_has_cut(tmp_path):
+    """They are named, and keep their lengths on the wire."""
+    capture = pcap.Capture()
+    for packet, length in ((b"whole", 5), (b"cut", 60), (b"short", 6)):
+        capture.add(packet, 0, length)
+    assert cut(capture).endswith("(counted from 0): 1-2.") and cut(pcap.Capture()) == ""
+    found = match(capture.packets, [b"cut", b"short"], True)
+    save(
+        tmp_path / "out.pcap",
+        LinkSetup(),
+        Traffic(capture.packets, [0] * 3, capture),
+        Outcome({}, [Delivery(b"cut", 0, 9, False), Delivery(b"short", 0, 9, False)], found, []),
+    )
+    out = pcap.parse((tmp_path / "out.pcap").read_bytes())
+    assert (out.packets, out.wire_lengths) == ([b"cut", b"short"], [60, 6])
+
+
+def test_the_pace_of_times_that_go_back():
+    """A little, of two interfaces, they may; packets never overtake. A clock that was set is refused at the first packet that shows it."""
+    assert offered(np.array([0, 2.5, 1.5, 3, -1e-3 + 3]), 10) == [0, 25, 25, 30, 30]
+    with pytest.raises(UserError, match=r"^Packet 2 \(counted from 0\) was captured 65536 s before one in front of it"):
+        offered(np.array([0, 65536.000028, 0.000049, 0.000092]), 10)
+    with pytest.raises(UserError, match=r"^Packet 1 .* 2 s before"):
+        offered(np.array([0, -2]), 10)
+
+
+def test_a_capture_whose_clock_was_set_has_no_pace(arqlink, tmp_path):
+    """Nothing is run; the sentence says which packet."""
+    capture = pcap.Capture()
+    for time in (10**18, 10**18 + 65536 * 10**9, 10**18 + 49_000):
+        capture.add(bytes(60), time)
+    pcap.write(tmp_path / "in", capture)
+    code, out, err = arqlink("send", "in", "out", "--pace", "capture")
+    assert (code, out) == (2, "") and err.startswith("Packet 2 (counted from 0) was captured 65536 s before") and not (tmp_path / "out").exists()
 
 
 def test_the_demo_capture(tmp_path):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wireshark's dissector against units written by hand from docs/architecture.md, and captures of real runs against their reports."""
 
+import itertools
 import json
 import os
 import random
@@ -108,12 +109,19 @@ class Tshark:
     def __init__(self, folder):
         self.folder = folder
 
-    def save(self, packets, link_type=WITH_PSEUDO_HEADER):
+    def save(self, packets, link_type=WITH_PSEUDO_HEADER, snaps=()):
+        """`snaps`: how many bytes the capture has of each packet; all of those without one."""
         capture = pcap.Capture(link_type=link_type, nano=True)
-        for i, packet in enumerate(packets):
-            capture.add(packet, i * 1000)
+        for i, (packet, snap) in enumerate(itertools.zip_longest(packets, snaps)):
+            capture.add(packet[:snap], i * 1000, len(packet))
         pcap.write(self.folder / "hand.pcap", capture)
         return self.folder / "hand.pcap"
+
+    def install(self):
+        """For sharkd, which has no option for a script."""
+        plugins = self.folder / ".local/lib/wireshark/plugins"
+        plugins.mkdir(parents=True)
+        (plugins / "arqlink.lua").symlink_to(tree.DISSECTOR)
 
     def run(self, path, *options, script=tree.DISSECTOR):
         command = ["tshark", "-X", f"lua_script:{script}", "-r", str(path), *options]
@@ -130,9 +138,9 @@ class Tshark:
         rows = [line.split("\t") for line in text.split("\n")[:-1]]
         return [{name: value.split(",") for name, value in zip(names, row) if value} for row in rows]
 
-    def experts(self, packets, *options, link_type=WITH_PSEUDO_HEADER):
+    def experts(self, packets, *options, link_type=WITH_PSEUDO_HEADER, snaps=()):
         """For each packet the names of its expert infos, without that of a retransmission."""
-        rows = json.loads(self.run(self.save(packets, link_type), "-2", "-T", "json", *options))
+        rows = json.loads(self.run(self.save(packets, link_type, snaps), "-2", "-T", "json", *options))
         return [sorted(set(names(row, "arqlink.expert.")) - {RETRANSMISSION}) for row in rows]
 
 
@@ -239,13 +247,15 @@ def test_links_between_units(tshark, options):
     assert seen[6] == {"retransmission_of": 3, "first_unit": 5, **again}
 
 
-def visited(tshark, path, order):
-    """The details of each packet, visited in this order after the list has been read, as in Wireshark's window: sharkd is that without a window."""
-    asked = [{"method": "load", "params": {"file": str(path)}}, *({"method": "frame", "params": {"frame": i, "proto": True}} for i in order)]
+def visited(tshark, path, order, before=()):
+    """The details of each packet, visited in this order after the list has been read, as in Wireshark's window: sharkd is that without a window.
+    `before`: captures that were open before this one."""
+    loads = [{"method": "load", "params": {"file": str(name)}} for name in (*before, path)]
+    asked = [*loads, *({"method": "frame", "params": {"frame": i, "proto": True}} for i in order)]
     lines = [json.dumps({"jsonrpc": "2.0", "id": i, **request}) for i, request in enumerate(asked, 1)]
     env = {"PATH": os.environ["PATH"], "HOME": str(tshark.folder)}
     done = subprocess.run(["sharkd", "-"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=True, env=env)
-    _, *answers = map(json.loads, done.stdout.splitlines())
+    answers = list(map(json.loads, done.stdout.splitlines()))[len(loads) :]
     trees = [[part for part in answer["result"]["tree"] if part["f"] == "arqlink"] for answer in answers]
     # "e" says which branches open together, and has another value in each run.
     return {number: re.sub(r'"e": \d+', "", json.dumps(shown)) for number, shown in zip(order, trees, strict=True)}
@@ -257,13 +267,24 @@ def test_packets_in_any_order(tshark):
     packets += transmission(5, 2**20 - 1, attempt=1)
     packets += [framed(Data(fsn=i * 2**18 % 2**20, tsn=i * 2**18 % 2**20)) for i in range(1, 12)]
     path, numbers = tshark.save(packets), list(range(1, len(packets) + 1))
-    plugins = tshark.folder / ".local/lib/wireshark/plugins"
-    plugins.mkdir(parents=True)
-    (plugins / "arqlink.lua").symlink_to(tree.DISSECTOR)
+    tshark.install()
     shown = visited(tshark, path, numbers)
     assert "begins in packet: 5" in shown[1] and "It began in packet: 1" in shown[4] and "is packet: 1" in shown[5]
     for order in (numbers[::-1], random.Random(1).sample(numbers, len(numbers))):
         assert visited(tshark, path, order) == shown
+
+
+def test_a_capture_is_read_as_if_no_other_one_had_been_open(tshark):
+    """The first one leaves other frames, outcomes, restarts, damaged units, gaps and units without a number behind."""
+    tshark.install()
+    packets = [*transmission(5, 0), a_report(rx_next=1, bits="1"), *transmission(6, 1), framed(Data(fsn=9, tsn=9)), framed(Control(tx_base=9))]
+    numbers = range(1, len(packets) + 1)
+    path = tshark.save(packets).rename(tshark.folder / "second.pcap")
+    alone = visited(tshark, path, numbers)
+    assert "Gap: no unit of TSN 2 to 8" in alone[8]
+    others = [damaged(Data(fsn=9, tsn=9)), *(Data(fsn=4, tsn=i, attempt=i) for i in range(4)), Control(rx_next=1, bits="0"), Data(epoch=8), Data(fsn=9, tsn=30)]
+    before = tshark.save(map(framed, [*others, *others]), snaps=[None] * len(others) + [9])
+    assert visited(tshark, path, numbers, [before]) == alone
 
 
 def test_abandoned_frames(tshark):
@@ -274,6 +295,12 @@ def test_abandoned_frames(tshark):
     assert found[8] == {"arqlink.abandoned_fsn": ["6"]}
     assert found[3:6] == [{"arqlink.abandoned_in": ["9"]}] * 3 and not any(found[:3])
     assert tshark.experts(packets)[8] == ["arqlink.expert.abandoned"]
+
+
+def test_a_frame_of_which_no_outcome_was_captured_is_not_abandoned(tshark):
+    """It may have been received: a capture of one way has no reports."""
+    packets = [framed(Control(epoch=7, peer_epoch=9, tx_base=5)), *transmission(5, 0), framed(Control(epoch=7, peer_epoch=9, flags=0x22, tx_base=6))]
+    assert not any(tshark.experts(packets))
 
 
 def damaged(unit, at=20):
@@ -390,12 +417,154 @@ def test_random_and_truncated_bytes(tshark, link_type):
     assert len(tshark.run(path, "-2").splitlines()) == len(packets)
 
 
+# Captures with a snap length, which cuts units.
+
+FIRST = {"version": 1, "type": 1}
+DATA_ENDS = {"preset": 1, "sop": 1, "eop": 1, "epoch": 2, "k": 3, "n": 4, "index": 5, "attempt": 6, "pad": 7, "fsn": 10, "tsn": 12, "payload": 20, "crc": 24}
+CONTROL_ENDS = {"epoch": 2, **dict.fromkeys(FLAGS, 3), "peer_epoch": 4, "tx_base": 10, "tx_edge": 12, "rx_base": 15, "rx_next": 17, "bitmap_base": 20}
+CONTROL_ENDS |= {"bitmap": 28, "crc": 32}
+HELLO_ENDS = {"window_log2": 5, "packet_crc": 5, "unit_bytes": 7}
+CUT = {
+    "data": (Data(fsn=0xABCDE, tsn=0x12345, index=1), DATA_ENDS),
+    "retransmission": (Data(fsn=3, tsn=0xFFFFF, index=2, attempt=3, preset=2, pad=5), DATA_ENDS),
+    "once": (Data(type=2, fsn=3, tsn=4), DATA_ENDS),
+    "report": (Control(2, 9, 7, 5, 3, 6, 4, 6, 0, "110110"), {**CONTROL_ENDS, "ack_tsn": 7}),
+    "notice": (Control(0x22, 9, 7, 5, 3, 6, 4, 6, 0, "000000"), {**CONTROL_ENDS, "ack_tsn": 7}),
+    "hello": (hello(), {**CONTROL_ENDS, **HELLO_ENDS}),
+}
+"""Units, and how many bytes a capture must have of each for a field."""
+
+
+@pytest.mark.parametrize("link_type", [WITH_PSEUDO_HEADER, BARE])
+@pytest.mark.parametrize(("unit", "ends"), CUT.values(), ids=CUT)
+def test_every_cut_of_a_unit(tshark, unit, ends, link_type):
+    """A field whose bytes were all captured is shown, as it is in the whole unit; another one is said to be missing. Neither is the unit's fault."""
+    pseudo = {"way": -2, "fate": -1} if link_type == WITH_PSEUDO_HEADER else {}
+    ends = {**pseudo, **FIRST, **ends}
+    packet, before = (framed(unit), 4) if pseudo else (unit.bytes(), 0)
+    snaps = range(len(packet) + 1)
+    path = tshark.save([packet] * len(snaps), link_type, snaps)
+    rows = tshark.fields(path, *(f"arqlink.{name}" for name in ends), "arqlink.not_captured", "arqlink.crc.status", "_ws.expert.message")
+    whole = rows[-1]
+    for snap, row in zip(snaps, rows, strict=True):
+        captured = snap - before
+        # What a unit has depends on its type, and in control units on "hello".
+        told = {**pseudo, **FIRST, "crc": ends["crc"]} if captured < 1 else ends
+        if captured < 3:
+            told = {name: end for name, end in told.items() if name not in {"ack_tsn", *HELLO_ENDS}}
+        missing = {name for name, end in told.items() if end > captured}
+        assert set(row.get("arqlink.not_captured", [])) == missing, snap
+        shown = {name: row[f"arqlink.{name}"] for name in ends if f"arqlink.{name}" in row}
+        assert shown == {name: whole[f"arqlink.{name}"] for name in told if name not in missing}, snap
+        assert row["arqlink.crc.status"] == ["1" if snap == len(packet) else "2"]
+        assert all(said.startswith("Retransmission 3 of frame") for said in row.get("_ws.expert.message", [])), snap
+
+
+CUT_WORDS = [
+    ("data", 4, "Not captured"),
+    ("data", 5, "Frame ?, unit ? of ?, TSN ?"),
+    ("data", 9, "Frame ?, unit 1 of 3 (data), TSN ?"),
+    ("data", 27, "Frame 703710, unit 1 of 3 (data), TSN 74565"),
+    ("once", 5, "Frame ?, unit ? of ?, TSN ?, sent only once"),
+    ("report", 6, "Control unit"),
+    ("report", 31, "Report"),
+    ("report", 32, "Report: outcomes of TSN 0 to 5, failed: 2 5"),
+    ("notice", 7, "Abandoned frames below ?"),
+    ("hello", 7, "Hello: epoch 9, window of ? frames, units of ? bytes, does not know its peer"),
+]
+
+
+@pytest.mark.parametrize(("name", "snap", "words"), CUT_WORDS, ids=[f"{name}-{snap}" for name, snap, _ in CUT_WORDS])
+def test_words_of_cut_units(tshark, name, snap, words):
+    assert tshark.run(tshark.save([framed(CUT[name][0])], snaps=[snap])).rstrip().endswith(f" {words}")
+
+
+@pytest.mark.parametrize("snap", [8, 20])
+def test_what_is_short_or_long_on_the_line_is_so_in_a_cut_capture(tshark, snap):
+    packets = [framed(bytes(16)), framed(sealed(Control().bytes()[:-4] + b"more")), framed(Data())]
+    found = tshark.experts(packets, "-o", "arqlink.unit_bytes:9", snaps=[snap] * 3)
+    assert found == [["arqlink.expert.short"], ["arqlink.expert.length"], ["arqlink.expert.length"]]
+
+
+def healthy(payload=bytes(40)):
+    """A frame that is sent three times, one that is given up, and others; across the wrap of the numbers. Units of data are longer than reports."""
+    top = 2**20
+    packets = [framed(hello(flags=3)), framed(Control(epoch=7, peer_epoch=9, tx_base=top - 2, tx_edge=top - 3, ack_tsn=top - 3))]
+    packets += transmission(top - 2, top - 3, payload=payload) + transmission(top - 1, top - 2, LOST, payload=payload)
+    packets += [a_report(rx_base=top - 1, rx_next=top - 1, bitmap_base=top - 32, bits="1" * 30 + "0")]
+    packets += transmission(top - 1, top - 1, LOST, attempt=1, payload=payload) + transmission(0, 0, payload=payload)
+    packets += [a_report(rx_base=top - 1, rx_next=1, bitmap_base=top - 32, bits="1" * 30 + "001")]
+    packets += transmission(top - 1, 1, attempt=2, payload=payload) + transmission(1, 2, LOST, payload=payload)
+    packets += [a_report(rx_base=1, rx_next=3, bitmap_base=0, bits="110")]
+    packets += [framed(Control(epoch=7, peer_epoch=9, flags=0x22, tx_base=2, tx_edge=3, ack_tsn=3)), *transmission(2, 3, payload=payload)]
+    return packets
+
+
+LINKS = [f"arqlink.{name}" for name in ("retransmission_of", "retransmitted_in", "first_unit")]
+FOLLOWED = [*LINKS, *(f"arqlink.{name}" for name in ("outcome", "reported_in", "abandoned_in", "abandoned_fsn", "failed_tsn", "failed_transmission"))]
+
+
+@pytest.mark.parametrize("snap", [16, 20, 35])
+def test_cut_units_are_followed_by_their_headers(tshark, snap):
+    packets = healthy()
+    whole = tshark.fields(tshark.save(packets), *LINKS)
+    assert tshark.fields(tshark.save(packets, snaps=[snap] * len(packets)), *LINKS) == whole
+    assert sum("arqlink.retransmission_of" in row for row in whole) == 6
+
+
+@pytest.mark.parametrize("snap", [36, 40])
+def test_whole_reports_of_cut_units_are_believed(tshark, snap):
+    packets = healthy()
+    whole = tshark.fields(tshark.save(packets), *FOLLOWED)
+    assert tshark.fields(tshark.save(packets, snaps=[snap] * len(packets)), *FOLLOWED) == whole
+    assert {"arqlink.abandoned_fsn": ["1"]} in whole
+
+
+def test_no_cut_makes_a_fault(tshark):
+    """Each snap length, and another one for each packet; captures begin at any packet, too."""
+    packets, rng = healthy(), random.Random(5)
+    longest = max(map(len, packets))
+    abandoned = {"arqlink.expert.erased", "arqlink.expert.abandoned"}
+    assert {kind for found in tshark.experts(packets) for kind in found} == abandoned
+    cuts = [[snap] * len(packets) for snap in range(longest)] + [[rng.randrange(longest + 1) for _ in packets] for _ in range(40)]
+    for snaps in cuts:
+        assert {kind for found in tshark.experts(packets, snaps=snaps) for kind in found} <= abandoned, snaps
+
+
+def test_a_unit_that_may_be_damaged_makes_no_fault(tshark):
+    """Of a damaged header the CRC would tell, but it was cut. What follows is what it is without that unit."""
+    harmful = [damaged(Data(fsn=9, tsn=9), 9), damaged(Data(fsn=5, tsn=2**19 - 1), 1), damaged(Data(fsn=5, tsn=0), 8), damaged(Control(rx_next=1), 25)]
+    before, after = transmission(5, 0), [a_report(rx_next=1, bits="1"), *transmission(6, 1), *transmission(7, 2)]
+    for unit in harmful:
+        packets = [*before, framed(unit), *after]
+        snaps = [None] * 3 + [len(unit) + 3] + [None] * len(after)
+        assert not any(tshark.experts(packets, snaps=snaps)), unit
+    many = [framed(damaged(Data(fsn=5, tsn=i * 400_000 % 2**20), 20)) for i in range(8)]
+    assert not any(tshark.experts([*before, *many, *after], snaps=[None] * 3 + [20] * 8))
+
+
+@pytest.mark.parametrize("snap", [0, 1, 4, 15])
+def test_a_unit_whose_number_was_cut_is_no_gap(tshark, snap):
+    """Not even one whose way was cut. Whole, the capture without this unit has a gap."""
+    packets = [*transmission(0, 0), framed(Data(fsn=1, tsn=1)), framed(Data(fsn=2, tsn=2))]
+    assert not any(tshark.experts(packets, snaps=[None] * 3 + [snap]))
+    assert tshark.experts([*packets[:3], packets[4]])[-1] == ["arqlink.expert.gap"]
+
+
+def test_the_first_of_the_transmissions_that_were_seen_is_not_the_first(tshark):
+    """Attempts 0 and 2 of four were cut: 1 is not the first, and 3 is not what comes after it."""
+    packets = [framed(Data(fsn=5, tsn=i, attempt=i)) for i in range(4)]
+    assert tshark.fields(tshark.save(packets, snaps=[8, None, 8]), *LINKS) == [{}] * 4
+    found = tshark.fields(tshark.save(packets), *LINKS)
+    assert found[1:] == [{LINKS[0]: ["1"], LINKS[1]: ["3"]}, {LINKS[0]: ["1"], LINKS[1]: ["4"]}, {LINKS[0]: ["1"]}]
+
+
 def test_a_wrong_offset_is_seen(tshark):
     """Each of these tests would be of no use if a field could be read from somewhere else."""
     source = tree.DISSECTOR.read_text()
     for right, wrong in (
-        ("tree:add(f.fsn, buffer(7, 3))", "tree:add(f.fsn, buffer(8, 3))"),
-        ("tree:add(f.pad, buffer(5, 2))", "tree:add(f.pad, buffer(4, 2))"),
+        ('read("fsn", 7, 3, 0, 20)', 'read("fsn", 8, 3, 0, 20)'),
+        ('show("pad", 5, 2)', 'show("pad", 4, 2)'),
     ):
         assert source.count(right) == 1
         script = tshark.folder / "wrong.lua"

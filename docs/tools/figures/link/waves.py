@@ -8,8 +8,8 @@ CLOCK = 10
 """Units of the file's time in a clock, at whose beginning inputs and combinational outputs change."""
 
 
-def samples(path, names, clocks):
-    """name -> its value in each clock before the rising edge, as whole numbers."""
+def samples(path, names, clocks=None):
+    """name -> its value in each clock before the rising edge, as whole numbers; of all clocks without `clocks`."""
     fst = pylibfst.lib.fstReaderOpen(str(path).encode())
     if fst == pylibfst.ffi.NULL:
         raise FileNotFoundError(path)
@@ -22,6 +22,8 @@ def samples(path, names, clocks):
                 wanted.setdefault(signal.handle, []).append(name)
         if missing := set(names) - {name for found in wanted.values() for name in found}:
             raise KeyError(f"{path} has no signals {', '.join(sorted(missing))}")
+        if clocks is None:
+            clocks = pylibfst.lib.fstReaderGetEndTime(fst) // CLOCK
         changes = {name: [] for name in names}
 
         def changed(_, time, handle, value):
