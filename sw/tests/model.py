@@ -69,7 +69,8 @@ class Link(Block):
         for name in ("CODE", "ACTIVE_CODE"):
             self.put(name, k=10, n_first=12, n_retx=12)
         self.put("STATUS", state=3, peer_known=1)
-        self.live = dict.fromkeys(contract().COUNTERS, 0)
+        self.put("EPOCH", own=1, peer=1)
+        self.live = dict.fromkeys(contract().COUNTERS, 0) | {"link_restarts": 1}
         self.window = dict.fromkeys(contract().COUNTERS, 0)
         self.busy_reads, self.busy = 2, 0
         self.reject = False

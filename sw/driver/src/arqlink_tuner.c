@@ -11,19 +11,32 @@
 #define LEAST_OUTCOMES 32u           /* fewer say nothing */
 #define MOST_CORRELATION 0xFE010000u /* the most that is ever estimated */
 
-/* The counters of struct arqlink_tuner, in its order. Evidence is about the first four. */
-enum { FIRST, RETX, OK, FAILED, OUTAGES, RESTARTS };
+/* The counters that are watched. Evidence is about the first four. */
+enum { FIRST, RETX, OK, FAILED, ACKED, ABANDONED, FLUSHED, OUTAGES, RESTARTS };
 #define EVIDENCE (FAILED + 1)
 enum { OUTCOMES, FAILURES }; /* of another N */
-static const uint16_t watched[ARQLINK_TUNER_COUNTERS] = {
-    ARQLINK_COUNTER_TX_FRAMES_OFFSET,      ARQLINK_COUNTER_TX_RETX_OFFSET,
-    ARQLINK_COUNTER_TX_OUTCOMES_OK_OFFSET, ARQLINK_COUNTER_TX_OUTCOMES_FAILED_OFFSET,
-    ARQLINK_COUNTER_LINK_OUTAGES_OFFSET,   ARQLINK_COUNTER_LINK_RESTARTS_OFFSET};
+static const uint8_t watched[ARQLINK_TUNER_COUNTERS] = {
+    ARQLINK_COUNT_tx_frames,          ARQLINK_COUNT_tx_retx,         ARQLINK_COUNT_tx_outcomes_ok,
+    ARQLINK_COUNT_tx_outcomes_failed, ARQLINK_COUNT_tx_frames_acked, ARQLINK_COUNT_tx_frames_abandoned,
+    ARQLINK_COUNT_tx_frames_flushed,  ARQLINK_COUNT_link_outages,    ARQLINK_COUNT_link_restarts};
 
 /* Only differences matter, so the low words are enough. */
 static int look(const struct arqlink_device *device, uint32_t *now) {
     int error = arqlink_snapshot(device, false);
-    return error ? error : arqlink_read_list(&device->at, watched, ARQLINK_TUNER_COUNTERS, now);
+    for (unsigned i = 0; !error && i < ARQLINK_TUNER_COUNTERS; ++i)
+        error = arqlink_read(&device->at, ARQLINK_COUNTER_TX_PACKETS_OFFSET + 8u * watched[i], &now[i]);
+    return error;
+}
+
+/* Frames sent and not resolved, which a restart of the link does not change the sense of: what it drops is counted. No more than
+ * one transmission of each has no outcome yet. Frames that were open when the counters were cleared are missing. */
+static uint32_t open_frames(const uint32_t *now) { return now[FIRST] - now[ACKED] - now[ABANDONED] - now[FLUSHED]; }
+
+/* Outcomes that may still come of what was sent until now. */
+static uint32_t due(struct arqlink_tuner *t, const struct arqlink_device *device, const uint32_t *now, uint8_t era) {
+    const uint32_t window = UINT32_C(1) << device->limits.window_log2;
+    const uint32_t most = open_frames(now) + (era == t->era ? t->unseen : window);
+    return most < window ? most : window;
 }
 
 static void forget(struct arqlink_tuner *t) {
@@ -183,38 +196,54 @@ static int judge(struct arqlink_tuner *t, const struct arqlink_device *device, s
     return 0;
 }
 
+void arqlink_tuner_cleared(struct arqlink_tuner *t, const struct arqlink_counters *last) {
+    uint32_t values[ARQLINK_TUNER_COUNTERS];
+    for (unsigned i = 0; i < ARQLINK_TUNER_COUNTERS; ++i) {
+        values[i] = (uint32_t)last->value[watched[i]];
+        t->mark[i] -= values[i];
+    }
+    t->settled -= values[OK] + values[FAILED];
+    t->unseen += open_frames(values);
+    t->era = (uint8_t)(t->era + values[RESTARTS]);
+}
+
 int arqlink_tuner_step(struct arqlink_tuner *t, const struct arqlink_device *device, bool *changed) {
-    uint32_t now[ARQLINK_TUNER_COUNTERS], since[ARQLINK_TUNER_COUNTERS];
+    uint32_t now[ARQLINK_TUNER_COUNTERS], since[ARQLINK_TUNER_COUNTERS], epoch;
     struct arqlink_config config;
+    bool anew = !t->running;
     *changed = false;
     int error = arqlink_get_config(device, &config);
+    if (!error) error = arqlink_read(&device->at, ARQLINK_EPOCH_OFFSET, &epoch);
     if (!error) error = look(device, now);
     if (error) return error;
     if (config.k != t->goal.k || t->goal.max_parity > device->limits.max_parity) return -ARQLINK_EINVAL;
 
-    const uint32_t sent = now[FIRST] + now[RETX], done = now[OK] + now[FAILED];
-    if (!t->running || now[RESTARTS] != t->mark[RESTARTS]) {
-        /* A restart drops what is in flight, so its outcomes never come. The first restart is the start. */
-        if (t->running || now[RESTARTS] > 1) t->orphans = sent - done;
+    for (unsigned i = 0; i < ARQLINK_TUNER_COUNTERS; ++i) {
+        since[i] = now[i] - t->mark[i];
+        if (!t->running || since[i] <= INT32_MAX) continue;
+        t->unseen = UINT32_C(1) << device->limits.window_log2; /* it fell: cleared, by somebody who did not say so */
+        anew = true;
+    }
+    if (anew || since[RESTARTS] != 0) {
         t->running = true;
         t->setting = 0;
         forget(t);
     }
     const uint32_t setting = config.n_first | (uint32_t)config.n_retx << 8; /* K is the goal's */
-    if (setting != t->setting || now[OUTAGES] != t->mark[OUTAGES]) {
+    if (setting != t->setting || since[OUTAGES] != 0) {
         if (setting != t->setting && t->setting != 0) forget(t); /* somebody else has changed it */
         t->setting = setting;
         t->wins = 0;
         /* What is in flight was sent under the other setting, or hit by the outage, which says nothing about p. In an outage nothing is sent. */
-        t->settled = sent - t->orphans;
+        const uint8_t era = (uint8_t)(ARQLINK_FIELD(ARQLINK_EPOCH_OWN, epoch) - now[RESTARTS]);
+        t->settled = now[OK] + now[FAILED] + due(t, device, now, era);
         t->settling = true;
     }
 
-    for (unsigned i = 0; i < ARQLINK_TUNER_COUNTERS; ++i) since[i] = now[i] - t->mark[i];
     if (!t->settling && since[OK] + since[FAILED] < t->window) return 0;
     for (unsigned i = 0; i < ARQLINK_TUNER_COUNTERS; ++i) t->mark[i] = now[i];
     if (t->settling) {
-        t->settling = (int32_t)(done - t->settled) < 0;
+        t->settling = (int32_t)(now[OK] + now[FAILED] - t->settled) < 0;
         return 0;
     }
     while (since[OK] + since[FAILED] > MOST_IN_WINDOW) /* it was not called for long */
