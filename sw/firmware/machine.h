@@ -20,7 +20,7 @@ struct machine_end {
 
 struct machine {
     struct arqlink_bus bus; /* offset 0: the start of the link window */
-    uint32_t clock_hz;      /* for `info` only */
+    uint32_t clock_hz;
     struct machine_end ends[MACHINE_ENDS];
     uint32_t end_count; /* 1, or 2: a pair */
     uint32_t end;       /* the one that commands act on, below end_count */

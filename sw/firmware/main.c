@@ -5,6 +5,7 @@
 #include "console.h"
 #include "irq.h"
 #include "machine.h"
+#include "microseconds.h"
 #include "mmio.h"
 #include "receiver.h"
 #include "soc.h"
@@ -50,6 +51,13 @@ void irq_handler(uint32_t cause, uint32_t pc) {
     }
 }
 
+static uint64_t scale; /* of microseconds */
+
+static uint32_t now(void *context) {
+    (void)context;
+    return microseconds_of(timer_now(), scale);
+}
+
 static void put(void *context, const char *text) {
     (void)context;
     uart_text(text);
@@ -65,8 +73,9 @@ int main(void) {
     struct shell shell = {.put = put, .cancelled = cancelled, .context = &machine};
 
     commands_install(&shell);
-    machine.bus = (struct arqlink_bus){.read = mmio_read, .write = mmio_write, .context = &base};
+    machine.bus = (struct arqlink_bus){.read = mmio_read, .write = mmio_write, .now = now, .context = &base};
     machine.clock_hz = soc_get(SOC_SYSTEM_BASE + ARQSYS_CLOCK_HZ_OFFSET);
+    scale = microseconds_scale(machine.clock_hz);
     uart_text("arqlink firmware\r\n");
     if (machine_find(&machine)) {
         uart_text("ERROR no link of a known version answers\r\n");

@@ -51,6 +51,12 @@ int busWrite(void* context, uint32_t offset, uint32_t value) {
     return window.access(offset, [&] { window.sim.write(offset, value); });
 }
 
+constexpr uint32_t CLOCK_HZ = 100000000;
+
+uint32_t microseconds(void* context) {
+    return static_cast<uint32_t>(static_cast<Window*>(context)->sim.now() / (CLOCK_HZ / 1000000));
+}
+
 // Ctrl-C at once after the line that began a command.
 int cancelled(void*) {
     const int next = std::getchar();
@@ -84,8 +90,8 @@ struct Board {
 
     int run(uint64_t idle, uint32_t broken) {
         window.sim.reset();
-        machine.bus = {busRead, busWrite, &window};
-        machine.clock_hz = 100000000;
+        machine.bus = {busRead, busWrite, microseconds, nullptr, &window};
+        machine.clock_hz = CLOCK_HZ;
         if (machine_find(&machine)) return 1;
         commands_install(&console);
         console.put = put;

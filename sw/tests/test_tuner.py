@@ -386,7 +386,7 @@ def test_loop_survives_the_wrap_of_low_words():
 def test_loop_refuses():
     loop = Loop(Independent(0.05))
     for window in (31, (1 << 19) + 1):
-        assert call("tuner_init", loop.tuner, loop.goal, window) == -22
+        assert call("tuner_init", loop.state, loop.goal, window) == -22
     assert call("set_code", loop.device, 7, 8, 8) == 0
     loop.run(32, error=-22)
     assert call("set_code", loop.device, 8, 8, 8) == 0

@@ -83,12 +83,19 @@ class Loop:
         assert call("set_code", self.device, k, n or k, n or k) == 0 and call("set_persistency", self.device, delta) == 0
         goal = dict(k=k, max_parity=8, frames=6, unit_clocks=5, one_way_clocks=2000, delay_bound=0) | goal
         self.goal = new("goal", objective, driver.library().arqlink_log2_decimal(1, loss_exponent), *goal.values())
-        self.tuner = new("tuner")
+        self.state = new("tuner")
         self.begin()
 
     def begin(self):
         """The tuner knows nothing of what was before."""
-        assert call("tuner_init", self.tuner, self.goal, 0) == 0
+        assert call("tuner_init", self.state, self.goal, 0) == 0
+
+    @property
+    def tuner(self):
+        """What it has found."""
+        view = new("tuner_view")
+        call("tuner_get", self.state, view)
+        return view
 
     @property
     def setting(self):
@@ -107,7 +114,7 @@ class Loop:
         last = new("counters")
         assert call("read_counters", self.device, True, last) == 0
         if tells:
-            call("tuner_cleared", self.tuner, last)
+            call("tuner_cleared", self.state, last)
 
     def outage(self, frozen=False):
         """All that is in flight fails. `frozen`: that is counted apart."""
@@ -137,7 +144,7 @@ class Loop:
     def step(self, error=0):
         """Whether the setting changed."""
         changed = driver.ffi().new("bool *")
-        assert self.library.arqlink_tuner_step(self.tuner, self.device, changed) == error
+        assert self.library.arqlink_tuner_step(self.state, self.device, changed) == error
         return changed[0]
 
     def run(self, transmissions, error=0):
