@@ -331,6 +331,21 @@ def test_loop_survives_restarts_and_cleared_counters(upset, p):
     assert loop.tuner.changes - before <= 6 and good >= 0.9 * windows
 
 
+@pytest.mark.parametrize("event", [one_restart, clear_told])
+def test_restarts_and_cleared_counters_do_not_slow_the_loop_down(event):
+    """What each of them drops adds up to more than a window, and the loop waits for no more than what is in flight."""
+    loop = Loop(Independent(0), 1, -1, flight=40, delta=0)
+    for _ in range(60):
+        loop.run(64)
+        event(loop)
+    loop.run(512)
+    assert call("set_code", loop.device, 8, 12, 12) == 0
+    loop.run(32)
+    windows = loop.tuner.windows
+    loop.run(40 + 256 + 2 * 32)
+    assert loop.tuner.windows == windows + 1
+
+
 def first_of_the_new_setting(loop, event, moment):
     """A user changes N from 8, where all fails, to 12, where nothing does; `event` happens `moment` transmissions after that, or before it if that is
     negative. The estimate of the first window that is judged afterwards."""
