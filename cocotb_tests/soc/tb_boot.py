@@ -69,6 +69,21 @@ async def timer_interrupts(dut):
 
 
 @cocotb.test()
+async def a_trap_is_told_and_the_system_starts_anew(dut):
+    """An instruction that does not exist, and one at an odd address; afterwards interrupts come as before."""
+    terminal = await in_hello(dut)
+    for address, cause, at in ((0x40000000, 2, 0x40000000), (0x10000001, 0, None)):
+        await terminal.send(b"j%08x" % address)
+        await terminal.expect(b"\r\nERROR trap %08x at " % cause)
+        told = await terminal.expect(b", restarting\r\narqlink boot\r\n")
+        assert at is None or told == b"%08x" % at
+        await terminal.expect(HELLO, 400000)
+        assert await terminal.ask(b"t") == "tick 00000001"
+        await terminal.send(b"xyz")
+        await terminal.expect(b"xyz")
+
+
+@cocotb.test()
 async def reads_registers_and_nothing(dut):
     """Link ID, RAM and ROM read well; where nothing is, and where the link refuses, the read fails and the CPU goes on."""
     terminal = await in_hello(dut)
