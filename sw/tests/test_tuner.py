@@ -341,6 +341,8 @@ def test_restarts_and_cleared_counters_do_not_slow_the_loop_down(event):
     loop.run(512)
     assert call("set_code", loop.device, 8, 12, 12) == 0
     loop.run(32)
+    assert loop.tuner.settling
+    event(loop)
     windows = loop.tuner.windows
     loop.run(40 + 256 + 2 * 32)
     assert loop.tuner.windows == windows + 1
