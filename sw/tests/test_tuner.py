@@ -261,6 +261,17 @@ def test_loop_does_not_flap(p):
         assert loop.tuner.windows > 80 and loop.tuner.changes <= 6
 
 
+def test_loop_leaves_what_only_wastes_goodput_after_two_windows_in_a_row():
+    """Where the gain is just at 1/64, windows that speak for a change and others alternate: fewer changes than there would be if two
+    windows apart were enough."""
+    changes = 0
+    for seed in range(6):
+        loop = Loop(Independent(0.013), 1, -1, seed=seed)
+        loop.run(120 * 256)
+        changes += loop.tuner.changes
+    assert changes <= 5
+
+
 def test_loop_keeps_a_delay_bound():
     loop = Loop(Independent(0.05), 1, delay_bound=6 * 12 * 5 + 2000 + 4060)
     loop.run(3 * 256)
