@@ -69,6 +69,19 @@ async def timer_interrupts(dut):
 
 
 @cocotb.test()
+async def a_trap_is_told_and_the_system_starts_anew(dut):
+    """Instructions that do not exist, where nothing is and in RAM; afterwards interrupts come as before."""
+    terminal = await in_hello(dut)
+    for address in (0x40000000, 0x10000000):
+        await terminal.send(b"j%08x" % address)
+        await terminal.expect(b"\r\nERROR trap 00000002 at %08x, restarting\r\narqlink boot\r\n" % address)
+        await terminal.expect(HELLO, 400000)
+        assert await terminal.ask(b"t") == "tick 00000001"
+        await terminal.send(b"xyz")
+        await terminal.expect(b"xyz")
+
+
+@cocotb.test()
 async def reads_registers_and_nothing(dut):
     """Link ID, RAM and ROM read well; where nothing is, and where the link refuses, the read fails and the CPU goes on."""
     terminal = await in_hello(dut)

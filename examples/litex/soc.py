@@ -81,7 +81,6 @@ class Example(SoCCore):
             integrated_rom_size=0x4000,
             integrated_sram_size=0x1000,
             uart_name="sim",
-            with_timer=False,
         )
         self.crg = CRG(platform.request("sys_clk"), platform.request("sys_rst"))
         a, b = (add_arqlink(self, f"link_{end}", module) for end, module in modules.items())

@@ -22,12 +22,13 @@ int writeRegister(void* end, uint32_t offset, uint32_t value) {
 
 const char* sentence(int error) {
     switch (-error) {
-    case ARQLINK_EIO: return "The hardware did not do as it must.";
+    case ARQLINK_EIO: return "A register does not answer.";
     case ARQLINK_ENODEV: return "There is no link end.";
     case ARQLINK_EINVAL: return "A value is beyond what the link is built for.";
     case ARQLINK_EPROTO: return "The link has another version than the driver.";
     case ARQLINK_ENETDOWN: return "The link is down.";
     case ARQLINK_ETIMEDOUT: return "The hardware did not become ready.";
+    case ARQLINK_EREMOTEIO: return "The hardware did not do as it must.";
     default: return "The driver failed.";
     }
 }
@@ -74,7 +75,7 @@ void Cpu::work() {
 
 void Cpu::probe() {
     for (const End end : {A, B}) {
-        const arqlink_bus bus = {readRegister, writeRegister, ends_[end]};
+        const arqlink_bus bus = {readRegister, writeRegister, nullptr, nullptr, ends_[end]};
         if (const int error = arqlink_probe(&devices_[end], &bus, 0)) throw std::runtime_error(sentence(error));
     }
 }

@@ -102,7 +102,7 @@ void LiveLink::setUpByDriver(Cpu& cpu) {
         if (!error) error = arqlink_init(device);
         if (!error) error = arqlink_set_timers(device, &timers);
         if (!error) error = arqlink_set_config(device, &config);
-        if (!error) error = arqlink_snapshot(device, true);
+        if (!error) error = arqlink_read_selected(device, true, nullptr, 0, nullptr);
     }
     for (const End end : {A, B})
         if (!error) error = arqlink_start(&cpu.device(end));

@@ -30,6 +30,13 @@ _start:
 4:  call main
 5:  j 5b
 
+# _Noreturn void soc_restart(void)
+    .text
+    .globl soc_restart
+soc_restart:
+    csrwi mie, 0
+    jr zero # the boot loader
+
 # Saves what a C function may change, and calls irq_handler(mcause, mepc).
     .text
     .balign 4

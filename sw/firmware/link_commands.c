@@ -39,7 +39,7 @@ static int show_link(struct shell *shell) {
     if (fault) {
         return fault_report(shell, fault);
     }
-    shell_entry(shell, "state", status.state <= ARQLINK_OUTAGE ? states[status.state] : "unknown");
+    shell_entry(shell, "state", states[status.state]);
     shell_item(shell, "stalled", status.stalled);
     shell_item(shell, "epoch", status.own_epoch);
     if (status.peer_known) {
@@ -98,16 +98,16 @@ int command_stats(struct shell *shell, int count, const char **words) {
     if (count == 2 && !words_equal(words[1], "reset")) {
         return shell_error(shell, "only 'reset' may follow, not", words[1]);
     }
-    int fault = arqlink_snapshot(machine_link(shell), count == 2);
-    if (fault == 0 && count == 2) {
-        tuning_forget(&machine_end(shell)->tuning);
+    struct arqlink_counters counters;
+    int fault = arqlink_read_counters(machine_link(shell), count == 2, &counters);
+    if (fault) {
+        return fault_report(shell, fault);
     }
-    for (uint32_t i = 0; fault == 0 && i < ARQLINK_COUNTER_COUNT; i++) {
-        uint64_t value;
-        fault = arqlink_counter(machine_link(shell), i, &value);
-        if (fault == 0) {
-            shell_item(shell, counters_name(i), value);
-        }
+    if (count == 2) {
+        tuning_cleared(&machine_end(shell)->tuning, &counters);
     }
-    return fault_report(shell, fault);
+    for (uint32_t i = 0; i < ARQLINK_COUNTER_COUNT; i++) {
+        shell_item(shell, counters_name(i), counters.value[i]);
+    }
+    return 0;
 }

@@ -13,9 +13,11 @@ void receiver_fill(struct receiver *receiver) {
     uint32_t room = (receiver->tail - head - 1u) % RECEIVER_PLACES;
     for (int byte = uart_get(); byte >= 0; byte = uart_get()) {
         if (room == 0) {
-            continue; /* the last entry is a gap, which covers this byte too */
+            const uint32_t last = (head - 1u) % RECEIVER_PLACES;
+            receiver->entries[last] = (int16_t)(byte == CTRL_C ? CTRL_C : receiver->entries[last] | RECEIVER_GAP);
+            continue;
         }
-        receiver->entries[head] = (int16_t)(room == 1u ? RECEIVER_GAP : byte);
+        receiver->entries[head] = (int16_t)(room == 1u && byte != CTRL_C ? RECEIVER_GAP : byte);
         head = following(head);
         room--;
     }
@@ -27,14 +29,19 @@ int receiver_take(struct receiver *receiver) {
         return RECEIVER_NONE;
     }
     int entry = receiver->entries[receiver->tail];
+    if (entry == (CTRL_C | RECEIVER_GAP)) {
+        receiver->entries[receiver->tail] = RECEIVER_GAP;
+        return CTRL_C;
+    }
     receiver->tail = following(receiver->tail);
     return entry;
 }
 
 int receiver_cancelled(struct receiver *receiver) {
     for (uint32_t place = receiver->tail; place != receiver->head; place = following(place)) {
-        if (receiver->entries[place] == CTRL_C) {
-            receiver->tail = following(place);
+        if ((receiver->entries[place] & ~RECEIVER_GAP) == CTRL_C) {
+            receiver->tail = place; /* now there is room, and the handler does not add a gap to this entry any more */
+            (void)receiver_take(receiver);
             return 1;
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes that the UART's interrupt handler has received and the thread has not read yet. A gap marks where bytes found no place, so that
- * the line they belong to is not mistaken for a whole one. */
+ * the line they belong to is not mistaken for a whole one. Ctrl-C always finds a place. */
 #ifndef ARQLINK_RECEIVER_H
 #define ARQLINK_RECEIVER_H
 
@@ -10,7 +10,8 @@
 
 enum {
     RECEIVER_NONE = -1, /* nothing has come */
-    RECEIVER_GAP = 256  /* one byte or more is missing here */
+    RECEIVER_GAP =
+        256 /* one byte or more is missing here; in an entry it may be added to a Ctrl-C, which came before the gap */
 };
 
 struct receiver {
@@ -20,7 +21,7 @@ struct receiver {
 };
 
 /* Takes over all bytes that the UART has. If only one place is left it gets a gap; if none is left, that gap covers further bytes
- * too. Interrupt. */
+ * too. A Ctrl-C takes the gap's place, because it drops the line that the gap is in. Interrupt. */
 void receiver_fill(struct receiver *receiver);
 
 /* Takes the oldest entry: 0 to 255, RECEIVER_GAP or RECEIVER_NONE. Thread. */

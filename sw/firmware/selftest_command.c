@@ -2,6 +2,7 @@
 #include "channel_commands.h"
 #include "fault.h"
 #include "machine.h"
+#include "microseconds.h"
 #include "probability.h"
 
 #define DEFAULT_PACKETS 64u
@@ -9,13 +10,10 @@
 #define DEFAULT_P 214748365u /* 0.05 */
 #define MOST_PACKETS 1000000u
 
-/*
- * Register reads without a new packet before the test gives up. A read takes at least 4 clocks. The bound is 8 times what a window of
- * these packets takes on the line, and 32 recoveries by poll; on the soft CPU, whose reads take longer, it is the more generous.
- */
-static uint32_t wait_reads(const struct machine *machine, const struct arqlink_selftest *test,
-                           const struct arqlink_config *config, const struct arqlink_channel_config *channel,
-                           uint32_t poll) {
+/* Clocks without a new packet before the test gives up: 8 times what a window of these packets takes on the line, and 32 recoveries by poll. */
+static uint64_t longest_wait(const struct machine *machine, const struct arqlink_selftest *test,
+                             const struct arqlink_config *config, const struct arqlink_channel_config *channel,
+                             uint32_t poll) {
     const struct arqlink_limits *limits = &machine->ends[0].link.limits;
     const uint32_t frame_bytes = (uint32_t)config->k * limits->unit_bytes;
     const uint64_t frames = (uint64_t)test->packets * ((test->packet_bytes + frame_bytes - 1u) / frame_bytes);
@@ -23,8 +21,7 @@ static uint32_t wait_reads(const struct machine *machine, const struct arqlink_s
     const uint64_t units =
         (frames < window ? frames : window) * (config->n_first > config->n_retx ? config->n_first : config->n_retx);
     const uint64_t unit_clocks = tuning_unit_clocks(limits, channel->pace);
-    const uint64_t reads = 2u * units * unit_clocks + 8u * (2u * (uint64_t)channel->delay + poll);
-    return reads > UINT32_MAX ? UINT32_MAX : (uint32_t)reads;
+    return 8u * units * unit_clocks + 32u * (2u * (uint64_t)channel->delay + poll);
 }
 
 static bool cancelled(void *shell) { return shell_cancelled(shell); }
@@ -43,7 +40,8 @@ static int run(struct shell *shell, struct arqlink_selftest *test, struct arqlin
         fault = arqlink_channel_get(&machine->ends[0].channel, &channel);
     }
     if (fault == 0) {
-        test->wait_reads = wait_reads(machine, test, &config, &channel, timers.poll);
+        test->wait = microseconds_span(longest_wait(machine, test, &config, &channel, timers.poll),
+                                       microseconds_scale(machine->clock_hz));
         fault = arqlink_selftest_run(link, test, result);
     }
     return fault;
@@ -55,7 +53,7 @@ static const char *verdict(const struct arqlink_selftest_result *result) {
            : result->disordered ? "packets came out of order"
            : result->corrupt    ? "packets were changed"
            : result->aborted    ? "packets were aborted"
-           : result->erased     ? fault_text(-ARQLINK_EIO)
+           : result->erased     ? fault_text(-ARQLINK_EREMOTEIO)
                                 : "the channel erased nothing, so nothing was tested";
 }
 
@@ -88,7 +86,7 @@ int command_selftest(struct shell *shell, int count, const char **words) {
         return shell_error(shell, "the tuner of link A is running; 'tune off' stops it", 0);
     }
     fault = run(shell, &test, &result);
-    if (fault != 0 && fault != -ARQLINK_ETIMEDOUT && fault != -ARQLINK_ECANCELED && fault != -ARQLINK_EIO) {
+    if (fault != 0 && fault != -ARQLINK_ETIMEDOUT && fault != -ARQLINK_ECANCELED && fault != -ARQLINK_EREMOTEIO) {
         return fault_report(shell, fault);
     }
     shell_item(shell, "sent", result.sent);

@@ -96,11 +96,10 @@ static int start(struct shell *shell, enum arqlink_objective objective, const st
     return fault_report(shell, tuning_start(&machine_end(shell)->tuning, &goal, loss));
 }
 
-static void show_goal(struct shell *shell, const struct tuning *tuning) {
-    const struct arqlink_goal *goal = &tuning->tuner.goal;
+static void show_goal(struct shell *shell, const struct arqlink_goal *goal, const struct decimal *loss) {
     if (goal->objective == ARQLINK_TARGET_LOSS) {
         shell_entry(shell, "goal", "loss");
-        probability_show(shell, "target", &tuning->loss);
+        probability_show(shell, "target", loss);
     } else {
         shell_entry(shell, "goal", "goodput");
     }
@@ -112,23 +111,24 @@ static void show_goal(struct shell *shell, const struct tuning *tuning) {
 }
 
 static void show(struct shell *shell, const struct tuning *tuning) {
-    const struct arqlink_tuner *tuner = &tuning->tuner;
+    struct arqlink_tuner_view tuner;
     shell_item(shell, "running", tuning->running);
     if (!tuning->running) {
         return;
     }
-    show_goal(shell, tuning);
-    if (tuner->windows) { /* before the first one there is neither */
-        probability_show_linear(shell, "p", tuner->estimate.p);
-        probability_show_linear(shell, "p_low", tuner->estimate.p_low);
-        probability_show_linear(shell, "p_high", tuner->estimate.p_high);
-        shell_item(shell, "n", tuner->choice.n);
-        shell_item(shell, "delta", tuner->choice.delta);
-        shell_item(shell, "met", tuner->choice.met);
+    arqlink_tuner_get(&tuning->tuner, &tuner);
+    show_goal(shell, &tuner.goal, &tuning->loss);
+    if (tuner.windows) { /* before the first one there is neither */
+        probability_show_linear(shell, "p", tuner.estimate.p);
+        probability_show_linear(shell, "p_low", tuner.estimate.p_low);
+        probability_show_linear(shell, "p_high", tuner.estimate.p_high);
+        shell_item(shell, "n", tuner.choice.n);
+        shell_item(shell, "delta", tuner.choice.delta);
+        shell_item(shell, "met", tuner.choice.met);
     }
-    shell_item(shell, "windows", tuner->windows);
-    shell_item(shell, "changes", tuner->changes);
-    shell_item(shell, "settling", tuner->settling);
+    shell_item(shell, "windows", tuner.windows);
+    shell_item(shell, "changes", tuner.changes);
+    shell_item(shell, "settling", tuner.settling);
     shell_item(shell, "failures", tuning->failures);
     shell_entry(shell, "last_failure",
                 tuning->fault == -ARQLINK_EINVAL ? "K is not the goal's, or the link refuses the setting"

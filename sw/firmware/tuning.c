@@ -9,11 +9,12 @@ uint32_t tuning_unit_clocks(const struct arqlink_limits *limits, uint32_t pace) 
     return clocks > UINT16_MAX ? UINT16_MAX : (uint32_t)clocks;
 }
 
-void tuning_init(struct tuning *tuning) { tuning->running = false; }
+void tuning_init(struct tuning *tuning) { *tuning = (struct tuning){.running = false}; }
 
 int tuning_start(struct tuning *tuning, const struct arqlink_goal *goal, const struct decimal *loss) {
     int fault = arqlink_tuner_init(&tuning->tuner, goal, 0);
     if (fault == 0) {
+        arqlink_tuner_cleared(&tuning->tuner, &tuning->cleared);
         tuning->loss = *loss;
         tuning->next = 0;
         tuning->failures = 0;
@@ -25,11 +26,11 @@ int tuning_start(struct tuning *tuning, const struct arqlink_goal *goal, const s
 
 void tuning_stop(struct tuning *tuning) { tuning->running = false; }
 
-void tuning_forget(struct tuning *tuning) {
-    if (tuning->running) {
-        const struct arqlink_goal goal = tuning->tuner.goal;
-        (void)arqlink_tuner_init(&tuning->tuner, &goal, 0); /* it was good before */
+void tuning_cleared(struct tuning *tuning, const struct arqlink_counters *last) {
+    for (uint32_t i = 0; i < ARQLINK_COUNTER_COUNT; i++) {
+        tuning->cleared.value[i] += last->value[i];
     }
+    arqlink_tuner_cleared(&tuning->tuner, last);
 }
 
 void tuning_poll(struct tuning *tuning, const struct arqlink_device *link, uint64_t now) {

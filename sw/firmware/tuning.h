@@ -14,9 +14,10 @@ struct tuning {
     bool running;
     struct decimal loss; /* the target as it was typed */
     struct arqlink_tuner tuner;
-    uint64_t next;     /* clock of the next step */
-    uint32_t failures; /* steps that failed since the start */
-    int fault;         /* the driver's error of the last of them; 0: none */
+    struct arqlink_counters cleared; /* what was cleared of each counter, in all */
+    uint64_t next;                   /* clock of the next step */
+    uint32_t failures;               /* steps that failed since the start */
+    int fault;                       /* the driver's error of the last of them; 0: none */
 };
 
 /* Clocks that a unit of the largest size takes on a line that takes a beat every `pace` + 1 clocks; at most 65535, as a goal wants it.
@@ -31,8 +32,8 @@ int tuning_start(struct tuning *tuning, const struct arqlink_goal *goal, const s
 /* The setting stays as the tuner left it. Thread. */
 void tuning_stop(struct tuning *tuning);
 
-/* Forgets what was learnt, because the counters were cleared; the goal stays. Thread. */
-void tuning_forget(struct tuning *tuning);
+/* The counters were cleared; they were `last` until then. Thread. */
+void tuning_cleared(struct tuning *tuning, const struct arqlink_counters *last);
 
 /* Does a step if the tuner runs and `now`, in clocks, is late enough. An error is kept and stops nothing. Thread. */
 void tuning_poll(struct tuning *tuning, const struct arqlink_device *link, uint64_t now);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proves the system: says hello, then obeys one-letter commands: rAAAAAAAA reads a word, wAAAAAAAAVVVVVVVV writes one,
- * t waits for a timer interrupt, iLLLLLLLL for one of external lines L; all else is echoed. Links without a C library. */
+ * t waits for a timer interrupt, iLLLLLLLL for one of external lines L, jAAAAAAAA jumps; all else is echoed. Links without a C library. */
 #include <stdint.h>
 
 #include "irq.h"
 #include "mmio.h"
 #include "soc.h"
 #include "timer.h"
+#include "trap.h"
 #include "uart.h"
 
 static volatile uint32_t ticks = 0;
@@ -24,13 +25,7 @@ void irq_handler(uint32_t cause, uint32_t pc) {
         irq_enable(0, 0);
         return;
     }
-    uart_text("trap ");
-    uart_hex(cause);
-    uart_text(" at ");
-    uart_hex(pc);
-    uart_text("\r\n");
-    for (;;) {
-    }
+    trap_restart(cause, pc);
 }
 
 static int next(void) {
@@ -106,6 +101,8 @@ int main(void) {
             poke(address, hex());
         } else if (byte == 'i') {
             wait_for(hex());
+        } else if (byte == 'j') {
+            ((void (*)(void))hex())();
         } else if (byte == 't') {
             tick();
         } else {

@@ -5,7 +5,6 @@ import functools
 from typing import Any
 
 from sw.tests import build
-from sw.tests.model import EIO
 
 DECLARATIONS = """
 #include "arqlink.h"
@@ -54,21 +53,28 @@ def call(name, *arguments):
 
 
 def bus_of(pair):
-    """The function table over a register model."""
+    """The function table over a register model. A refused access is answered with `pair.error`."""
     if not hasattr(pair, "bus"):
 
         def read(_, offset, value):
             found = pair.read(offset)
             if found is None:
-                return -EIO
+                return pair.error
             value[0] = found
             return 0
 
         def write(_, offset, value):
-            return 0 if pair.write(offset, value) else -EIO
+            return 0 if pair.write(offset, value) else pair.error
 
-        pair.functions = function("bus", "read", read), function("bus", "write", write)
-        pair.bus = new("bus", *pair.functions)
+        def now(_):
+            return pair.microseconds % (1 << 32)
+
+        def sleep(_, microseconds):
+            pair.sleep(microseconds)
+
+        members = dict(read=read, write=write, now=now, sleep=sleep)
+        pair.functions = {name: function("bus", name, python) for name, python in members.items()}
+        pair.bus = new("bus", **pair.functions)
     return pair.bus
 
 

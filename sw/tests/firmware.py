@@ -19,6 +19,7 @@ def sources_changed():
 
 
 DECLARATIONS = """
+#include "microseconds.h"
 #include "probability.h"
 #include "arqlink_tuner.h"
 """

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The firmware's shell and background on the Verilated ArqPair, in place of the soft CPU: typed lines on standard input, the UART's
 // output on standard output.
-//   firmware_on_pair IDLE [single] [broken OFFSET]
+//   firmware_on_pair IDLE [single] [broken OFFSET [TIMES]]
 // IDLE: clocks that pass between two lines. single: only link A is in the window, as in ArqSoc. broken: after the start the register at
-// this offset, in bytes, answers every access with an error.
+// this offset, in bytes, answers every access with an error, or so many of them.
 
 #include <cstdio>
 #include <cstdlib>
@@ -27,11 +27,18 @@ struct Window {
     ArqPairSim sim;
     uint32_t size = 0x10000;
     uint32_t broken = NOWHERE;
+    uint32_t times = UINT32_MAX;  // that it is broken
+
+    bool isBroken(uint32_t offset) {
+        if (offset != broken || times == 0) return false;
+        if (times != UINT32_MAX) --times;
+        return true;
+    }
 
     template <typename Access>
     int access(uint32_t offset, Access access) {
         if (offset % 4) return -ARQLINK_EINVAL;
-        if (offset >= size || offset == broken) return -ARQLINK_EIO;
+        if (offset >= size || isBroken(offset)) return -ARQLINK_EIO;
         try {
             access();
             return 0;
@@ -51,6 +58,12 @@ int busWrite(void* context, uint32_t offset, uint32_t value) {
     return window.access(offset, [&] { window.sim.write(offset, value); });
 }
 
+constexpr uint32_t CLOCK_HZ = 100000000;
+
+uint32_t microseconds(void* context) {
+    return static_cast<uint32_t>(static_cast<Window*>(context)->sim.now() / (CLOCK_HZ / 1000000));
+}
+
 // Ctrl-C at once after the line that began a command.
 int cancelled(void*) {
     const int next = std::getchar();
@@ -58,6 +71,10 @@ int cancelled(void*) {
     std::ungetc(next, stdin);
     return 0;
 }
+
+uint32_t listenedTo = 0;
+
+void listen(uint32_t ends) { listenedTo = ends; }
 
 void put(void*, const char* text) { std::fputs(text, stdout); }
 
@@ -75,7 +92,7 @@ struct Board {
     void pass(uint64_t clocks) {
         for (const uint64_t end = window.sim.now() + clocks; window.sim.now() < end;) {
             for (uint32_t end = 0; end < machine.end_count; ++end) {
-                if (interrupts(end)) machine_latch(&machine, end);
+                if (listenedTo >> end & 1 && interrupts(end)) machine_latch(&machine, end);
             }
             machine_background(&console, window.sim.now());
             window.sim.run(100);
@@ -84,9 +101,11 @@ struct Board {
 
     int run(uint64_t idle, uint32_t broken) {
         window.sim.reset();
-        machine.bus = {busRead, busWrite, &window};
-        machine.clock_hz = 100000000;
+        machine.bus = {busRead, busWrite, microseconds, nullptr, &window};
+        machine.clock_hz = CLOCK_HZ;
+        machine.listen = listen;
         if (machine_find(&machine)) return 1;
+        listen(3);
         commands_install(&console);
         console.put = put;
         console.cancelled = cancelled;
@@ -111,7 +130,10 @@ int main(int count, char** words) {
     for (int i = 2; i < count; ++i) {
         const std::string word = words[i];
         if (word == "single") board.window.size = 0x1000;
-        if (word == "broken" && i + 1 < count) broken = (uint32_t)std::strtoul(words[++i], nullptr, 0);
+        if (word == "broken" && i + 1 < count)
+            broken = (uint32_t)std::strtoul(words[++i], nullptr, 0);
+        else if (i > 2 && word[0] >= '0' && word[0] <= '9')
+            board.window.times = (uint32_t)std::strtoul(words[i], nullptr, 0);
     }
     return board.run(count > 1 ? std::strtoull(words[1], nullptr, 0) : 0, broken);
 }

@@ -69,7 +69,8 @@ class Link(Block):
         for name in ("CODE", "ACTIVE_CODE"):
             self.put(name, k=10, n_first=12, n_retx=12)
         self.put("STATUS", state=3, peer_known=1)
-        self.live = dict.fromkeys(contract().COUNTERS, 0)
+        self.put("EPOCH", own=1, peer=1)
+        self.live = dict.fromkeys(contract().COUNTERS, 0) | {"link_restarts": 1}
         self.window = dict.fromkeys(contract().COUNTERS, 0)
         self.busy_reads, self.busy = 2, 0
         self.reject = False
@@ -141,7 +142,8 @@ class Traffic(Block):
 
 
 class Pair:
-    """The window of ArqPair. `fail_at`: number of the access that is answered with a bus error; None: none."""
+    """The window of ArqPair. `fail_at`: number of the access that is answered with a bus error, `error`; None: none. Each access takes
+    `access_time` microseconds."""
 
     def __init__(self):
         kinds = {"ARQLINK": Link, "ARQCHAN": Channel, "ARQTRAF": Traffic}
@@ -151,14 +153,22 @@ class Pair:
         self.traffic.peer, self.traffic.channel = self.blocks["traffic_b"], self.ab
         self.accesses = 0
         self.fail_at: int | None = None
+        self.error = -EIO
+        self.microseconds = (1 << 32) - 5000  # it wraps soon
+        self.access_time, self.sleeps = 1, []
         self.log = []
 
     def _find(self, offset):
         self.accesses += 1
+        self.microseconds += self.access_time
         if self.accesses == self.fail_at:
             return None, 0
         name = next((n for n, base in BASES.items() if offset & ~0xFFF == base), None)
         return self.blocks[name] if name else None, offset & 0xFFF
+
+    def sleep(self, microseconds):
+        self.sleeps.append(microseconds)
+        self.microseconds += microseconds
 
     def read(self, offset):
         block, rest = self._find(offset)
@@ -176,3 +186,14 @@ class Pair:
         return {
             (b, n): block.values[n] for b, block in self.blocks.items() for n, r in block.registers.values() if any(f.access == "RW" for f in r.fields.values())
         }
+
+
+def comes_up(pair, after):
+    """Link A is up after so many microseconds, and only then."""
+    at, read = pair.microseconds + after, pair.a.read
+
+    def late(offset):
+        pair.a.put("STATUS", state=3 if pair.microseconds >= at else 2)
+        return read(offset)
+
+    pair.a.read = late

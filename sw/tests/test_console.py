@@ -72,6 +72,24 @@ def test_ctrl_c_is_found_behind_what_was_typed(console):
     assert console("C" + typed("say a\rsay", "I") + "C" + typed("\x03", "I") + "C" + typed("say z\r")) == ["^C", "z"]
 
 
+@pytest.mark.parametrize("typed_before", [0, 1, *range(PLACES - 4, PLACES + 2), PLACES + 100])
+def test_ctrl_c_is_never_lost(console, typed_before):
+    """However full the buffer is, it ends the command that runs, and the next line is whole."""
+    before = typed("x" * typed_before + "\x03", "I")
+    assert console(before + "C" + typed("say z\r")) == ["^C", "z"]
+    assert console(before + "C" + typed("\x03", "I") + "C" + typed("say z\r")) == ["^C", "^C", "z"]
+    assert console(before + "T" * PLACES + typed("say z\r")) == ["^C", "z"]
+
+
+@pytest.mark.parametrize("taken", ["C" + "T" * PLACES, "T" * PLACES])
+@pytest.mark.parametrize("lost", ["s", "say a\rs", "x" * 300])
+def test_what_ctrl_c_leaves_in_a_full_buffer_is_cut(console, taken, lost):
+    """The bytes behind it have found no place, so the rest of their line is not run; a further Ctrl-C drops that line, too."""
+    before = typed("x" * PLACES + "\x03" + lost, "I")
+    assert console(before + taken + typed("ay y\rsay z\r")) == ["^C", LOST, "z"]
+    assert console(before + typed("\x03", "I") + taken + typed("say z\r")) == ["^C", "z"]
+
+
 def test_no_command_is_run_that_was_not_typed(console):
     seed = int(os.environ.get("ARQLINK_SEED", "1"))
     print(f"seed {seed}")

@@ -6,9 +6,12 @@ import pytest
 from arqlink.rtl.registers import contract
 from sw.tests import driver
 from sw.tests.driver import as_dict, call, new, number, probed
-from sw.tests.model import Pair
+from sw.tests.model import Pair, comes_up
 
-EIO, EBUSY, ENODEV, EINVAL, EPROTO, ENETDOWN, ETIMEDOUT, ECANCELED = 5, 16, 19, 22, 71, 100, 110, 125
+EIO, EBUSY, ENODEV, EINVAL, ERANGE, EPROTO, ENETDOWN, ETIMEDOUT, EREMOTEIO, ECANCELED = 5, 16, 19, 22, 34, 71, 100, 110, 121, 125
+BUS_ERRORS = [*range(-1, -134, -1), -(1 << 31), 1, EINVAL]
+"""What a bus may return: every errno of Linux, and what is none."""
+SOME_BUS_ERRORS = [-1, -EINVAL, -ERANGE, -ETIMEDOUT, -ECANCELED, 1]
 
 
 @pytest.fixture
@@ -51,7 +54,7 @@ def test_probe_refuses(pair, register, value, error):
     pair.a.values[register] = value
     device = new("device")
     assert call("probe", device, driver.bus_of(pair), 0) == -error
-    assert device.wait_reads == 0  # untouched
+    assert device.version == 0  # untouched
 
 
 def test_probe_takes_another_patch_level(pair):
@@ -87,11 +90,49 @@ def test_status(pair, device):
     assert as_dict(status) == dict(state=4, peer_known=True, stalled=True, outage=True, apply_rejected=False, own_epoch=7, peer_epoch=9)
 
 
-def test_wait_up_is_bounded(pair, device):
-    assert call("wait_up", device, 1) == 0
-    pair.a.put("STATUS", state=2)
-    before = pair.accesses
-    assert call("wait_up", device, 50) == -ETIMEDOUT and pair.accesses - before == 50
+@pytest.mark.parametrize("state", [5, 6, 7])
+def test_a_state_that_is_not_known_is_refused(pair, device, state):
+    status = new("status", state=3, own_epoch=77)
+    pair.a.put("STATUS", state=state)
+    assert call("get_status", device, status) == -EPROTO and (status.state, status.own_epoch) == (3, 77)
+    assert call("wait_up", device, 1000000) == -EPROTO and not pair.sleeps
+
+
+GEO = 1100000
+"""Microseconds until a link over a geostationary satellite is up: a hello there, its answer, and a hello back."""
+
+
+@pytest.mark.parametrize("sleeps", [True, False])
+@pytest.mark.parametrize("wait, result", [(GEO + 1100, 0), (GEO - 1100, -ETIMEDOUT)])
+def test_wait_up_waits_for_a_time(pair, sleeps, wait, result):
+    """Whatever an access takes, and whether the bus can sleep; the clock wraps meanwhile."""
+    if not sleeps:
+        driver.bus_of(pair).sleep = driver.ffi().NULL
+        pair.access_time = 400
+    device = probed(pair)
+    comes_up(pair, GEO)
+    begin = pair.microseconds
+    assert call("wait_up", device, wait) == result
+    assert min(wait, GEO) <= pair.microseconds - begin < min(wait, GEO) + 2000
+    assert all(0 < time <= 1000 for time in pair.sleeps) and (len(pair.sleeps) > 1000) == sleeps
+
+
+def test_wait_up_looks_at_once_and_once_more_at_the_end(pair, device):
+    assert call("wait_up", device, 0) == 0 and not pair.sleeps
+    comes_up(pair, 500)
+    assert call("wait_up", device, 600) == 0
+    pair.sleep = lambda _: setattr(pair, "microseconds", pair.microseconds + 10_000_000)  # others had the CPU
+    comes_up(pair, 5_000_000)
+    assert call("wait_up", device, 1000) == 0
+
+
+def test_what_waits_needs_a_clock(pair):
+    driver.bus_of(pair).now = driver.ffi().NULL
+    device = probed(pair)
+    pair.accesses = 0
+    assert call("wait_up", device, 1000) == -EINVAL
+    assert call("selftest_run", device, new("selftest", *TEST), new("selftest_result")) == -EINVAL
+    assert pair.accesses == 0
 
 
 def test_timers(pair, device):
@@ -143,18 +184,19 @@ def test_a_rejected_setting_leaves_everything_as_it_was(pair, device):
 def test_an_ignored_apply_is_noticed(pair, device):
     before = pair.settings()
     pair.a.ignore_apply = True
-    assert call("set_persistency", device, 2) == -EIO
+    assert call("set_persistency", device, 2) == -EREMOTEIO
     assert pair.settings() == before
 
 
-def test_no_bus_error_leaves_half_a_setting(pair, device):
-    """Whichever access fails, the old setting is active afterwards, and the staged one is as before."""
+@pytest.mark.parametrize("error", BUS_ERRORS)
+def test_no_bus_error_leaves_half_a_setting(pair, device, error):
+    """Whichever access fails, and whatever the bus says, the old setting is active afterwards, and the staged one is as before."""
     old, staged = config_of(device), pair.settings()
     seen = set()
     for fail in range(1, 12):
         trial = Pair()
         unit = probed(trial)
-        trial.accesses, trial.fail_at = 0, fail
+        trial.accesses, trial.fail_at, trial.error = 0, fail, error
         result = call("set_code", unit, 4, 6, 7)
         trial.fail_at = None
         if result:
@@ -166,6 +208,60 @@ def test_no_bus_error_leaves_half_a_setting(pair, device):
     assert seen == {0, -EIO}
 
 
+CALLS = {
+    "init": lambda: (),
+    "start": lambda: (),
+    "stop": lambda: (),
+    "restart": lambda: (),
+    "get_timers": lambda: (new("timers"),),
+    "set_timers": lambda: (new("timers", 1000, 200, 300, 1200, 5),),
+    "get_status": lambda: (new("status"),),
+    "wait_up": lambda: (1000,),
+    "get_config": lambda: (new("config"),),
+    "set_config": lambda: (new("config", 8, 10, 10, 1, 3, True, True),),
+    "set_code": lambda: (8, 9, 10),
+    "set_persistency": lambda: (3,),
+    "set_ordered": lambda: (False,),
+    "set_preset": lambda: (2,),
+    "set_outage_freeze": lambda: (False,),
+    "read_selected": lambda: (False, [3, 1], 2, driver.ffi().new("uint64_t[2]")),
+    "read_counters": lambda: (True, new("counters")),
+    "irq_enable": lambda: (1,),
+    "irq_enabled": lambda: (number(32),),
+    "irq_pending": lambda: (number(32),),
+    "irq_ack": lambda: (1,),
+    "set_threshold": lambda: (3, 1 << 33),
+}
+CHANNEL_CALLS = {
+    "channel_get": lambda: (new("channel_config"),),
+    "channel_set": lambda: (new("channel_config", True, False, True, True, 3, 1000, 1, 2, 3, 4, 5),),
+    "channel_set_loss": lambda: (7,),
+    "channel_set_outage": lambda: (True,),
+    "channel_seed": lambda: (7,),
+    "channel_get_counts": lambda: (new("channel_counts"),),
+}
+
+
+@pytest.mark.parametrize("error", SOME_BUS_ERRORS)
+@pytest.mark.parametrize("name", [*CALLS, *CHANNEL_CALLS, "probe", "channel_probe"])
+def test_every_error_of_the_bus_is_eio(name, error):
+    """At each access of each call, so that no error of the bus can be taken for one of the driver."""
+    fail, result = 0, -EIO
+    while result:
+        pair, fail = Pair(), fail + 1
+        bus, on = driver.bus_of(pair), probed(pair)
+        if name in CHANNEL_CALLS:
+            on = new("channel")
+            assert call("channel_probe", on, bus, 0x2000) == 0
+        pair.accesses, pair.fail_at, pair.error = 0, fail, error
+        if name == "probe" or name == "channel_probe":
+            result = call(name, new(name.replace("probe", "device").removesuffix("_device")), bus, 0x2000 if "_" in name else 0)
+        else:
+            result = call(name, on, *(CALLS | CHANNEL_CALLS)[name]())
+        assert result == (-EIO if pair.accesses >= fail else 0), fail
+    assert fail > 1
+
+
 def test_counters(pair, device):
     names = list(contract().COUNTERS)
     pair.a.live = {name: (i << 40) + i + 1 for i, name in enumerate(names)}
@@ -173,21 +269,55 @@ def test_counters(pair, device):
     assert call("read_counters", device, True, values) == 0
     assert list(values.value) == [(i << 40) + i + 1 for i in range(len(names))]
     assert set(pair.a.live.values()) == {0}
-    one = number(64)
-    assert call("counter", device, names.index("rx_packets"), one) == 0
-    assert one[0] == values.value[names.index("rx_packets")]
-    assert call("counter", device, len(names), one) == -EINVAL
 
 
-def test_a_stuck_snapshot_times_out(pair, device):
+def selected(device, names, clear=False):
+    values = driver.ffi().new(f"uint64_t[{len(names)}]")
+    indices = [list(contract().COUNTERS).index(name) for name in names]
+    assert call("read_selected", device, clear, indices, len(names), values) == 0
+    return list(values)
+
+
+def test_selected_counters_are_of_one_snapshot(pair, device):
+    """All of them count on with each access."""
+    read = pair.a.read
+
+    def counting(offset):
+        pair.a.live = {name: value + 1 for name, value in pair.a.live.items()}
+        return read(offset)
+
+    pair.a.live = dict.fromkeys(pair.a.live, (7 << 32) - 20)
+    pair.a.read = counting
+    first, *others = selected(device, ["rx_packets", "tx_packets", "link_outages", "rx_packets"])
+    assert others == [first] * 3 and first > (7 << 32) - 20
+    assert selected(device, ["tx_packets"])[0] > first
+
+
+def test_selected_counters_are_cleared_with_all_others(pair, device):
+    pair.a.live = dict.fromkeys(pair.a.live, 5)
+    assert selected(device, ["tx_retx"], clear=True) == [5] and set(pair.a.live.values()) == {0}
+    pair.a.live = dict.fromkeys(pair.a.live, 5)
+    null = driver.ffi().NULL
+    assert call("read_selected", device, True, null, 0, null) == 0 and set(pair.a.live.values()) == {0}
+
+
+def test_a_counter_that_does_not_exist_costs_no_snapshot(pair, device):
+    pair.log.clear()
+    assert call("read_selected", device, True, [0, len(contract().COUNTERS)], 2, driver.ffi().new("uint64_t[2]")) == -EINVAL
+    assert pair.log == []
+
+
+@pytest.mark.parametrize("busy", ["before", "after"])
+def test_a_stuck_snapshot_times_out(pair, device, busy):
+    """Longer than any build takes, and not for ever. One that is under way would swallow the request, so there is none."""
     pair.a.busy_reads = None
-    device.wait_reads = 40
+    if busy == "before":
+        pair.a.busy = None
+    pair.log.clear()
     before = pair.accesses
-    assert call("snapshot", device, False) == -ETIMEDOUT
-    assert pair.accesses - before == 42  # idle at first, the request, 40 reads
-    before = pair.accesses
-    assert call("snapshot", device, False) == -ETIMEDOUT
-    assert pair.accesses - before == 40
+    assert call("read_counters", device, False, new("counters")) == -ETIMEDOUT
+    assert 500 < pair.accesses - before < 2000
+    assert len(pair.log) == (busy == "after")
 
 
 def test_interrupts(pair, device):
@@ -274,12 +404,12 @@ def test_selftest_passes_and_restores(pair, device):
 @pytest.mark.parametrize(
     "fault, error",
     [
-        ({"LOST": 1}, EIO),
-        ({"DISORDERED": 1}, EIO),
-        ({"CORRUPT": 1}, EIO),
-        ({"ABORTED": 1}, EIO),
-        ({"RECEIVED": 1}, EIO),
-        ({"ERASED": -20}, EIO),
+        ({"LOST": 1}, EREMOTEIO),
+        ({"DISORDERED": 1}, EREMOTEIO),
+        ({"CORRUPT": 1}, EREMOTEIO),
+        ({"ABORTED": 1}, EREMOTEIO),
+        ({"RECEIVED": 1}, EREMOTEIO),
+        ({"ERASED": -20}, EREMOTEIO),
         ({"RECEIVED": -1}, ETIMEDOUT),
     ],
 )
@@ -304,26 +434,27 @@ def test_selftest_can_be_stopped(pair, device, polls):
 
     stop = driver.function("selftest", "cancelled", cancelled)
     result = new("selftest_result")
-    assert call("selftest_run", device, new("selftest", *TEST, stop, driver.ffi().cast("void *", 4752)), result) == -ECANCELED
+    assert call("selftest_run", device, new("selftest", *TEST[:3], 100000, stop, driver.ffi().cast("void *", 4752)), result) == -ECANCELED
     assert asked == [4752] * polls and result.sent == 20
     assert pair.settings() == before
 
 
-@pytest.mark.parametrize("wait_reads, result", [(10, 0), (9, -ETIMEDOUT)])
-def test_selftest_waits_as_long_as_packets_come(pair, device, monkeypatch, wait_reads, result):
-    """One packet in ten reads."""
-    checker, received, reads = pair.blocks["traffic_b"], contract().ARQTRAF["RECEIVED"].offset, []
+@pytest.mark.parametrize("wait, result", [(11500, 0), (8500, -ETIMEDOUT)])
+def test_selftest_waits_as_long_as_packets_come(pair, device, monkeypatch, wait, result):
+    """One packet in ten milliseconds."""
+    checker, received, begin = pair.blocks["traffic_b"], contract().ARQTRAF["RECEIVED"].offset, pair.microseconds
     at_once = checker.read
 
     def read(offset):
         if offset == received:
-            reads.append(offset)
-            checker.values["RECEIVED"] = len(reads) // 10
+            checker.values["RECEIVED"] = (pair.microseconds - begin) // 10000
         return at_once(offset)
 
     monkeypatch.setattr(checker, "read", read)
-    assert call("selftest_run", device, new("selftest", 20, 100, 1 << 28, wait_reads), new("selftest_result")) == result
-    assert len(reads) == (201 if result == 0 else 10)  # the counts are read once more at the end
+    assert call("selftest_run", device, new("selftest", 20, 100, 1 << 28, wait), new("selftest_result")) == result
+    passed = pair.microseconds - begin
+    assert 200000 <= passed < 202000 if result == 0 else wait <= passed < wait + 2000
+    assert all(0 < time <= 1000 for time in pair.sleeps)
 
 
 def test_selftest_counts_what_the_channel_erased_meanwhile(pair, device):
@@ -354,14 +485,15 @@ def test_selftest_refuses(pair, device):
     assert pair.log == []
 
 
-def test_selftest_survives_a_bus_error_anywhere(pair, device):
+@pytest.mark.parametrize("error", SOME_BUS_ERRORS)
+def test_selftest_survives_a_bus_error_anywhere(pair, device, error):
     """The error is reported, and what can be restored is."""
     result = new("selftest_result")
     pair.accesses = 0
     assert call("selftest_run", device, new("selftest", *TEST), result) == 0
     total = pair.accesses
     for fail in range(1, total + 1):
-        pair.accesses, pair.fail_at = 0, fail
+        pair.accesses, pair.fail_at, pair.error = 0, fail, error
         assert call("selftest_run", device, new("selftest", *TEST), result) == -EIO, fail
         assert result.erased in (0, 20), fail
         fresh = Pair()

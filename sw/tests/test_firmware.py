@@ -167,23 +167,61 @@ def test_tuner_follows_the_channel():
 
 
 def test_tuner_notices_what_a_user_changes():
-    """A code that is set while it runs is judged, and left again if it breaks the goal; cleared counters do no harm."""
+    """A code that is set while it runs is judged, and left again if it breaks the goal."""
     lines = ["code 8 12", *TRAFFIC, "channel ab loss 5%", "tune loss 1e-4"] + ["tune"] * 8
-    lines += ["code 8 8", "delta 0", "stats reset"] + ["tune"] * 16 + ["link"]
+    lines += ["code 8 8", "delta 0"] + ["tune"] * 16 + ["link"]
     answers = firmware.talk(lines, 20000)
     last, link = values(answers[-2]), values(answers[-1])
     assert (link["n"], link["delta"]) != ("8", "0")
     assert int(last["changes"]) >= 1 and last["failures"] == "0" and last["met"] == "1"
 
 
+UPSETS = {
+    "stats reset": ["stats reset"],
+    "link restarts, then tune": ["link restart", "link restart", "tune off", "tune loss 1e-4 packet 320"],
+}
+
+
+@pytest.mark.parametrize("upset", UPSETS)
+def test_tuner_is_not_upset_on_a_long_link(upset):
+    """More than a thousand transmissions without outcome, four windows: cleared counters and restarts mix no two settings up."""
+    lines = ["code 8 12", *TRAFFIC, "channel ab delay 40000", "channel ab loss 20%", "tune loss 1e-4 packet 320"]
+    lines += ["tune"] * 4 + UPSETS[upset]
+    answers = firmware.talk(lines + ["tune"] * 16, 60000)
+    shown = [values(answer) for answer in answers[-16:]]
+    judged = [float(v["p"]) for v in shown if "p" in v]
+    print(judged, [v["changes"] for v in shown])
+    assert len(judged) > 8 and all(0.1 < p < 0.35 for p in judged)
+    assert int(shown[-1]["windows"]) > 10 and int(shown[-1]["changes"]) <= 6 and shown[-1]["failures"] == "0"
+
+
 def test_a_failing_step_stops_nothing():
     """A counter that cannot be read fails each step, and `stats`; all else goes on."""
     offset = contract().COUNTERS["tx_outcomes_ok"].offset
     answers = firmware.talk(["tune goodput", "stats", "tune", "link"], 50000, "broken", offset)
-    unreachable = "a register cannot be reached, or the hardware did not do what was asked of it"
+    unreachable = "a register cannot be reached"
     assert answers[2][-1] == f"ERROR {unreachable}"
     shown = values(answers[3])
     assert shown["running"] == "1" and int(shown["failures"]) >= 2 and shown["last_failure"] == unreachable
+    assert values(answers[4])["state"] == "up"
+
+
+@pytest.mark.parametrize("errors", [1, 3])
+def test_a_bus_error_in_the_handler_hides_events_for_a_while_only(errors):
+    """It is told even while events are not printed, once for errors in a row, and what happened meanwhile comes afterwards."""
+    offset = contract().ARQLINK["ERROR"].offset
+    lines = ["events", "events on", "link restart", "events", "end b", "events"]
+    answers = firmware.talk(lines, 100000, "broken", offset, errors)
+    assert answers[0] == ["EVENT bus_error"] and values(answers[1])["bus_error"] == "1"
+    assert sorted(answers[3][1:]) == ["EVENT link_down", "EVENT link_down b", "EVENT link_up", "EVENT link_up b"]
+    assert values(answers[4])["link_up"] == "2" and values(answers[4])["bus_error"] == "1"
+    assert values(answers[6])["bus_error"] == "0"
+
+
+def test_a_bus_error_that_stays_is_told_once():
+    answers = firmware.talk(["events", "link restart", "events", "link"], 60000, "broken", contract().ARQLINK["ERROR"].offset)
+    assert answers[0] == ["EVENT bus_error"] and answers[2] == ["OK"]
+    assert values(answers[3])["bus_error"] == "1" and values(answers[3])["link_up"] == "0"
     assert values(answers[4])["state"] == "up"
 
 

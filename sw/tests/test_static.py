@@ -30,10 +30,10 @@ def test_no_globals(sizes):
 
 def test_the_whole_driver_fits(sizes):
     """Text and constants of all objects, the tuner included."""
-    assert sizes["(TOTALS)"][0] <= 9.75 * 1024
+    assert sizes["(TOTALS)"][0] <= 10.5 * 1024
 
 
-@pytest.mark.parametrize("target, limit", [("linked-link", 8 * 1024), ("linked", 9 * 1024)])
+@pytest.mark.parametrize("target, limit", [("linked-link", 8.25 * 1024), ("linked", 9.75 * 1024)])
 def test_the_driver_fits_when_linked(sizes, target, limit):
     """Every function that drives a link, the tuner included, and all of them; with what the compiler's own library adds."""
     sections = dict(re.findall(r"^\.(text|rodata)\s+(\d+)", make(target), re.M))

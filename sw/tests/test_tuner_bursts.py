@@ -197,8 +197,7 @@ def test_bursts_are_not_an_outage():
     loop.run(LEARNT * 256)
     before = loop.setting
     for _ in range(3):
-        loop.pair.a.live["link_outages"] += 1
-        loop.flight = [True] * len(loop.flight)
+        loop.outage()
         loop.run(4 * 256 + loop.late)
     assert loop.setting[0] == before[0] == 8
     assert loop.tuner.estimate.p / SCALE < 0.1

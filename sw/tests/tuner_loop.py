@@ -71,35 +71,89 @@ def bursts_p_t(enter, leave, k, n):
 
 
 class Loop:
-    """Outcomes come `flight` transmissions late. `library`: another one than the driver's."""
+    """Outcomes come `flight` transmissions late, and what failed goes again. `library`: another one than the driver's."""
 
     def __init__(self, channel, objective=0, loss_exponent=-6, k=8, n=None, flight=40, seed=3, delta=15, library=None, **goal):
-        self.pair, self.rng, self.channel, self.flight = Pair(), random.Random(seed), channel, []
+        self.pair, self.rng, self.channel = Pair(), random.Random(seed), channel
+        self.flight = []  # whether it fails, and the how many-th transmission of its frame it is
+        self.again = []  # frames that wait for their next transmission
         self.late = flight
         self.device = probed(self.pair)
-        self.step = (library or driver.library()).arqlink_tuner_step
+        self.library = library or driver.library()
         assert call("set_code", self.device, k, n or k, n or k) == 0 and call("set_persistency", self.device, delta) == 0
         goal = dict(k=k, max_parity=8, frames=6, unit_clocks=5, one_way_clocks=2000, delay_bound=0) | goal
         self.goal = new("goal", objective, driver.library().arqlink_log2_decimal(1, loss_exponent), *goal.values())
-        self.tuner = new("tuner")
-        assert call("tuner_init", self.tuner, self.goal, 0) == 0
+        self.state = new("tuner")
+        self.begin()
+
+    def begin(self):
+        """The tuner knows nothing of what was before."""
+        assert call("tuner_init", self.state, self.goal, 0) == 0
+
+    @property
+    def tuner(self):
+        """What it has found."""
+        view = new("tuner_view")
+        call("tuner_get", self.state, view)
+        return view
 
     @property
     def setting(self):
         return self.pair.a.get("ACTIVE_CODE", "n_first"), self.pair.a.get("ACTIVE_ARQ", "delta")
 
+    def restart(self):
+        """The link's: what is in flight gets no outcome."""
+        live = self.pair.a.live
+        live["tx_frames_flushed"] += len(self.flight) + len(self.again)
+        live["link_restarts"] += 1
+        self.pair.a.put("EPOCH", own=(self.pair.a.get("EPOCH", "own") + 1) % 256)
+        self.flight, self.again = [], []
+
+    def clear(self, tells):
+        """All counters; `tells`: the tuner hears of it."""
+        last = new("counters")
+        assert call("read_counters", self.device, True, last) == 0
+        if tells:
+            call("tuner_cleared", self.state, last)
+
+    def outage(self, frozen=False):
+        """All that is in flight fails. `frozen`: that is counted apart."""
+        live = self.pair.a.live
+        live["link_outages"] += 1
+        live["tx_outcomes_outage"] += len(self.flight) if frozen else 0
+        self.flight = [(True, attempt) for _, attempt in self.flight]
+
+    def transmit(self, fails):
+        live = self.pair.a.live
+        attempt = self.again.pop(0) if self.again else 0
+        live["tx_retx" if attempt else "tx_frames"] += 1
+        self.flight.append((fails, attempt))
+        while len(self.flight) > self.late:
+            self.arrive(*self.flight.pop(0))
+
+    def arrive(self, failed, attempt):
+        live, delta = self.pair.a.live, self.setting[1]
+        live["tx_outcomes_failed" if failed else "tx_outcomes_ok"] += 1
+        if not failed:
+            live["tx_frames_acked"] += 1
+        elif attempt < delta or delta == 15:
+            self.again.append(attempt + 1)
+        else:
+            live["tx_frames_abandoned"] += 1
+
+    def step(self, error=0):
+        """Whether the setting changed."""
+        changed = driver.ffi().new("bool *")
+        assert self.library.arqlink_tuner_step(self.state, self.device, changed) == error
+        return changed[0]
+
     def run(self, transmissions, error=0):
         """Transmissions after which the setting changed, counted from now."""
-        changes, changed = [], driver.ffi().new("bool *")
-        live, k, n = self.pair.a.live, self.goal.k, self.setting[0]
+        changes, k, n = [], self.goal.k, self.setting[0]
         for i in range(transmissions):
-            live["tx_frames"] += 1
-            self.flight.append(self.channel.fails(self.rng, k, n))
-            while len(self.flight) > self.late:
-                live["tx_outcomes_failed" if self.flight.pop(0) else "tx_outcomes_ok"] += 1
+            self.transmit(self.channel.fails(self.rng, k, n))
             if i % 32 == 31:
-                assert self.step(self.tuner, self.device, changed) == error
-                n = self.setting[0]
-                if changed[0]:
+                if self.step(error):
                     changes.append(i + 1)
+                n = self.setting[0]
         return changes

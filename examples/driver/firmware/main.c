@@ -28,17 +28,15 @@ static int set_up(struct arqlink_device *link) {
 }
 
 static int show(const struct arqlink_device *link) {
+    static const uint8_t shown[] = {ARQLINK_COUNT_rx_packets, ARQLINK_COUNT_rx_erased_flag};
     struct arqlink_status status;
-    uint64_t received = 0;
-    uint64_t erased = 0;
+    uint64_t counts[2];
     int error = arqlink_get_status(link, &status);
-    if (error == 0) error = arqlink_snapshot(link, false);
-    if (error == 0) error = arqlink_counter(link, ARQLINK_COUNT_rx_packets, &received);
-    if (error == 0) error = arqlink_counter(link, ARQLINK_COUNT_rx_erased_flag, &erased);
+    if (error == 0) error = arqlink_read_selected(link, false, shown, 2, counts);
     if (error == 0) {
         REPORT->state = status.state == ARQLINK_UP ? 2 : 1;
-        REPORT->received = (uint32_t)received;
-        REPORT->erased = (uint32_t)erased;
+        REPORT->received = (uint32_t)counts[0];
+        REPORT->erased = (uint32_t)counts[1];
     }
     return error;
 }

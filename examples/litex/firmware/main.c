@@ -65,12 +65,24 @@ static void answer(int error) {
     }
 }
 
+/* Microseconds, of LiteX's timer, which counts clocks down. */
+static uint32_t now(void *context) {
+    static uint32_t seen, microseconds;
+    const uint32_t scale = CONFIG_CLOCK_FREQUENCY / 1000000;
+    (void)context;
+    timer0_update_value_write(1);
+    uint32_t passed = (~timer0_value_read() - seen) / scale;
+    seen += passed * scale;
+    return microseconds += passed;
+}
+
 /* Finds an end and leaves it down, with timers for a short line. */
 static int prepare(struct arqlink_device *end, uintptr_t base) {
     struct arqlink_bus bus;
     const struct arqlink_timers timers = {
         .poll = 2000, .hello = 500, .keepalive = 2000, .outage_timeout = 100000, .status_interval = 0};
     arqlink_mmio_bus(&bus, base);
+    bus.now = now;
     int error = arqlink_probe(end, &bus, 0);
     if (error == 0) error = arqlink_init(end);
     return error ? error : arqlink_set_timers(end, &timers);
@@ -83,7 +95,7 @@ static int bring_up(void) {
     if (error == 0) error = arqlink_start(&a);
     if (error == 0) error = arqlink_start(&b);
     if (error == 0) error = arqlink_wait_up(&a, 10000);
-    return error ? error : arqlink_wait_up(&b, 10000);
+    return error ? error : arqlink_wait_up(&b, 10000); /* 10 ms each */
 }
 
 static int set(uint32_t k, uint32_t n, uint32_t delta, uint32_t period) {
@@ -99,9 +111,9 @@ static int set(uint32_t k, uint32_t n, uint32_t delta, uint32_t period) {
 }
 
 static int print_counter(const struct arqlink_device *end, uint32_t index) {
+    const uint8_t selected = (uint8_t)index;
     uint64_t value = 0;
-    int error = arqlink_snapshot(end, false);
-    if (error == 0) error = arqlink_counter(end, index, &value);
+    int error = arqlink_read_selected(end, false, &selected, 1, &value);
     if (error == 0) put_hex((uint32_t)value);
     return error;
 }
@@ -128,6 +140,9 @@ static int obey(char command) {
 }
 
 int main(void) {
+    timer0_reload_write(UINT32_MAX);
+    timer0_load_write(UINT32_MAX);
+    timer0_en_write(1);
     irq_setmask(1u << LINK_A_INTERRUPT);
     link_a_ev_enable_write(1);
     irq_setie(1);

@@ -4,13 +4,13 @@
  *
  * Freestanding C11: no allocation, no globals, no floating point. All state is in structures of the caller.
  * Every call that can fail returns 0 or a negative ARQLINK_E… value, and ends after a bounded number of register
- * accesses.
+ * accesses or, where it says so, after a bounded time.
  *
- * Context: no call sleeps or locks. Calls on one device must not overlap, so a caller with threads or with an interrupt
- * handler holds a lock or masks the interrupt. Only arqlink_irq_pending, arqlink_irq_ack and arqlink_irq_enable may be used in
- * an interrupt handler while another call on the same device is under way: each is one access, to a register that no other call
- * but arqlink_init writes. All output
- * parameters keep their content when a call fails, unless said otherwise.
+ * Context: no call locks, and only those that wait for a time sleep. Calls on one device must not overlap, so a caller with threads or
+ * with an interrupt handler holds a lock around each call or masks the interrupt. No two calls belong together, so more is not needed.
+ * Only arqlink_irq_pending, arqlink_irq_ack and arqlink_irq_enable may be used in an interrupt handler while another call on the same
+ * device is under way: each is one access, to a register that no other call but arqlink_init writes. All output parameters keep their
+ * content when a call fails, unless said otherwise.
  */
 #ifndef ARQLINK_H
 #define ARQLINK_H
@@ -24,37 +24,41 @@
 extern "C" {
 #endif
 
-/** Errors; the numbers are those of Linux. Calls return them negative. */
+/** Errors; the numbers are those of Linux. Calls return them negative. A failure of the bus is always ARQLINK_EIO and nothing else is,
+ * so the driver's errors cannot be taken for the bus's. */
 enum arqlink_error {
-    ARQLINK_EIO = 5,         /**< the bus answered with an error, or the hardware did not do as it must */
+    ARQLINK_EIO = 5,         /**< a function of the bus failed, whatever it returned */
     ARQLINK_EBUSY = 16,      /**< in use by somebody else */
     ARQLINK_ENODEV = 19,     /**< another identification than expected: nothing, or something else, is there */
     ARQLINK_EINVAL = 22,     /**< an argument is beyond its range or beyond the built limits */
     ARQLINK_ERANGE = 34,     /**< no setting fulfils what was asked for */
-    ARQLINK_EPROTO = 71,     /**< a hardware version that this driver does not know */
+    ARQLINK_EPROTO = 71,     /**< a hardware version, or a state of the link, that this driver does not know */
     ARQLINK_ENETDOWN = 100,  /**< the link is not up */
-    ARQLINK_ETIMEDOUT = 110, /**< the hardware did not become ready within the allowed number of reads */
+    ARQLINK_ETIMEDOUT = 110, /**< what was waited for did not come in time */
+    ARQLINK_EREMOTEIO = 121, /**< the hardware did not do as it must */
     ARQLINK_ECANCELED = 125  /**< the caller stopped it */
 };
 
 /** Persistency delta that never gives a frame up. Finite ones are 0 to 14. */
 #define ARQLINK_PERSISTENCY_INFINITE 15u
 
-/** Register reads that a wait may take after arqlink_probe. A counter snapshot takes up to 254
- *  clocks and a few; where the counters are built for area, as in `tiny`, up to 480 and a few. */
-#define ARQLINK_WAIT_READS 1000u
-
 /**
- * The only way to the hardware. Both return 0 or a negative errno; `offset` is in bytes, a multiple of 4, from the start of
- * the window that `context` identifies.
+ * The only way to the hardware, and to the time. docs/driver.md says what has to be looked at in a port.
  */
 struct arqlink_bus {
+    /** A register at `offset`, in bytes, a multiple of 4, from the start of the window that `context` identifies. Values are in the CPU's
+     * order of bytes, and accesses reach the hardware in the order of the calls. 0, or any other number: the access failed. */
     int (*read)(void *context, uint32_t offset, uint32_t *value);
     int (*write)(void *context, uint32_t offset, uint32_t value);
+    /** Microseconds since any moment, modulo 2^32. NULL: there is no clock, and the calls that need one return -ARQLINK_EINVAL. */
+    uint32_t (*now)(void *context);
+    /** Gives the CPU to others for about so many microseconds. NULL: a call that waits keeps looking. */
+    void (*sleep)(void *context, uint32_t microseconds);
     void *context;
 };
 
-/** Bus of memory-mapped registers that begin at the address `base`. Such a bus cannot report bus errors. */
+/** Bus of memory-mapped registers that begin at the address `base`: volatile accesses in the CPU's order of bytes, without a barrier.
+ * It cannot report bus errors, and has neither `now` nor `sleep`; the caller may add them, `context` is the base. */
 void arqlink_mmio_bus(struct arqlink_bus *bus, uintptr_t base);
 
 /** A block of registers. */
@@ -76,10 +80,9 @@ struct arqlink_limits {
     bool packet_crc;           /**< a CRC-32C goes with each packet; the peer must have it too */
 };
 
-/** A link end. The caller owns it; all fields but `wait_reads` are for reading only. */
+/** A link end. The caller owns it; all fields are for reading only. */
 struct arqlink_device {
     struct arqlink_block at; /**< where its registers are */
-    uint32_t wait_reads;     /**< register reads that a wait may take, at least 1; the caller may change it */
     uint32_t version;        /**< as in register VERSION */
     struct arqlink_limits limits;
 };
@@ -88,13 +91,13 @@ struct arqlink_device {
 
 /**
  * Finds a link end at `base` of the bus and reads its limits. It changes nothing in the hardware.
- * Errors: -EINVAL no functions in `bus`; -ENODEV another ID; -EPROTO another major or minor version, or limits that cannot be;
- * the bus's own errors.
+ * Errors: -EINVAL no `read` or `write` in `bus`; -ENODEV another ID; -EPROTO another major or minor version, or limits that cannot be;
+ * -EIO as in every call.
  */
 int arqlink_probe(struct arqlink_device *device, const struct arqlink_bus *bus, uint32_t base);
 
 /** Timers, in clocks. `outage_timeout` 0: silence never counts as an outage. `poll` and `hello` must not be 0, and
- * `keepalive` must be a quarter of `outage_timeout` at most (docs/architecture.md). */
+ * `keepalive` must be 1 to a quarter of `outage_timeout` unless that is 0 (docs/architecture.md). */
 struct arqlink_timers {
     uint32_t poll;            /**< without progress before a poll; a round trip and a few frames */
     uint32_t hello;           /**< between two hellos */
@@ -132,10 +135,14 @@ struct arqlink_status {
     uint8_t peer_epoch;
 };
 
+/** -EPROTO a state that is none of enum arqlink_state. */
 int arqlink_get_status(const struct arqlink_device *device, struct arqlink_status *status);
 
-/** Waits until the link is up, for at most `reads` reads of STATUS. -ETIMEDOUT. */
-int arqlink_wait_up(const struct arqlink_device *device, uint32_t reads);
+/**
+ * Waits until the link is up, for at most `microseconds`, which may be 0 to 2^31. A link needs a round trip and a few hellos. It sleeps
+ * for a millisecond between two looks if the bus can. Errors: -ETIMEDOUT; -EINVAL the bus has no `now`; as arqlink_get_status.
+ */
+int arqlink_wait_up(const struct arqlink_device *device, uint32_t microseconds);
 
 /* ---- code, persistency, order: one setting that is applied whole or not at all ---- */
 
@@ -155,7 +162,7 @@ int arqlink_get_config(const struct arqlink_device *device, struct arqlink_confi
 /**
  * Makes a setting active for the next frame, in one clock, or changes nothing: the staging registers, too, get their
  * previous content back. A transmission that is under way is finished as it began.
- * Errors: -EINVAL beyond the limits, or rejected by the hardware; -EIO the hardware took it but shows another one; the bus's error.
+ * Errors: -EINVAL beyond the limits, or rejected by the hardware; -EREMOTEIO the hardware took it but shows another one; -EIO.
  * After any error the old setting is active: if the new one may have been applied, the old one is applied again. Only where the bus
  * fails a second time, while this is done, the new one may stay; arqlink_get_config shows it.
  */
@@ -184,13 +191,16 @@ struct arqlink_counters {
     uint64_t value[ARQLINK_COUNTER_COUNT]; /**< by enum arqlink_counter */
 };
 
-/** Takes a snapshot, and with `clear` sets all counters to 0 after it; waits until it is complete. -ETIMEDOUT. */
-int arqlink_snapshot(const struct arqlink_device *device, bool clear);
+/**
+ * Takes a snapshot and reads `count` counters of it: those of `indices`, each an enum arqlink_counter, in this order. With `clear` all
+ * counters are 0 after it. `count` 0 is allowed, and then `indices` and `values` may be NULL.
+ * Errors: -EINVAL no such counter, and then there is no snapshot; -ETIMEDOUT the snapshot does not end. After an error the content of
+ * `values` is undefined; the counters may have been cleared.
+ */
+int arqlink_read_selected(const struct arqlink_device *device, bool clear, const uint8_t *indices, uint32_t count,
+                          uint64_t *values);
 
-/** One counter of the last snapshot. -EINVAL no such counter. */
-int arqlink_counter(const struct arqlink_device *device, uint32_t index, uint64_t *value);
-
-/** Takes a snapshot and reads all of it. After an error the content of `counters` is undefined. */
+/** The same for all counters. */
 int arqlink_read_counters(const struct arqlink_device *device, bool clear, struct arqlink_counters *counters);
 
 /* ---- interrupts: sticky events, ARQLINK_ERROR_…_MASK of the register header ---- */

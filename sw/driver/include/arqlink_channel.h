@@ -55,7 +55,7 @@ struct arqlink_channel_counts {
     uint32_t beats_lost;                    /**< beats that the receiver was not ready for */
 };
 
-/** Finds an emulator. -EINVAL no functions in `bus`; -ENODEV. */
+/** Finds an emulator. -EINVAL no `read` or `write` in `bus`; -ENODEV. */
 int arqlink_channel_probe(struct arqlink_channel *channel, const struct arqlink_bus *bus, uint32_t base);
 
 int arqlink_channel_get(const struct arqlink_channel *channel, struct arqlink_channel_config *config);
@@ -81,8 +81,8 @@ struct arqlink_selftest {
     uint32_t packets;                 /**< at least 1 */
     uint32_t packet_bytes;            /**< 8 up to the built longest packet */
     arqlink_probability p;            /**< erasure probability of the channel A to B; above 0 */
-    uint32_t wait_reads;              /**< register reads without a new packet before the test gives up; at least 1 */
-    bool (*cancelled)(void *context); /**< asked at each of these reads; true ends the test. NULL: never */
+    uint32_t wait;                    /**< microseconds without a new packet before the test gives up, 1 to 2^31 */
+    bool (*cancelled)(void *context); /**< asked at each look for packets; true ends the test. NULL: never */
     void *context;                    /**< for `cancelled` */
 };
 
@@ -94,10 +94,11 @@ struct arqlink_selftest_result {
 
 /**
  * Sends generated packets from A to B of an ArqPair at `device->base` across a lossy channel with infinite persistency, in
- * sequence, and checks them. The link must be up, and nothing else may send from A to B. Code, channel and traffic settings are
+ * sequence, and checks them. The link must be up, and nothing else may send from A to B. It sleeps for a millisecond between two looks
+ * if the bus can. Code, channel and traffic settings are
  * restored, whatever happens; the traffic counts are left as they are.
- * `result` is filled as far as the test came. Errors: -EINVAL; -ENODEV no pair there; -ENETDOWN; -EBUSY a generator or checker
- * is running; -ETIMEDOUT not all packets came; -ECANCELED `cancelled` said so; -EIO one was lost, changed, out of order or aborted, or the channel erased nothing.
+ * `result` is filled as far as the test came. Errors: -EINVAL, also if the bus has no `now`; -ENODEV no pair there; -ENETDOWN; -EBUSY a generator or checker
+ * is running; -ETIMEDOUT not all packets came; -ECANCELED `cancelled` said so; -EREMOTEIO one was lost, changed, out of order or aborted, or the channel erased nothing; -EIO.
  */
 int arqlink_selftest_run(const struct arqlink_device *device, const struct arqlink_selftest *test,
                          struct arqlink_selftest_result *result);

@@ -123,30 +123,19 @@ int arqlink_choose(const struct arqlink_goal *goal, const struct arqlink_estimat
 /** Outcomes in a window unless the caller sets another number. */
 #define ARQLINK_TUNER_WINDOW 256u
 
-/** Counters that the loop watches. */
-#define ARQLINK_TUNER_COUNTERS 6u
-
-/** State of the loop. The caller owns it; `estimate` and `choice` may be read at any time after the first change or window. */
+/** State of the loop, which the caller owns and only arqlink_tuner_… looks into. It has room to grow. */
 struct arqlink_tuner {
+    uint32_t opaque[64];
+};
+
+/** What the loop has found. */
+struct arqlink_tuner_view {
     struct arqlink_goal goal;
-    uint32_t window;                  /**< outcomes in a window, 32 to 2^19 */
-    struct arqlink_estimate estimate; /**< of the last window that was judged */
-    struct arqlink_choice choice;     /**< the last one made, whether it was applied or not */
+    struct arqlink_estimate estimate; /**< of the last window that was judged; 0 before */
+    struct arqlink_choice choice;     /**< the last one made, whether it was applied or not; 0 before */
     uint32_t windows;                 /**< windows judged since the start */
     uint32_t changes;                 /**< settings applied since the start */
-
-    /* internal */
-    uint32_t mark[ARQLINK_TUNER_COUNTERS]; /* counters at the start of the window, modulo 2^32 */
-    uint32_t evidence[4];                  /* sums of them: sent first, sent again, outcomes good, outcomes failed */
-    uint32_t other[2];                     /* outcomes and failures at the N that was in use before */
-    uint8_t other_n;                       /* that N; 0: nothing is known of another one */
-    uint8_t other_age;                     /* windows since it was left */
-    uint32_t orphans;                      /* transmissions of which a restart has dropped the outcome */
-    uint32_t settled; /* number of outcomes from which on they are of this setting, and behind the last outage */
-    uint32_t setting; /* N of first transmissions and others that the evidence is about; 0: none */
-    uint8_t wins;     /* windows in a row that speak for a change */
-    bool settling;
-    bool running;
+    bool settling;                    /**< outcomes of another setting, or of an outage, are still to come */
 };
 
 /** Begins with the setting that is active. `window` 0: ARQLINK_TUNER_WINDOW. Touches no register. -EINVAL. */
@@ -155,11 +144,19 @@ int arqlink_tuner_init(struct arqlink_tuner *tuner, const struct arqlink_goal *g
 /**
  * One step: reads the counters, and when a window of outcomes is complete judges it and applies a better setting if there is one.
  * Call it again and again, a few times per window if possible, and at least once in 2^31 outcomes; it never waits for outcomes. K, preset, order and outage_freeze of the
- * link are kept; K should be the goal's. Counters must not be cleared between steps.
- * `changed`: whether a setting was applied. Errors: as arqlink_snapshot, arqlink_set_config, arqlink_choose; the tuner goes on with the
+ * link are kept; K should be the goal's. If the counters were cleared, before the first step or between two, and arqlink_tuner_cleared
+ * did not say so, each change of setting is waited for as if the window were full of frames sent before it.
+ * `changed`: whether a setting was applied. Errors: as arqlink_read_selected, arqlink_set_config, arqlink_choose; the tuner goes on with the
  * next call. -EINVAL also where the link's K is not the goal's.
  */
 int arqlink_tuner_step(struct arqlink_tuner *tuner, const struct arqlink_device *device, bool *changed);
+
+/** Tells that the counters were cleared, which were `last` until then, as arqlink_read_counters with `clear` has them. What was learnt
+ * stays. To be called before the next step. */
+void arqlink_tuner_cleared(struct arqlink_tuner *tuner, const struct arqlink_counters *last);
+
+/** What the loop has found so far. Touches no register. */
+void arqlink_tuner_get(const struct arqlink_tuner *tuner, struct arqlink_tuner_view *view);
 
 #ifdef __cplusplus
 }

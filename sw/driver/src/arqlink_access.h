@@ -11,7 +11,8 @@
 #define ARQLINK_FIELD(name, value) (((value) & name##_MASK) >> name##_SHIFT)
 #define ARQLINK_PLACE(name, value) ((uint32_t)(value) << name##_SHIFT)
 
-/* Not inline: a call is smaller than what it does. Offsets count from the start of the block. */
+/* Not inline: a call is smaller than what it does. Offsets count from the start of the block. All accesses go through these two, which
+ * return -EIO for whatever the bus returns but 0. */
 int arqlink_read(const struct arqlink_block *at, uint32_t offset, uint32_t *value);
 int arqlink_write(const struct arqlink_block *at, uint32_t offset, uint32_t value);
 
@@ -22,11 +23,13 @@ int arqlink_write_row(const struct arqlink_block *at, uint32_t offset, unsigned 
 /** Registers at `offsets`. Stops at the first error. */
 int arqlink_read_list(const struct arqlink_block *at, const uint16_t *offsets, unsigned count, uint32_t *values);
 
-/** Reads until the bits of `mask` are from `least` to `most`, for at most `reads` reads. -ETIMEDOUT. */
-int arqlink_wait(const struct arqlink_block *at, uint32_t offset, uint32_t mask, uint32_t least, uint32_t most,
-                 uint32_t reads);
+/** Time, in microseconds modulo 2^32; the bus must have `now`. */
+uint32_t arqlink_now(const struct arqlink_block *at);
 
-/** Fills in `at` if the block there has the identification `id`. -EINVAL no functions in `bus`; -ENODEV another one. */
+/** Between two looks: sleeps for a millisecond, or for `most` microseconds if that is less, if the bus can. */
+void arqlink_pause(const struct arqlink_block *at, uint32_t most);
+
+/** Fills in `at` if the block there has the identification `id`. -EINVAL no `read` or `write` in `bus`; -ENODEV another one. */
 int arqlink_find(struct arqlink_block *at, const struct arqlink_bus *bus, uint32_t base, uint32_t id);
 
 #endif

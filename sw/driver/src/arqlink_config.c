@@ -28,7 +28,7 @@ static int verify(const struct arqlink_device *device, const uint32_t *wanted) {
     if (error) return error;
     if (status & ARQLINK_STATUS_APPLY_REJECTED_MASK) return -ARQLINK_EINVAL;
     if ((error = read_active(device, active))) return error;
-    return active[CODE] == wanted[CODE] && active[ARQ] == wanted[ARQ] ? 0 : -ARQLINK_EIO;
+    return active[CODE] == wanted[CODE] && active[ARQ] == wanted[ARQ] ? 0 : -ARQLINK_EREMOTEIO;
 }
 
 /* Applies the active setting with other bits where the masks are set. */
@@ -46,7 +46,7 @@ static int change(const struct arqlink_device *device, uint32_t code_mask, uint3
     if (!error) error = verify(device, wanted);
     if (!error) return 0;
     /* What fails here is not reported: the first error is the one to report. */
-    if (error != -ARQLINK_EINVAL)
+    if (error != -ARQLINK_EINVAL) /* the hardware's alone; the bus's is another one */
         (void)arqlink_write_row(&device->at, ARQLINK_CODE_OFFSET, 3, old); /* it may have been applied */
     (void)arqlink_write_row(&device->at, ARQLINK_CODE_OFFSET, 2, staged);
     return error;

@@ -34,7 +34,7 @@ int arqlink_probe(struct arqlink_device *device, const struct arqlink_bus *bus, 
         .packet_crc = (row[3] & ARQLINK_BUILD2_PACKET_CRC_MASK) != 0,
     };
     if ((row[0] ^ ARQLINK_VERSION_RESET) & VERSION_MATCH || !limits_possible(&limits)) return -ARQLINK_EPROTO;
-    *device = (struct arqlink_device){.at = at, .wait_reads = ARQLINK_WAIT_READS, .version = row[0], .limits = limits};
+    *device = (struct arqlink_device){.at = at, .version = row[0], .limits = limits};
     return 0;
 }
 
@@ -63,7 +63,9 @@ int arqlink_get_status(const struct arqlink_device *device, struct arqlink_statu
     uint32_t row[2]; /* STATUS, EPOCH */
     int error = arqlink_read_row(&device->at, ARQLINK_STATUS_OFFSET, 2, row);
     if (error) return error;
-    status->state = (enum arqlink_state)ARQLINK_FIELD(ARQLINK_STATUS_STATE, row[0]);
+    const uint32_t state = ARQLINK_FIELD(ARQLINK_STATUS_STATE, row[0]);
+    if (state > ARQLINK_OUTAGE) return -ARQLINK_EPROTO;
+    status->state = (enum arqlink_state)state;
     status->peer_known = (row[0] & ARQLINK_STATUS_PEER_KNOWN_MASK) != 0;
     status->stalled = (row[0] & ARQLINK_STATUS_STALLED_MASK) != 0;
     status->outage = (row[0] & ARQLINK_STATUS_OUTAGE_MASK) != 0;
@@ -73,8 +75,18 @@ int arqlink_get_status(const struct arqlink_device *device, struct arqlink_statu
     return 0;
 }
 
-int arqlink_wait_up(const struct arqlink_device *device, uint32_t reads) {
-    return arqlink_wait(&device->at, ARQLINK_STATUS_OFFSET, ARQLINK_STATUS_STATE_MASK, ARQLINK_UP, ARQLINK_UP, reads);
+int arqlink_wait_up(const struct arqlink_device *device, uint32_t microseconds) {
+    struct arqlink_status status;
+    if (device->at.bus.now == NULL) return -ARQLINK_EINVAL;
+    const uint32_t begin = arqlink_now(&device->at);
+    for (;;) {
+        /* The time first: who is held up between the two does not miss that the link came up meanwhile. */
+        const uint32_t passed = arqlink_now(&device->at) - begin;
+        int error = arqlink_get_status(device, &status);
+        if (error || status.state == ARQLINK_UP) return error;
+        if (passed >= microseconds) return -ARQLINK_ETIMEDOUT;
+        arqlink_pause(&device->at, microseconds - passed);
+    }
 }
 
 int arqlink_get_timers(const struct arqlink_device *device, struct arqlink_timers *timers) {

@@ -13,7 +13,5 @@ static int mmio_write(void *context, uint32_t offset, uint32_t value) {
 }
 
 void arqlink_mmio_bus(struct arqlink_bus *bus, uintptr_t base) {
-    bus->read = mmio_read;
-    bus->write = mmio_write;
-    bus->context = (void *)base;
+    *bus = (struct arqlink_bus){.read = mmio_read, .write = mmio_write, .context = (void *)base};
 }

@@ -65,31 +65,34 @@ static int begin(const struct arqlink_device *device, const struct arqlink_chann
     return error ? error : write_changed(device, values);
 }
 
-/* Waits for all packets as long as they keep coming: at most packets * wait_reads reads. */
+/* Waits for all packets as long as they keep coming. */
 static int await_packets(const struct arqlink_device *device, const struct arqlink_selftest *test) {
-    uint32_t received = 0;
-    for (uint32_t idle = 0; idle < test->wait_reads;) {
+    uint32_t received = 0, latest = arqlink_now(&device->at);
+    for (;;) {
+        /* The time first: who is held up between the two does not miss a packet that came meanwhile. */
+        const uint32_t time = arqlink_now(&device->at);
         uint32_t now;
         int error = arqlink_read(&device->at, B(RECEIVED), &now);
         if (error) return error;
         if (now >= test->packets) return 0;
-        idle = now == received ? idle + 1u : 0u;
+        if (now != received) latest = time;
         received = now;
         if (test->cancelled && test->cancelled(test->context)) return -ARQLINK_ECANCELED;
+        if (time - latest >= test->wait) return -ARQLINK_ETIMEDOUT;
+        arqlink_pause(&device->at, test->wait - (time - latest));
     }
-    return -ARQLINK_ETIMEDOUT;
 }
 
 static int judge(const struct arqlink_selftest *test, const struct arqlink_selftest_result *r) {
     const bool good = r->sent == test->packets && r->received == test->packets &&
                       (r->lost | r->disordered | r->corrupt | r->aborted) == 0 && r->erased != 0;
-    return good ? 0 : -ARQLINK_EIO;
+    return good ? 0 : -ARQLINK_EREMOTEIO;
 }
 
 int arqlink_selftest_run(const struct arqlink_device *device, const struct arqlink_selftest *test,
                          struct arqlink_selftest_result *result) {
     if (test->packets == 0 || test->packet_bytes < 8u || test->packet_bytes > device->limits.max_packet_bytes ||
-        test->p == 0 || test->wait_reads == 0)
+        test->p == 0 || test->wait == 0 || device->at.bus.now == NULL)
         return -ARQLINK_EINVAL;
     struct arqlink_channel ab;
     struct arqlink_config config;
