@@ -46,6 +46,14 @@ def test_one_file_under_two_names(folder, outputs, inputs):
     assert (folder / "in").read_bytes() == b"input" and not (folder / "new").exists()
 
 
+@pytest.mark.parametrize("name", ["share", "way/share"])
+def test_a_share_is_no_output(folder, name):
+    (folder / "share").write_bytes(files.SHARE + b"x")
+    os.link("share", "folder/share")
+    with pytest.raises(UserError, match=f"The output to '{name}' would overwrite a share"):
+        files.check([name])
+
+
 def test_what_can_be_written(folder):
     """Nothing is changed, and a pipe without a reader is not waited for."""
     before = sorted(os.listdir())

@@ -18,6 +18,7 @@ def main():
     try:
         text = build.page(options.page)
         options.output.parent.mkdir(parents=True, exist_ok=True)
+        files.check([options.output])
         files.write(options.output, text.encode())
     except UserError as error:
         sys.exit(str(error))

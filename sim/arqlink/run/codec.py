@@ -93,6 +93,7 @@ def encode(in_path, out_paths, k, n, unit, preset, watch=Watch()):
     if len(out_paths) != n:
         raise UserError(f"n is {n}, but {len(out_paths)} output names are given.")
     files.check([*out_paths, *watch.outputs], [in_path])
+    files.check_new(out_paths)
     content = files.read(in_path)
     encoding = share.Encoding(preset, k, n, unit, len(content), hashlib.sha256(content).digest())
     stripes = encoding.share_bytes // unit
