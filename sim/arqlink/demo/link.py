@@ -16,7 +16,7 @@ from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number, ranges
 from arqlink.run import pair_simulator
-from arqlink.run.transfer import Pace, Traffic, load, save, transfer
+from arqlink.run.transfer import Pace, Traffic, judge, load, save, transfer
 
 OUTPUT = tree.BUILD / "demo"
 CAPTURE = tree.ROOT / "sim" / "data" / "office.pcap"
@@ -85,8 +85,13 @@ def run_all(console, path, pace):
         if math.isinf(setup.delta) and not report["identical"]:
             notes.append(f"{label}: the output differs from the input, although nothing may be given up.")
             whole = False
-        if report["end"] != "done" or report["unexpected_packets"] or not report["in_order"]:
-            notes.append(f"{label}: the run ended wrongly ({report['end']}).")
+        try:
+            judge(report)
+        except UserError as error:
+            notes.append(f"{label}: {error}")
+            whole = False
+        if report["unexpected_packets"] or not report["in_order"]:
+            notes.append(f"{label}: the run ended wrongly.")
             whole = False
     console.print(table)
     for note in notes:

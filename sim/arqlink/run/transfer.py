@@ -12,7 +12,7 @@ from arqlink import files
 from arqlink.errors import UserError
 from arqlink.model import prospects
 from arqlink.report.tables import ranges
-from arqlink.run import harness, pair, pair_simulator, pcap
+from arqlink.run import books, harness, pair, pair_simulator, pcap
 from arqlink.run import phy_capture as captures
 from arqlink.run.evaluation import Evaluation
 
@@ -160,6 +160,13 @@ def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None, phy_capt
         "counters": {"a": evaluation.a, "b": evaluation.b},
     }
     return Outcome(report, deliveries, matched, times)
+
+
+def judge(report):
+    """Refuses a run that has not come to its end, or whose books are wrong; what there is of it has been written."""
+    if report["end"] != "done":
+        raise UserError("The run ended before every packet was delivered or given up, for nothing moved any more.")
+    books.check(report["counters"]["a"], report["counters"]["b"], report["packets"], report["delivered_packets"])
 
 
 def _delay_entries(setup, measured, model, pace):
