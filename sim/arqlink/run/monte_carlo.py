@@ -19,6 +19,8 @@ def measure(setup, frames, waves=None, progress=None, phy_capture=None, watch=No
     prospects.check(setup, model, frames)
     if phy_capture:
         captures.check(setup, model, frames)
+    if progress:  # a sweep foretells all its runs together
+        prospects.foretell(prospects.seconds(setup, model, frames), f"{frames} frames of this link")
     program, job = simulator(setup, waves is not None), pair.stats_job(setup, frames, waves, phy_capture)
     result = harness.run(program, job, progress, watch and watch.begin(job.frames))
     if result.report["end"] != "done":

@@ -127,10 +127,14 @@ def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None, phy_capt
     prospects.check(setup, model, frames)
     if phy_capture:
         captures.check(setup, model, frames)
-    clocks = None
+    clocks, span, what = None, 0.0, f"{len(packets)} packets over this link"
     if pace is Pace.capture:
         if traffic.times is None:
             raise UserError("Only a capture has times to keep; leave --pace away for a file.")
+        span = max(traffic.times)
+        what += f", whose times in the capture span {prospects.duration(span)},"
+    prospects.foretell(prospects.seconds(setup, model, frames, span), what)
+    if pace is Pace.capture:
         clocks = np.maximum.accumulate(np.round(np.array(traffic.times) * setup.clock_hz).astype(int)).tolist()
     program = pair_simulator.simulator(setup.config, waves=waves is not None)
     job = pair.send_job(setup, packets, clocks, waves, phy_capture)
