@@ -7,8 +7,10 @@ import os
 import random
 import struct
 
+import numpy as np
 import pytest
 
+from arqlink.errors import UserError
 from arqlink.run import codec, codec_simulator, share
 from cocotb_tests.codec import golden
 
@@ -97,6 +99,18 @@ def test_names_mean_nothing(arqlink, tmp_path, shares):
     for names in (("c", "a"), ("s.01", "s.02")):
         assert arqlink("codec", "decode", *names, "-o", "out") == (0, "", "")
         assert (tmp_path / "out").read_bytes() == shares
+
+
+def test_a_large_file_is_foretold(monkeypatch, capsys):
+    """A GiB with much parity; the units are no more than a shape here."""
+
+    def begun(*_, **__):
+        raise UserError("It has begun.")
+
+    monkeypatch.setattr(codec.np, "zeros", begun)
+    with pytest.raises(UserError, match="It has begun"):
+        codec.run("RsEncoder", 16, "zfec", 32, np.broadcast_to(np.uint8(0), (16, 1 << 26)))
+    assert capsys.readouterr().err == "Simulating RsEncoder for 1073741824 bytes takes about 14.9 minutes.\n"
 
 
 def test_empty_file(arqlink, tmp_path):
