@@ -51,6 +51,21 @@ def write(path, content):
         raise UserError(f"{label(path, 'Standard output')} cannot be written: {error.strerror}.") from None
 
 
+def attempt(write):
+    """The errors of a write that comes after a run: its results are printed all the same, and then give_up() tells."""
+    try:
+        write()
+    except UserError as error:
+        return [error]
+    return []
+
+
+def give_up(errors):
+    """One UserError for those that attempt() has met."""
+    if errors:
+        raise UserError(" ".join(map(str, errors)))
+
+
 def check(outputs, inputs=()):
     """Refuses an output that cannot be written, that is the same file as an input or another output, whatever their names, or that holds a share of
     `arqlink codec`: a name too many, or too few, must not cost one. It changes nothing: called before a run it keeps hours of simulation from being lost,

@@ -3,12 +3,15 @@
 
 import io
 import os
+import tempfile
 import threading
 
 import pytest
 
 from arqlink import files
 from arqlink.errors import UserError
+
+from .unprivileged import unprivileged
 
 
 @pytest.fixture
@@ -81,13 +84,23 @@ def test_what_cannot_be_written(folder, path, why):
         files.write(path, b"x")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_what_may_not_be_written(folder):
-    os.chmod("in", 0o400)
-    os.chmod("folder", 0o500)
-    for path in ("in", "folder/new"):
-        with pytest.raises(UserError, match="cannot be written: Permission denied"):
-            files.check([path])
+def test_what_may_not_be_written(monkeypatch):
+    """In a folder that all can reach, unlike pytest's."""
+    with tempfile.TemporaryDirectory() as name:
+        monkeypatch.chdir(name)
+        os.mkdir("folder")
+        for path in ("in", "folder/in"):
+            open(path, "wb").close()
+        os.chmod("in", 0o400)
+        os.chmod("folder", 0o555)
+        os.mkdir("open")
+        os.chmod("open", 0o777)
+        os.chmod(".", 0o755)
+        for path in ("in", "folder/in", "folder/new", "new"):
+            refused = f"UserError: '{path}' cannot be written: Permission denied."
+            assert unprivileged(lambda path=path: files.check([path])) == refused
+            assert unprivileged(lambda path=path: files.write(path, b"x")) == refused
+        assert unprivileged(lambda: (files.check(["open/new"]), files.write("open/new", b"x"))) == "(None, None)"
 
 
 def test_full_disk():

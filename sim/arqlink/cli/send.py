@@ -83,12 +83,13 @@ def send(
     label = files.label(input, "standard input")
     with run_dashboard(web, web_host, setup, "arqlink send", label) as watch, progress_bar("frames") as progress:
         outcome = transfer(setup, traffic, pace, waves, progress, pcap_phy, watch)
-    save(output, setup, traffic, outcome)
+    unwritten = files.attempt(lambda: save(output, setup, traffic, outcome))
     if delays is not None:
-        files.write(delays, delay_trace(traffic.packets, outcome.times_ms).encode())
+        unwritten += files.attempt(lambda: files.write(delays, delay_trace(traffic.packets, outcome.times_ms).encode()))
     report = outcome.report
     if json:
         print_json(report)
+        files.give_up(unwritten)
         judge(report)
         return
     console = TextConsole(stderr=to_stderr)
@@ -97,4 +98,5 @@ def send(
     console.print(counter_table(report["counters"]))
     console.print(summary(report))
     console.print(f"{report['cycles']} clocks at {report['cycles_per_s']:,.0f} clocks/s.")
+    files.give_up(unwritten)
     judge(report)

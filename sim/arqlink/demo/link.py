@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 
 from arqlink import tree
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from arqlink.model import loss
 from arqlink.model.link_setup import LinkSetup
 from arqlink.report.console import TextConsole
@@ -106,8 +106,8 @@ def main():
         console.print("A GEO link: 2 Mb/s, 250 ms one way, units of 25 bytes, erased with p = 0.01; frames of K = 10 units.")
         pair_simulator.simulator(GEO["config"])
         results = [run_all(console, Path(example_file()), Pace.line), run_all(console, CAPTURE, Pace.capture)]
-    except UserError as error:
-        print(error, file=sys.stderr)
+    except (UserError, OSError) as error:
+        print(sentence(error), file=sys.stderr)
         sys.exit(2)
     console.print(f"The outputs are in {OUTPUT.relative_to(tree.ROOT)}.")
     if not all(results):
