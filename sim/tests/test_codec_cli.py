@@ -187,6 +187,14 @@ def test_a_header_that_contradicts_itself(tmp_path, shares, at, value):
         share.unpack(bytes(content))
 
 
+@pytest.mark.parametrize(("k", "n", "index"), [(4, 3, 0), (4, 4, 4), (1, 1, 1), (255, 254, 0)])
+def test_a_code_that_cannot_be(k, n, index):
+    """Though length and hashes are right for it."""
+    units = bytes(64)
+    with pytest.raises(share.UserError, match="contradicts itself"):
+        share.unpack(header(bytes(64), k, n, 64, "zfec", index, units) + units)
+
+
 OVERWRITING = [
     "encode --k 2 --n 3 in a b a",
     "encode --k 2 --n 3 in a b in",

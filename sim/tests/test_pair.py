@@ -63,18 +63,15 @@ def agreed(setup, frames):
     return report
 
 
-@pytest.mark.parametrize("delay, feedback", [(0.1, 0.8), (5, 0), (250, 0.5)])
-@pytest.mark.parametrize("ord, delta", [(1, 0), (0, 1)])
-def test_a_run_ends_when_both_ends_know_of_the_last_frames_abandoned(delay, feedback, ord, delta):
-    """Half of the frames are abandoned, so the last ones are likely to be; five seeds leave none that is not."""
-    abandoned = 0
+@pytest.mark.parametrize("delay, ord, delta, feedback", [(5, 1, 0, 0), (5, 0, 1, 0.5), (20, 1, 1, 0.3)])
+def test_a_run_ends_when_both_ends_know_of_the_last_frames_abandoned(delay, ord, delta, feedback):
+    """Most notices are lost: two in succession have to come. Of five seeds some have abandoned their last frame."""
     for seed in range(5):
         setup = LinkSetup(
-            config="montecarlo", k=3, n=4, nr=4, delta=delta, ord=ord, delay_ms=delay, packet_bytes=24, seed=seed,
-            loss=loss.Bernoulli(0.5), feedback_loss=loss.Bernoulli(feedback),
+            config="montecarlo", k=3, n=9, nr=9, delta=delta, ord=ord, delay_ms=delay, packet_bytes=24, seed=seed,
+            loss=loss.Bernoulli(0.7), feedback_loss=loss.Bernoulli(feedback),
         )  # fmt: skip
-        abandoned += agreed(setup, 200)["counters"]["a"]["tx_frames_abandoned"]
-    assert abandoned > 100
+        assert agreed(setup, 200)["counters"]["a"]["tx_frames_abandoned"] > 10
 
 
 @pytest.mark.full
