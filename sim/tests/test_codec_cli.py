@@ -120,7 +120,7 @@ def test_empty_file(arqlink, tmp_path):
     assert (tmp_path / "out").read_bytes() == b""
 
 
-@pytest.mark.parametrize("at", [0, 8, 9, 12, 16, 24, 40, 70, 96, -1])
+@pytest.mark.parametrize("at", [0, 8, 9, 12, 16, 24, 40, 64, 95, 96, -1])
 def test_a_bad_share_is_named(arqlink, tmp_path, shares, at):
     """Whatever byte is wrong, in the header and behind it: it is left out where the others are enough, and refused where not."""
     damage(tmp_path / "s.00", at)
@@ -159,6 +159,7 @@ def test_a_share_given_twice(arqlink, tmp_path, shares):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
+        (lambda share: share[:8], "damaged"),
         (lambda share: share[:50], "damaged"),
         (lambda share: share[:-64], "damaged"),
         (lambda share: share + b"x", "damaged"),
@@ -166,7 +167,7 @@ def test_a_share_given_twice(arqlink, tmp_path, shares):
         (lambda share: b"", "is no share"),
         (lambda share: share[:8] + b"\2" + share[9:], "has share format 2, and this program reads 1"),
     ],
-    ids=["header", "cut", "longer", "before headers", "empty", "later format"],
+    ids=["first word", "header", "cut", "longer", "before headers", "empty", "later format"],
 )
 def test_what_is_no_share(arqlink, tmp_path, shares, change, words):
     path = tmp_path / "s.00"
