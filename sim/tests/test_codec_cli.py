@@ -147,6 +147,14 @@ def test_shares_of_other_files(arqlink, tmp_path, shares):
     assert not (tmp_path / "out").exists()
 
 
+def test_the_file_that_can_be_restored_is(arqlink, tmp_path, shares):
+    """Though another one has more shares here, which are too few."""
+    assert arqlink("codec", "encode", *code_options(4, 5), "in", "t")[0] == 0
+    code, _, err = arqlink("codec", "decode", "t.00", "t.01", "t.02", "s.01", "s.02", "-o", "out")
+    assert code == 0 and err.splitlines() == [f"'t.0{i}' is of another file; it is left out." for i in range(3)]
+    assert (tmp_path / "out").read_bytes() == shares
+
+
 def test_a_share_given_twice(arqlink, tmp_path, shares):
     (tmp_path / "copy").write_bytes((tmp_path / "s.00").read_bytes())
     code, _, err = arqlink("codec", "decode", "s.00", "copy", "s.02", "s.02", "-o", "out")
