@@ -11,6 +11,8 @@ import tempfile
 from arqlink.errors import UserError
 
 STANDARD = "-"
+SHARE = b"ARQSHARE"
+"""A share begins with it: arqlink.run.share."""
 MOST_BYTES = 1 << 30
 """More would take days to simulate, and an endless input, such as /dev/zero, ends somewhere."""
 
@@ -49,9 +51,25 @@ def write(path, content):
         raise UserError(f"{label(path, 'Standard output')} cannot be written: {error.strerror}.") from None
 
 
+def attempt(write):
+    """The errors of a write that comes after a run: its results are printed all the same, and then give_up() tells."""
+    try:
+        write()
+    except UserError as error:
+        return [error]
+    return []
+
+
+def give_up(errors):
+    """One UserError for those that attempt() has met."""
+    if errors:
+        raise UserError(" ".join(map(str, errors)))
+
+
 def check(outputs, inputs=()):
-    """Refuses an output that cannot be written, or that is the same file as an input or another output, whatever their names. It changes
-    nothing: called before a run it keeps hours of simulation from being lost, and files from being overwritten. Standard input is one input."""
+    """Refuses an output that cannot be written, that is the same file as an input or another output, whatever their names, or that holds a share of
+    `arqlink codec`: a name too many, or too few, must not cost one. It changes nothing: called before a run it keeps hours of simulation from being lost,
+    and files from being overwritten. Standard input is one input."""
     if [os.fspath(path) for path in inputs].count(STANDARD) > 1:
         raise UserError("Two inputs are -; standard input can be read once.")
     known = {_identity(path, sys.stdin): label(path, "standard input") for path in inputs}
@@ -64,6 +82,25 @@ def check(outputs, inputs=()):
             _try_to_write(path)
         except OSError as error:
             raise UserError(f"{label(path, 'Standard output')} cannot be written: {error.strerror}.") from None
+        if _begins_with(path, SHARE):
+            raise UserError(f"The output to {name} would overwrite a share of 'arqlink codec'; remove it first if it is of no use.")
+
+
+def check_new(outputs):
+    """Refuses outputs that are there and hold something: for names that come in a row, of which one may be meant as an input."""
+    for path in outputs:
+        if os.fspath(path) != STANDARD and os.path.isfile(path) and os.path.getsize(path):
+            raise UserError(f"The output to '{path}' would overwrite it; remove it first, or give another name.")
+
+
+def _begins_with(path, content):
+    if os.fspath(path) == STANDARD or not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as handle:
+            return handle.read(len(content)) == content
+    except OSError:  # who may not read it may have the right to write
+        return False
 
 
 def _stream(standard):

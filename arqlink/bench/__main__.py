@@ -11,7 +11,7 @@ import sys
 
 from arqlink import tree
 from arqlink.bench import documents, measurements
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 
 OUTPUT = tree.BUILD / "bench.json"
 
@@ -33,8 +33,8 @@ def main():
         if not options.gather:
             measurements.run_benches()
         found = measurements.gather()
-    except UserError as error:
-        sys.exit(str(error))
+    except (UserError, OSError) as error:
+        sys.exit(sentence(error))
     OUTPUT.write_text(json.dumps(found, indent=1) + "\n")
     measurements.show(found)
     if options.docs:

@@ -9,7 +9,7 @@ import sys
 
 from arqlink import tree
 from arqlink.bench.documents import README, markdown, replaced
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from arqlink.report.tables import LABELS
 
 MARKS = "make figures-link"
@@ -57,8 +57,8 @@ def main():
     try:
         tree.require()
         README.write_text(replaced(README.read_text(), MARKS, lines({options: report(options) for options in ROWS})))
-    except UserError as error:
-        sys.exit(str(error))
+    except (UserError, OSError) as error:
+        sys.exit(sentence(error))
 
 
 if __name__ == "__main__":

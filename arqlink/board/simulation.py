@@ -4,6 +4,7 @@
 import os
 import signal
 import subprocess
+import tempfile
 import threading
 from contextlib import contextmanager
 
@@ -44,12 +45,13 @@ class SocSim:
         leader, self._terminal, self.port = terminals.raw_pair()
         packets, self._packets = os.pipe()
         self._deliveries, deliveries = os.pipe()
+        # A pipe of errors, which nobody reads before the end, would hold up the program once it is full.
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self._process = subprocess.Popen(
             [str(program), str(packets), str(deliveries)],
             stdin=leader,
             stdout=leader,
-            stderr=subprocess.PIPE,
-            text=True,
+            stderr=self._errors,
             pass_fds=(packets, deliveries),
             start_new_session=True,  # Ctrl-C on the terminal is for this program, which ends the simulation itself
         )
@@ -69,15 +71,17 @@ class SocSim:
         if self._terminal is None:
             return None
         self._process.send_signal(signal.SIGTERM)
-        said = self._process.communicate()[1].strip()
-        code = self._process.returncode
+        code = self._process.wait()
+        with self._errors:
+            self._errors.seek(0)
+            said = self._errors.read().strip()
         for descriptor in (self._terminal, self._packets):
             os.close(descriptor)
         self._terminal = None
         self._reader.join()
         if code:
             raise UserError(said or f"The simulator ended with code {code}.")
-        return int(said.split()[1])
+        return int(said.splitlines()[-1].split()[1])
 
     def wait(self):
         """Waits until the simulation ends by itself, which it does only where something goes wrong."""

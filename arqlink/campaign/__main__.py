@@ -13,7 +13,7 @@ import time
 from dataclasses import asdict
 
 from arqlink.campaign import builds, runs
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 
 
 def report(result):
@@ -105,8 +105,8 @@ def main():
             options.first = options.first if options.seed is None else options.seed
             options.runs = options.count or options.runs
             results = watched(pairs, options)
-    except UserError as error:
-        sys.exit(f"{error}")
+    except (UserError, OSError) as error:
+        sys.exit(sentence(error))
     totals = runs.summary(results, time.monotonic() - begin)
     if options.json:
         print(json.dumps(totals | {"failed": [asdict(r) | {"repeat": r.repeat()} for r in results if r.kind]}, indent=1))

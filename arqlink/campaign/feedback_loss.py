@@ -15,7 +15,7 @@ from rich.table import Table
 
 from arqlink import tree
 from arqlink.campaign import builds
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from arqlink.report.console import TextConsole
 
 FOLDER = tree.BUILD / "feedback"
@@ -158,8 +158,8 @@ def main():
     table = Table(*HEADINGS)
     try:
         flows = survey(points(options.round_trip, options.seeds))
-    except UserError as error:
-        sys.exit(str(error))
+    except (UserError, OSError) as error:
+        sys.exit(sentence(error))
     for row in rows(flows):
         table.add_row(*map(str, row))
     TextConsole(width=None if sys.stdout.isatty() else 160).print(table)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rich.table import Table
 
 from arqlink.campaign import builds, runs
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from arqlink.report.console import TextConsole
 
 HEADINGS = ("pair", "runs", "forged units", "restarted", "twice", "lost, reported", "delayed", "slowest, of the bound")
@@ -86,8 +86,8 @@ def main():
         builds.build_all(options.pairs, waves=False)
         with ThreadPoolExecutor(options.jobs) as pool:
             found = list(pool.map(lambda pair: measure(pair, options.first, options.runs), options.pairs))
-    except UserError as error:
-        sys.exit(str(error))
+    except (UserError, OSError) as error:
+        sys.exit(sentence(error))
     table = Table(*HEADINGS, title="Forged units; the bound is four round trips and two POLL_TIMEOUTs", title_justify="left")
     rows = [row(pair, costs) for pair, costs in zip(options.pairs, found, strict=True)]
     for cells in [*rows, row("all", [c for costs in found for c in costs])]:

@@ -2,6 +2,7 @@
 """Runs of the fault campaign: its program on seeds of pairs of link ends, and what it reports."""
 
 import subprocess
+import tempfile
 import time
 from collections import Counter, deque
 from concurrent.futures import ThreadPoolExecutor
@@ -92,8 +93,9 @@ def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0,
     """Runs `count` seeds from `first` on, one after the other; returns their RunResults. `blank` leaves the forged units out, and nothing else."""
     results, recovery, sent = [], None, ()
     command = command_of(pair, first, count, seconds, waves, show, forge, ignore, frames, blank)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout and process.stderr
+    # A pipe of errors, which nobody reads meanwhile, would hold up the program once it is full.
+    with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process:
+        assert process.stdout
         for line in process.stdout:
             if line.startswith("forged "):
                 recovery = Recovery(*map(int, line.split()[1:]))
@@ -110,7 +112,9 @@ def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0,
             results.append(result)
             if on_result:
                 on_result(result)
-        said = process.stderr.read().strip()
+        process.wait()
+        errors.seek(0)
+        said = errors.read().strip()
     if process.returncode not in (0, 1):
         seed = first + len(results)
         raise UserError(f"The campaign's program ended with code {process.returncode} at pair {pair}, seed {seed}. {said}")

@@ -47,19 +47,19 @@ def encode(
 
 @codec_app.command()
 def decode(
-    paths: Annotated[list[str], typer.Argument(metavar="SHARES OUT", help="At least K shares, then the file to write; - is standard output.")],
+    shares: Annotated[list[str], typer.Argument(metavar="SHARES", help="At least K of them; - is standard input.")],
+    output: Annotated[str | None, typer.Option("-o", "--output", metavar="OUT", help="File to write; - is standard output.", show_default=False)] = None,
     waves: Waves = None,
 ):
     """Restore a file from any K of its shares, whatever they are named.
 
     Bad shares are named, and left out where enough others are given.
 
-    Example: arqlink codec decode photo.00 photo.02 photo.04 photo.05 restored.raw
+    Example: arqlink codec decode photo.00 photo.02 photo.04 photo.05 -o restored.raw
     """
-    *shares, out_path = paths
-    if not shares:
-        raise UserError("Give the shares first and then the file to write.")
+    if output is None:
+        raise UserError("Name the file to write with -o; all other names are of shares.")
     with progress_bar("frames") as progress:
-        left_out = codec.decode(shares, out_path, codec.Watch(progress, waves))
+        left_out = codec.decode(shares, output, codec.Watch(progress, waves))
     for sentence in left_out:
         print(sentence, file=sys.stderr)

@@ -19,7 +19,7 @@ from arqlink.cli.send import send
 from arqlink.cli.size import size
 from arqlink.cli.stats import stats
 from arqlink.cli.wireshark import wireshark
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from arqlink.report.console import write_names
 
 app = typer.Typer(
@@ -90,8 +90,7 @@ def main(arguments=None):
     except BrokenPipeError:  # who reads has seen enough, as `head` has
         code, message = 1, ""
     except OSError as error:
-        where = f"'{error.filename}'" if error.filename else "Standard output, or a file of the run,"
-        code, message = 2, f"{where} cannot be read or written: {error.strerror or error}."
+        code, message = 2, sentence(error)
     if message and sys.stderr is not None:
         with suppress(OSError):
             print(message if message.endswith((".", "?", "!")) else f"{message}.", file=sys.stderr)

@@ -13,7 +13,7 @@ from arqlink.model import link_setup
 from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import comparison, counter_table, print_json, ranges
-from arqlink.run.transfer import Pace, delay_trace, load, save, transfer
+from arqlink.run.transfer import Pace, delay_trace, judge, load, save, transfer
 
 
 def summary(report):
@@ -89,12 +89,14 @@ def send(
     label = files.label(input, "standard input")
     with run_dashboard(web, web_host, setup, "arqlink send", label) as watch, progress_bar("frames") as progress:
         outcome = transfer(setup, traffic, pace, waves, progress, pcap_phy, watch)
-    save(output, setup, traffic, outcome)
+    unwritten = files.attempt(lambda: save(output, setup, traffic, outcome))
     if delays is not None:
-        files.write(delays, delay_trace(traffic.packets, outcome.times_ms).encode())
+        unwritten += files.attempt(lambda: files.write(delays, delay_trace(traffic.packets, outcome.times_ms).encode()))
     report = outcome.report
     if json:
         print_json(report)
+        files.give_up(unwritten)
+        judge(report)
         return
     console = TextConsole(stderr=to_stderr)
     title = f"{label}: {setup.loss}, δ = {delta}, delay {delay_ms:g} ms"
@@ -104,5 +106,5 @@ def send(
     if traffic.capture and (words := cut(traffic.capture)):
         console.print(words)
     console.print(f"{report['cycles']} clocks at {report['cycles_per_s']:,.0f} clocks/s.")
-    if report["end"] != "done":
-        raise UserError("The run ended before every packet was delivered or given up, for nothing moved any more.")
+    files.give_up(unwritten)
+    judge(report)

@@ -85,10 +85,10 @@ def stats(
     with run_dashboard(web, web_host, setup, "arqlink stats", f"{round(frames)} frames") as watch, progress_bar("frames") as progress:
         report = monte_carlo.measure(setup, round(frames), waves, progress, pcap_phy, watch)
     title = f"{report['frames']} frames, {setup.loss}, δ = {delta}"
-    if plot:
-        files.write(plot, plots.comparison(report, title).encode())
+    unwritten = files.attempt(lambda: files.write(plot, plots.comparison(report, title).encode())) if plot else []
     if json:
         print_json(report)
+        files.give_up(unwritten)
         return
     console = TextConsole()
     console.print(comparison(report, title))
@@ -98,3 +98,4 @@ def stats(
         f"({report['cycles_per_cpu_s']:,.0f} a second of processor time); "
         f"the PHY was busy in {number(report['line_use'])} of the clocks."
     )
+    files.give_up(unwritten)

@@ -27,5 +27,5 @@ def wireshark(install: Annotated[bool, typer.Option("--install", help=f"Copy the
             folder.mkdir(parents=True, exist_ok=True)
             path = Path(shutil.copy(tree.DISSECTOR, folder))
         except OSError as error:
-            raise UserError(f"'{os.path.join(folder, tree.DISSECTOR.name)}' cannot be written: {error.strerror}.") from None
+            raise UserError(f"'{os.path.join(folder, tree.DISSECTOR.name)}' cannot be written: {error.strerror or error}.") from None
     print(path)

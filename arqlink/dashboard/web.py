@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 import socket
+import sys
 import threading
 import time
 from collections import deque
@@ -160,13 +161,13 @@ class Server:
         while True:
             try:
                 sample = await asyncio.to_thread(self._view.look)
-            except UserError as error:
-                self._ended = {"ended": str(error)}
+                self._tell({"sample": sample})
+                self._history.append(_short(sample))
+            except Exception as error:  # a task that ends with it would say nothing to anybody
+                self._ended = {"ended": _sentence(error)}
                 self._tell(self._ended)
                 await self._farewell()
                 return
-            self._history.append(sample)
-            self._tell({"sample": sample})
             due = max(due + EVERY, time.monotonic())
             await asyncio.sleep(due - time.monotonic())
 
@@ -192,7 +193,7 @@ class Server:
         self._pages.add(page)
         try:
             await websocket.accept()
-            await page.run(_text({"hello": self._view.hello(), "history": [_short(sample) for sample in self._history], **self._ended}))
+            await page.run(_text({"hello": self._view.hello(), "history": list(self._history), **self._ended}))
         except (WebSocketDisconnect, RuntimeError):
             pass  # it has gone, perhaps in the middle of a message to it
         finally:
@@ -293,8 +294,17 @@ class Page:
             return {"refused": "A message is text, not binary."}
         try:
             return {"done": await asyncio.to_thread(self._view.steer, text)}
-        except UserError as error:
-            return {"refused": str(error)}
+        except Exception as error:
+            return {"refused": _sentence(error)}
+
+
+def _sentence(error):
+    """Why something ends, or is refused, for whom the page is shown to. What should not have happened is told to the terminal as well."""
+    if isinstance(error, UserError):
+        return str(error)
+    sentence = f"The dashboard has an error, which is a bug of it: {error!r}."
+    print(sentence, file=sys.stderr, flush=True)
+    return sentence
 
 
 def _short(sample):

@@ -9,14 +9,14 @@ from typing import Any
 from rich.table import Table
 
 from arqlink import tree
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from arqlink.model import loss
 from arqlink.model.link_setup import LinkSetup
 from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number, ranges
 from arqlink.run import pair_simulator
-from arqlink.run.transfer import Pace, Traffic, load, save, transfer
+from arqlink.run.transfer import Pace, Traffic, judge, load, save, transfer
 
 OUTPUT = tree.BUILD / "demo"
 CAPTURE = tree.ROOT / "tests" / "data" / "office.pcap"
@@ -85,8 +85,13 @@ def run_all(console, path, pace):
         if math.isinf(setup.delta) and not report["identical"]:
             notes.append(f"{label}: the output differs from the input, although nothing may be given up.")
             whole = False
-        if report["end"] != "done" or report["unexpected_packets"] or not report["in_order"]:
-            notes.append(f"{label}: the run ended wrongly ({report['end']}).")
+        try:
+            judge(report)
+        except UserError as error:
+            notes.append(f"{label}: {error}")
+            whole = False
+        if report["unexpected_packets"] or not report["in_order"]:
+            notes.append(f"{label}: the run ended wrongly.")
             whole = False
     console.print(table)
     for note in notes:
@@ -101,8 +106,8 @@ def main():
         console.print("A GEO link: 2 Mb/s, 250 ms one way, units of 25 bytes, erased with p = 0.01; frames of K = 10 units.")
         pair_simulator.simulator(GEO["config"])
         results = [run_all(console, Path(example_file()), Pace.line), run_all(console, CAPTURE, Pace.capture)]
-    except UserError as error:
-        print(error, file=sys.stderr)
+    except (UserError, OSError) as error:
+        print(sentence(error), file=sys.stderr)
         sys.exit(2)
     console.print(f"The outputs are in {OUTPUT.relative_to(tree.ROOT)}.")
     if not all(results):

@@ -16,7 +16,7 @@ from arqlink.board.serial_port import SerialPort
 from arqlink.board.simulation import CONFIG, PATIENCE_S, simulated_board
 from arqlink.board.uart_shell import UartShell
 from arqlink.demo.link import example_file
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from arqlink.link import description
 from arqlink.model import loss
 from arqlink.model.intervals import CONFIDENCE, clopper_pearson
@@ -218,8 +218,8 @@ def main():
         )
         begin = time.monotonic()
         outcomes = list(run_phases(example_file().read_bytes()))
-    except UserError as error:
-        print(error, file=sys.stderr)
+    except (UserError, OSError) as error:
+        print(sentence(error), file=sys.stderr)
         sys.exit(2)
     console.print(table_of(outcomes))
     console.print(f"It took {time.monotonic() - begin:.0f} s, building included where it was necessary.")

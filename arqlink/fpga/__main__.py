@@ -5,7 +5,7 @@ import argparse
 import sys
 
 from arqlink import tree
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from arqlink.fpga import record, timing
 from arqlink.fpga.place_and_route import OUTPUT, SEEDS, run
 from arqlink.fpga.results import reached, table
@@ -29,16 +29,16 @@ def main():
         tree.require()
         recorded = record.read() if options.recorded else None
         results = {target: run(target, options.seeds, recorded) for target in targets}
-    except UserError as error:
-        sys.exit(str(error))
+    except (UserError, OSError) as error:
+        sys.exit(sentence(error))
     console = TextConsole(width=None if sys.stdout.isatty() else 200)
     console.print(table(results))
     try:
         for target, found in results.items() if options.slowest else ():
             for result in found:
                 console.print(timing.table(target, result.seed, OUTPUT / target.name / f"report-{result.seed}.json", options.slowest))
-    except UserError as error:
-        sys.exit(str(error))
+    except (UserError, OSError) as error:
+        sys.exit(sentence(error))
     if options.check and any(reached(target, found) == "NOT met" for target, found in results.items()):
         sys.exit(1)
 

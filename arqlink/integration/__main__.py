@@ -6,7 +6,7 @@ import json
 import sys
 
 from arqlink import tree
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from arqlink.integration.companions import write
 from arqlink.integration.module import FOLDER, PREFIX, generate
 
@@ -29,8 +29,8 @@ def main():
                 module = generate(block, config, options.set, options.prefix)
                 write(module)
                 print(module.sources[0].relative_to(FOLDER.parents[1]))
-    except UserError as error:
-        print(error, file=sys.stderr)
+    except (UserError, OSError) as error:
+        print(sentence(error), file=sys.stderr)
         sys.exit(2)
 
 

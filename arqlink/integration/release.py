@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from arqlink import tree
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from arqlink.integration.companions import write
 from arqlink.integration.module import generate
 from arqlink.pages import chart_library
@@ -126,8 +126,8 @@ def main():
     try:
         tree.require()
         archive = make(options.configs or list(json.loads(tree.CONFIGS.read_text())))
-    except UserError as error:
-        sys.exit(str(error))
+    except (UserError, OSError) as error:
+        sys.exit(sentence(error))
     print(f"{archive.relative_to(tree.ROOT)}: {archive.stat().st_size / 1e6:.1f} MB, SHA-256 {hashlib.sha256(archive.read_bytes()).hexdigest()}")
 
 

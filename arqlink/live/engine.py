@@ -4,6 +4,7 @@
 import json
 import math
 import subprocess
+import tempfile
 import threading
 from concurrent.futures import Future
 from contextlib import suppress
@@ -55,8 +56,10 @@ class Engine:
         control = builds.control() if consoles else None
         program = builds.program()
         self._up = self._answers[0] = Future()
+        # A pipe of errors, which nobody reads meanwhile, would hold up the program once it is full.
+        self._errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="surrogateescape")  # noqa: SIM115
         self.process = subprocess.Popen(
-            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="surrogateescape",
+            [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, encoding="utf-8", errors="surrogateescape",
             pass_fds=(*taps, *consoles), start_new_session=True,
         )  # fmt: skip
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -135,13 +138,19 @@ class Engine:
 
     def _read(self):
         assert self.process.stdout
+        words = []
         for line in self.process.stdout:
-            found = json.loads(line)
+            try:
+                found = json.loads(line)
+            except ValueError:  # what an assertion of the model says
+                words.append(line.strip())
+                continue
             if answer := self._answers.pop(found["id"], None):
                 answer.set_result(found)
         self.process.wait()
-        assert self.process.stderr
-        said = self.process.stderr.read().strip()
-        self._sentence = said.splitlines()[-1] if said else ENDED
+        with self._errors:
+            self._errors.seek(0)
+            words += self._errors.read().split("\n")
+        self._sentence = next(filter(None, reversed(words)), ENDED)
         for answer in list(self._answers.values()):
             answer.set_result({"error": self._sentence})

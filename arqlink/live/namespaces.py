@@ -9,6 +9,7 @@ import signal
 import struct
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,6 +21,11 @@ from arqlink.errors import UserError
 DEVICE = "tap0"
 TUN = "/dev/net/tun"
 TUNSETIFF, IFF_TUN, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0001, 0x0002, 0x1000
+CLONE_NEWNET = 0x40000000
+LOOPBACK = 1
+"""Its index in every namespace."""
+MARK = "made by arqlink live"
+"""Alias of the loopback device in a namespace that is ours. It comes before the namespace has a name, and goes with it."""
 LOCKS = Path("/run")
 ADDRESSES = ("10.77.0.{}/24", "fd77::{}/64")
 """IPv4 and IPv6, of which the last part is 1 in `a` and 2 in `b`."""
@@ -60,20 +66,34 @@ def _is_privileged():
 
 @contextmanager
 def locked(name):
-    """One live link of a name at a time. The lock goes with the process, however it ends."""
+    """One live link of a name at a time. The lock goes with the process, however it ends, and its file with the link."""
     path = LOCKS / f"arqlink-{name}.lock"
-    try:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise UserError(f"'{path}' cannot be written: {error.strerror}.") from None
-    try:
+    while True:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise UserError(f"A live link '{name}' is running; end it, or give this one another --name.") from None
-        yield
-    finally:
-        os.close(file)
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise UserError(f"'{path}' cannot be written: {error.strerror}.") from None
+        try:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise UserError(f"A live link '{name}' is running; end it, or give this one another --name.") from None
+            if not _is_at(path, file):  # the one before removed it between the two lines above
+                continue
+            try:
+                yield
+            finally:
+                path.unlink(missing_ok=True)
+            return
+        finally:
+            os.close(file)
+
+
+def _is_at(path, file):
+    """Whether an open file has this path."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.stat(path), os.fstat(file))
+    return False
 
 
 def die_with_parent():
@@ -84,16 +104,52 @@ def die_with_parent():
 @contextmanager
 def inside(name):
     """This thread is in the namespace; what it opens, and the processes that it begins, stay there."""
-    own, other = (os.open(path, os.O_RDONLY | os.O_CLOEXEC) for path in ("/proc/thread-self/ns/net", f"{netns.NETNS_RUN_DIR}/{name}"))
+    other = os.open(f"{netns.NETNS_RUN_DIR}/{name}", os.O_RDONLY | os.O_CLOEXEC)
     try:
-        netns.setns(other)
-        try:
+        with _back():
+            netns.setns(other)
             yield
-        finally:
-            netns.setns(own)
     finally:
-        os.close(own)
         os.close(other)
+
+
+@contextmanager
+def _back():
+    """Brings this thread back to the namespace where it was."""
+    own = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        yield
+    finally:
+        netns.setns(own)
+        os.close(own)
+
+
+def make(name):
+    """A namespace with our mark, which it has before it has its name: one that is killed in between leaves nothing. A name that is taken is refused."""
+    with _back():
+        if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNET):
+            raise OSError(ctypes.get_errno(), "No namespace can be made")
+        with IPRoute() as space:
+            space.link("set", index=LOOPBACK, ifalias=MARK)
+        try:
+            netns.attach(name, threading.get_native_id())
+        except FileExistsError:
+            raise _foreign(name) from None
+
+
+def is_ours(name):
+    """Whether a namespace has our mark."""
+    try:
+        with inside(name), IPRoute() as space:
+            return next(iter(space.get_links(LOOPBACK))).get_attr("IFLA_IFALIAS") == MARK
+    except OSError:  # a file that is no namespace
+        return False
+
+
+def _foreign(name):
+    return UserError(
+        f"The network namespace '{name}' is there, and no live link has made it; give this one another --name, or remove it: ip netns delete {name}."
+    )
 
 
 class Pair:
@@ -106,10 +162,13 @@ class Pair:
         self._mtu, self._queue = mtu, queue
 
     def __enter__(self):
+        for name in self.names:
+            if name in netns.listnetns() and not is_ours(name):
+                raise _foreign(name)
         self.clear()
         try:
             for i, name in enumerate(self.names, 1):
-                netns.create(name)
+                make(name)
                 with inside(name):
                     self.taps.append(open_device(DEVICE, IFF_TAP))
                     self._set_up(i)
@@ -125,9 +184,9 @@ class Pair:
         self.clear()
 
     def clear(self):
-        """Ends all processes in namespaces of these names, and removes them."""
+        """Ends all processes in namespaces of these names that are ours, and removes them."""
         for name in self.names:
-            if name not in netns.listnetns():
+            if name not in netns.listnetns() or not is_ours(name):
                 continue
             _end_processes(name)
             with suppress(FileNotFoundError):

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from arqlink import files
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from arqlink.pages import build
 
 
@@ -18,11 +18,10 @@ def main():
     try:
         text = build.page(options.page)
         options.output.parent.mkdir(parents=True, exist_ok=True)
+        files.check([options.output])
         files.write(options.output, text.encode())
-    except UserError as error:
-        sys.exit(str(error))
-    except OSError as error:
-        sys.exit(f"'{error.filename}' cannot be written: {error.strerror}.")
+    except (UserError, OSError) as error:
+        sys.exit(sentence(error))
 
 
 if __name__ == "__main__":

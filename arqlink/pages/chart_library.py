@@ -12,7 +12,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "vendor"
@@ -54,8 +54,8 @@ def fetch():
 def main():
     try:
         fetch()
-    except UserError as error:
-        sys.exit(str(error))
+    except (UserError, OSError) as error:
+        sys.exit(sentence(error))
 
 
 if __name__ == "__main__":

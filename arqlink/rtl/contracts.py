@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from arqlink import tree
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from arqlink.rtl import verilog
 
 FOLDER = tree.REGS
@@ -45,5 +45,5 @@ def write(folder: str | Path = FOLDER):
 if __name__ == "__main__":
     try:
         write(*sys.argv[1:])
-    except UserError as error:
-        sys.exit(str(error))
+    except (UserError, OSError) as error:
+        sys.exit(sentence(error))

@@ -16,6 +16,7 @@ import numpy as np
 
 from arqlink import files
 from arqlink.errors import UserError
+from arqlink.model import prospects
 from arqlink.model.link_setup import PRESETS
 from arqlink.run import codec_simulator, harness, share
 
@@ -62,6 +63,8 @@ def run(block, k, preset, shape, units, watch=Watch()):
         return np.zeros((shape if block == "RsEncoder" else k, 0), dtype=np.uint8)
     unit_bytes = codec_simulator.limits()["unit_bytes"]
     frames = -(-length // unit_bytes)
+    beats = frames * (shape if block == "RsEncoder" else k) * unit_bytes / codec_simulator.limits()["data_bytes"]
+    prospects.foretell(beats / prospects.CLOCKS_PER_S, f"{block} for {length * k} bytes")
     padded = np.zeros((k, frames * unit_bytes), dtype=np.uint8)
     padded[:, :length] = units
     stream = padded.reshape(k, frames, unit_bytes).transpose(1, 0, 2).tobytes()
@@ -93,6 +96,7 @@ def encode(in_path, out_paths, k, n, unit, preset, watch=Watch()):
     if len(out_paths) != n:
         raise UserError(f"n is {n}, but {len(out_paths)} output names are given.")
     files.check([*out_paths, *watch.outputs], [in_path])
+    files.check_new(out_paths)
     content = files.read(in_path)
     encoding = share.Encoding(preset, k, n, unit, len(content), hashlib.sha256(content).digest())
     stripes = encoding.share_bytes // unit

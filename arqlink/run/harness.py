@@ -151,11 +151,12 @@ def run(program, job, progress=None, watch=None):
 
 
 def _execute(command, progress, watch):
-    """Standard output is one short JSON text, so reading standard error to its end first cannot block."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    """Standard output is a file: a pipe, which nobody reads while standard error is read, would hold up the program once it is full."""
+    with tempfile.TemporaryFile("w+") as printed, subprocess.Popen(command, stdout=printed, stderr=subprocess.PIPE, text=True) as process:
         said = follow(process, progress, watch)
-        assert process.stdout
-        output = process.stdout.read()
+        process.wait()
+        printed.seek(0)
+        output = printed.read()
     if process.returncode:  # what an assertion says is on standard output
         words = " ".join(filter(None, [*output.splitlines(), said]))
         raise UserError(words or f"The simulator ended with code {process.returncode}.")

@@ -3,7 +3,7 @@
 
 from arqlink.errors import UserError
 from arqlink.model import prospects
-from arqlink.run import harness, pair, pair_simulator
+from arqlink.run import books, harness, pair, pair_simulator
 from arqlink.run import phy_capture as captures
 from arqlink.run.evaluation import Evaluation, window_line_use, window_utilization
 
@@ -19,6 +19,8 @@ def measure(setup, frames, waves=None, progress=None, phy_capture=None, watch=No
     prospects.check(setup, model, frames)
     if phy_capture:
         captures.check(setup, model, frames)
+    if progress:  # a sweep foretells all its runs together
+        prospects.foretell(prospects.seconds(setup, model, frames), f"{frames} frames of this link")
     program, job = simulator(setup, waves is not None), pair.stats_job(setup, frames, waves, phy_capture)
     result = harness.run(program, job, progress, watch and watch.begin(job.frames))
     if result.report["end"] != "done":
@@ -28,6 +30,7 @@ def measure(setup, frames, waves=None, progress=None, phy_capture=None, watch=No
         if checks[name]:
             raise UserError(f"The checker counted {checks[name]} packets as {name}; this is a bug of the link.")
     evaluation = Evaluation(setup, result, model)
+    books.check(evaluation.a, evaluation.b, result["traffic_a.SENT"], checks["RECEIVED"])
     return {
         "settings": setup.describe(),
         **evaluation.entries(window_utilization(setup, result)),

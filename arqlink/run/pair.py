@@ -4,11 +4,14 @@
 import dataclasses
 import random
 
+from arqlink.errors import UserError
 from arqlink.model import loss
 from arqlink.model.link_setup import PRESETS
 from arqlink.rtl.registers import address, counter_address, counter_names, pack
 from arqlink.run import harness, pair_simulator
 
+MOST_PACKETS = (1 << 32) - 1
+"""Of a generator, and what a checker can count."""
 WATCHED = {
     "a": ("STATUS", "ERROR", "EPOCH", "COUNTERS", "VERSION"),
     "b": ("STATUS", "ERROR", "EPOCH", "COUNTERS", "VERSION"),
@@ -97,6 +100,8 @@ def stats_job(setup, frames, waves=None, phy_capture=None):
     checks them."""
     per_packet = setup.frames(setup.packet_bytes)
     packets = -(-frames // per_packet)
+    if packets > MOST_PACKETS:
+        raise UserError(f"{frames} frames are {packets} packets of {setup.packet_bytes} bytes; the generator sends up to {MOST_PACKETS}.")
     writes = [
         (address("traffic_a", "LENGTH_MIN"), setup.packet_bytes),
         (address("traffic_a", "LENGTH_MAX"), setup.packet_bytes),

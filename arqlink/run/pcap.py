@@ -5,8 +5,6 @@ Libraries for captures end silently where a file is cut off or damaged, so the t
 draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
 """
 
-import io
-import logging
 import struct
 from dataclasses import dataclass, field
 
@@ -18,6 +16,8 @@ SECTION = 0x0A0D0D0A
 """Type of the block that begins a section of pcapng; the same in both byte orders."""
 LAST_SECOND = (1 << 32) - 1
 """Of a time in pcap, since 1970."""
+MOST_BYTES = 65535
+"""Of a packet in a pcap file that is written; no configuration carries longer ones."""
 PCAP = {struct.pack(endian + "I", magic): (endian, nano) for endian in "<>" for magic, nano in ((0xA1B2C3D4, False), (0xA1B23C4D, True))}
 ORDER = {b"\x4d\x3c\x2b\x1a": "<", b"\x1a\x2b\x3c\x4d": ">"}
 """Byte order of a section of pcapng."""
@@ -213,14 +213,9 @@ class _PcapNg(_Reader):
 
 def write(path, capture, endian="<"):
     """Writes a classic pcap file, with nanoseconds if the capture has them; `endian` is "<" or ">"."""
-    logging.getLogger("scapy").setLevel(logging.ERROR)
-    from scapy.utils import RawPcapWriter
-
-    scale, content = 1 if capture.nano else 1000, io.BytesIO()
-    writer = RawPcapWriter(content, linktype=capture.link_type, nano=capture.nano, endianness=endian)
-    writer.write_header(None)
+    magic, scale = (0xA1B23C4D, 1) if capture.nano else (0xA1B2C3D4, 1000)
+    content = [struct.pack(endian + "IHHIIII", magic, 2, 4, 0, 0, MOST_BYTES, capture.link_type)]
     for data, time, length in zip(capture.packets, capture.times, capture.wire_lengths):
         seconds, rest = divmod(time, 10**9)
-        writer.write_packet(data, sec=min(seconds, LAST_SECOND), usec=rest // scale, caplen=len(data), wirelen=length)
-    writer.flush()
-    files.write(path, content.getvalue())
+        content += [struct.pack(endian + "IIII", min(seconds, LAST_SECOND), rest // scale, len(data), length), data]
+    files.write(path, b"".join(content))

@@ -21,9 +21,10 @@ import struct
 from dataclasses import dataclass
 
 from arqlink.errors import UserError
+from arqlink.files import SHARE
 from arqlink.model.link_setup import PRESETS
 
-MAGIC, VERSION = b"ARQSHARE", 1
+MAGIC, VERSION = SHARE, 1
 FIELDS = struct.Struct("<8s5B3xQQ32s")
 HEADER_BYTES = FIELDS.size + hashlib.sha256().digest_size
 

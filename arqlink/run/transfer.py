@@ -12,7 +12,7 @@ from arqlink import files
 from arqlink.errors import UserError
 from arqlink.model import prospects
 from arqlink.report.tables import ranges
-from arqlink.run import harness, pair, pair_simulator, pcap
+from arqlink.run import books, harness, pair, pair_simulator, pcap
 from arqlink.run import phy_capture as captures
 from arqlink.run.evaluation import Evaluation
 
@@ -143,10 +143,14 @@ def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None, phy_capt
     prospects.check(setup, model, frames)
     if phy_capture:
         captures.check(setup, model, frames)
-    clocks = None
+    clocks, span, what = None, 0.0, f"{len(packets)} packets over this link"
     if pace is Pace.capture:
         if traffic.times is None:
             raise UserError("Only a capture has times to keep; leave --pace away for a file.")
+        span = max(traffic.times)
+        what += f", whose times in the capture span {prospects.duration(span)},"
+    prospects.foretell(prospects.seconds(setup, model, frames, span), what)
+    if pace is Pace.capture:
         clocks = offered(np.array(traffic.times), setup.clock_hz)
     program = pair_simulator.simulator(setup.config, waves=waves is not None)
     job = pair.send_job(setup, packets, clocks, waves, phy_capture)
@@ -176,6 +180,13 @@ def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None, phy_capt
         "counters": {"a": evaluation.a, "b": evaluation.b},
     }
     return Outcome(report, deliveries, matched, times)
+
+
+def judge(report):
+    """Refuses a run that has not come to its end, or whose books are wrong; what there is of it has been written."""
+    if report["end"] != "done":
+        raise UserError("The run ended before every packet was delivered or given up, for nothing moved any more.")
+    books.check(report["counters"]["a"], report["counters"]["b"], report["packets"], report["delivered_packets"])
 
 
 def _delay_entries(setup, measured, model, pace):

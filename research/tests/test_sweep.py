@@ -117,6 +117,24 @@ def test_the_runs_of_a_lost_worker_are_run_again(file, whole):
     assert killed and rows(sweep.output) == whole
 
 
+@pytest.mark.parametrize(
+    ("frames", "words"),
+    [("1e9", "Simulating 6 runs takes about "), ("1e12", "Hopeless: 6 runs would take about ")],
+)
+def test_a_long_sweep_is_foretold_as_a_whole(tmp_path, monkeypatch, capsys, frames, words):
+    path = tmp_path / "stats.toml"
+    path.write_text(f"kind = 'stats'\nseeds = '3'\n[fixed]\nframes = {frames}\n[grid]\nn = [10, 11]\n")
+
+    def begun(*_):
+        raise UserError("It has begun.")
+
+    monkeypatch.setattr(kinds.Stats, "build", begun)
+    sweep = plan.read(path)
+    with Store(sweep.output) as store, pytest.raises(UserError) as error:
+        runner.run(sweep.tasks(), store, workers=2)
+    assert words in capsys.readouterr().err + str(error.value)
+
+
 def test_points_of_stats_are_swept_too(tmp_path):
     path = tmp_path / "stats.toml"
     path.write_text('kind = "stats"\nseeds = 1\n[fixed]\nconfig = "paper"\nframes = 400\nloss = "bernoulli:0.1"\n[grid]\ndelta = [0, "inf"]\n')

@@ -92,7 +92,7 @@ class Runner {
         pair_.run(clocks);
     }
 
-    // Runs until every packet is delivered or known to be lost. Returns why it ended.
+    // Runs until every packet is delivered or known to be lost, and both ends know it. Returns why it ended.
     const char* drain() {
         uint64_t sent = 0, last = 0, lastChange = pair_.now();
         for (;;) {
@@ -111,18 +111,26 @@ class Runner {
                                lost = registers_.counter("a.tx_packets_lost");
                 registers_.snapshot("b");
                 const uint64_t delivered = registers_.counter("b.rx_packets");
-                if (delivered + lost >= packets) {
+                if (delivered + lost >= packets && bothKnow()) {
                     reported_ = {};  // the end is reported, however soon after the last report
                     report(job_.frames);
                     return "done";
                 }
-                progress += delivered + lost;
+                progress += delivered + lost + registers_.counter("b.rx_frames_skipped");
             }
             if (progress != last) lastChange = pair_.now();
             last = progress;
             if (pair_.now() - lastChange > job_.idleClocks) return "idle";
             if (pair_.now() - start_ > job_.maxClocks) return "limit";
         }
+    }
+
+    // A notice of abandoned frames, and a report of the last outcomes, may still be under way. After a restart the ends have no common books.
+    bool bothKnow() {
+        const auto equal = [&](const char* a, const char* b) { return registers_.counter(a) == registers_.counter(b); };
+        return registers_.counter("a.tx_frames_flushed") > 0 ||
+               (equal("a.tx_frames_abandoned", "b.rx_frames_skipped") &&
+                equal("a.tx_outcomes_ok", "b.rx_outcomes_ok") && equal("a.tx_outcomes_failed", "b.rx_outcomes_failed"));
     }
 
     // Clocks to run before the counters are looked at again. Looks come closer together towards the end of the measuring window, or it

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from arqlink.errors import UserError
+from arqlink.run import pcap
+
 BAD = [
     (["model", "--k", "11"], "K is 11"),
     (["model", "--n", "9"], "N is 9"),
@@ -194,3 +197,64 @@ def test_version(arqlink):
     from arqlink import __version__
 
     assert arqlink("--version")[1].strip() == __version__
+
+
+GAP = ("send", "in.pcap", "out.pcap", "--pace", "capture", "--delay-ms", "1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("stats", "--frames", "1e8"), "Simulating 100000000 frames of this link takes about 42 hours."),
+        (("stats", "--frames", "2e6", "--clocks-per-beat", "16"), "2000000 frames of this link takes about"),
+        (("stats", "--frames", "1e6", "--config", "tiny", "--delay-ms", "1000"), "1000000 frames of this link takes about"),
+        (("tcp", "--seconds", "1e6", "--link", "rtl"), " s of this path with 3 seeds takes about"),
+        (("tcp", "--seconds", "1e7"), " s of this path with 3 seeds takes about"),
+        (GAP, "4 packets over this link, whose times in the capture span 18.2 hours, takes about"),
+    ],
+)
+def test_a_long_run_is_foretold(arqlink, tmp_path, monkeypatch, arguments, words):
+    """In hours of the simulation, before it begins."""
+
+    def begun(*_, **__):
+        raise UserError("It has begun.")
+
+    monkeypatch.setattr("arqlink.run.harness.run", begun)
+    monkeypatch.setattr("arqlink_research.tcp.measurement.measure", begun)
+    monkeypatch.setattr("arqlink.run.pair_simulator.simulator", lambda *_, **__: None)
+    future(tmp_path / "in.pcap", 65536)
+    code, _, error = arqlink(*arguments)
+    assert (code, error.splitlines()[1:]) == (2, ["It has begun."]) and words in error.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("stats", "--frames", "1e12"), "Hopeless: 1000000000000 frames of this link would take about"),
+        (("stats", "--frames", "1e10", "--clocks-per-beat", "16"), "Hopeless: 10000000000 frames"),
+        (("tcp", "--seconds", "1e7", "--link", "rtl"), "Hopeless: 1e+07 s of this path with 3 seeds would take about"),
+        (GAP, "Hopeless: 4 packets over this link, whose times in the capture span 2 years, would take about"),
+    ],
+)
+def test_a_run_that_nobody_can_wait_for_is_refused(arqlink, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.setattr("arqlink.run.pair_simulator.simulator", lambda *_, **__: None)
+    future(tmp_path / "in.pcap", 2 * 365 * 86400)
+    code, _, error = arqlink(*arguments)
+    assert code == 2 and words in error and error.count("\n") == 1
+
+
+def future(path, seconds):
+    """A capture of four packets, the second of which is of so many seconds later."""
+    capture = pcap.Capture()
+    for time in (0, seconds, 0, 0):
+        capture.add(bytes(60), time * 10**9)
+    pcap.write(path, capture)
+
+
+def test_a_short_run_says_nothing(arqlink, monkeypatch):
+    def begun(*_, **__):
+        raise UserError("It has begun.")
+
+    monkeypatch.setattr("arqlink.run.harness.run", begun)
+    monkeypatch.setattr("arqlink.run.pair_simulator.simulator", lambda *_, **__: None)
+    assert arqlink("stats") == (2, "", "It has begun.\n")

@@ -3,12 +3,15 @@
 
 import io
 import os
+import tempfile
 import threading
 
 import pytest
 
 from arqlink import files
 from arqlink.errors import UserError
+
+from .unprivileged import unprivileged
 
 
 @pytest.fixture
@@ -46,6 +49,14 @@ def test_one_file_under_two_names(folder, outputs, inputs):
     assert (folder / "in").read_bytes() == b"input" and not (folder / "new").exists()
 
 
+@pytest.mark.parametrize("name", ["share", "way/share"])
+def test_a_share_is_no_output(folder, name):
+    (folder / "share").write_bytes(files.SHARE + b"x")
+    os.link("share", "folder/share")
+    with pytest.raises(UserError, match=f"The output to '{name}' would overwrite a share"):
+        files.check([name])
+
+
 def test_what_can_be_written(folder):
     """Nothing is changed, and a pipe without a reader is not waited for."""
     before = sorted(os.listdir())
@@ -73,13 +84,23 @@ def test_what_cannot_be_written(folder, path, why):
         files.write(path, b"x")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-def test_what_may_not_be_written(folder):
-    os.chmod("in", 0o400)
-    os.chmod("folder", 0o500)
-    for path in ("in", "folder/new"):
-        with pytest.raises(UserError, match="cannot be written: Permission denied"):
-            files.check([path])
+def test_what_may_not_be_written(monkeypatch):
+    """In a folder that all can reach, unlike pytest's."""
+    with tempfile.TemporaryDirectory() as name:
+        monkeypatch.chdir(name)
+        os.mkdir("folder")
+        for path in ("in", "folder/in"):
+            open(path, "wb").close()
+        os.chmod("in", 0o400)
+        os.chmod("folder", 0o555)
+        os.mkdir("open")
+        os.chmod("open", 0o777)
+        os.chmod(".", 0o755)
+        for path in ("in", "folder/in", "folder/new", "new"):
+            refused = f"UserError: '{path}' cannot be written: Permission denied."
+            assert unprivileged(lambda path=path: files.check([path])) == refused
+            assert unprivileged(lambda path=path: files.write(path, b"x")) == refused
+        assert unprivileged(lambda: (files.check(["open/new"]), files.write("open/new", b"x"))) == "(None, None)"
 
 
 def test_full_disk():

@@ -40,10 +40,13 @@ class FakeEngine:
         self.losses, self.delay, self.timers, self.restarts, self.order = {}, None, setup.timers, [], []
         self.stubborn, self.events, self.reports, self.is_over = None, 0, 0, False
         self.counters = dict.fromkeys(registers.counter_names(), 0)
+        self.bug = None
 
     def report(self):
         if self.is_over:
             raise UserError("The link has ended.")
+        if self.bug:
+            raise self.bug
         self.reports += 1
         events, self.events = self.events, 0
         end = {"state": "up", "stalled": False, "events": events, "backlog": 0, "cut": 0, "tap": {"in": 0, "out": 0}, "counters": dict(self.counters)}
@@ -242,6 +245,31 @@ def test_when_the_link_ends_the_page_hears_why(server, session):
     with live(server) as socket:
         session.engine.is_over = True
         assert until(socket, "ended") == "The link has ended."
+
+
+def test_an_error_of_the_view_is_told_to_all_pages_and_to_the_terminal(server, session, capfd):
+    """Nothing comes any more, so all of them have to hear why, those that open later as well."""
+    with live(server) as one, live(server) as other:
+        session.engine.bug = KeyError("colour")
+        told = [until(socket, "ended") for socket in (one, other)]
+        with live(server) as late:
+            told.append(json.loads(late.recv(10))["ended"])
+    assert told == ["The dashboard has an error, which is a bug of it: KeyError('colour')."] * 3
+    assert capfd.readouterr().err.splitlines() == told[:1]
+
+
+def test_a_sample_that_is_no_json_ends_it_with_a_sentence(server, session):
+    with live(server) as socket:
+        session.engine.counters["rx_bytes"] = math.nan
+        assert "a bug of it: ValueError" in until(socket, "ended")
+
+
+def test_an_error_while_a_setting_changes_is_told(server, session):
+    with live(server) as socket:
+        until(socket, "sample")
+        session.engine.set_delay = lambda _: {}["colour"]
+        assert "a bug of it: KeyError('colour')" in answer(socket, '{"delay_ms": 20}')["refused"]
+        assert until(socket, "sample")
 
 
 # What is asked -----------------------------------------------------------------------------------------------------------------

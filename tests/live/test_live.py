@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import pytest
 from scapy.layers.inet import ICMP
@@ -462,6 +463,83 @@ def test_a_lock_goes_with_its_process(tmp_path, monkeypatch):
         pass
     with namespaces.locked("x"):
         pass
+
+
+def test_a_lock_leaves_no_file(tmp_path, monkeypatch):
+    """Nor does the next one take a file that is being removed: then two would have a lock each."""
+    monkeypatch.setattr(namespaces, "LOCKS", tmp_path)
+    path, real = tmp_path / "arqlink-x.lock", namespaces.fcntl.flock
+
+    def flock(file, operation):
+        monkeypatch.setattr(namespaces.fcntl, "flock", real)
+        path.unlink()  # by the link before, which ends now
+        real(file, operation)
+
+    monkeypatch.setattr(namespaces.fcntl, "flock", flock)
+    with namespaces.locked("x"):
+        assert path.exists()
+        with pytest.raises(UserError, match="A live link 'x' is running"), namespaces.locked("x"):
+            pass
+    assert not list(tmp_path.iterdir())
+
+
+def begin_in(name):
+    """A process that is in a namespace."""
+    process = subprocess.Popen(["ip", "netns", "exec", name, "sleep", "1000"])
+    while not os.path.samefile(f"/proc/{process.pid}/ns/net", f"/run/netns/{name}"):
+        time.sleep(0.01)
+    return process
+
+
+@contextmanager
+def strangers(name):
+    """A namespace that somebody else has made, with a process of his."""
+    subprocess.run(["ip", "netns", "add", name], check=True)
+    try:
+        process = begin_in(name)
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+    finally:
+        subprocess.run(["ip", "netns", "delete", name], check=True)
+
+
+@needs_root
+@pytest.mark.parametrize("side", "ab")
+def test_a_namespace_of_somebody_else_is_refused_and_left_alone(side, arqlink):
+    name = fresh()
+    with strangers(f"{name}-{side}") as process:
+        identity = os.stat(f"/run/netns/{name}-{side}").st_ino
+        code, _, error = arqlink("live", "--name", name, "--", "true")
+        assert code == 2 and error.startswith(f"The network namespace '{name}-{side}' is there, and no live link has made it;") and error.count("\n") == 1
+        assert process.poll() is None and os.stat(f"/run/netns/{name}-{side}").st_ino == identity
+        assert left_over(name) == [f"{name}-{side}"]
+
+
+@needs_root
+def test_a_namespace_that_somebody_puts_in_the_place_of_ours_is_left_alone():
+    """It may have the number that ours had."""
+    name = fresh()
+    with namespaces.Pair(name, 1500, 50) as pair:
+        for tap in pair.taps:
+            os.close(tap)
+        pair.taps.clear()
+        subprocess.run(["ip", "netns", "delete", f"{name}-b"], check=True)
+        with strangers(f"{name}-b") as process:
+            pair.clear()
+            assert process.poll() is None and left_over(name) == [f"{name}-b"]
+
+
+@needs_root
+def test_what_an_earlier_link_has_left_is_taken_down():
+    name = fresh()
+    namespaces.make(f"{name}-a")
+    process = begin_in(f"{name}-a")
+    with namespaces.Pair(name, 1500, 50):
+        assert process.wait(10) == -signal.SIGTERM
+    assert not left_over(name)
 
 
 @needs_root

@@ -7,8 +7,10 @@ import os
 import random
 import struct
 
+import numpy as np
 import pytest
 
+from arqlink.errors import UserError
 from arqlink.run import codec, codec_simulator, share
 from cocotb_tests.codec import golden
 
@@ -72,7 +74,7 @@ def test_round_trip(arqlink, tmp_path, preset, k, n, unit, size):
     assert written == [header(content, k, n, unit, preset, j, units) + units for j, units in enumerate(expected)]
     for used in (range(n - k, n), rng.sample(range(n), k), range(n)):
         names = [f"share.{j:02d}" for j in used]
-        assert arqlink("codec", "decode", *names, "out") == (0, "", "")
+        assert arqlink("codec", "decode", *names, "-o", "out") == (0, "", "")
         assert (tmp_path / "out").read_bytes() == content
         (tmp_path / "out").unlink()
 
@@ -95,26 +97,38 @@ def test_names_mean_nothing(arqlink, tmp_path, shares):
     (tmp_path / "s.02").rename(tmp_path / "s.01")
     (tmp_path / "x").rename(tmp_path / "s.02")
     for names in (("c", "a"), ("s.01", "s.02")):
-        assert arqlink("codec", "decode", *names, "out") == (0, "", "")
+        assert arqlink("codec", "decode", *names, "-o", "out") == (0, "", "")
         assert (tmp_path / "out").read_bytes() == shares
+
+
+def test_a_large_file_is_foretold(monkeypatch, capsys):
+    """A GiB with much parity; the units are no more than a shape here."""
+
+    def begun(*_, **__):
+        raise UserError("It has begun.")
+
+    monkeypatch.setattr(codec.np, "zeros", begun)
+    with pytest.raises(UserError, match="It has begun"):
+        codec.run("RsEncoder", 16, "zfec", 32, np.broadcast_to(np.uint8(0), (16, 1 << 26)))
+    assert capsys.readouterr().err == "Simulating RsEncoder for 1073741824 bytes takes about 14.9 minutes.\n"
 
 
 def test_empty_file(arqlink, tmp_path):
     (tmp_path / "in").write_bytes(b"")
     assert arqlink("codec", "encode", *code_options(2, 3), "in", "s")[0] == 0
-    assert arqlink("codec", "decode", "s.01", "s.02", "out") == (0, "", "")
+    assert arqlink("codec", "decode", "s.01", "s.02", "-o", "out") == (0, "", "")
     assert (tmp_path / "out").read_bytes() == b""
 
 
-@pytest.mark.parametrize("at", [0, 8, 9, 12, 16, 24, 40, 70, 96, -1])
+@pytest.mark.parametrize("at", [0, 8, 9, 12, 16, 24, 40, 64, 95, 96, -1])
 def test_a_bad_share_is_named(arqlink, tmp_path, shares, at):
     """Whatever byte is wrong, in the header and behind it: it is left out where the others are enough, and refused where not."""
     damage(tmp_path / "s.00", at)
-    code, out, err = arqlink("codec", "decode", "s.00", "s.01", "s.02", "out")
+    code, out, err = arqlink("codec", "decode", "s.00", "s.01", "s.02", "-o", "out")
     assert (code, out) == (0, "") and err.startswith("'s.00' ") and err.endswith("left out.\n")
     assert (tmp_path / "out").read_bytes() == shares
     (tmp_path / "out").unlink()
-    code, out, err = arqlink("codec", "decode", "s.00", "s.02", "out")
+    code, out, err = arqlink("codec", "decode", "s.00", "s.02", "-o", "out")
     assert (code, out) == (2, "") and "'s.00'" in err and "2 shares of a file are needed, and 1 can be used" in err
     assert not (tmp_path / "out").exists()
 
@@ -122,29 +136,38 @@ def test_a_bad_share_is_named(arqlink, tmp_path, shares, at):
 def test_shares_of_other_files(arqlink, tmp_path, shares):
     (tmp_path / "other").write_bytes(shares[:-1] + b"x")
     assert arqlink("codec", "encode", *code_options(2, 3), "other", "t")[0] == 0
-    code, _, err = arqlink("codec", "decode", "t.00", "s.01", "s.02", "out")
+    code, _, err = arqlink("codec", "decode", "t.00", "s.01", "s.02", "-o", "out")
     assert code == 0 and err == "'t.00' is of another file; it is left out.\n"
     assert (tmp_path / "out").read_bytes() == shares
     (tmp_path / "out").unlink()
-    code, _, err = arqlink("codec", "decode", "t.00", "s.01", "out")
+    code, _, err = arqlink("codec", "decode", "t.00", "s.01", "-o", "out")
     assert code == 2 and "'s.01' is of another file" in err
-    code, _, err = arqlink("codec", "decode", "t.00", "t.01", "s.01", "s.02", "out")
+    code, _, err = arqlink("codec", "decode", "t.00", "t.01", "s.01", "s.02", "-o", "out")
     assert code == 2 and "'t.00' and 's.01' are of different ones" in err
     assert not (tmp_path / "out").exists()
 
 
+def test_the_file_that_can_be_restored_is(arqlink, tmp_path, shares):
+    """Though another one has more shares here, which are too few."""
+    assert arqlink("codec", "encode", *code_options(4, 5), "in", "t")[0] == 0
+    code, _, err = arqlink("codec", "decode", "t.00", "t.01", "t.02", "s.01", "s.02", "-o", "out")
+    assert code == 0 and err.splitlines() == [f"'t.0{i}' is of another file; it is left out." for i in range(3)]
+    assert (tmp_path / "out").read_bytes() == shares
+
+
 def test_a_share_given_twice(arqlink, tmp_path, shares):
     (tmp_path / "copy").write_bytes((tmp_path / "s.00").read_bytes())
-    code, _, err = arqlink("codec", "decode", "s.00", "copy", "s.02", "s.02", "out")
+    code, _, err = arqlink("codec", "decode", "s.00", "copy", "s.02", "s.02", "-o", "out")
     assert code == 0 and err.splitlines() == ["'copy' is share 0, as 's.00' is; it is left out.", "'s.02' is given twice; it is left out."]
     assert (tmp_path / "out").read_bytes() == shares
-    code, _, err = arqlink("codec", "decode", "s.00", "copy", "new")
+    code, _, err = arqlink("codec", "decode", "s.00", "copy", "-o", "new")
     assert code == 2 and "1 can be used; 'copy' is share 0" in err and not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
+        (lambda share: share[:8], "damaged"),
         (lambda share: share[:50], "damaged"),
         (lambda share: share[:-64], "damaged"),
         (lambda share: share + b"x", "damaged"),
@@ -152,12 +175,12 @@ def test_a_share_given_twice(arqlink, tmp_path, shares):
         (lambda share: b"", "is no share"),
         (lambda share: share[:8] + b"\2" + share[9:], "has share format 2, and this program reads 1"),
     ],
-    ids=["header", "cut", "longer", "before headers", "empty", "later format"],
+    ids=["first word", "header", "cut", "longer", "before headers", "empty", "later format"],
 )
 def test_what_is_no_share(arqlink, tmp_path, shares, change, words):
     path = tmp_path / "s.00"
     path.write_bytes(change(path.read_bytes()))
-    code, _, err = arqlink("codec", "decode", "s.00", "s.02", "out")
+    code, _, err = arqlink("codec", "decode", "s.00", "s.02", "-o", "out")
     assert code == 2 and words in err and "'s.00'" in err and not (tmp_path / "out").exists()
 
 
@@ -173,6 +196,14 @@ def test_a_header_that_contradicts_itself(tmp_path, shares, at, value):
         share.unpack(bytes(content))
 
 
+@pytest.mark.parametrize(("k", "n", "index"), [(4, 3, 0), (4, 4, 4), (1, 1, 1), (255, 254, 0)])
+def test_a_code_that_cannot_be(k, n, index):
+    """Though length and hashes are right for it."""
+    units = bytes(64)
+    with pytest.raises(share.UserError, match="contradicts itself"):
+        share.unpack(header(bytes(64), k, n, 64, "zfec", index, units) + units)
+
+
 OVERWRITING = [
     "encode --k 2 --n 3 in a b a",
     "encode --k 2 --n 3 in a b in",
@@ -183,9 +214,15 @@ OVERWRITING = [
     "encode --k 2 --n 3 in.00 in",
     "encode --k 2 --n 3 in.00 a b in.fst --waves in.fst",
     "encode --k 2 --n 3 in a b - -",
-    "decode s.00 s.01 s.00",
-    "decode s.00 s.01 share",
-    "decode s.00 s.01 out.fst --waves ./out.fst",
+    "encode --k 2 --n 3 in a b other",
+    "encode --k 2 --n 3 in s",
+    "decode s.00 s.01 -o s.00",
+    "decode s.00 s.01 -o share",
+    "decode s.00 s.01 -o s.02",
+    "decode s.00 s.01 s.02",
+    "decode s.00 s.01 other",
+    "decode s.00 s.01 -o out.fst --waves ./out.fst",
+    "decode s.00 s.01 -o out --waves share.fst",
 ]
 
 
@@ -197,10 +234,20 @@ def test_nothing_is_overwritten(arqlink, tmp_path, shares, arguments):
     (tmp_path / "soft").symlink_to(tmp_path / "in")
     (tmp_path / "dangling").symlink_to("new")
     (tmp_path / "share").symlink_to("s.01")
+    (tmp_path / "share.fst").symlink_to("s.02")
+    (tmp_path / "other").write_bytes(b"something")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     code, out, err = arqlink("codec", *arguments.split())
     assert (code, out) == (2, "") and len(err.splitlines()) == 1
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+def test_a_file_that_is_restored_again(arqlink, tmp_path, shares):
+    """-o says what is meant: what is there and is no share is written anew."""
+    for content in (b"", b"before"):
+        (tmp_path / "out").write_bytes(content)
+        assert arqlink("codec", "decode", "s.00", "s.02", "--output", "out") == (0, "", "")
+        assert (tmp_path / "out").read_bytes() == shares
 
 
 BAD = [
@@ -218,10 +265,11 @@ BAD = [
     ("encode --k 1 --n 1 in .", "'.' cannot be written: Is a directory"),
     ("encode --k 4 --n 6 in -", "cannot all go to standard output"),
     ("encode --k 4 in s", "--n"),
-    ("decode out", "shares first"),
-    ("decode in out", "'in' is no share"),
-    ("decode s.01 s.02 out", "'s.01' cannot be read: No such file"),
-    ("decode in in/out", "'in/out' cannot be written: Not a directory"),
+    ("decode out", "Name the file to write with -o"),
+    ("decode in out", "Name the file to write with -o"),
+    ("decode in -o out", "'in' is no share"),
+    ("decode s.01 s.02 -o out", "'s.01' cannot be read: No such file"),
+    ("decode in -o in/out", "'in/out' cannot be written: Not a directory"),
 ]
 
 
@@ -248,7 +296,7 @@ def test_waves(arqlink, tmp_path):
     code = code_options(3, 5, 64, "zfec")
     arqlink("codec", "encode", *code, "--waves", tmp_path / "encode.fst", tmp_path / "in", tmp_path / "s")
     shares = [tmp_path / f"s.{i:02d}" for i in (1, 3, 4)]
-    arqlink("codec", "decode", "--waves", tmp_path / "decode.fst", *shares, tmp_path / "out")
+    arqlink("codec", "decode", "--waves", tmp_path / "decode.fst", *shares, "-o", tmp_path / "out")
     assert (tmp_path / "out").read_bytes() == content
     for name in ("encode.fst", "decode.fst"):
         assert (tmp_path / name).stat().st_size > 1000

@@ -54,6 +54,33 @@ def test_lost_packets_are_those_that_the_sender_counts(text):
     assert [d.data for d in outcome.deliveries] == [p for i, p in enumerate(packets) if i not in lost]
 
 
+def agreed(setup, frames):
+    """The report of a run, at the end of which both ends say the same; that measure() looks at the books is not relied on."""
+    report = monte_carlo.measure(setup, frames)
+    a, b, checker = report["counters"]["a"], report["counters"]["b"], report["checker"]
+    assert a["tx_frames_abandoned"] == b["rx_frames_skipped"] and a["tx_packets_lost"] == a["tx_packets"] - checker["RECEIVED"]
+    assert (a["tx_outcomes_ok"], a["tx_outcomes_failed"]) == (b["rx_outcomes_ok"], b["rx_outcomes_failed"])
+    return report
+
+
+@pytest.mark.parametrize("delay, ord, delta, feedback", [(5, 1, 0, 0), (5, 0, 1, 0.5), (20, 1, 1, 0.3)])
+def test_a_run_ends_when_both_ends_know_of_the_last_frames_abandoned(delay, ord, delta, feedback):
+    """Most notices are lost: two in succession have to come. Of five seeds some have abandoned their last frame."""
+    for seed in range(5):
+        setup = LinkSetup(
+            config="montecarlo", k=3, n=9, nr=9, delta=delta, ord=ord, delay_ms=delay, packet_bytes=24, seed=seed,
+            loss=loss.Bernoulli(0.7), feedback_loss=loss.Bernoulli(feedback),
+        )  # fmt: skip
+        assert agreed(setup, 200)["counters"]["a"]["tx_frames_abandoned"] > 10
+
+
+@pytest.mark.full
+def test_a_long_run_whose_ends_once_disagreed():
+    """1511 frames were abandoned, and 1509 skipped when the run ended."""
+    setup = LinkSetup(config="montecarlo", k=3, n=9, nr=9, delta=3, loss=loss.Bernoulli(0.7025312855931051), delay_ms=5, packet_bytes=144, seed=3908192150)
+    assert agreed(setup, 30_000)["counters"]["b"]["rx_frames_skipped"] == 1511
+
+
 @pytest.mark.parametrize("n", [10, 18])
 def test_delay_of_a_lossless_link(text, n):
     """Parity comes behind what completes a frame, so a packet does not wait for that of its last one: 0.8 ms with N = 18."""

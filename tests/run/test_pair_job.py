@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from arqlink.errors import UserError
 from arqlink.model import loss
 from arqlink.model.link_setup import LinkSetup
 from arqlink.rtl.registers import address, pack
@@ -57,3 +58,10 @@ def test_patience_grows_with_loss():
 def test_pack_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match="4 bits"):
         pack("a", "ARQ", delta=16)
+
+
+def test_more_packets_than_the_generator_counts_are_refused():
+    setup = LinkSetup(packet_bytes=1)
+    assert pair.stats_job(setup, pair.MOST_PACKETS).frames == pair.MOST_PACKETS
+    with pytest.raises(UserError, match="4294967296 frames are 4294967296 packets of 1 bytes; the generator sends up to 4294967295"):
+        pair.stats_job(setup, pair.MOST_PACKETS + 1)

@@ -2,9 +2,13 @@
 """Captures of either byte order and resolution survive a round trip, scapy agrees, and what is damaged is refused with its packet."""
 
 import struct
+import subprocess
+import sys
+import tomllib
 
 import pytest
 
+from arqlink import tree
 from arqlink.errors import UserError
 from arqlink.run import pcap
 
@@ -25,6 +29,28 @@ def test_round_trip(tmp_path, nano, endian):
     assert path.read_bytes()[:4] == struct.pack(endian + "I", magic)
     assert pcap.is_capture(path.read_bytes())
     assert pcap.parse(path.read_bytes()) == original
+
+
+@pytest.mark.parametrize("nano", [False, True])
+@pytest.mark.parametrize("endian", "<>")
+def test_scapy_reads_what_is_written(tmp_path, nano, endian):
+    from scapy.utils import RawPcapReader
+
+    path, original = tmp_path / "a.pcap", capture(nano)
+    pcap.write(path, original, endian)
+    with RawPcapReader(str(path)) as reader:
+        assert (reader.nano, reader.linktype, reader.snaplen) == (nano, original.link_type, 65535)
+        read = [(data, about.sec * 10**9 + about.usec * (1 if nano else 1000), about.wirelen) for data, about in reader]
+    assert read == list(zip(original.packets, original.times, original.wire_lengths))
+
+
+def test_a_capture_is_written_without_scapy(tmp_path):
+    """It is a package of the tests, and not of those who install arqlink."""
+    program = "import sys; sys.modules['scapy'] = None; from arqlink.cli import main; from arqlink.run import pcap; pcap.write(sys.argv[1], pcap.Capture())"
+    subprocess.run([sys.executable, "-c", program, tmp_path / "a.pcap"], check=True)
+    assert len((tmp_path / "a.pcap").read_bytes()) == 24
+    project = tomllib.loads((tree.ROOT / "pyproject.toml").read_text())["project"]
+    assert "scapy" not in project["dependencies"] and "scapy" in project["optional-dependencies"]["test"]
 
 
 def test_bytes_of_a_record(tmp_path):

@@ -3,7 +3,7 @@ import argparse
 import sys
 
 from arqlink import tree
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from docs.tools.figures import render
 
 
@@ -14,8 +14,8 @@ def main():
         for name, path in render.sources().items():
             (render.FOLDER / f"{name}.svg").write_text(render.render(path))
             print(f"docs/figures/{name}.svg")
-    except UserError as error:
-        sys.exit(str(error))
+    except (UserError, OSError) as error:
+        sys.exit(sentence(error))
 
 
 if __name__ == "__main__":

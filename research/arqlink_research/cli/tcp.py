@@ -10,6 +10,7 @@ from rich.table import Table
 from arqlink import tree
 from arqlink.cli import options
 from arqlink.gateway import words as gateways
+from arqlink.model import prospects
 from arqlink.model.link_setup import LinkSetup
 from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
@@ -197,8 +198,10 @@ def tcp(
     tree.require()
     point = points.from_settings(given)
     chosen = parse_seeds(seeds)
+    workers = os.cpu_count() or 1
+    prospects.foretell(measurement.seconds(point) * -(-len(chosen) // workers), f"{seconds + warm_up:g} s of this path with {len(chosen)} seeds")
     with progress_bar("seeds") as progress:
-        report = measurement.measure(point, chosen, progress, workers=os.cpu_count() or 1)
+        report = measurement.measure(point, chosen, progress, workers)
     if json:
         print_json(report)
         return

@@ -5,7 +5,7 @@ import argparse
 import sys
 
 from arqlink import tree
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from arqlink.report.progress import progress_bar
 from arqlink.rtl import tools
 from arqlink_research.papers import beyond, figure, modes, onboard, peng, reservation, rr4752, zhu
@@ -45,8 +45,8 @@ def main():
             text = (figure.FOLDER / f"{one.name}.csv").read_text()
             (figure.FOLDER / f"{one.name}.svg").write_text(figure.picture(one, text))
             print(f"docs/figures/papers/{one.name}.svg")
-    except UserError as error:
-        sys.exit(str(error))
+    except (UserError, OSError) as error:
+        sys.exit(sentence(error))
 
 
 def simulate(wanted, more, count, on_rtl, scheduler):

@@ -57,6 +57,10 @@ class Kind:
         """Name -> number."""
         raise NotImplementedError
 
+    def seconds(self, settings) -> float:
+        """Of real time, about, that `run` takes."""
+        raise NotImplementedError
+
     def model(self, name, row):
         """The model's value of a number of `run`, or None; `row`: a point's `settings`, and `mean` and `std` of each number."""
         raise NotImplementedError
@@ -97,6 +101,9 @@ class Tcp(Kind):
     def run(self, settings, seed):
         point = self.prepare(settings)
         return measurement.values(point, measurement.simulate(point, seed))
+
+    def seconds(self, settings):
+        return measurement.seconds(self.prepare(settings))
 
     def model(self, name, row):
         return self.expected(row["settings"]).get(name)
@@ -139,6 +146,11 @@ class Stats(Kind):
         settings = self.defaults | settings
         report = monte_carlo.measure(self._setup(settings, seed), round(settings["frames"]))
         return {name: value for name, value in _flat(report) if name not in self.NOT_NUMBERS}
+
+    def seconds(self, settings):
+        settings = self.defaults | settings
+        setup = self._setup(settings, seed=1)
+        return prospects.seconds(setup, setup.model(), round(settings["frames"]))
 
     def model(self, name, row):
         """What a measured value is compared with is in each run's report."""

@@ -9,6 +9,7 @@ from dask.distributed import Client, LocalCluster, as_completed
 from distributed.scheduler import KilledWorker
 
 from arqlink.errors import UserError
+from arqlink.model import prospects
 from arqlink_research.sweep.kinds import KINDS
 
 RETRIES = 3
@@ -46,6 +47,8 @@ def run(tasks, store, scheduler=None, workers=None, progress=lambda done, total:
     progress(len(tasks) - len(missing), len(tasks))
     if not missing:
         return 0
+    whole = sum(KINDS[task.kind].seconds(task.settings) for task in missing)
+    prospects.foretell(whole / (workers or os.cpu_count() or 1), f"{len(missing)} runs")
     for kind, settings in {str((task.kind, task.settings)): (task.kind, task.settings) for task in missing}.values():
         KINDS[kind].build(settings)  # here, and not on all workers at once
     with cluster(workers) if scheduler is None else nullcontext(scheduler) as address, connect(address) as client:

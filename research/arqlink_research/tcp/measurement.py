@@ -10,8 +10,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from arqlink.errors import UserError
+from arqlink.model import prospects
 from arqlink_research.tcp import builds, models
+from arqlink_research.tcp import point as points
 
+OWN_MBPS, NS3_MBPS = 600, 20
+"""Simulated seconds in a real one, times the rate of the link in Mb/s, about: with TCP of its own, and with that of ns-3."""
 OF_BACKGROUND = ("background", "background_back", "page_time", "voice_loss", "voice_delay", "voice_delay_99")
 """Bits a second of packets of background traffic that arrived; mean seconds that a page of the web took; of datagrams of calls, the share that is
 lost, and seconds of delay: the mean, and what 99 of 100 do not exceed."""
@@ -37,6 +41,14 @@ class Simulated:
     cached: list[list[float]] = field(default_factory=list)
     """Samples of the gateways' caches at the same times: time in s, then packets of each gateway."""
     wall_s: float = 0.0
+
+
+def seconds(point):
+    """Of real time, about, that one run takes."""
+    simulated = point.seconds + point.warm_up
+    if point.link == "rtl":
+        return simulated * point.setup.clock_hz / prospects.CLOCKS_PER_S
+    return simulated * point.setup.rate_mbps / (OWN_MBPS if point.variant in points.OWN else NS3_MBPS)
 
 
 def simulate(point, seed, trace=0.0):

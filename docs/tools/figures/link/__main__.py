@@ -3,7 +3,7 @@ import argparse
 import sys
 
 from arqlink import tree
-from arqlink.errors import UserError
+from arqlink.errors import UserError, sentence
 from docs.tools.figures.link import FOLDER, delays, losses, retransmission
 
 RUNS = {"losses": losses, "delays": delays, "retransmission": retransmission}
@@ -25,8 +25,8 @@ def main():
             for picture, of in RUNS[name].PICTURES.items():
                 (FOLDER / f"{picture}.svg").write_text(of(path.read_text()))
                 print(f"docs/figures/link/{picture}.svg")
-    except UserError as error:
-        sys.exit(str(error))
+    except (UserError, OSError) as error:
+        sys.exit(sentence(error))
 
 
 if __name__ == "__main__":
