@@ -147,11 +147,9 @@ def transfer(setup, traffic, pace=Pace.line, waves=None, progress=None, phy_capt
     if pace is Pace.capture:
         if traffic.times is None:
             raise UserError("Only a capture has times to keep; leave --pace away for a file.")
-        span = max(traffic.times)
+        clocks, span = offered(np.array(traffic.times), setup.clock_hz), max(traffic.times)
         what += f", whose times in the capture span {prospects.duration(span)},"
     prospects.foretell(prospects.seconds(setup, model, frames, span), what)
-    if pace is Pace.capture:
-        clocks = offered(np.array(traffic.times), setup.clock_hz)
     program = pair_simulator.simulator(setup.config, waves=waves is not None)
     job = pair.send_job(setup, packets, clocks, waves, phy_capture)
     result = harness.run(program, job, progress, watch and watch.begin(job.frames))

@@ -244,9 +244,9 @@ def test_a_run_that_nobody_can_wait_for_is_refused(arqlink, tmp_path, monkeypatc
 
 
 def future(path, seconds):
-    """A capture of four packets, the second of which is of so many seconds later."""
+    """A capture of four packets, the last of which is of so many seconds later."""
     capture = pcap.Capture()
-    for time in (0, seconds, 0, 0):
+    for time in (0, 0, 0, seconds):
         capture.add(bytes(60), time * 10**9)
     pcap.write(path, capture)
 
