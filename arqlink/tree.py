@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source tree: where it is, which of its files are out of date, and locks for those who build in it.
+"""The source tree: where it is, and locks for those who build in it.
 
 An installed package has no tree around it, only the contracts of rtl/regs and Wireshark's dissector.
 """
@@ -49,13 +49,3 @@ def locked(name):
     with open(BUILD / f".{file_name(name)}.lock", "w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
-
-
-def newest(folder, pattern):
-    """Modification time of the newest file below `folder` that matches `pattern`; 0.0 if there is none."""
-    return max((p.stat().st_mtime for p in folder.rglob(pattern)), default=0.0)
-
-
-def is_stale(output, *times):
-    """Whether `output` is missing or older than one of `times`. What has too long a name for a file is missing."""
-    return not os.path.exists(output) or output.stat().st_mtime < max(times)

@@ -4,13 +4,13 @@
 import shutil
 import subprocess
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import cffi
 
+from arqlink.cache import digest, obtain
 from arqlink.run import pair_simulator
-from arqlink.tree import BUILD, ROOT, is_stale, locked, newest
+from arqlink.tree import BUILD, ROOT, locked
 
 DRIVER = ROOT / "sw" / "driver"
 INCLUDES = ["-I", str(DRIVER / "include"), "-I", str(ROOT / "rtl" / "regs")]
@@ -21,20 +21,25 @@ CONFIG = "montecarlo"
 SOURCES = sorted((DRIVER / "src").glob("*.c"))
 
 
-def sources_changed():
-    """Times of the newest of what a driver is built from."""
-    return newest(DRIVER, "*.[ch]"), newest(ROOT / "rtl" / "regs", "*.h"), newest(ROOT / "sw" / "tests", "*.[ch]*"), Path(__file__).stat().st_mtime
+def inputs():
+    """What a driver for the host is built from, and the C of its tests."""
+    return [path for folder in (DRIVER, ROOT / "rtl" / "regs", ROOT / "sw" / "tests") for path in sorted(folder.rglob("*.[ch]"))]
 
 
 def library(name="arqlink", *more):
     """Path of the driver as a shared library, with the strict warnings; `more`: sources and options beside the driver's."""
-    folder = BUILD / "sw" / "host"
-    with locked("sw-host"):
-        folder.mkdir(parents=True, exist_ok=True)
-        output = folder / f"lib{name}.so"
-        if is_stale(output, *sources_changed()):  # another process may have it loaded
-            run("gcc", *STRICT, "-O2", "-g", "-fPIC", "-shared", *INCLUDES, *map(str, SOURCES), *more, "-o", str(output))
-    return output
+    return shared(BUILD / "sw" / "host" / f"lib{name}.so", [*SOURCES, *more], ["-O2"], inputs())
+
+
+def shared(output, sources, options, made_from):
+    """Path of a shared library of C `sources`, built where the files `made_from` have changed: another process may have it loaded."""
+
+    def make():
+        output.parent.mkdir(parents=True, exist_ok=True)
+        run("gcc", *STRICT, "-g", "-fPIC", "-shared", *options, *INCLUDES, *map(str, sources), "-o", str(output))
+
+    with locked(f"sw-{output.stem}"):
+        return obtain(output, digest(*made_from, *options, *map(str, sources)), make)
 
 
 def load(library, text, *options) -> tuple[Any, Any]:

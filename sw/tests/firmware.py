@@ -4,7 +4,7 @@
 import functools
 import subprocess
 
-from arqlink.tree import BUILD, ROOT, is_stale, locked, newest
+from arqlink.tree import BUILD, ROOT
 from sw.tests import build
 
 FOLDER = ROOT / "sw" / "firmware"
@@ -12,11 +12,6 @@ ON_SOFT_CPU = ("main", "receiver", "console")
 """What needs the soft CPU's own devices."""
 SOURCES = [s for s in sorted(FOLDER.glob("*.c")) if s.stem not in ON_SOFT_CPU]
 SANITIZE = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
-
-
-def sources_changed():
-    return *build.sources_changed(), newest(FOLDER, "*.[ch]")
-
 
 DECLARATIONS = """
 #include "microseconds.h"
@@ -28,13 +23,8 @@ DECLARATIONS = """
 @functools.cache
 def library():
     """(ffi, library): functions of the firmware and of the driver."""
-    folder = BUILD / "sw" / "firmware_host"
-    output = folder / "libfirmware.so"
-    with locked("sw-firmware-host"):
-        folder.mkdir(parents=True, exist_ok=True)
-        if is_stale(output, *sources_changed()):
-            sources = map(str, [*build.SOURCES, *SOURCES])
-            build.run("gcc", *build.STRICT, "-O1", "-g", "-fPIC", "-shared", "-I", str(FOLDER), *build.INCLUDES, *sources, "-o", str(output))
+    output = BUILD / "sw" / "firmware_host" / "libfirmware.so"
+    build.shared(output, [*build.SOURCES, *SOURCES], ["-O1", "-I", str(FOLDER)], [*build.inputs(), *sorted(FOLDER.glob("*.[ch]"))])
     return build.load(output, DECLARATIONS, "-I", str(FOLDER))
 
 
