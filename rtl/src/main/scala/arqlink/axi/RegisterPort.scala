@@ -164,14 +164,15 @@ class RegisterPort(axi: AxiLite4, relaxed: Boolean = false) extends Area {
       .fold(B(0, 32 bits))(_ | _)
   }
 
-  private case class Window(address: BigInt, size: BigInt, data: Bits)
+  private case class Window(address: BigInt, size: BigInt, data: Bits, valid: Bool)
   private val windows = scala.collection.mutable.ListBuffer[Window]()
 
   /** Words that can only be read, from `address` on, which is a multiple of `size` rounded up to a power of two; no holes are beside them.
     *
-    * @param data the word two clocks after `comes` with its address
+    * @param data  the word two clocks after `comes` with its address
+    * @param valid with `comes`: there is data; 0 is read otherwise
     */
-  def window(address: BigInt, size: BigInt, data: Bits): Unit = windows += Window(address, size, data)
+  def window(address: BigInt, size: BigInt, data: Bits, valid: Bool): Unit = windows += Window(address, size, data, valid)
 
   /** The clock before an access, of word `word` if it is of a window: what is read should not change before the next one. */
   def comes: Bool = early.valid
@@ -199,7 +200,8 @@ class RegisterPort(axi: AxiLite4, relaxed: Boolean = false) extends Area {
       val above = RegNext(early.payload.dropLow(bits) === (first >> bits).toInt) init False
       val begun = if (isPow2(window.size)) True else access.word.resize(bits) < (window.size >> 2).toInt
       val hit = RegNext(above && begun) init False
-      (hit && !change, window.data.andMask(hit))
+      val shown = RegNext(above && begun && RegNext(window.valid)) init False
+      (hit && !change, window.data.andMask(shown))
     }.unzip
     front.io.data := (fileData ++ views).reduceBalancedTree(_ | _)
     front.io.refused := !(granted +: hits).reduceBalancedTree(_ || _)
