@@ -42,13 +42,13 @@ def quiet(dut):
 
 
 async def read_all(axi, maps):
-    """Reads each register and counter, and the hole beside one; `maps` by their base addresses."""
+    """Reads each register and counter, and the hole beside one; `maps` by their base addresses. The last counter comes first: it is written last."""
     for base, names in maps.items():
         slave = Registers(axi, names, base)
         words = {register.offset & ~4 | half for register in names.values() for half in (0, 4)}
         if names is regs.ARQLINK:
             words |= {counter.offset + half for counter in regs.COUNTERS.values() for half in (0, 4)}
-        for offset in sorted(words):
+        for offset in sorted(words, reverse=True):
             assert (await slave.read_at(offset))[1], hex(base + offset)
 
 
