@@ -10,6 +10,12 @@ def test_registers(config):
 
 
 @pytest.mark.parametrize("config", ["default", "tiny"])
+@pytest.mark.parametrize("block", ["CsrBank", "ChannelEmulator", "TrafficPort"])
+def test_offsets(block, config):
+    rtl.run(block, config, "cocotb_tests.csr.tb_offsets")
+
+
+@pytest.mark.parametrize("config", ["default", "tiny"])
 def test_counters(config):
     """`tiny` has the compact bank, whose events keep their pace and whose snapshots are of one pass."""
     rtl.run("CounterBank", config, "cocotb_tests.csr.tb_counters", parameters={"ARQLINK_COMPACT": int(config == "tiny")})

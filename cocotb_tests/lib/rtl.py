@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a block's Verilog and runs its cocotb tests on Verilator; one place for both."""
+"""Builds a block's Verilog and runs its cocotb tests on Verilator, or on Icarus; one place for both."""
 
 import os
 import shutil
@@ -25,13 +25,24 @@ def build(block, config, sources, waves=False, optimize=None):
     return folder
 
 
-def run(block, config, module, testcase=None, parameters=None, waves=False, sources=None, quick=False):
+def build_four_state(block, config, sources):
+    """The same for Icarus, which knows X."""
+    from cocotb_tools.runner import get_runner
+
+    folder = BUILD / "icarus" / config / block
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(f"icarus-{block}-{config}"):
+        get_runner("icarus").build(sources=sources, hdl_toplevel=block, build_dir=folder, log_file=folder / "build.log")
+    return folder
+
+
+def run(block, config, module, testcase=None, parameters=None, waves=False, sources=None, quick=False, four_state=False):
     """Runs the cocotb tests of Python module `module` on `block`; raises when one of them fails.
 
     `parameters` reach the tests as environment variables, beside ARQLINK_CONFIG and ARQLINK_VERILOG, which name the configuration
     and its Verilog. ARQLINK_SEED fixes the random seed.
     `sources` are Verilog files to build in place of what Generate writes for `block`. `quick`: compiled without optimization, which
-    takes half the time and is enough where the build lasts longer than the run.
+    takes half the time and is enough where the build lasts longer than the run. `four_state`: on Icarus, many times slower.
     """
     import cocotb_tools.config
     from cocotb_tools.check_results import get_results
@@ -40,7 +51,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     if str(ROOT) not in sys.path:  # the runner passes sys.path on to the simulation
         sys.path.insert(0, str(ROOT))
     sources = sources or [generate(block, config)]
-    build_dir = build(block, config, sources, waves, "-O0" if quick else None)
+    build_dir = build_four_state(block, config, sources) if four_state else build(block, config, sources, waves, "-O0" if quick else None)
     name = "-".join([module.rsplit(".", 1)[-1]] + ([testcase] if testcase else []))
     if parameters:
         name += "-" + "-".join(f"{k}_{v}" for k, v in parameters.items())
@@ -53,7 +64,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     env |= {"ARQLINK_CONFIG": config, "ARQLINK_VERILOG": str(sources[0])}
     env["COCOTB_LOG_LEVEL"] = os.environ.get("COCOTB_LOG_LEVEL", "WARNING")
     seed = os.environ.get("ARQLINK_SEED")
-    results = get_runner("verilator").test(
+    results = get_runner("icarus" if four_state else "verilator").test(
         hdl_toplevel=block,
         hdl_toplevel_lang="verilog",
         test_module=module,

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the LiteX SoC of examples/litex with its own command, and runs its tests."""
+"""Builds the LiteX SoC of examples/litex with its own command, and those of wide_bus.py, and runs their tests."""
 
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from arqlink import cache, tree
 from arqlink.rtl import verilog
 from cocotb_tests.lib import rtl
+from cocotb_tests.litex import wide_bus
 
 EXAMPLE = tree.ROOT / "examples" / "litex"
 INPUTS = [EXAMPLE, tree.ROOT / "arqlink" / "integration", tree.ROOT / "sw" / "driver", tree.REGS]
@@ -27,3 +30,9 @@ def sources():
 
 def test_soc():
     rtl.run("arqlink_soc", "litex", "cocotb_tests.litex.tb_soc", sources=sources(), quick=True)
+
+
+@pytest.mark.parametrize("standard", wide_bus.STANDARDS)
+def test_bus_of_64_bits(standard):
+    files = wide_bus.build(standard, tree.BUILD / "litex" / wide_bus.module(standard))
+    rtl.run(wide_bus.module(standard), "litex", "cocotb_tests.litex.tb_wide_bus", sources=files, quick=True, parameters={"ARQLINK_BASE": wide_bus.BASE})

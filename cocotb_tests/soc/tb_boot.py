@@ -98,6 +98,20 @@ async def reads_registers_and_nothing(dut):
 
 
 @cocotb.test()
+async def registers_of_devices(dut):
+    """Each register of the devices reads well, and what is beside one; no byte has come, and RX shows none."""
+    terminal = await in_hello(dut)
+    for base, names in ((0x90000000, regs.ARQUART), (0x90001000, regs.ARQTIMER), (0x90002000, regs.ARQSYS)):
+        offsets = {register.offset for register in names.values()}
+        for offset in range(0, max(offsets) // 8 * 8 + 12, 4):
+            answer = await terminal.ask(b"r%08x" % (base + offset))
+            assert answer.startswith("value" if {offset, offset ^ 4} & offsets else "fault"), (hex(base + offset), answer)
+            if offset not in offsets:
+                assert answer.endswith(" 00000000"), (hex(base + offset), answer)
+    assert await terminal.ask(b"r90000008") == "value 00000000"
+
+
+@cocotb.test()
 async def external_interrupts(dut):
     """UART and link each raise their own line, when they are enabled and have a reason, and not otherwise."""
     terminal = await in_hello(dut)

@@ -218,7 +218,7 @@ async def bad_accesses(dut):
         await a.apply(Setting(k, first, retx, preset))
         assert await a.error("apply_rejected"), (k, first, retx, preset)
         assert await a.read("ACTIVE_CODE") == active
-    for link, offset in ((a, 0x100), (b, 0x03C), (a, 0x1FC), (a, 0x6000), (a, 0xF000)):
+    for link, offset in ((a, 0x100), (b, 0x058), (a, 0x1FC), (a, 0x6000), (a, 0xF000)):
         _, read = await link.read_at(offset)
         assert not read and not await link.write_at(offset, 1), f"access to 0x{link.base + offset:04x} was answered OKAY"
     for link in bench.links:

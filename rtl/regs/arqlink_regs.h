@@ -416,6 +416,7 @@
 
 /* oldest byte received */
 #define ARQUART_RX_OFFSET 0x008u
+#define ARQUART_RX_RESET 0x00000000u
 #define ARQUART_RX_DATA_SHIFT 0u
 #define ARQUART_RX_DATA_MASK 0x000000FFu /* RO: the byte, if valid */
 #define ARQUART_RX_VALID_SHIFT 8u

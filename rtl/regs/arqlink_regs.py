@@ -514,7 +514,7 @@ ARQUART = {
         0x008,
         "oldest byte received",
         {
-            "data": Field(0, 8, "RO", None, "the byte, if valid"),
+            "data": Field(0, 8, "RO", 0x0, "the byte, if valid"),
             "valid": Field(8, 1, "RO", 0x0, "1: there is one"),
         },
     ),

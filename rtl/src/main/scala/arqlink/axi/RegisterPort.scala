@@ -11,6 +11,9 @@ import spinal.lib.bus.regif.BusIfAdapter.MinBusInterface
 
 /** Registers behind an AXI4-Lite port, with SLVERR for every access that no register answers.
   *
+  * A converter from a bus of 64 bits also accesses the other word of the 8 bytes. So that word reads as 0 where it has no register, and
+  * a write without byte strobes is none.
+  *
   * regif holds the description; the logic is here. One clock decodes the address, the next writes. A read chooses among four
   * registers in the first clock, and among these choices in the second. The fields of a register that can be written are one
   * register of flip-flops, and nothing is assigned in clocks without an access or an event, which is what simulators spend
@@ -31,6 +34,7 @@ class RegisterPort(axi: AxiLite4, relaxed: Boolean = false) extends Area {
   // The clock of an access, and the two clocks after it: a word is chosen; registers are written; they have changed.
   private val now = access.valid
   private val turn = RegNext(now) init False
+  private val changes = access.write && access.strobe.orR
   val changed: Bool = RegNext(turn) init False
 
   /** One bit per register, for one clock: it is written. */
@@ -39,7 +43,7 @@ class RegisterPort(axi: AxiLite4, relaxed: Boolean = false) extends Area {
   private val index = access.word.resize(fileBits - 2)
   when(now || turn) {
     written := 0
-    when(inFile && access.write)(written := UIntToOh(index))
+    when(inFile && changes)(written := UIntToOh(index))
   }
 
   // A read may follow a write in the next clock; it does not see what is written.
@@ -160,14 +164,15 @@ class RegisterPort(axi: AxiLite4, relaxed: Boolean = false) extends Area {
       .fold(B(0, 32 bits))(_ | _)
   }
 
-  private case class Window(address: BigInt, size: BigInt, data: Bits)
+  private case class Window(address: BigInt, size: BigInt, data: Bits, valid: Bool)
   private val windows = scala.collection.mutable.ListBuffer[Window]()
 
-  /** Words that can only be read, from `address` on, which is a multiple of `size` rounded up to a power of two.
+  /** Words that can only be read, from `address` on, which is a multiple of `size` rounded up to a power of two; no holes are beside them.
     *
-    * @param data the word two clocks after `comes` with its address
+    * @param data  the word two clocks after `comes` with its address
+    * @param valid with `comes`: there is data; 0 is read otherwise
     */
-  def window(address: BigInt, size: BigInt, data: Bits): Unit = windows += Window(address, size, data)
+  def window(address: BigInt, size: BigInt, data: Bits, valid: Bool): Unit = windows += Window(address, size, data, valid)
 
   /** The clock before an access, of word `word` if it is of a window: what is read should not change before the next one. */
   def comes: Bool = early.valid
@@ -175,7 +180,7 @@ class RegisterPort(axi: AxiLite4, relaxed: Boolean = false) extends Area {
 
   private def choose(): Unit = {
     // `granted` in the clock after an access; the words to be read then are zero but the one.
-    val write = RegNextWhen(access.write, now)
+    val change = RegNextWhen(changes, now)
     val groups = registers.groupBy(_.number / groupSize).toSeq.sortBy(_._1).map { case (group, members) =>
       val words = Vec.tabulate(groupSize)(i => members.find(_.number % groupSize == i).fold(B(0, 32 bits))(_.word))
       val chosen = words(index.resize(log2Up(groupSize)))
@@ -184,16 +189,19 @@ class RegisterPort(axi: AxiLite4, relaxed: Boolean = false) extends Area {
     }
     val fileData = if (relaxed) Seq(RegNext(groups.reduceBalancedTree(_ | _))) else groups
     def among(numbers: Seq[Int]): Bool = B(numbers.map(BigInt(1) << _).sum, written.getWidth bits)(index)
-    val legal = Mux(access.write, among(registers.toSeq.filter(_.writable).map(_.number)), among(registers.toSeq.map(_.number)))
+    val (writable, all) = (registers.toSeq.filter(_.writable).map(_.number), registers.toSeq.map(_.number))
+    val legal = Mux(changes, among(writable), among((all ++ all.map(_ ^ 1)).distinct))
     val granted = RegNext(inFile && legal) init False
     val (hits, views) = windows.toSeq.map { window =>
       val bits = log2Up(window.size) - 2
       val first = window.address >> 2
       require((first & ((1 << bits) - 1)) == 0, s"a window of ${window.size} bytes is at ${window.address}")
+      require(window.size % 8 == 0, s"a window of ${window.size} bytes ends within 8 bytes")
       val above = RegNext(early.payload.dropLow(bits) === (first >> bits).toInt) init False
       val begun = if (isPow2(window.size)) True else access.word.resize(bits) < (window.size >> 2).toInt
       val hit = RegNext(above && begun) init False
-      (hit && !write, window.data.andMask(hit))
+      val shown = RegNext(above && begun && RegNext(window.valid)) init False
+      (hit && !change, window.data.andMask(shown))
     }.unzip
     front.io.data := (fileData ++ views).reduceBalancedTree(_ | _)
     front.io.refused := !(granted +: hits).reduceBalancedTree(_ || _)

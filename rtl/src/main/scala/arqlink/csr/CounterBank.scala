@@ -103,10 +103,13 @@ class CounterBank extends Counting {
     val old = RegNext(ram.readSync(stages(3)))
     val base = RegNext(Mux(pass.zero, B(0, 32 bits), old))
     val isHigh = stages(6).lsb
-    val sum = Reg(UInt(33 bits))
+    val word = Reg(UInt(32 bits))
+    val carry = Reg(Bool())
     // Two more digits make the carry in: of the low word for the high one, and `one`, without a LUT ahead of the adder.
-    sum := ((base ## True ## isHigh).asUInt +^ (pending.addend.resize(32) @@ pending.one @@ sum.msb)).dropLow(2).asUInt
-    val word = sum(31 downto 0)
+    private val sum = ((base ## True ## isHigh).asUInt +^ (pending.addend.resize(32) @@ pending.one @@ carry)).dropLow(2).asUInt
+    word := sum(31 downto 0)
+    carry := sum.msb
+    when(!stages(5).lsb)(carry := False) // a low word comes next: nobody uses it, but an X in it would go from sum to sum
     ram.write(stages(7), word.asBits)
     copy.write(stages(7), word.asBits, pass.keep)
   }

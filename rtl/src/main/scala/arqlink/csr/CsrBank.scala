@@ -10,7 +10,8 @@ import arqlink.config.LinkConfig
 
 /** Registers and counters of one link end behind one AXI4-Lite slave, 32 bits wide: docs/architecture.md, "Registers".
   *
-  * An access to an address that no register has, or a write to one that is only read, is answered with SLVERR and sets ERROR.access.
+  * An access to an address that no register has, or a write to one that is only read, is answered with SLVERR and sets ERROR.access;
+  * [[arqlink.axi.RegisterPort]] has the exceptions, for converters from 64 bits.
   */
 class CsrBank(link: LinkConfig) extends Component {
   val io = new Bundle {

@@ -203,7 +203,8 @@ class LinkRegisters(link: LinkConfig) extends Component {
       "write 1: copy all counters to the window, as of one clock, or of one pass where they are built for area"
     )
     io.counters.clear := request.pulse(1, "clear", "write 1: all counters become 0, after the snapshot if one is asked for")
-    request.readOnly(2, RegNext(io.counters.busy), "busy", "a snapshot or clear is under way")
+    private val busy = RegNext(io.counters.busy) init True
+    request.readOnly(2, busy, "busy", "a snapshot or clear is under way")
 
     // A write to one of these looks at the counter anew.
     private val choice = register(0x064, "THRESHOLD_COUNTER", "counter that ERROR.threshold watches")
@@ -216,7 +217,9 @@ class LinkRegisters(link: LinkConfig) extends Component {
     io.counters.level := words(1) @@ words(0)
     io.counters.rearm := (choice +: levels).map(_.event).reduce(_ || _)
 
-    port.window(LinkRegisters.counterWindow, 8 * Counters.all.size, io.counters.data)
+    // The memory has no value before the first pass after reset has written it.
+    private val isWritten = RegInit(False) setWhen (!busy)
+    port.window(LinkRegisters.counterWindow, 8 * Counters.all.size, io.counters.data, isWritten)
     io.counters.read := port.comes
     io.counters.address := port.word.resized
   }

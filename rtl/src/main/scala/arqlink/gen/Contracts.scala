@@ -56,8 +56,9 @@ object Contracts extends Program {
     val lines = Seq.newBuilder[String]
     lines ++= Seq("<!-- SPDX-License-Identifier: Apache-2.0 -->", s"<!-- $notice -->", "# Registers", "")
     lines ++= Seq(
-      "Access: RW read and write, RO read only, W1C write 1 to clear, W1P write 1 for a pulse (reads as 0). All other accesses are answered",
-      "with SLVERR. \"build\": the value follows from the build configuration. \"live\": it shows what happens in the core."
+      "Access: RW read and write, RO read only, W1C write 1 to clear, W1P write 1 for a pulse (reads as 0). A word without a register reads as 0",
+      "if the other word of its 8 bytes has one. A write without byte strobes changes nothing. All other accesses are answered with SLVERR.",
+      "\"build\": the value follows from the build configuration. \"live\": it shows what happens in the core."
     )
     for (map <- maps) {
       lines ++= Seq("", s"## ${map.title}", "", "| offset | register | bits | field | access | reset | |", "|---|---|---|---|---|---|---|")

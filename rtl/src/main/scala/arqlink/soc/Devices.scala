@@ -44,7 +44,7 @@ class UartDevice(config: SocConfig) extends Component {
   outgoing.valid := txRegister.event
 
   private val rx = register(0x08, "RX", "oldest byte received")
-  rx.readOnly(0, received.payload, "data", "the byte, if valid")
+  rx.readOnly(0, received.payload.andMask(received.valid), "data", "the byte, if valid", 0)
   rx.readOnly(8, received.valid, "valid", "1: there is one", 0)
 
   received.ready := register(0x0c, "RX_NEXT", "takes the byte away").pulse(0, "next", "1: RX shows the next byte")
