@@ -91,3 +91,22 @@ def test_the_datasheet_has_each_configuration_as_it_is_built():
     rows = re.findall(r"^\| `(\w+)` \| (\d+) bytes? \| (\d+) bytes \| (\d+) \| (\d+) \| (\d+) frames \|", (ROOT / "docs" / "datasheet.md").read_text(), re.M)
     keys = ("data_bytes", "unit_bytes", "max_k", "max_parity", "window_frames")
     assert {name: values for name, *values in rows} == {name: [str(c[key]) for key in keys] for name, c in json.loads(CONFIGS.read_text()).items()}
+
+
+MOST_WORDS = 25
+"""In a cell of docs/limits.md; what needs more stands below the table."""
+
+
+def long_cells(text):
+    """Cells of a page's tables that are no table cells but paragraphs."""
+    cells = [cell.strip() for line in text.splitlines() if line.startswith("|") for cell in line.strip("|").split("|")]
+    return [cell for cell in cells if len(cell.split()) > MOST_WORDS]
+
+
+def test_a_limit_is_read_at_a_glance():
+    text = (ROOT / "docs" / "limits.md").read_text()
+    assert text.count("\n| ") > 20 and not long_cells(text)
+
+
+def test_a_long_cell_is_seen():
+    assert long_cells(f"| short | {'word ' * MOST_WORDS}| {'word ' * (MOST_WORDS + 1)}|") == [("word " * (MOST_WORDS + 1)).strip()]
