@@ -13,11 +13,11 @@ def units(axes, x, y, names, lost=()):
     for i, name in enumerate(names):
         left, gone = x + i * (UNIT + GAP), i in lost
         if gone:
-            style, text = dict(facecolor=LOST, edgecolor="#999999", linestyle=":"), dict(s="✕", color="#c00000")
+            box = Rectangle((left, y), UNIT, 0.7, facecolor=LOST, edgecolor="#999999", linestyle=":")
         else:
-            style, text = dict(facecolor=DATA if name[0] == "d" else PARITY, edgecolor="black"), dict(s=name)
-        axes.add_patch(Rectangle((left, y), UNIT, 0.7, **style))
-        axes.text(left + UNIT / 2, y + 0.35, ha="center", va="center", fontsize=8, **text)
+            box = Rectangle((left, y), UNIT, 0.7, facecolor=DATA if name[0] == "d" else PARITY, edgecolor="black")
+        axes.add_patch(box)
+        axes.text(left + UNIT / 2, y + 0.35, "✕" if gone else name, ha="center", va="center", fontsize=8, color="#c00000" if gone else "black")
 
 
 def arrow(axes, start, end, colour="black"):

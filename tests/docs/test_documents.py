@@ -5,7 +5,9 @@ import json
 import re
 
 import pytest
+import typer
 
+from arqlink.cli.main import app
 from arqlink.fpga import record
 from arqlink.fpga.targets import TARGETS
 from arqlink.tree import CONFIGS, ROOT
@@ -110,3 +112,36 @@ def test_a_limit_is_read_at_a_glance():
 
 def test_a_long_cell_is_seen():
     assert long_cells(f"| short | {'word ' * MOST_WORDS}| {'word ' * (MOST_WORDS + 1)}|") == [("word " * (MOST_WORDS + 1)).strip()]
+
+
+BEGINNINGS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("*/README.md"), *(ROOT / "docs" / f"{name}.md" for name in ("first_hour", "choosing"))]
+"""Pages whose commands somebody types who has just arrived."""
+
+
+def unknown_commands(text):
+    """Targets of make, commands of arqlink and examples that a page's code names, and that do not exist. (`podman run --rm` names a container.)"""
+    code = " ".join([*CODE.findall(text), *re.findall(r"`[^`\n]+`", CODE.sub("", text))])
+    there = {
+        "make": set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)),
+        "arqlink": set(typer.main.get_command(app).commands),  # type: ignore[attr-defined]
+        "example:arqlink": {path.stem for path in ROOT.glob("examples/*/*.core")},
+    }
+    named = [*re.findall(r"(?<!--rm )\b(make|arqlink) ([a-z][a-z-]*)", code), *re.findall(r"\b(example:arqlink):(\w+)", code)]
+    return [f"{program} {name}" for program, name in named if name not in there[program]]
+
+
+@pytest.mark.parametrize("page", BEGINNINGS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_first_commands_exist(page):
+    assert not unknown_commands(page.read_text())
+
+
+def test_a_command_that_is_gone_is_seen():
+    text = "`make demo`, `make dmeo`, make what you like\n```\narqlink stats\narqlink stat\n```\n`example:arqlink:no`"
+    assert unknown_commands(text) == ["arqlink stat", "make dmeo", "example:arqlink no"]
+
+
+def test_the_recipes_name_files_that_exist():
+    page = (ROOT / "docs" / "extending.md").read_text()
+    named = set(re.findall(r"`([\w/]+\.(?:scala|py|cpp|h|lua|md|json))`", page))
+    folders = [ROOT, ROOT / "rtl/src/main/scala/arqlink", *(ROOT / name for name in ("cocotb_tests/model", "cocotb_tests/framing", "sim/campaign"))]
+    assert len(named) > 20 and not [name for name in named if not any((folder / name).exists() for folder in folders)]
