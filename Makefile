@@ -78,7 +78,7 @@ figures-full: setup ## The same with the papers' durations and five seeds, and w
 	$(PYTHON) -m docs.tools.figures
 	$(PYTHON) -m arqlink_research.papers --full
 
-figures-link: setup ## Run the RTL for the pictures of the link in docs/figures/link, and for the README's table of statistics
+figures-link: setup ## Run the RTL for the pictures of the link in docs/figures/link, and for the table of docs/statistics.md
 	$(PYTHON) -m docs.tools.figures.link
 	$(PYTHON) -m arqlink.bench.statistics
 

@@ -26,7 +26,7 @@ def main():
         tree.require()
         synthesis = measurements.placed() if options.docs or options.placed else {}
         if options.docs or options.placed:
-            documents.refuse_to_lose(documents.README.read_text(), synthesis)
+            documents.refuse_to_lose(documents.RESULTS.read_text(), synthesis)
         if options.placed:
             documents.write_placed(synthesis)
             return

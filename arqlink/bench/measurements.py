@@ -89,12 +89,34 @@ def window_rows(synthesis):
             yield from sorted(rows, key=lambda row: row[1])
 
 
+PLACED = "Place and route, the worst seed"
+
+
 def placed_sections(synthesis):
     """Those of `sections` that follow from place and route alone."""
     if synthesis:
-        yield "Place and route, the worst seed", "make synth-all", HEADINGS, [list(row.values()) for row in synthesis.values()]
+        yield PLACED, "make synth-all", HEADINGS, [list(row.values()) for row in synthesis.values()]
     if windows := list(window_rows(synthesis)):
         yield "Cost of window growth: the same link with longer windows", "make synth-all", ("target", "windowFrames", "LUT", "FF", "RAM", "MHz"), windows
+
+
+CLOCK_TITLES = {
+    "encoder": "Encoder, in clocks",
+    "decoder": "Decoder, in clocks",
+    "latency": "Latency of a link end, in clocks",
+    "nack": "From a NACK to the retransmission, in clocks",
+}
+"""Of the benches that measure clocks, by the first word of their files' names; the rest is the build."""
+
+
+def clock_sections(clocks):
+    """A table for each kind of bench: a row for each build, a column for each measure."""
+    for kind, title in CLOCK_TITLES.items():
+        builds = {name.removeprefix(f"{kind}-"): values for name, values in clocks.items() if name.startswith(f"{kind}-")}
+        if builds:
+            measures = [key for key in next(iter(builds.values())) if key != "config"]
+            headings = ("build", *(key.removesuffix("_clocks").replace("_", " ") for key in measures))
+            yield title, "make bench", headings, [(build, *(f"{values[key]:.4g}" for key in measures)) for build, values in builds.items()]
 
 
 def sections(results):
@@ -110,9 +132,7 @@ def sections(results):
             ("K", "N", "unit bytes", *(f"{name} {software[name]}" for name in ("ISA-L", "zfec")), *decoders),
             [(r["k"], r["n"], r["unit_bytes"], *(round(r[name] / 1e6) for name in ("ISA-L", "zfec", *decoders))) for r in results["decode_bytes_per_second"]],
         )
-    if results["clocks"]:
-        rows = [(name, key, value) for name, values in results["clocks"].items() for key, value in values.items()]
-        yield "Clocks", "make bench", ("bench", "measure", "value"), rows
+    yield from clock_sections(results["clocks"])
     if results["line_use"]:
         yield (
             "Line use of a user who always sends",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m arqlink.bench.statistics`: the README's table of statistics, from the commands that it names."""
+"""`python -m arqlink.bench.statistics`: the first table of docs/statistics.md, from the commands that it names."""
 
 import json
 import math
@@ -8,11 +8,12 @@ import subprocess
 import sys
 
 from arqlink import tree
-from arqlink.bench.documents import README, markdown, replaced
+from arqlink.bench.documents import markdown, replaced
 from arqlink.errors import UserError, sentence
 from arqlink.report.tables import LABELS
 
 MARKS = "make figures-link"
+PAGE = tree.ROOT / "docs" / "statistics.md"
 COMMON = "--config paper8 --frames 1e5"
 ROWS = {
     "--n 11 --delta 0": "FEC alone, p = 0.01",
@@ -56,7 +57,7 @@ def lines(reports):
 def main():
     try:
         tree.require()
-        README.write_text(replaced(README.read_text(), MARKS, lines({options: report(options) for options in ROWS})))
+        PAGE.write_text(replaced(PAGE.read_text(), MARKS, lines({options: report(options) for options in ROWS})))
     except (UserError, OSError) as error:
         sys.exit(sentence(error))
 

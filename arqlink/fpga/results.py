@@ -12,13 +12,18 @@ def worst(results):
 
 
 def reached(target, results):
-    """Which of what is asked the worst seed reaches: "goal", "must" or "NOT met"; "-" where nothing is asked."""
+    """Which of what is asked the worst seed reaches: "goal", "must" or "NOT met", with how many seeds miss it; "-" where nothing is asked."""
     r = worst(results)
     if target.must == Demand():
         return "-"
-    if not target.must.met(r.mhz, r.luts):
-        return "NOT met"
+    if missed := misses(target, results):
+        return f"NOT met by {missed} of {len(results)}"
     return "goal" if target.goal != Demand() and target.goal.met(r.mhz, r.luts) else "must"
+
+
+def misses(target, results):
+    """How many seeds do not reach what they must."""
+    return sum(not target.must.met(r.mhz, r.luts) for r in results)
 
 
 HEADINGS = (

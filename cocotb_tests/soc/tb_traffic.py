@@ -108,7 +108,7 @@ async def loss_follows_the_setting(dut):
 TARGET = 1e-6
 QUIET, NOISY = 1e-3, 5e-2
 WINDOWS = {NOISY: 4, QUIET: 6}
-"""Windows that the tuner may judge until it has followed a step of p (docs/driver.md)."""
+"""Windows that the tuner may judge until it has followed a step of p (docs/tuner.md)."""
 
 
 @cocotb.test()

@@ -15,7 +15,7 @@ from sw.tests.tuner_loop import Independent, Loop, independent_p_t
 
 ONE = 1 << 20  # 1 in the format of logarithms
 SCALE = 1 << 32
-# docs/driver.md states these bounds.
+# docs/tuner.md states these bounds.
 P_T_ERROR = {32: 2e-5, 128: 2e-4}  # relative, by the greatest K
 LOSS_ERROR = 1e-4  # relative, of the packet loss for a given P_F
 ALPHA_ERROR = 1e-5  # absolute

@@ -17,7 +17,7 @@ from sw.tests.tuner_loop import Bursts, Independent, Loop
 
 SCALE, ONE = 1 << 32, 1 << 20
 FRAMES, MAX_PARITY, GREATEST_DELTA = 6, 8, 14
-# docs/driver.md states these.
+# docs/tuner.md states these.
 URN_ERROR = 1e-4  # relative, of P_T at a correlation above 0, for K up to 32 and 8 parity units
 ROOT_STEP = 1 / 256  # of the root of the correlation
 EVALUATIONS = 300  # of P_T in a step

@@ -12,7 +12,7 @@ from arqlink.bench import documents, measurements, requirements, software_codecs
 from arqlink.bench.__main__ import main
 from arqlink.errors import UserError
 from arqlink.fpga import place_and_route, results
-from arqlink.fpga.targets import Demand, Target
+from arqlink.fpga.targets import TARGETS, Demand, Target
 
 BEGIN, END = "<!-- make bench: begin -->", "<!-- make bench: end -->"
 TARGET = Target("x", "RsEncoder", "line10g", must=Demand(200, 5500), goal=Demand(240, 4500))
@@ -27,8 +27,9 @@ def placed(mhz, luts, seed=1):
     [
         ([placed(240, 4500)], "goal"),
         ([placed(240, 4501)], "must"),
-        ([placed(199.9, 4000)], "NOT met"),
-        ([placed(230, 5501)], "NOT met"),
+        ([placed(199.9, 4000)], "NOT met by 1 of 1"),
+        ([placed(230, 5501)], "NOT met by 1 of 1"),
+        ([placed(250, 4000, 1), placed(190, 4000, 2), placed(260, 4000, 3)], "NOT met by 1 of 3"),
         ([placed(250, 4000, 1), placed(210, 4000, 2), placed(260, 4000, 3)], "must"),
     ],
 )
@@ -71,7 +72,16 @@ def test_demands_are_held_against_the_worst_measurement():
 
 def test_page_has_every_table():
     page = documents.page(RESULTS)
-    assert page.count("\n## ") == 5 and "| 0.999 | NOT met |" in page and "| 533 | 1024 | one | 0 | 0 | 0.1 | 64 | 11.40 | 0.9671 |" in page
+    assert page.count("\n## ") == 7 and "| 0.999 | NOT met |" in page and "| 533 | 1024 | one | 0 | 0 | 0.1 | 64 | 11.40 | 0.9671 |" in page
+
+
+def test_clocks_have_a_row_for_each_build():
+    (encoder, decoder, nack) = measurements.clock_sections(RESULTS["clocks"])
+    assert encoder[2:] == (
+        ("build", "beats per clock", "job and data to first beat", "last data beat to first parity beat"),
+        [("a", "1", "4", "10"), ("tiny", "0.89", "9", "20")],
+    )
+    assert decoder[3] == [("a", "0.999", "140", "100")] and nack[3] == [("default", "41"), ("fast16", "65"), ("tiny", "58")]
 
 
 def test_page_names_the_software_it_compares_with():
@@ -104,23 +114,29 @@ def test_place_and_route_alone_is_written(tmp_path, monkeypatch):
     )):  # fmt: skip
         monkeypatch.setattr(documents, name, tmp_path / name)
         (tmp_path / name).write_text(text)
+    monkeypatch.setattr(documents, "README_TARGETS", ("x",))
     before = (tmp_path / "RESULTS").read_text()
     documents.write_placed(rows)
     after = (tmp_path / "RESULTS").read_text()
     assert "| old |" in before and "| old |" not in after and "| 77 |" in after
     assert [line for line in after.splitlines() if "77" not in line] == [line for line in before.splitlines() if "| old |" not in line]
-    assert [(tmp_path / name).read_text().count("| 77 |") for name in ("README", "INTEGRATION")] == [2, 1]
+    assert [(tmp_path / name).read_text().count("| 77 |") for name in ("README", "INTEGRATION")] == [1, 1]
 
 
-def test_readme_states_settings_and_seeds():
+def test_readme_has_its_targets_with_settings_and_verdict(monkeypatch):
+    monkeypatch.setattr(documents, "README_TARGETS", ("y", "x", "not placed"))
     text = f"{BEGIN}\n{END}"
     rows = {
         target.name: dict(zip(results.HEADINGS, results.cells(target, [placed(1, 1)])))
-        for target in (TARGET, replace(TARGET, name="y", settings=("maxK=8", "k=4")))
+        for target in (TARGET, replace(TARGET, name="z"), replace(TARGET, name="y", settings=("maxK=8", "k=4")))
     }
     changed = documents.readme(text, rows)
-    assert "| RAM | seeds |" in changed
-    assert "Built with settings of their own: `y` with `maxK=8 k=4`." in changed
+    assert changed.count("| RsEncoder line10g |") == 2 and "NOT met by 1 of 1" in changed
+    assert "Built with settings of their own: `RsEncoder line10g` with `maxK=8 k=4`." in changed
+
+
+def test_the_readme_names_targets_that_exist():
+    assert set(documents.README_TARGETS) <= {target.name for target in TARGETS}
 
 
 def test_documents_do_not_lose_targets(monkeypatch):
@@ -133,7 +149,7 @@ def test_documents_do_not_lose_targets(monkeypatch):
 
 
 def test_targets_that_are_there_or_no_longer_exist_are_not_missed():
-    text = f"{BEGIN}\n| target |\n| --- |\n| default |\n| gone |\n{END}"
+    text = f"# Results\n\n## {measurements.PLACED}\n\n| target |\n| --- |\n| default |\n| gone |\n\n## Clocks\n\n| line10g |\n"
     documents.refuse_to_lose(text, {"default": {}})
     with pytest.raises(UserError, match="sources: default. Run"):
         documents.refuse_to_lose(text, {})

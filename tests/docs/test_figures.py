@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from arqlink.tree import ROOT
 from docs.tools.figures import render
+from tests.docs.test_documents import SITE
 
-DOCUMENTS = {path: path.read_text() for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}
+DOCUMENTS = {path: path.read_text() for path in sorted(SITE)}
 
 
 @pytest.mark.parametrize("name", render.sources())
@@ -19,7 +19,7 @@ def test_picture_is_that_of_its_source(name):
 
 def test_each_picture_has_a_source_and_is_shown():
     pictures = {path.stem for path in render.FOLDER.glob("*.svg")}
-    shown = {name for text in DOCUMENTS.values() for name in re.findall(r"!\[[^\]]+\]\((?:docs/)?figures/(\w+)\.svg\)", text)}
+    shown = {name for text in DOCUMENTS.values() for name in re.findall(r"!\[[^\]]+\]\((?:\.\./)?(?:docs/)?figures/(\w+)\.svg\)", text)}
     assert pictures == set(render.sources()) == shown
 
 

@@ -61,19 +61,19 @@ def statistics_of(scheme, p):
     return RUNS["losses"].setup(scheme, p).model().alpha
 
 
-README = documents.parts(documents.README.read_text(), statistics.MARKS)[1].splitlines()
+TABLE = documents.parts(statistics.PAGE.read_text(), statistics.MARKS)[1].splitlines()
 
 
-def test_the_readme_has_the_rows_of_the_command():
-    rows = [line.split("`")[1] for line in README if line.startswith("| `-")]
+def test_the_table_has_the_rows_of_the_command():
+    rows = [line.split("`")[1] for line in TABLE if line.startswith("| `-")]
     assert rows == list(statistics.ROWS)
 
 
 @pytest.mark.parametrize("options", [*list(statistics.ROWS)[:1], *(pytest.param(name, marks=pytest.mark.full) for name in list(statistics.ROWS)[1:])])
 @pytest.mark.timeout(1200)
-def test_the_readme_has_what_the_command_prints(options):
+def test_the_table_has_what_the_command_prints(options):
     found = statistics.report(options)
-    assert f"| {' | '.join(statistics.cells(options, found))} |" in README, "run 'make figures-link'"
+    assert f"| {' | '.join(statistics.cells(options, found))} |" in TABLE, "run 'make figures-link'"
 
 
 def test_a_model_outside_of_its_interval_is_not_written():

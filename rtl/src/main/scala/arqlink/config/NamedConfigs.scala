@@ -44,7 +44,7 @@ object NamedConfigs {
     ResetValues(k = 32, nFirst = 40, nRetx = 40)
   )
 
-  /** 10 Gb/s from 156.25 MHz on, in one ECP5-85F: both frame stores are 128 block RAMs of 2 KiB. */
+  /** 10 Gb/s from 156.25 MHz on, in one ECP5-85F, where not each placement reaches it: both frame stores are 128 block RAMs of 2 KiB. */
   val line10g = LinkConfig(
     "line10g",
     CodeConfig(dataBytes = 8, unitBytes = 64, maxK = 32, maxParity = 8),
@@ -52,7 +52,7 @@ object NamedConfigs {
     ResetValues(k = 32, nFirst = 36, nRetx = 36)
   )
 
-  /** `line10g` with twice the width. */
+  /** `line10g` with twice the width. Of it only encoder, decoder and segmenter are simulated, and the codec is placed. */
   val line20g = LinkConfig(
     "line20g",
     CodeConfig(dataBytes = 16, unitBytes = 64, maxK = 32, maxParity = 8),
