@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m arqlink.bench.statistics`: the README's table of statistics, from the commands that it names."""
+"""The README's table of statistics, from the commands that it names."""
 
 import json
 import math
@@ -7,7 +7,6 @@ import shlex
 import subprocess
 import sys
 
-from arqlink import tree
 from arqlink.bench.documents import README, markdown, replaced
 from arqlink.errors import UserError
 from arqlink.report.tables import LABELS
@@ -53,13 +52,6 @@ def lines(reports):
     return [*table, "", f"In all of them the PHY carried a beat in more than {least} % of the clocks (`line_use` of `--json`)."]
 
 
-def main():
-    try:
-        tree.require()
-        README.write_text(replaced(README.read_text(), MARKS, lines({options: report(options) for options in ROWS})))
-    except UserError as error:
-        sys.exit(str(error))
-
-
-if __name__ == "__main__":
-    main()
+def write():
+    """Runs the commands, and writes the table."""
+    README.write_text(replaced(README.read_text(), MARKS, lines({options: report(options) for options in ROWS})))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`arqlink console`: the firmware's shell on a serial port, or on a simulated board. `arqlink board`: such a board alone."""
+"""`arqlink console`: the firmware's shell on a serial port, or on a simulated board."""
 
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -25,17 +25,6 @@ def _port(name, baud, simulate, config):
     else:
         with SerialPort(name, baud) as port:
             yield port
-
-
-def board(config: Annotated[str, typer.Option(help="Built configuration.")] = simulation.CONFIG):
-    """Run a simulated board until Ctrl-C; other commands use its port meanwhile, one at a time.
-
-    Example: arqlink board
-    """
-    with simulation.simulated_board(config) as running:
-        print(f"The UART is {running.port}; Ctrl-C ends the board.", flush=True)
-        with suppress(KeyboardInterrupt):
-            running.wait()
 
 
 def console(

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make figures`: simulates what is missing of the papers' figures, and writes CSV and SVG of each to docs/figures/papers."""
-
-import argparse
-import sys
+"""All figures of the papers: what is missing of them is simulated."""
 
 from arqlink import tree
-from arqlink.errors import UserError
 from arqlink.report.progress import progress_bar
 from arqlink.rtl import tools
 from arqlink_research.papers import beyond, figure, modes, onboard, peng, reservation, rr4752, zhu
@@ -19,34 +15,6 @@ NAMES = [one.name for one in (*FIGURES, *TRACES)]
 QUICK = {"seconds": 400, "warm_up": 100}, 2
 FULL = {"seconds": 1900, "warm_up": 100}, 5
 """Settings, and the number of seeds. RR-4752 ran 2000 seconds."""
-
-
-def main():
-    parser = argparse.ArgumentParser(prog="arqlink_research.papers", description="Simulates the papers' figures.")
-    parser.add_argument("--full", action="store_true", help="the papers' durations, and five seeds")
-    parser.add_argument("--rtl", action="store_true", help="points on the RTL as well, else those of the CSV files stay; takes half an hour")
-    parser.add_argument("--draw", action="store_true", help="draw from the CSV files that are there; simulate nothing")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="Dask scheduler; default: a cluster on this machine")
-    parser.add_argument("figures", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}, or their beginnings, such as zhu; default: all")
-    options = parser.parse_args()
-    try:
-        tree.require()
-        for name in options.figures:
-            if not any(known.startswith(name) for known in NAMES):
-                raise UserError(f"There is no figure '{name}'; there are {', '.join(NAMES)}.")
-        beginnings = tuple(options.figures) or ("",)
-        wanted = [one for one in FIGURES if one.name.startswith(beginnings)]
-        traces = [one for one in TRACES if one.name.startswith(beginnings)]
-        if not options.draw:
-            simulate(wanted, *(FULL if options.full else QUICK), options.rtl, options.scheduler)
-            for one in traces:
-                (figure.FOLDER / f"{one.name}.csv").write_text(one.csv())
-        for one in (*wanted, *traces):
-            text = (figure.FOLDER / f"{one.name}.csv").read_text()
-            (figure.FOLDER / f"{one.name}.svg").write_text(figure.picture(one, text))
-            print(f"docs/figures/papers/{one.name}.svg")
-    except UserError as error:
-        sys.exit(str(error))
 
 
 def simulate(wanted, more, count, on_rtl, scheduler):
@@ -72,7 +40,3 @@ def run(tasks, store, scheduler, label):
 
     with progress_bar(label) as progress:
         runner.run(tasks, store, scheduler, progress=progress)
-
-
-if __name__ == "__main__":
-    main()
