@@ -9,7 +9,7 @@ import typer
 from arqlink.board import simulation
 
 
-def board(config: Annotated[str, typer.Option(help="Built configuration.")] = simulation.CONFIG):
+def board(config: Annotated[str, typer.Option(help="Built configuration, with room for the firmware.")] = simulation.CONFIG):
     """Run a simulated board until Ctrl-C; other commands use its port meanwhile, one at a time.
 
     Example: arqlink board

@@ -23,8 +23,15 @@ from arqlink.seeds import parse_seeds
 campaign = typer.Typer(no_args_is_help=True, help="Put two Verilated link ends through random faults, lost feedback and forged units.")
 
 Pair = Annotated[list[str] | None, typer.Option(metavar="END:END", help="Builds at both ends; may be repeated.", show_default=" ".join(builds.PAIRS))]
-Seed = Annotated[int, typer.Option(help="The first seed.")]
+Seed = Annotated[int, typer.Option(min=0, help="The first seed.")]
 Workers = Annotated[int | None, typer.Option(help="Processes.", show_default="one for each processor")]
+
+
+def _pairs(names):
+    """Those that are named, or all; refused before anything is built."""
+    for name in names or ():
+        builds.ends_of(name)
+    return names or list(builds.PAIRS)
 
 
 def report(result):
@@ -69,7 +76,7 @@ def run(
     Example: arqlink campaign run --pair small:small --seed 123 --runs 1 --waves x.fst
     """
     tree.require()
-    pairs, known = pair or list(builds.PAIRS), tuple(ignore or ())
+    pairs, known = _pairs(pair), tuple(ignore or ())
     alone = waves is not None or show or frames > 0
     if alone and len(pairs) > 1:
         raise UserError("--waves, --show and --frames are for one pair; name it with --pair.")
@@ -133,7 +140,7 @@ def forged(
     Example: arqlink campaign forged-recovery --pair small:small --runs 40
     """
     tree.require()
-    pairs = pair or list(builds.PAIRS)
+    pairs = _pairs(pair)
     builds.build_all(pairs, waves=False)
     found = forged_recovery.measure_all(pairs, seed, count, workers or os.cpu_count() or 1)
     table = Table(*forged_recovery.HEADINGS, title="Forged units; the bound is four round trips and two POLL_TIMEOUTs", title_justify="left")

@@ -30,7 +30,7 @@ def _port(name, baud, simulate, config):
 def console(
     port: Annotated[str | None, typer.Argument(metavar="[PORT]", help="Serial port, such as /dev/ttyUSB0.")] = None,
     simulate: Annotated[bool, typer.Option("--simulate", help="Use a simulated board in place of a port.")] = False,
-    config: Annotated[str, typer.Option(help="Built configuration of the simulated board.")] = simulation.CONFIG,
+    config: Annotated[str, typer.Option(help="Built configuration, with room for the firmware.")] = simulation.CONFIG,
     baud: Annotated[int, typer.Option(help="Bit rate of the port.")] = BAUD,
     command: Annotated[list[str] | None, typer.Option(help="Run this and print its answer; may be repeated.")] = None,
     download: Annotated[Path | None, typer.Option(metavar="IMAGE", help="First put this program into RAM; the board has to be reset.")] = None,

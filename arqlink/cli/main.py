@@ -63,6 +63,17 @@ def _plugged_in():
     return {point.name: point for point in entry_points(group=PLUGINS)}
 
 
+def as_command(name, target):
+    """The command that is made of a function, or of the Typer of sub-verbs."""
+    from arqlink.cli.options import Command
+
+    app = target
+    if not isinstance(target, typer.Typer):
+        app = typer.Typer(add_completion=False)
+        app.command(name, cls=Command)(target)
+    return typer.main.get_command(app)
+
+
 class Verb(TyperCommand):
     """Stands for a verb until it is asked for: what the help shows of it."""
 
@@ -72,13 +83,7 @@ class Verb(TyperCommand):
     @cached_property
     def command(self):
         """What it stands for."""
-        from arqlink.cli.options import Command
-
-        target, app = self._target(), typer.Typer(add_completion=False)
-        if isinstance(target, typer.Typer):
-            return typer.main.get_command(target)
-        app.command(self.name, cls=Command)(target)
-        return typer.main.get_command(app)
+        return as_command(self.name, self._target())
 
     def _target(self):
         return getattr(import_module(f"arqlink.cli.{self.name}"), str(self.name))
@@ -103,6 +108,12 @@ class Verbs(TyperGroup):
         super().__init__(**attributes)
         self.commands = {name: Verb(name, line, panel) for panel, verbs in VERBS.items() for name, line in verbs.items()}
         self.commands |= {name: Plugin(name, line, "Research") for name, line in RESEARCH.items()}
+
+    def invoke(self, ctx):
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # of which Typer would make an exit without a word
+            raise UserError("Interrupted.") from None
 
     def list_commands(self, ctx):
         return list(dict.fromkeys([*(name for name, verb in self.commands.items() if type(verb) is Verb or name in _plugged_in()), *sorted(_plugged_in())]))

@@ -164,7 +164,7 @@ def test_windows_and_rates_are_sampled(variant):
 
 
 def test_the_command_has_all_of_it():
-    text = "tcp --topology leo --variant Hybla --background web=5,udp=0.1 --return-mbps 0.5 --seconds 20 --warm-up 1 --seeds 2 --json"
+    text = "tcp --topology leo --variant Hybla --background web=5,udp=0.1 --return-mbps 0.5 --seconds 20 --warm-up 1 --seed 1-2 --json"
     done = CliRunner().invoke(app, text.split())
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)

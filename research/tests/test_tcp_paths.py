@@ -153,7 +153,7 @@ def test_windows_are_sampled():
 
 
 def test_the_command_has_split_connections():
-    text = "tcp --topology split --copies --buffer 40 --connections 1 --delta inf --seconds 5 --warm-up 1 --seeds 1 --delay-ms 20 --ack-every 1 --json"
+    text = "tcp --topology split --copies --buffer 40 --connections 1 --delta inf --seconds 5 --warm-up 1 --seed 1 --delay-ms 20 --ack-every 1 --json"
     done = CliRunner().invoke(app, text.split())
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)

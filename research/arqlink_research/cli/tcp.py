@@ -92,7 +92,7 @@ SenderMs = Annotated[float | None, typer.Option(help="Its delay one way, in ms."
 ReceiverMbps = Annotated[
     float | None, typer.Option(help="Wired line from the link to the receiver, in Mb/s.", show_default=usual(Path.receiver_mbps), rich_help_panel=PATH)
 ]
-ReceiverMs = Annotated[float | None, typer.Option(help="Its delay one way, in ms.", show_default=usual(Path.receiver_ms), rich_help_panel=PATH)]
+ReceiverMs = Annotated[float | None, typer.Option(help="The delay of that line one way, in ms.", show_default=usual(Path.receiver_ms), rich_help_panel=PATH)]
 Buffer = Annotated[int, typer.Option(help="Packets that can be stored before the link.", rich_help_panel=PATH)]
 Copies = Annotated[
     bool,
