@@ -9,7 +9,6 @@ import hashlib
 import os
 import re
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 
 from arqlink.errors import UserError
@@ -33,7 +32,11 @@ def require():
 
 def version():
     """The tree's version or, without it, that of the installed package."""
-    return (ROOT / "VERSION").read_text().strip() if HERE else metadata.version("arqlink")
+    if HERE:
+        return (ROOT / "VERSION").read_text().strip()
+    from importlib import metadata  # takes longer than all that this module else needs
+
+    return metadata.version("arqlink")
 
 
 def file_name(name):

@@ -86,5 +86,5 @@ def refuse_to_lose(text, synthesis):
     if lost := " ".join(t.name for t in TARGETS if t.name in listed and t.name not in synthesis):
         raise UserError(
             f"docs/results.md has results of targets that were not placed from these sources: {lost}. "
-            f"Run 'make synth TARGETS=\"{lost}\" SEEDS=\"1 2 3\"' first, or 'python -m arqlink.bench', which leaves the documents as they are."
+            f"Run 'make synth TARGETS=\"{lost}\" SEED=1-3' first, or 'arqlink bench', which leaves the documents as they are."
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m arqlink.bench.statistics`: the first table of docs/statistics.md, from the commands that it names."""
+"""The first table of docs/statistics.md, from the commands that it names."""
 
 import json
 import math
@@ -9,7 +9,7 @@ import sys
 
 from arqlink import tree
 from arqlink.bench.documents import markdown, replaced
-from arqlink.errors import UserError, sentence
+from arqlink.errors import UserError
 from arqlink.report.tables import LABELS
 
 MARKS = "make figures-link"
@@ -54,13 +54,6 @@ def lines(reports):
     return [*table, "", f"In all of them the PHY carried a beat in more than {least} % of the clocks (`line_use` of `--json`)."]
 
 
-def main():
-    try:
-        tree.require()
-        PAGE.write_text(replaced(PAGE.read_text(), MARKS, lines({options: report(options) for options in ROWS})))
-    except (UserError, OSError) as error:
-        sys.exit(sentence(error))
-
-
-if __name__ == "__main__":
-    main()
+def write():
+    """Runs the commands, and writes the table."""
+    PAGE.write_text(replaced(PAGE.read_text(), MARKS, lines({options: report(options) for options in ROWS})))

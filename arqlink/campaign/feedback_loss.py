@@ -1,22 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a long link carries while its feedback gets lost, compared with the same link without such losses.
 
-Two Verilated ends at δ infinite, K = N = 1, one or both of which always send (sim/campaign/flow.cpp). `python -m arqlink.campaign.feedback_loss` prints
-the table, or one point of it.
+Two Verilated ends at δ infinite, K = N = 1, one or both of which always send (sim/campaign/flow.cpp): `arqlink campaign
+feedback-loss`.
 """
 
-import argparse
 import json
 import subprocess
-import sys
 from dataclasses import asdict, dataclass, replace
-
-from rich.table import Table
 
 from arqlink import tree
 from arqlink.campaign import builds
-from arqlink.errors import UserError, sentence
-from arqlink.report.console import TextConsole
+from arqlink.errors import UserError
 
 FOLDER = tree.BUILD / "feedback"
 WINDOWS = {64: 256, 533: 1024, 5000: 16384, 30000: 65536}
@@ -146,24 +141,3 @@ def rows(flows):
             round_trip, WINDOWS[round_trip], "both" if both_ways else "one", status, f"{loss:g}", f"{feedback_loss:g}", burst or "-",
             f"{1 / flow.rate:.2f}", mean, worst, flow.again, flow.polls, flow.reports,
         )  # fmt: skip
-
-
-def main():
-    parser = argparse.ArgumentParser(description="Measures what a long link carries while its feedback gets lost.")
-    parser.add_argument(
-        "--round-trip", type=int, nargs="+", default=tuple(WINDOWS), choices=WINDOWS, metavar="FRAMES", help=f"of {', '.join(map(str, WINDOWS))}; default: all"
-    )
-    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
-    options = parser.parse_args()
-    table = Table(*HEADINGS)
-    try:
-        flows = survey(points(options.round_trip, options.seeds))
-    except (UserError, OSError) as error:
-        sys.exit(sentence(error))
-    for row in rows(flows):
-        table.add_row(*map(str, row))
-    TextConsole(width=None if sys.stdout.isatty() else 160).print(table)
-
-
-if __name__ == "__main__":
-    main()

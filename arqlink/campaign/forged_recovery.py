@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long a link takes to get over forged units: each run of the campaign with them, and once more without.
 
-`python -m arqlink.campaign.forged_recovery` prints a row for each pair of builds. What a run takes longer with its forged units is what they cost.
+`arqlink campaign forged-recovery` prints a row for each pair of builds. What a run takes longer with its forged units is what they cost.
 """
 
-import argparse
-import os
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from rich.table import Table
-
-from arqlink.campaign import builds, runs
-from arqlink.errors import UserError, sentence
-from arqlink.report.console import TextConsole
+from arqlink.campaign import runs
+from arqlink.errors import UserError
 
 HEADINGS = ("pair", "runs", "forged units", "restarted", "twice", "lost, reported", "delayed", "slowest, of the bound")
 
@@ -57,8 +51,14 @@ def measure(pair, first, count):
     forged, blank = (runs.run_seeds(pair, first, count, forge=1, blank=blank) for blank in (False, True))
     for result in forged:
         if result.kind:
-            raise UserError(f"{result.kind}: {result.text}\n  {result.repeat()}")
+            raise UserError(f"A run failed ({result.kind}: {result.text}); {result.repeat()} repeats it.")
     return [found for runs in zip(forged, blank, strict=True) if (found := cost(*runs))]
+
+
+def measure_all(pairs, first, count, workers):
+    """The same of several pairs, by so many processes."""
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(lambda pair: measure(pair, first, count), pairs))
 
 
 def beyond(costs):
@@ -73,30 +73,3 @@ def row(pair, costs):
         pair, len(costs), sum(c.units for c in costs), sum(c.restarts == 1 for c in costs), sum(c.restarts > 1 for c in costs),
         sum(c.again and not c.restarts for c in costs), sum(c.extra > 0 for c in waited), f"{max((c.share for c in waited), default=0):.2f}",
     )  # fmt: skip
-
-
-def main():
-    parser = argparse.ArgumentParser(prog="arqlink.campaign.forged_recovery", description="How long a link takes to get over forged units.")
-    parser.add_argument("--pairs", nargs="+", metavar="PAIR", default=builds.PAIRS, help=f"default: {' '.join(builds.PAIRS)}")
-    parser.add_argument("--first", type=int, default=1, help="first seed")
-    parser.add_argument("--runs", type=int, default=20, help="seeds of each pair")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
-    options = parser.parse_args()
-    try:
-        builds.build_all(options.pairs, waves=False)
-        with ThreadPoolExecutor(options.jobs) as pool:
-            found = list(pool.map(lambda pair: measure(pair, options.first, options.runs), options.pairs))
-    except (UserError, OSError) as error:
-        sys.exit(sentence(error))
-    table = Table(*HEADINGS, title="Forged units; the bound is four round trips and two POLL_TIMEOUTs", title_justify="left")
-    rows = [row(pair, costs) for pair, costs in zip(options.pairs, found, strict=True)]
-    for cells in [*rows, row("all", [c for costs in found for c in costs])]:
-        table.add_row(*map(str, cells))
-    TextConsole(width=None if sys.stdout.isatty() else 200).print(table)
-    wrong = [c for costs in found for c in beyond(costs)]
-    if wrong:
-        sys.exit(f"{len(wrong)} runs went beyond the bound: {wrong[0]}")
-
-
-if __name__ == "__main__":
-    main()

@@ -15,7 +15,7 @@ from arqlink.errors import UserError
 CHUNK = 10
 """Seeds that one process runs; the progress moves with each of its runs."""
 
-COMMAND = ".venv/bin/python -m arqlink.campaign"
+COMMAND = ".venv/bin/arqlink campaign run"
 
 
 @dataclass
@@ -59,11 +59,11 @@ class RunResult:
     def repeat(self):
         """The command that repeats the run, with waves."""
         more = f" --forge {self.forge:g}" if self.forge else f" --frames {self.frames}" if self.frames else ""
-        known = " --ignore " + " ".join(self.ignore) if self.ignore else ""
-        return f"{COMMAND} --pair {self.pair} --seed {self.seed}{more}{known} --waves x.fst"
+        known = "".join(f" --ignore {kind}" for kind in self.ignore)
+        return f"{COMMAND} --pair {self.pair} --seed {self.seed} --runs 1{more}{known} --waves x.fst"
 
 
-def parse_line(pair, line, forge=0, frames=0, ignore=()):
+def parse_line(pair, line, forge=0.0, frames=0, ignore=()):
     """The RunResult of one line of the program's output, or None."""
     words = line.split(" ", 11)
     if words[0] != "run" or len(words) < 11:
@@ -74,7 +74,7 @@ def parse_line(pair, line, forge=0, frames=0, ignore=()):
     return RunResult(pair, *numbers, digest=words[9], kind="" if kind == "-" else kind, text=text, forge=forge, frames=frames, ignore=tuple(ignore))
 
 
-def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), frames=0, blank=False):
+def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0.0, ignore=(), frames=0, blank=False):
     """The program's command line for a range of seeds; builds what is missing."""
     names = builds.ends_of(pair)
     libraries = [builds.library(name, waves is not None) for name in names]
@@ -89,7 +89,7 @@ def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0
     return command + ["--show"] * show + ["--blank"] * blank
 
 
-def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0, ignore=(), on_result=None, frames=0, blank=False):
+def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0.0, ignore=(), on_result=None, frames=0, blank=False):
     """Runs `count` seeds from `first` on, one after the other; returns their RunResults. `blank` leaves the forged units out, and nothing else."""
     results, recovery, sent = [], None, ()
     command = command_of(pair, first, count, seconds, waves, show, forge, ignore, frames, blank)
@@ -121,8 +121,8 @@ def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0,
     return results
 
 
-def run_pairs(pairs, first, runs, jobs, seconds=None, forge=0, ignore=(), on_result=None):
-    """`runs` seeds of each pair, in turns, by `jobs` processes; none begins after `seconds`."""
+def run_pairs(pairs, first, runs, workers, seconds=None, forge=0.0, ignore=(), on_result=None):
+    """`runs` seeds of each pair, in turns, by `workers` processes; none begins after `seconds`."""
     begin = time.monotonic()
     chunks = deque()
     for offset in range(0, runs, CHUNK):
@@ -140,9 +140,9 @@ def run_pairs(pairs, first, runs, jobs, seconds=None, forge=0, ignore=(), on_res
                 return
             results.extend(run_seeds(pair, seed, count, left, forge=forge, ignore=ignore, on_result=on_result))
 
-    with ThreadPoolExecutor(jobs) as pool:
-        for worker in [pool.submit(work) for _ in range(jobs)]:
-            worker.result()
+    with ThreadPoolExecutor(workers) as pool:
+        for running in [pool.submit(work) for _ in range(workers)]:
+            running.result()
     return sorted(results, key=lambda r: (pairs.index(r.pair), r.seed))
 
 

@@ -10,9 +10,9 @@ from arqlink import files
 from arqlink.cli.options import Waves
 from arqlink.errors import UserError
 from arqlink.report.progress import progress_bar
-from arqlink.run import codec
+from arqlink.run import codec as coder
 
-codec_app = typer.Typer(no_args_is_help=True, help="Encode a file into N shares and restore it from any K, through the simulated RTL codec.")
+codec = typer.Typer(no_args_is_help=True, help="Encode a file into N shares and restore it from any K, through the simulated RTL codec.")
 
 K = Annotated[int, typer.Option(help="Units of a stripe that hold data; this many shares restore the file.")]
 N = Annotated[int, typer.Option(help="Units of a stripe, so shares in all.")]
@@ -20,7 +20,7 @@ Unit = Annotated[int, typer.Option(help="Bytes in a unit.")]
 Preset = Annotated[str, typer.Option(help="Evaluation points of the code: zfec, rfc5510 or cauchy.")]
 
 
-@codec_app.command()
+@codec.command()
 def encode(
     in_path: Annotated[str, typer.Argument(metavar="IN", help="File to encode; - is standard input.")],
     out: Annotated[list[str], typer.Argument(metavar="OUT", help="A prefix for OUT.00, OUT.01 …, or N names.")],
@@ -36,16 +36,16 @@ def encode(
 
     Example: arqlink codec encode --k 4 --n 6 --unit 1024 photo.raw photo
     """
-    codec.check(preset, k, n, unit)
+    coder.check(preset, k, n, unit)
     if len(out) == 1 and n > 1:
         if out[0] == files.STANDARD:
             raise UserError(f"{n} shares cannot all go to standard output; give a prefix or {n} names.")
-        out = codec.share_paths(out[0], n)
+        out = coder.share_paths(out[0], n)
     with progress_bar("frames") as progress:
-        codec.encode(in_path, out, k, n, unit, preset, codec.Watch(progress, waves))
+        coder.encode(in_path, out, k, n, unit, preset, coder.Watch(progress, waves))
 
 
-@codec_app.command()
+@codec.command()
 def decode(
     shares: Annotated[list[str], typer.Argument(metavar="SHARES", help="At least K of them; - is standard input.")],
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="OUT", help="File to write; - is standard output.", show_default=False)] = None,
@@ -60,6 +60,6 @@ def decode(
     if output is None:
         raise UserError("Name the file to write with -o; all other names are of shares.")
     with progress_bar("frames") as progress:
-        left_out = codec.decode(shares, output, codec.Watch(progress, waves))
+        left_out = coder.decode(shares, output, coder.Watch(progress, waves))
     for sentence in left_out:
         print(sentence, file=sys.stderr)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`arqlink console`: the firmware's shell on a serial port, or on a simulated board. `arqlink board`: such a board alone."""
+"""`arqlink console`: the firmware's shell on a serial port, or on a simulated board."""
 
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -27,21 +27,10 @@ def _port(name, baud, simulate, config):
             yield port
 
 
-def board(config: Annotated[str, typer.Option(help="Built configuration.")] = simulation.CONFIG):
-    """Run a simulated board until Ctrl-C; other commands use its port meanwhile, one at a time.
-
-    Example: arqlink board
-    """
-    with simulation.simulated_board(config) as running:
-        print(f"The UART is {running.port}; Ctrl-C ends the board.", flush=True)
-        with suppress(KeyboardInterrupt):
-            running.wait()
-
-
 def console(
     port: Annotated[str | None, typer.Argument(metavar="[PORT]", help="Serial port, such as /dev/ttyUSB0.")] = None,
     simulate: Annotated[bool, typer.Option("--simulate", help="Use a simulated board in place of a port.")] = False,
-    config: Annotated[str, typer.Option(help="Built configuration of the simulated board.")] = simulation.CONFIG,
+    config: Annotated[str, typer.Option(help="Built configuration, with room for the firmware.")] = simulation.CONFIG,
     baud: Annotated[int, typer.Option(help="Bit rate of the port.")] = BAUD,
     command: Annotated[list[str] | None, typer.Option(help="Run this and print its answer; may be repeated.")] = None,
     download: Annotated[Path | None, typer.Option(metavar="IMAGE", help="First put this program into RAM; the board has to be reset.")] = None,

@@ -6,6 +6,7 @@ import shlex
 import signal
 import sys
 from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import cycle
 from typing import Annotated
 
@@ -15,7 +16,6 @@ from arqlink import files, tree
 from arqlink.cli import options
 from arqlink.errors import UserError
 from arqlink.gateway import words as gateways
-from arqlink.model import link_setup
 from arqlink.report.tables import json_line
 from arqlink.rtl import tools
 
@@ -25,18 +25,16 @@ LINES = 20
 """Of samples below a header."""
 
 
+@dataclass(kw_only=True)
+class LiveOptions(options.ChannelOptions):
+    config: Annotated[str, typer.Option(help=f"{options.BUILT} Not paper, whose small units are often late.")] = "default"
+    delta: Annotated[str, typer.Option(metavar="D|inf", help=f"{options.PERSISTENCY} Few, as TCP does not wait for long, and sends the packet again.")] = "3"
+
+
+@options.spread
 def live(
+    link: LiveOptions,
     command: Annotated[list[str] | None, typer.Argument(metavar="[-- COMMAND…]", help="Runs in namespace a; without it, a shell does.")] = None,
-    config: options.Config = "default",
-    k: options.K = None,
-    n: options.N = None,
-    nr: options.Nr = None,
-    delta: options.Delta = "3",
-    ord: options.Ord = 1,
-    loss: options.Loss = "bernoulli:0.01",
-    feedback_loss: options.FeedbackLoss = "none",
-    delay_ms: options.DelayMs = 250.0,
-    rate_mbps: options.RateMbps = 2.0,
     in_b: Annotated[list[str] | None, typer.Option(metavar="COMMAND", help="Runs in namespace b until the end, such as a server; may be repeated.")] = None,
     mtu: Annotated[int, typer.Option(help="Of both network devices, in bytes.")] = 1500,
     queue: Annotated[int, typer.Option(help="Packets that may wait at each of them for the line.")] = 50,
@@ -49,7 +47,6 @@ def live(
     pcap_b: Annotated[str | None, options.pcap("--pcap-b", "the frames of the device in b")] = None,
     soc: Annotated[bool, typer.Option("--soc", help="A soft CPU with the firmware steers each end; says where its console is.")] = False,
     name: Annotated[str, typer.Option(help="Of the namespaces NAME-a and NAME-b.")] = "arq",
-    seed: options.Seed = 1,
     web: options.Web = None,
     web_host: options.WebHost = "127.0.0.1",
     json: Annotated[bool, typer.Option("--json", help="A line of JSON each second, on standard error.")] = False,
@@ -71,9 +68,7 @@ def live(
         listener = None
     else:
         listener = _listen(web_host, web)
-    setup = link_setup.from_options(
-        config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, loss=loss, feedback_loss=feedback_loss, delay_ms=delay_ms, rate_mbps=rate_mbps, seed=seed
-    )
+    setup = link.setup()
     if setup.traces:
         raise UserError(steering.NO_TRACE)
     commands = [_words(text) for text in in_b or []]

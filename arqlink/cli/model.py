@@ -4,7 +4,6 @@
 from rich.table import Table
 
 from arqlink.cli import options
-from arqlink.model import link_setup
 from arqlink.model.analytic import mean_last_worst, mean_most_retransmissions
 from arqlink.report.console import TextConsole
 from arqlink.report.tables import number, print_json
@@ -63,27 +62,13 @@ DELAY_ROWS = {
 }
 
 
-def model(
-    config: options.Config = "paper",
-    k: options.K = None,
-    n: options.N = None,
-    nr: options.Nr = None,
-    delta: options.Delta = "inf",
-    loss: options.Loss = "bernoulli:0.01",
-    delay_ms: options.DelayMs = 250.0,
-    rate_mbps: options.RateMbps = 2.0,
-    rate_includes_header: options.RateIncludesHeader = False,
-    packet_bytes: options.PacketBytes = None,
-    json: options.Json = False,
-):
+@options.spread
+def model(link: options.ModelOptions, json: options.Json = False):
     """Print the analytic values (RR-4752, eqs. 3 to 6, 8 and 10).
 
     Example: arqlink model --n 11 --delta 3 --loss bernoulli:0.01 --delay-ms 200
     """
-    setup = link_setup.from_options(
-        config=config, k=k, n=n, nr=nr, delta=delta, loss=loss, delay_ms=delay_ms, rate_mbps=rate_mbps,
-        rate_includes_header=rate_includes_header, packet_bytes=packet_bytes,
-    )  # fmt: skip
+    setup = link.setup()
     result = values(setup)
     if json:
         print_json({"settings": setup.describe(), **result})

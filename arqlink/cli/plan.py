@@ -14,12 +14,11 @@ from arqlink.model.outage import Outage as OnOff
 from arqlink.report.console import TextConsole
 from arqlink.report.tables import number, print_json
 
-Probability = Annotated[float, typer.Option(metavar="P", help="Share of units that are erased, independently.")]
 Connections = Annotated[int, typer.Option(help="TCP connections that share the link; 0: datagrams that fill it.")]
 RestMs = Annotated[float, typer.Option(help="Round trip of TCP outside of the link in ms; with --gateway from the source to it.")]
 Goal = Annotated[str, typer.Option(metavar="GOAL", help=f"Most goodput, within a packet loss or a delay: {planner.SYNTAX}.")]
 K = Annotated[int | None, typer.Option(help="Data units in a frame.", show_default="the best")]
-PacketBytes = Annotated[int, typer.Option(help="Length of a packet in bytes.")]
+PacketBytes = Annotated[int, typer.Option(help="Length of a packet in bytes, of which K is chosen.")]
 
 GATEWAY = "Gateway"
 """Panel of the help."""
@@ -36,8 +35,7 @@ COLUMNS = ("δ", "K", "N", "N retx", "goodput Mb/s", "U", "packet loss", "delay 
 
 
 def plan(
-    p: Probability = 0.01,
-    loss: options.LossForP = None,
+    loss: options.Loss = "bernoulli:0.01",
     delay_ms: options.DelayMs = 250.0,
     rate_mbps: options.RateMbps = 2.0,
     connections: Connections = 0,
@@ -55,16 +53,16 @@ def plan(
 
     Delays are those of a line that is always busy. For TCP the goodput is that of RR-4752, section 4, with Proposition 1.
 
-    Example: arqlink plan --p 0.01 --delay-ms 200 --rate-mbps 2 --connections 10
+    Example: arqlink plan --loss 0.01 --delay-ms 200 --rate-mbps 2 --connections 10
     """
     if connections < 0:
         raise UserError(f"The number of connections is {connections}; it must be 0 or more.")
     if rest_ms < 0:
         raise UserError(f"The round trip outside of the link is {rest_ms:g} ms; it must be 0 or more.")
-    independent = losses.independent(p)
     setup = link_setup.from_options(
-        config=config, k=k, loss=loss or independent, delay_ms=delay_ms, rate_mbps=rate_mbps, packet_bytes=packet_bytes, delta="inf",
+        config=config, k=k, loss=loss, delay_ms=delay_ms, rate_mbps=rate_mbps, packet_bytes=packet_bytes, delta="inf",
     )  # fmt: skip
+    losses.refuse_all(setup.loss)
     wanted = planner.parse_goal(goal)
     if gateway:
         if connections:

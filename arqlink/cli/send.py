@@ -9,7 +9,6 @@ from arqlink import files
 from arqlink.cli import options
 from arqlink.cli.dashboards import run_dashboard
 from arqlink.errors import UserError
-from arqlink.model import link_setup
 from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import comparison, counter_table, print_json, ranges
@@ -41,30 +40,16 @@ def port_rate(setup):
     return f"Packets in sequence leave up to {ratio:g} times as fast as the line brings them (--clocks-per-beat {setup.clocks_per_beat})."
 
 
+@options.spread
 def send(
     input: Annotated[str, typer.Argument(metavar="IN", help="File to send, or a pcap or pcapng capture; - is standard input.")],
     output: Annotated[str, typer.Argument(metavar="OUT", help="Delivered file, or capture with delivery times; - is standard output.")],
-    config: options.Config = "paper",
-    k: options.K = None,
-    n: options.N = None,
-    nr: options.Nr = None,
-    delta: options.Delta = "inf",
-    ord: options.Ord = 1,
-    preset: options.Preset = "zfec",
-    loss: options.Loss = "bernoulli:0.01",
-    feedback_loss: options.FeedbackLoss = "none",
-    spare_control: options.SpareControl = False,
-    delay_ms: options.DelayMs = 250.0,
-    rate_mbps: options.RateMbps = 2.0,
-    rate_includes_header: options.RateIncludesHeader = False,
-    clocks_per_beat: options.ClocksPerBeat = 1,
-    packet_bytes: options.PacketBytes = None,
+    link: options.RunOptions,
     pace: Annotated[Pace, typer.Option(help="Offer packets as fast as the line takes them, or at capture times.")] = Pace.line,
     delays: Annotated[
         str | None,
         typer.Option("--delay-trace", metavar="FILE.csv", help="Write when each packet was sent and delivered.", show_default=False),
     ] = None,
-    seed: options.Seed = 1,
     json: options.Json = False,
     waves: options.Waves = None,
     pcap_phy: options.PcapPhy = None,
@@ -75,11 +60,7 @@ def send(
 
     Example: arqlink send report.pdf received.pdf --n 11 --delta inf --loss bernoulli:0.01 --delay-ms 250
     """
-    setup = link_setup.from_options(
-        config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, preset=preset, loss=loss, feedback_loss=feedback_loss,
-        spare_control=spare_control, delay_ms=delay_ms, rate_mbps=rate_mbps,
-        rate_includes_header=rate_includes_header, clocks_per_beat=clocks_per_beat, packet_bytes=packet_bytes, seed=seed,
-    )  # fmt: skip
+    setup = link.setup()
     to_stderr = files.STANDARD in (output, delays)
     if json and to_stderr:
         taken = "OUT" if output == files.STANDARD else "--delay-trace"
@@ -99,8 +80,8 @@ def send(
         judge(report)
         return
     console = TextConsole(stderr=to_stderr)
-    title = f"{label}: {setup.loss}, δ = {delta}, delay {delay_ms:g} ms"
-    console.print(comparison(report, title, port_rate(setup) if ord else None))
+    title = f"{label}: {setup.loss}, δ = {link.delta}, delay {link.delay_ms:g} ms"
+    console.print(comparison(report, title, port_rate(setup) if setup.ord else None))
     console.print(counter_table(report["counters"]))
     console.print(summary(report))
     if traffic.capture and (words := cut(traffic.capture)):

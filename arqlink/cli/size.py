@@ -2,7 +2,7 @@
 """`arqlink size`: window and timers to build and set."""
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import typer
@@ -10,42 +10,35 @@ from rich.table import Table
 
 from arqlink.cli import options
 from arqlink.errors import UserError
-from arqlink.model import link_setup, sizing
+from arqlink.model import sizing
 from arqlink.report.console import TextConsole
 from arqlink.report.tables import print_json
 
 ClockMhz = Annotated[float, typer.Option(help="Clock of the core in MHz.")]
 
 
-def size(
-    config: options.Config = "default",
-    clock_mhz: ClockMhz = 100.0,
-    k: options.K = None,
-    n: options.N = None,
-    nr: options.Nr = None,
-    delta: options.Delta = "inf",
-    loss: options.Loss = "bernoulli:0.01",
-    delay_ms: options.DelayMs = 250.0,
-    rate_mbps: options.RateMbps = 20.0,
-    rate_includes_header: options.RateIncludesHeader = False,
-    json: options.Json = False,
-):
+@dataclass(kw_only=True)
+class SizeOptions(options.LinkOptions):
+    config: Annotated[str, typer.Option(help=f"{options.BUILT} One for hardware, which paper is not.")] = "default"
+    rate_includes_header: options.RateIncludesHeader = False
+
+
+@options.spread
+def size(link: SizeOptions, clock_mhz: ClockMhz = 100.0, json: options.Json = False):
     """Size a link end: the window to build, and the timers to write, in clocks of the core.
 
     Example: arqlink size --config default --clock-mhz 100 --rate-mbps 50 --delay-ms 250 --n 18 --delta 3
     """
     if not 0 < clock_mhz < math.inf:
         raise UserError(f"The clock is {clock_mhz:g} MHz; it must be above 0.")
-    if not 0 <= delay_ms < math.inf:
-        raise UserError(f"The delay is {delay_ms:g} ms; it must be 0 or more.")
-    setup = link_setup.from_options(
-        config=config, k=k, n=n, nr=nr, delta=delta, loss=loss, rate_mbps=rate_mbps, rate_includes_header=rate_includes_header,
-    )  # fmt: skip
-    found = sizing.size(setup, delay_ms / 1e3, clock_mhz * 1e6)
+    if not 0 <= link.delay_ms < math.inf:
+        raise UserError(f"The delay is {link.delay_ms:g} ms; it must be 0 or more.")
+    setup = link.setup(delay_ms=0.0)  # the simulation's limit is none of hardware
+    found = sizing.size(setup, link.delay_ms / 1e3, clock_mhz * 1e6)
     if json:
-        print_json({"config": config, "clock_mhz": clock_mhz, **asdict(found)})
+        print_json({"config": link.config, "clock_mhz": clock_mhz, **asdict(found)})
         return
-    table = Table(title=f"{config}, {rate_mbps:g} Mb/s, {delay_ms:g} ms, δ = {delta}, {clock_mhz:g} MHz", title_justify="left")
+    table = Table(title=f"{link.config}, {link.rate_mbps:g} Mb/s, {link.delay_ms:g} ms, δ = {link.delta}, {clock_mhz:g} MHz", title_justify="left")
     table.add_column("")
     table.add_column("value", justify="right")
     table.add_row("time of a frame (ms)", f"{1e3 * found.frame_time:.4g}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`arqlink stats`: Monte Carlo on the RTL, with generator, channel and counters in the simulated hardware."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -11,12 +12,18 @@ from arqlink.board.uart_shell import UartShell
 from arqlink.cli import options
 from arqlink.cli.dashboards import run_dashboard
 from arqlink.errors import UserError
-from arqlink.model import link_setup
 from arqlink.report import plots
 from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import comparison, counter_table, number, print_json
 from arqlink.run import monte_carlo
+
+
+@dataclass(kw_only=True)
+class StatsOptions(options.RunOptions):
+    delay_ms: Annotated[
+        float, typer.Option(help=f"{options.DELAY} Short, as what is measured does not depend on it, while a long one needs a larger window.")
+    ] = 5.0
 
 
 def read_board(name, baud):
@@ -35,25 +42,11 @@ def _refuse_others(context):
             raise UserError(f"--{name.replace('_', '-')} is for the simulation; it cannot be used with --uart.")
 
 
+@options.spread
 def stats(
     context: typer.Context,
+    link: StatsOptions,
     frames: Annotated[float, typer.Option(help="Frames to send for the first time; 1e6 is accepted.")] = 1e5,
-    config: options.Config = "paper",
-    k: options.K = None,
-    n: options.N = None,
-    nr: options.Nr = None,
-    delta: options.Delta = "inf",
-    ord: options.Ord = 1,
-    preset: options.Preset = "zfec",
-    loss: options.Loss = "bernoulli:0.01",
-    feedback_loss: options.FeedbackLoss = "none",
-    spare_control: options.SpareControl = False,
-    delay_ms: options.DelayMs = 5.0,
-    rate_mbps: options.RateMbps = 2.0,
-    rate_includes_header: options.RateIncludesHeader = False,
-    clocks_per_beat: options.ClocksPerBeat = 1,
-    packet_bytes: options.PacketBytes = None,
-    seed: options.Seed = 1,
     json: options.Json = False,
     waves: options.Waves = None,
     plot: options.Plot = None,
@@ -76,15 +69,11 @@ def stats(
         return
     if not 1 <= frames <= 1e12:
         raise UserError(f"The number of frames is {frames:g}; it must be 1 to 1e12.")
-    setup = link_setup.from_options(
-        config=config, k=k, n=n, nr=nr, delta=delta, ord=ord, preset=preset, loss=loss, feedback_loss=feedback_loss,
-        spare_control=spare_control, delay_ms=delay_ms, rate_mbps=rate_mbps,
-        rate_includes_header=rate_includes_header, clocks_per_beat=clocks_per_beat, packet_bytes=packet_bytes, seed=seed,
-    )  # fmt: skip
+    setup = link.setup()
     files.check(list(filter(None, (waves, plot, pcap_phy))), setup.traces)
     with run_dashboard(web, web_host, setup, "arqlink stats", f"{round(frames)} frames") as watch, progress_bar("frames") as progress:
         report = monte_carlo.measure(setup, round(frames), waves, progress, pcap_phy, watch)
-    title = f"{report['frames']} frames, {setup.loss}, δ = {delta}"
+    title = f"{report['frames']} frames, {setup.loss}, δ = {link.delta}"
     unwritten = files.attempt(lambda: files.write(plot, plots.comparison(report, title).encode())) if plot else []
     if json:
         print_json(report)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make soc-demo`: the firmware boots in simulation, and changes δ and N/K over the UART while a file crosses the link."""
+"""`arqlink demo soc`: the firmware boots in simulation, and changes δ and N/K over the UART while a file crosses the link."""
 
 import dataclasses
 import itertools
 import math
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from arqlink.board.serial_port import SerialPort
 from arqlink.board.simulation import CONFIG, PATIENCE_S, simulated_board
 from arqlink.board.uart_shell import UartShell
 from arqlink.demo.link import example_file
-from arqlink.errors import UserError, sentence
+from arqlink.errors import UserError
 from arqlink.link import description
 from arqlink.model import loss
 from arqlink.model.intervals import CONFIDENCE, clopper_pearson
@@ -207,29 +206,23 @@ def arrival(outcome):
     return f"δ = inf, {setting}: {len(outcome.sent)} packets ({size} bytes) {verb}."
 
 
-def main():
+def show():
+    """Runs the demonstration; whether all was as it should be."""
+    tree.require()
     console = TextConsole()
-    try:
-        tree.require()
-        console.print(
-            f"The firmware on a simulated RISC-V core. Units from A to B are erased with p = {P:g}. Before each "
-            "change the link runs empty, but in the last row, where the code changes under traffic. All counters come from "
-            "the firmware's stats.",
-        )
-        begin = time.monotonic()
-        outcomes = list(run_phases(example_file().read_bytes()))
-    except (UserError, OSError) as error:
-        print(sentence(error), file=sys.stderr)
-        sys.exit(2)
+    console.print(
+        f"The firmware on a simulated RISC-V core. Units from A to B are erased with p = {P:g}. Before each "
+        "change the link runs empty, but in the last row, where the code changes under traffic. All counters come from "
+        "the firmware's stats.",
+    )
+    begin = time.monotonic()
+    outcomes = list(run_phases(example_file().read_bytes()))
     console.print(table_of(outcomes))
     console.print(f"It took {time.monotonic() - begin:.0f} s, building included where it was necessary.")
     for outcome in outcomes:
         if math.isinf(outcome.phase.delta):
             console.print(arrival(outcome), highlight=False)
-    if not all(outcome.right for outcome in outcomes):
+    right = all(outcome.right for outcome in outcomes)
+    if not right:
         console.print("A formula lies outside its interval, or packets are missing.")
-        sys.exit(1)
-
-
-if __name__ == "__main__":
-    main()
+    return right

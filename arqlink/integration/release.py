@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make release`: an archive with all that a design needs, the same bit for bit whenever and wherever it is made of the same sources."""
+"""An archive with all that a design needs, the same bit for bit whenever and wherever it is made of the same sources."""
 
-import argparse
 import gzip
 import hashlib
 import io
@@ -13,7 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from arqlink import tree
-from arqlink.errors import UserError, sentence
+from arqlink.errors import UserError
 from arqlink.integration.companions import write
 from arqlink.integration.module import generate
 from arqlink.pages import chart_library
@@ -117,19 +116,3 @@ def make(configs):
     archive = OUTPUT / f"{name}.tar.gz"
     archive.write_bytes(pack(contents(configs, site, wheels / f"{name}-py3-none-any.whl"), name))
     return archive
-
-
-def main():
-    parser = argparse.ArgumentParser(prog="arqlink.integration.release", description="Writes the archive of a release to build/release.")
-    parser.add_argument("configs", metavar="CONFIG", nargs="*", help="configurations whose Verilog is in it; all by default")
-    options = parser.parse_args()
-    try:
-        tree.require()
-        archive = make(options.configs or list(json.loads(tree.CONFIGS.read_text())))
-    except (UserError, OSError) as error:
-        sys.exit(sentence(error))
-    print(f"{archive.relative_to(tree.ROOT)}: {archive.stat().st_size / 1e6:.1f} MB, SHA-256 {hashlib.sha256(archive.read_bytes()).hexdigest()}")
-
-
-if __name__ == "__main__":
-    main()

@@ -172,11 +172,10 @@ class Fading:
         return GilbertElliott(changes * self.share, changes * (1 - self.share), 0.0, 1.0)
 
 
-def independent(p):
-    """Independent losses as `parse` reads them, of a `p` below 1."""
-    if not 0 <= p < 1:
-        raise UserError(f"p is {p:g}; it must be 0 or more, and below 1.")
-    return f"bernoulli:{p!r}"
+def refuse_all(process):
+    """Refuses a process that lets nothing through."""
+    if process.mean() >= 1:
+        raise UserError(f"The loss {process} erases all units; some have to pass.")
 
 
 def parse(text):

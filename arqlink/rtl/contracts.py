@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the generated contracts, rtl/regs by default: `python -m arqlink.rtl.contracts [FOLDER]`."""
+"""The generated contracts, of which rtl/regs has copies."""
 
 import re
-import sys
 import tempfile
 from pathlib import Path
 
 from arqlink import tree
-from arqlink.errors import UserError, sentence
 from arqlink.rtl import verilog
 
 FOLDER = tree.REGS
@@ -40,10 +38,3 @@ def write(folder: str | Path = FOLDER):
     verilog.java("Contracts", folder)
     (folder / "configs.json").write_text(configurations())
     (folder / "ports.txt").write_text(ports())
-
-
-if __name__ == "__main__":
-    try:
-        write(*sys.argv[1:])
-    except (UserError, OSError) as error:
-        sys.exit(sentence(error))

@@ -20,6 +20,7 @@ STAMP = tree.ROOT / "rtl" / "target" / ".compiled"
 
 def sources():
     """Hash of all that Verilog is generated from."""
+    tree.require()
     return cache.digest(tree.ROOT / "rtl" / "src" / "main", tree.ROOT / "rtl" / "pom.xml")
 
 

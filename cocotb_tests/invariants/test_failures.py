@@ -6,7 +6,6 @@ import subprocess
 
 import pytest
 
-from arqlink.campaign import __main__ as campaign
 from arqlink.campaign import builds, runs
 from arqlink.errors import UserError
 from arqlink.model.link_setup import LinkSetup
@@ -90,14 +89,12 @@ def broken_ends(tmp_path, monkeypatch):
     monkeypatch.setattr(builds, "library", lambda name, waves=False: library)
 
 
-def test_a_campaign_run_fails(broken_ends, monkeypatch, capsys):
+def test_a_campaign_run_fails(broken_ends, arqlink):
     command = runs.command_of("tiny:tiny", 1, 1)
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
     assert " assertion clock " in done.stdout and WINDOW in done.stdout
 
-    monkeypatch.setattr("sys.argv", ["campaign", "--pair", "tiny:tiny", "--seed", "1"])
-    with pytest.raises(SystemExit) as end:
-        campaign.main()
-    assert end.value.code == 1
-    assert re.search(f"^assertion: .*{WINDOW}", capsys.readouterr().out, re.MULTILINE)
+    code, out, _ = arqlink("campaign", "run", "--pair", "tiny:tiny", "--seed", 1, "--runs", 1)
+    assert code == 1
+    assert re.search(f"^assertion: .*{WINDOW}", out, re.MULTILINE)

@@ -4,7 +4,8 @@
 import pytest
 
 from arqlink.tree import ROOT
-from arqlink_research.paths import __main__ as tables
+from arqlink_research.cli.paths import paths
+from arqlink_research.paths import tables
 from arqlink_research.paths.orbit import Constellation
 from arqlink_research.paths.street import Houses, Street
 
@@ -36,7 +37,7 @@ def test_the_page_has_the_defaults():
         assert text in " ".join(PAGE.split()) or text in PAGE, text
 
 
-def test_the_main_program_prints_all(monkeypatch, capsys):
+def test_the_command_prints_all(monkeypatch, capsys):
     monkeypatch.setattr(tables, "TABLES", (tables.houses, tables.losses))
-    tables.main()
+    paths()
     assert capsys.readouterr().out == "\n".join([*tables.houses(), "", *tables.losses(), "", ""])

@@ -115,7 +115,7 @@ def test_an_empty_file_erases_nothing(tmp_path):
 
 def test_tcp_has_them_too(tmp_path):
     """Intervals that say what `outage` says give the same run, number by number; others do not."""
-    point = points.from_settings({"outage": "300,2000", "p": 0.001, "delay_ms": 20.0, "connections": 2, "seconds": 20.0, "warm_up": 2.0})
+    point = points.from_settings({"outage": "300,2000", "loss": 0.001, "delay_ms": 20.0, "connections": 2, "seconds": 20.0, "warm_up": 2.0})
     job = point.job(3)
     _, _, _, dark, cycle, _, _ = next(line for line in job.splitlines() if line.startswith("erasures A")).split()
     dark, cycle, path = int(dark), int(cycle), tmp_path / "dark"

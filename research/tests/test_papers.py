@@ -14,7 +14,7 @@ from arqlink.model import planner
 from arqlink.model.link_setup import LinkSetup
 from arqlink.model.loss import Bernoulli
 from arqlink_research.papers import figure, rr4752
-from arqlink_research.papers.__main__ import FIGURES, TRACES
+from arqlink_research.papers.collection import FIGURES, TRACES
 from arqlink_research.sweep import kinds
 
 PAGE = tree.ROOT / "docs" / "papers.md"
@@ -26,9 +26,7 @@ def committed(name):
 
 @pytest.mark.parametrize("one", (*FIGURES, *TRACES), ids=lambda one: one.name)
 def test_a_figure_is_drawn_from_its_numbers(one):
-    assert (figure.FOLDER / f"{one.name}.svg").read_text() == figure.picture(one, committed(one.name)), (
-        f"update it with 'python -m arqlink_research.papers --draw {one.name}'"
-    )
+    assert (figure.FOLDER / f"{one.name}.svg").read_text() == figure.picture(one, committed(one.name)), f"update it with 'arqlink figures --draw {one.name}'"
 
 
 @pytest.mark.parametrize("one", FIGURES, ids=lambda one: one.name)
@@ -116,8 +114,8 @@ def test_the_planner_is_within_a_percent_of_the_best_of_the_grid(p, delay_ms):
     """Its choice for ten connections and K = 10, simulated, against all N and persistencies of RR-4752's figures. Many of these are worse by more."""
     plans = planner.plans(LinkSetup(delta=math.inf, loss=Bernoulli(p), delay_ms=float(delay_ms), packet_bytes=1500, k=10), planner.Goal(), 10, 80.0, 10)
     best = planner.choose(plans).setup
-    path = {"p": p, "delay_ms": delay_ms, "connections": 10, "seconds": 300, "warm_up": 100}
-    chosen = path | {"n": best.n, "n_retx": best.nr, "delta": "inf" if math.isinf(best.delta) else int(best.delta)}
+    path = {"loss": p, "delay_ms": delay_ms, "connections": 10, "seconds": 300, "warm_up": 100}
+    chosen = path | {"n": best.n, "nr": best.nr, "delta": "inf" if math.isinf(best.delta) else int(best.delta)}
     grid = [path | {"n": n, "delta": delta} for n in rr4752.NS for delta in rr4752.DELTAS]
     simulated, *others = (kinds.TCP.run(settings, 1)["utilization"] for settings in (chosen, *grid))
     print(f"p = {p}, D = {delay_ms} ms: N = {best.n}, {best.nr}, δ = {best.delta}: {simulated:.4f}, best of the grid {max(others):.4f}")

@@ -23,7 +23,7 @@ from arqlink_research.tcp import builds
 QUICK = """
 seeds = "3"
 [fixed]
-p = 0.01
+loss = 0.01
 delay_ms = 20
 connections = 2
 seconds = 4
@@ -135,6 +135,13 @@ def test_a_long_sweep_is_foretold_as_a_whole(tmp_path, monkeypatch, capsys, fram
     assert words in capsys.readouterr().err + str(error.value)
 
 
+def test_old_names_of_settings_are_the_same_points(tmp_path):
+    old, new = (tmp_path / f"{name}.toml" for name in ("old", "new"))
+    old.write_text("[fixed]\np = 0.02\norder = 0\n[grid]\nn_retx = [11, 12]\n")
+    new.write_text("[fixed]\nloss = 0.02\nord = 0\n[grid]\nnr = [11, 12]\n")
+    assert plan.read(old).points == plan.read(new).points == [{"loss": 0.02, "ord": 0, "nr": nr} for nr in (11, 12)]
+
+
 def test_points_of_stats_are_swept_too(tmp_path):
     path = tmp_path / "stats.toml"
     path.write_text('kind = "stats"\nseeds = 1\n[fixed]\nconfig = "paper"\nframes = 400\nloss = "bernoulli:0.1"\n[grid]\ndelta = [0, "inf"]\n')
@@ -165,8 +172,9 @@ def test_tasks_are_seed_by_seed(file):
         ("[grid]\nn = [10, 10]", "The grid has a point twice."),
         ("[grid]\nn = [10, 99]", "N is 99"),
         ("[fixed]\nvariant = 'Tahoe'", "The TCP variant is 'Tahoe'"),
-        ("[fixed]\np = true", "'p' is True; it must be a number."),
-        ("[fixed]\np = 'x'", "'p' is 'x'; it must be a number."),
+        ("[fixed]\nloss = true", "'loss' is True; it must be a number or a text."),
+        ("[fixed]\nloss = 'x'", "The loss model 'x' is not understood"),
+        ("[fixed]\np = 0.1\nloss = 0.1", "'p' is another name of 'loss'; give one of them."),
         ("fixed = 3", "it must be a table."),
         ("grid = [1]", "it must be a table."),
         ("output = 3", "it must be a text."),
@@ -227,5 +235,5 @@ def test_names_are_those_of_the_commands():
         done = subprocess.run(
             [sys.executable, "-m", "arqlink", command, "--help"], capture_output=True, text=True, check=True, env=os.environ | {"COLUMNS": "300"}
         )
-        for name in kinds.KINDS[kind].names - {"p"}:
+        for name in kinds.KINDS[kind].names:
             assert f"--{name.replace('_', '-')} " in done.stdout, (kind, name)

@@ -15,7 +15,7 @@ from arqlink.errors import UserError
 from arqlink.model import intervals
 from arqlink.model.link_setup import LinkSetup
 from arqlink.model.loss import Bernoulli, GilbertElliott
-from arqlink_research.sweep.seeds import parse_seeds
+from arqlink.seeds import parse_sample, parse_seeds
 from arqlink_research.tcp import measurement
 from arqlink_research.tcp import point as points
 from arqlink_research.tcp.point import Point
@@ -132,19 +132,29 @@ def test_spread():
     assert measurement.spread([4])["std"] is None
 
 
-@pytest.mark.parametrize("text, seeds", [("3", [1, 2, 3]), ("4-6", [4, 5, 6]), ("7,2", [7, 2]), ("1,4294967295", [1, 4294967295])])
+@pytest.mark.parametrize("text, seeds", [("4-6", [4, 5, 6]), ("7,2", [7, 2]), ("7 2 5", [7, 2, 5]), ("1,4294967295", [1, 4294967295])])
 def test_seeds(text, seeds):
-    assert parse_seeds(text) == seeds
+    assert parse_seeds(text) == parse_sample(text) == seeds
 
 
-@pytest.mark.parametrize("text", ["", "0", "a", "3-1", "1,1", "-2", "1,b"])
-def test_seeds_that_are_none(text):
+def test_a_number_alone_is_a_seed_and_in_sweeps_how_many_there_are():
+    assert (parse_seeds("3"), parse_sample("3")) == ([3], [1, 2, 3])
+
+
+@pytest.mark.parametrize("text", ["", "a", "3-1", "1,1", "-2", "1,b"])
+@pytest.mark.parametrize("parse", [parse_seeds, parse_sample])
+def test_seeds_that_are_none(parse, text):
     with pytest.raises(UserError, match="The seeds are"):
-        parse_seeds(text)
+        parse(text)
+
+
+def test_no_seeds_are_none():
+    with pytest.raises(UserError, match="The seeds are '0'; write a number of them"):
+        parse_sample("0")
 
 
 def test_the_command_prints_json():
-    done = CliRunner().invoke(app, "tcp --connections 2 --seconds 5 --warm-up 1 --seeds 2 --delay-ms 20 --json".split())
+    done = CliRunner().invoke(app, "tcp --connections 2 --seconds 5 --warm-up 1 --seed 1-2 --delay-ms 20 --json".split())
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)
     assert report["seeds"] == [1, 2] and report["settings"]["connections"] == 2
@@ -153,7 +163,7 @@ def test_the_command_prints_json():
 
 
 def test_the_command_prints_a_table():
-    done = CliRunner().invoke(app, "tcp --connections 1 --seconds 2 --warm-up 0 --seeds 1 --delay-ms 20".split())
+    done = CliRunner().invoke(app, "tcp --connections 1 --seconds 2 --warm-up 0 --seed 1 --delay-ms 20".split())
     assert done.exit_code == 0 and "times real time" in done.stdout and "U: goodput by rate" in done.stdout
 
 
@@ -163,12 +173,12 @@ def test_the_command_prints_a_table():
         ("--connections 0", "The number of connections is 0; it must be 1 to 10000."),
         ("--variant Tahoe", "The TCP variant is 'Tahoe'; it must be one of reno, classic, NewReno"),
         ("--link fpga", "The link is 'fpga'; it must be event or rtl."),
-        ("--p 1", "p is 1; it must be 0 or more, and below 1."),
+        ("--loss 1", "The loss bernoulli:1 erases all units; some have to pass."),
         ("--seconds 0", "The time is 0 s after 20 s"),
-        ("--seeds x", "The seeds are 'x'"),
+        ("--seed x", "The seeds are 'x'"),
         ("--n 30", "N is 30; with K = 10, configuration 'paper' allows 10 to 18."),
         ("--delta -1", "The persistency is '-1'"),
-        ("--order 2", "ord is 2; it must be 0 or 1."),
+        ("--ord 2", "ord is 2; it must be 0 or 1."),
     ],
 )
 def test_errors_are_one_sentence(arguments, message, arqlink):

@@ -13,7 +13,7 @@ from arqlink_research.paths import dark_intervals
 from arqlink_research.tcp import measurement
 from arqlink_research.tcp import point as points
 
-PLAIN = {"connections": 1, "delay_ms": 20.0, "p": 0.0, "n": 10, "delta": 0, "variant": "NewReno", "window": 20, "seconds": 200.0, "warm_up": 10.0}
+PLAIN = {"connections": 1, "delay_ms": 20.0, "loss": 0.0, "n": 10, "delta": 0, "variant": "NewReno", "window": 20, "seconds": 200.0, "warm_up": 10.0}
 """Little traffic on a good line of 2 Mb/s: twenty packets of 1500 bytes in a round trip of 130 ms or more."""
 SEEDS = (1, 2, 3)
 
@@ -56,10 +56,10 @@ def test_calls_are_lost_and_delayed_as_the_link_says():
     """At one unit in 200, 8 units of a datagram, δ = 0: 1 - 0.995^8 = 3.9 % of 10,000 x 3; 5 standard deviations are 0.6 %. Without other traffic
     a datagram takes the delay, and its time on the lines. Over ARQ a lost one takes a round trip more, or two, and those behind it wait."""
     calls = {"background": "voice=1", "window": 1, "connections": 1, "sender_ms": 0.0, "receiver_ms": 0.0, "delay_ms": 100.0}
-    bare = [run(calls | {"p": 0.005}, seed)[0] for seed in SEEDS]
+    bare = [run(calls | {"loss": 0.005}, seed)[0] for seed in SEEDS]
     assert statistics.mean(one["voice_loss"] for one in bare) == pytest.approx(1 - 0.995**8, abs=0.006)
     assert all(0.1 < one["voice_delay"] <= one["voice_delay_99"] < 0.13 for one in bare)
-    repaired = run(calls | {"p": 0.005, "delta": 5})[0]
+    repaired = run(calls | {"loss": 0.005, "delta": 5})[0]
     assert repaired["voice_loss"] == 0 and 0.3 < repaired["voice_delay_99"] < 0.55
 
 
@@ -164,7 +164,7 @@ def test_windows_and_rates_are_sampled(variant):
 
 
 def test_the_command_has_all_of_it():
-    text = "tcp --topology leo --variant Hybla --background web=5,udp=0.1 --return-mbps 0.5 --seconds 20 --warm-up 1 --seeds 2 --json"
+    text = "tcp --topology leo --variant Hybla --background web=5,udp=0.1 --return-mbps 0.5 --seconds 20 --warm-up 1 --seed 1-2 --json"
     done = CliRunner().invoke(app, text.split())
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)

@@ -11,7 +11,7 @@ from arqlink_research.paths import dark_intervals
 from arqlink_research.tcp import measurement
 from arqlink_research.tcp import point as points
 
-PLAIN = {"connections": 1, "delay_ms": 200.0, "p": 0.0003, "n": 10, "delta": 0, "window": 600, "seconds": 60.0, "warm_up": 10.0}
+PLAIN = {"connections": 1, "delay_ms": 200.0, "loss": 0.0003, "n": 10, "delta": 0, "window": 600, "seconds": 60.0, "warm_up": 10.0}
 """A packet in 55 is lost."""
 
 
@@ -43,7 +43,7 @@ def test_what_each_mode_gives(variant):
 
 def test_a_clamp_keeps_the_queue_short():
     """A queue of 400 packets is filled by the window of the receiver; with a third of 120 packets there are 40 under way."""
-    long = PLAIN | {"p": 0.0, "variant": "NewReno", "delay_ms": 20.0, "buffer": 400, "seconds": 40.0}
+    long = PLAIN | {"loss": 0.0, "variant": "NewReno", "delay_ms": 20.0, "buffer": 400, "seconds": 40.0}
     free, clamped = (run(long | {"gateway": mode})[0] for mode in ("pass,queue=400", "clamp,cache=120,queue=400"))
     assert clamped["rtt"] < 0.6 * free["rtt"] and clamped["utilization"] > 0.95 * free["utilization"]
 
@@ -116,7 +116,7 @@ def test_a_proxy_on_board_needs_three_pipes_of_cache():
 
 def test_a_second_satellite_is_further():
     """By the way between them, where no queue grows."""
-    path = {"gateway": "none", "seconds": 20.0, "warm_up": 10.0, "p": 0.0, "window": 4}
+    path = {"gateway": "none", "seconds": 20.0, "warm_up": 10.0, "loss": 0.0, "window": 4}
     near, far = (run(path | {"topology": name})[0]["rtt"] for name in ("onboard", "double-geo"))
     assert near == pytest.approx(4 * 0.125, abs=0.06) and far - near == pytest.approx(2 * 0.207, abs=0.001)
 
@@ -127,7 +127,7 @@ def test_a_second_satellite_is_further():
 def test_a_street_takes_what_its_houses_hide():
     """Over a link that repairs all, with a gateway that waits for it: within 0.1 of the share of the time that is left, of which outages take a part to
     notice their end. A satellite in the zenith is always in sight."""
-    path = {"topology": "onboard", "gateway": "split,cache=400", "variant": "reno", "rate_mbps": 1.0, "p": 0.0, "n": 10, "delta": "inf", "poll_ms": 50.0}
+    path = {"topology": "onboard", "gateway": "split,cache=400", "variant": "reno", "rate_mbps": 1.0, "loss": 0.0, "n": 10, "delta": "inf", "poll_ms": 50.0}
     path |= {"seconds": 600.0, "warm_up": 10.0}
     low, high = (points.from_settings(path | {"shadowing": shadowing}) for shadowing in ("30,60", "90"))
     values = [measurement.values(point, measurement.simulate(point, 3))["utilization"] for point in (low, high)]

@@ -25,7 +25,7 @@ def run(settings, seed=1):
 def test_copies_fill_the_buffer():
     """Without loss and with ten segments of buffer, no more than ten are between their arrival and their acknowledgement by the link, which is
     T2 later: at most 10/(mu T2) of the rate. A buffer of segments that wait for the line would be no such limit."""
-    small = SATELLITE | zhu.satellite(500) | zhu.terrestrial(0) | {"p": 0.0, "buffer": 10}
+    small = SATELLITE | zhu.satellite(500) | zhu.terrestrial(0) | {"loss": 0.0, "buffer": 10}
     kept, waiting = (run(small | {"copies": copies})[2] for copies in (True, False))
     most = 10 / (zhu.RATE * 0.5)
     assert 0.5 * most < kept["utilization"] < 1.02 * most < waiting["utilization"]
@@ -59,7 +59,7 @@ def test_eq_50_is_not_that_of_another_buffer():
 @pytest.mark.parametrize("packet_bytes, p", [(1500, 0.005), (260, 0.01), (510, 0.01)])
 def test_a_split_connection_with_several_frames_a_segment(packet_bytes, p):
     """With a buffer that is no limit it has all that the link can carry: frames are sent again, and not segments; the last frame is short."""
-    point, _, values = run(SATELLITE | zhu.SPLIT | {"packet_bytes": packet_bytes, "p": p, "buffer": 400})
+    point, _, values = run(SATELLITE | zhu.SPLIT | {"packet_bytes": packet_bytes, "loss": p, "buffer": 400})
     assert values["utilization"] == pytest.approx(models.expected(point)["utilization"], rel=0.02)
 
 
@@ -85,14 +85,14 @@ def test_connections_that_share_a_gateway_may_find_it_full(connections, buffer):
 
 def test_a_gateway_with_room_for_one_segment():
     """Each waits for the one before: one in T2, and two of T1 for the ACK and the word that there is room."""
-    _, _, values = run(SATELLITE | zhu.SPLIT | {"p": 0.0, "buffer": 1})
+    _, _, values = run(SATELLITE | zhu.SPLIT | {"loss": 0.0, "buffer": 1})
     assert values["utilization"] == pytest.approx(1 / (zhu.RATE * 0.2), rel=0.1)
 
 
 def test_each_segment_has_its_ack_where_acks_are_not_delayed():
     acks = {}
     for every in (1, 2):
-        _, result, _ = run(SATELLITE | zhu.DIRECT | {"p": 0.0, "ack_every": every, "warm_up": 0, "seconds": 50, "buffer": 200, "window": 100})
+        _, result, _ = run(SATELLITE | zhu.DIRECT | {"loss": 0.0, "ack_every": every, "warm_up": 0, "seconds": 50, "buffer": 200, "window": 100})
         acks[every] = result.counters["b"]["tx_packets"] / result.values["segments"]
     assert acks[1] == pytest.approx(1, abs=0.02) and acks[2] == pytest.approx(0.5, abs=0.05)
 
@@ -119,13 +119,13 @@ def test_a_chain_of_units_is_the_same_in_time():
 
 
 def test_a_loss_that_hardly_ever_happens_is_none():
-    _, result, _ = run({"p": 1e-25, "n": 10, "connections": 2, "seconds": 5, "warm_up": 1, "delay_ms": 20})
+    _, result, _ = run({"loss": 1e-25, "n": 10, "connections": 2, "seconds": 5, "warm_up": 1, "delay_ms": 20})
     assert "rx_erased_flag" not in result.counters["b"]
 
 
 def test_the_link_is_dark_in_outages():
     """A fifth of the time, in which all is lost: no more than the rest is left, and nothing is lost between."""
-    _, result, values = run({"outage": "200,1000", "p": 0.0, "n": 10, "delta": "inf", "delay_ms": 20, "connections": 5, "seconds": 100, "warm_up": 20})
+    _, result, values = run({"outage": "200,1000", "loss": 0.0, "n": 10, "delta": "inf", "delay_ms": 20, "connections": 5, "seconds": 100, "warm_up": 20})
     sent = sum(result.counters["a"][name] for name in ("tx_units", "tx_retx_units"))
     assert 0.1 < result.counters["b"]["rx_erased_flag"] / sent < 0.21
     assert 0.3 < values["utilization"] < 0.81
@@ -141,7 +141,7 @@ def test_lost_feedback_is_that_of_the_line_back():
 def test_the_window_limits_what_is_under_way():
     """10 Mb/s over 200 ms: a round trip has some 2000 frames, so a window of 512 carries no more than a quarter of the rate. TCP has
     more under way, and less than the buffer holds."""
-    wide = {"rate_mbps": 10.0, "sender_mbps": 100.0, "receiver_mbps": 100.0, "p": 0.0, "n": 10, "warm_up": 10, "seconds": 20, "window": 60}
+    wide = {"rate_mbps": 10.0, "sender_mbps": 100.0, "receiver_mbps": 100.0, "loss": 0.0, "n": 10, "warm_up": 10, "seconds": 20, "window": 60}
     narrow, usual = (run(wide | {"window_frames": window})[2]["utilization"] for window in (512, 4096))
     assert narrow == pytest.approx(512 / 2020, rel=0.03) and usual > 0.9
 
@@ -153,7 +153,7 @@ def test_windows_are_sampled():
 
 
 def test_the_command_has_split_connections():
-    text = "tcp --topology split --copies --buffer 40 --connections 1 --delta inf --seconds 5 --warm-up 1 --seeds 1 --delay-ms 20 --ack-every 1 --json"
+    text = "tcp --topology split --copies --buffer 40 --connections 1 --delta inf --seconds 5 --warm-up 1 --seed 1 --delay-ms 20 --ack-every 1 --json"
     done = CliRunner().invoke(app, text.split())
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)
@@ -184,10 +184,9 @@ def test_the_command_has_split_connections():
         ("--rate-mbps 1e-5 --delay-ms 0", "At this rate the link makes 2.05 clocks a second"),
         ("--rate-mbps 1e9 --delay-ms 0", "At this rate the link makes 2.05e+14 clocks a second"),
         ("--variant Cubic --packet-bytes 52", "A packet has 52 bytes; TCP of ns-3 needs 100 or more"),
-        ("--seeds 1-1000000000000", "The seeds are '1-1000000000000'; there may be 100000 of them"),
-        ("--seeds 4294967296,1", "The seeds are '4294967296,1'; there may be 100000 of them, each up to 4294967295."),
+        ("--seed 1-1000000000000", "The seeds are '1-1000000000000'; there may be 100000 of them"),
+        ("--seed 4294967296,1", "The seeds are '4294967296,1'; there may be 100000 of them, each up to 4294967295."),
         ("--delta ²", "The persistency is '²'"),
-        ("--loss none --p 0.1", "Give p, or a loss model, and not both."),
         ("--window-frames 64", "The window of the link is 64 frames; a packet of 'paper' may need 369 at K = 1."),
         ("--outage 5,100 --feedback-loss fading:5,0.1", "Between outages and shadows units are lost independently"),
         ("--window-frames 1000", "The window of the link is 1000 frames; it must be a power of two"),
@@ -199,9 +198,9 @@ def test_errors_are_one_sentence(arguments, message, arqlink):
 
 
 def test_a_model_is_there_where_it_applies():
-    no_model = ({"outage": "5,100"}, {"order": 0}, SATELLITE | {"delta": 3}, SATELLITE | {"loss": "ge:0.01,0.02,0,0.3"}, SATELLITE | {"p": 0.999})
+    no_model = ({"outage": "5,100"}, {"ord": 0}, SATELLITE | {"delta": 3}, SATELLITE | {"loss": "ge:0.01,0.02,0,0.3"}, SATELLITE | {"loss": 0.999})
     assert not any(models.expected(points.from_settings(settings)) for settings in no_model)
-    delayed, prompt = (models.expected(points.from_settings({"n": 12, "p": 0.03, "delta": 0, "ack_every": every}))["utilization"] for every in (2, 1))
+    delayed, prompt = (models.expected(points.from_settings({"n": 12, "loss": 0.03, "delta": 0, "ack_every": every}))["utilization"] for every in (2, 1))
     assert prompt > 1.2 * delayed  # the square root of 2, and timeouts
-    with pytest.raises(UserError, match="p is 1"):
-        points.from_settings({"p": 1})
+    with pytest.raises(UserError, match="erases all units"):
+        points.from_settings({"loss": 1})

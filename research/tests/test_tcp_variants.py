@@ -383,7 +383,7 @@ def over_link(variant, **settings):
 
 def test_xcp_over_the_link_fills_it_without_its_queue():
     """N = 12, FEC alone: 10/12 of the rate less what is lost, shared alike; NewReno has at times hundreds of packets before the link."""
-    point, result = over_link("Xcp", n=12, delta="0", p=0.01)
+    point, result = over_link("Xcp", n=12, delta="0", loss=0.01)
     assert point.capacity == pytest.approx(2e6 * 10 / 12)
     assert sum(result.goodputs) > 0.92 * point.capacity
     assert max(result.goodputs) < 1.5 * min(result.goodputs)
@@ -393,7 +393,7 @@ def test_xcp_over_the_link_fills_it_without_its_queue():
 
 def test_the_capacity_counts_retransmissions():
     """ARQ alone: each transmission of ten units is received with 0.99^10."""
-    point = from_settings({"variant": "Xcp", "n": 10, "delta": "inf", "p": 0.01})
+    point = from_settings({"variant": "Xcp", "n": 10, "delta": "inf", "loss": 0.01})
     assert point.capacity == pytest.approx(2e6 * 0.99**10)
     assert any(line.startswith("capacity ") for line in point.job(1).splitlines())
     assert not any(line.startswith("capacity ") for line in Point(point.setup).job(1).splitlines())
@@ -408,7 +408,7 @@ def test_xcp_needs_a_router_on_its_way(settings):
 @pytest.mark.parametrize("settings", [{}, {"gateway": "snoop,queue=50"}])
 def test_dvegas_knows_the_queue_before_the_link(settings):
     """Forty connections, and room for fifty packets, in the buffer or the gateway: Vegas's share of the queue would be more than that."""
-    few = {"buffer": 50, "connections": 40, "p": 0.0, "n": 10, "window": 60, "seconds": 20.0} | settings
+    few = {"buffer": 50, "connections": 40, "loss": 0.0, "n": 10, "window": 60, "seconds": 20.0} | settings
     vegas, dvegas = (over_link(variant, **few)[1] for variant in ("Vegas", "DVegas"))
     dropped = [result.gateways[0]["queue_full"] if settings else result.values["dropped"] for result in (vegas, dvegas)]
     assert dropped[0] > 100 and dropped[0] > 3 * dropped[1]
@@ -417,6 +417,6 @@ def test_dvegas_knows_the_queue_before_the_link(settings):
 
 @pytest.mark.parametrize("variant", ["Westwood2001", "DVegas", "classic"])
 def test_variants_over_the_link(variant):
-    _, result = over_link(variant, n=12, delta="0", p=0.01)
+    _, result = over_link(variant, n=12, delta="0", loss=0.01)
     # Segments that waited for one before them count when it comes.
     assert 0.5e6 < sum(result.goodputs) < 2e6 * 10 / 12 * 1.06

@@ -9,7 +9,6 @@ import pytest
 
 from arqlink import tree
 from arqlink.bench import documents, measurements, requirements, software_codecs
-from arqlink.bench.__main__ import main
 from arqlink.errors import UserError
 from arqlink.fpga import place_and_route, results
 from arqlink.fpga.targets import TARGETS, Demand, Target
@@ -139,13 +138,12 @@ def test_the_readme_names_targets_that_exist():
     assert set(documents.README_TARGETS) <= {target.name for target in TARGETS}
 
 
-def test_documents_do_not_lose_targets(monkeypatch):
+def test_documents_do_not_lose_targets(monkeypatch, arqlink):
     """Refused ahead of the benches; nothing is written."""
-    monkeypatch.setattr("sys.argv", ["bench", "--docs"])
     monkeypatch.setattr(place_and_route, "kept", dict)
     monkeypatch.setattr(measurements, "run_benches", lambda: pytest.fail("it measures"))
-    with pytest.raises(SystemExit, match='not placed from these sources: .*default.*Run .make synth TARGETS=".*default'):
-        main()
+    code, _, error = arqlink("bench", "--docs")
+    assert code == 2 and re.search('not placed from these sources: .*default.*Run .make synth TARGETS=".*default', error)
 
 
 def test_targets_that_are_there_or_no_longer_exist_are_not_missed():

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from arqlink.cli.main import main
 from arqlink.demo import soc
 from arqlink.demo.soc import Outcome, Phase
 
@@ -63,13 +64,10 @@ def test_verdict_on_packets_of_infinite_persistency(received, right):
 
 
 def test_exit_status(monkeypatch, capsys):
-    for result, code in ((outcome(), None), (outcome(abandoned=150), 1)):
+    for result, code in ((outcome(), 0), (outcome(abandoned=150), 1)):
         monkeypatch.setattr(soc, "run_phases", lambda data, result=result: [result])
-        if code is None:
-            soc.main()
-        else:
-            with pytest.raises(SystemExit) as end:
-                soc.main()
-            assert end.value.code == code
+        with pytest.raises(SystemExit) as end:
+            main(["demo", "soc"])
+        assert end.value.code == code
         text = capsys.readouterr().out
         assert "code 8 9" in text and ("outside" in text) is bool(code)

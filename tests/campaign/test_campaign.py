@@ -154,10 +154,10 @@ def test_a_failed_run_shows_how_to_repeat_it():
     line = "run 7 100 20 3 2 1 0 5 00000000000000ff stuck clock 100: not at rest"
     result = parsed(line)
     assert (result.seed, result.kind, result.text) == (7, "stuck", "clock 100: not at rest")
-    assert result.repeat().endswith("--pair k1:k1 --seed 7 --waves x.fst")
+    assert result.repeat().endswith("--pair k1:k1 --seed 7 --runs 1 --waves x.fst")
     assert parsed("run 7 100 20 3 2 1 0 5 00000000000000ff - ").kind == ""
     known = runs.parse_line("k1:k1", line, ignore=["books", "stuck"])
-    assert known and known.repeat().endswith("--seed 7 --ignore books stuck --waves x.fst")
+    assert known and known.repeat().endswith("--seed 7 --runs 1 --ignore books --ignore stuck --waves x.fst")
 
 
 def judge(results):

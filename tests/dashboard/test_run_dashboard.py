@@ -330,7 +330,7 @@ def test_control_c_ends_all():
         process.send_signal(signal.SIGINT)
         assert until(socket, "ended") == "The run has ended before its time. It was interrupted."
         out, err = process.communicate(timeout=10)
-        assert (process.returncode, out, err) == (130, "", "")
+        assert (process.returncode, out, err) == (2, "", "Interrupted.\n")
 
 
 def test_a_command_that_is_killed_leaves_no_simulator():

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from arqlink.cli.main import RESEARCH as VERBS_OF_RESEARCH
 from arqlink.pages import build
 from arqlink.tree import ROOT
 from tests.board import fake_board
@@ -136,7 +137,7 @@ def test_an_installed_package_knows_version_and_configurations(installed):
 def test_an_installed_package_models_and_plans(installed):
     done = installed("arqlink", "model", "--n", "11")
     assert (done.returncode, done.stderr) == (0, "") and "P_T" in done.stdout
-    done = installed("arqlink", "plan", "--p", "0.01", "--delay-ms", "200", "--connections", "10", "--json")
+    done = installed("arqlink", "plan", "--loss", "0.01", "--delay-ms", "200", "--connections", "10", "--json")
     assert (done.returncode, done.stderr) == (0, "") and json.loads(done.stdout)["best"]["goodput_mbps"] > 1
 
 
@@ -146,7 +147,7 @@ def test_an_installed_package_has_the_dissector(installed):
 
 
 def test_an_installed_package_builds_the_planner_page(installed, tmp_path):
-    done = installed("python", "-m", "arqlink.pages", "planner", tmp_path / "planner.html")
+    done = installed("arqlink", "planner", tmp_path / "planner.html")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (tmp_path / "planner.html").read_text() == build.page("planner")
 
@@ -171,12 +172,8 @@ NEED_SOURCES = {
     "stats": ["stats"],
     "codec": ["codec", "encode", "--k", 4, "--n", 6, ROOT / "LICENSE", "share"],
     "console": ["console", "--simulate"],
-    "board": ["board"],
-}
-MODULES = {
-    **{name: [] for name in ("bench", "campaign", "campaign.feedback_loss", "campaign.forged_recovery", "demo.link", "demo.soc")},
-    **{name: [] for name in ("fpga", "rtl.contracts")},
-    "integration": ["ArqLink"],
+    **{words: words.split() for words in ("board", "verilog", "synth", "regs", "release", "bench", "fuzz", "demo link", "demo soc")},
+    **{words: words.split() for words in ("campaign run", "campaign feedback-loss", "campaign forged-recovery")},
 }
 
 
@@ -187,16 +184,9 @@ def test_a_command_that_needs_the_sources_says_so(installed, words):
     says_what_it_needs(done)
 
 
-@pytest.mark.parametrize("name, words", MODULES.items(), ids=MODULES)
-def test_a_module_that_needs_the_sources_says_so(installed, name, words):
-    done = installed("python", "-m", f"arqlink.{name}", *words)
-    assert done.returncode
-    says_what_it_needs(done)
-
-
-@pytest.mark.parametrize("name", ["sweep", "tcp"])
+@pytest.mark.parametrize("name", VERBS_OF_RESEARCH)
 def test_a_command_of_research_says_where_it_is(installed, name):
-    done = installed("arqlink", name, "--p", "0.01")
+    done = installed("arqlink", name, "--loss", "0.01")
     assert (done.returncode, done.stdout) == (2, "") and done.stderr.startswith(f"'arqlink {name}' belongs to arqlink-research: run 'make setup-all'")
 
 

@@ -16,8 +16,8 @@ from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  # its typ
 from systemrdl.compiler import RDLCompiler
 
 from arqlink import tree
+from arqlink.cli.main import main
 from arqlink.integration import ipxact
-from arqlink.integration.__main__ import main
 from arqlink.integration.companions import write
 from arqlink.integration.module import Port, generate, name
 from arqlink.rtl import registers, soc, verilog
@@ -272,13 +272,12 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("words, sentence", REFUSED.values(), ids=REFUSED)
-def test_refused(words, sentence, monkeypatch, capsys):
+def test_refused(words, sentence, capsys):
     """With the sentence of the Scala sources, whatever characters it is asked for with."""
     verilog.compile_rtl()  # it says on standard error that it compiles
     capsys.readouterr()
-    monkeypatch.setattr("sys.argv", ["integration", *words])
     with pytest.raises(SystemExit) as end:
-        main()
+        main(["verilog", *words])
     out, err = capsys.readouterr()
     assert end.value.code == 2 and not out
     assert sentence in err and err.count("\n") == 1

@@ -14,7 +14,7 @@ from arqlink.model.loss import Bernoulli
 from arqlink.model.planner import Goal, Plan
 from arqlink_research.sweep import kinds
 
-PAPER = ("plan", "--gateway", "--p", "0", "--packet-bytes", "1500", "--rate-mbps", "3", "--delay-ms", "250", "--rest-ms")
+PAPER = ("plan", "--gateway", "--loss", "0", "--packet-bytes", "1500", "--rate-mbps", "3", "--delay-ms", "250", "--rest-ms")
 """250 packets a second, and 500 ms to the receiver and back."""
 
 
@@ -90,7 +90,7 @@ def test_table(arqlink):
 
 
 TABLE_1 = {
-    "p": 0, "delta": "inf", "n": 10, "rate_mbps": 3, "delay_ms": 250, "connections": 1, "sender_ms": 50, "sender_mbps": 100,
+    "loss": 0, "delta": "inf", "n": 10, "rate_mbps": 3, "delay_ms": 250, "connections": 1, "sender_ms": 50, "sender_mbps": 100,
     "receiver_ms": 0, "receiver_mbps": 1000, "ack_every": 1, "max_rto": 50, "outage": "10000,40000", "seconds": 400, "warm_up": 40,
 }  # fmt: skip
 """The path of docs/papers.md: T1 = 100 ms."""

@@ -18,7 +18,6 @@ from arqlink.model.analytic import Code, LinkModel, mean_last_worst, mean_most_r
 from arqlink.model.loss import Bernoulli, GilbertElliott
 from arqlink.model.tcp import TcpOverLink
 from arqlink.pages import build, chart_library
-from arqlink.pages.__main__ import main
 from docs.tools import browser as browsers
 
 SEED = int(os.environ.get("ARQLINK_SEED", "1"))
@@ -266,7 +265,7 @@ def test_its_command_lines_are_understood(visit, arqlink):
     code, out, _ = arqlink(*plan[1:], "--json")
     chosen = json.loads(out)["best"]
     assert code == 0 and f"N = {chosen['n']}" in best(visit) and f"δ = {chosen['delta']}".replace("inf", "∞") in best(visit)
-    assert tcp[:4] == ["arqlink", "tcp", "--config", "paper"] and tcp[tcp.index("--n-retx") + 1] == str(chosen["nr"])
+    assert tcp[:4] == ["arqlink", "tcp", "--config", "paper"] and tcp[tcp.index("--nr") + 1] == str(chosen["nr"])
     visit.open("#unit=33")
     settle(visit)
     assert "no configuration has these units" in visit.page.inner_text("#commands")
@@ -457,11 +456,10 @@ def test_redraws_are_quick(visit):
 # The file -------------------------------------------------------------------------------------------------------------
 
 
-def test_the_command_writes_the_same_file_each_time(file, tmp_path, monkeypatch, capsys):
+def test_the_command_writes_the_same_file_each_time(file, tmp_path, arqlink):
     path = tmp_path / "new" / "planner.html"
-    monkeypatch.setattr("sys.argv", ["pages", "planner", str(path)])
-    main()
-    assert path.read_bytes() == file.read_bytes() and not capsys.readouterr().out
+    assert arqlink("planner", path) == (0, "", "")
+    assert path.read_bytes() == file.read_bytes()
 
 
 def test_everything_is_inside(file):

@@ -202,14 +202,14 @@ const planner = (() => {
     const planned = named.find(([, config]) => isBuiltAs(config));
     const simulated = planned ?? named.find(([, config]) => best && best.nr <= shown.k + config.max_parity);
     const bursts = model.chain(state.p, state.burst);
-    const losses = bursts ? `--loss ge:${bursts.toBad},${bursts.toGood},0,1` : `--p ${state.p}`;
+    const losses = bursts ? `--loss ge:${bursts.toBad},${bursts.toGood},0,1` : `--loss ${state.p}`;
     const path = `${losses} --delay-ms ${state.d} --rate-mbps ${state.c} --packet-bytes ${state.packet}`;
     const traffic = state.mode === TCP ? ` --connections ${state.connections} --rest-ms ${state.rest}` : "";
     const limit = { goodput: "", loss: ` --goal loss=${state.loss}`, delay: ` --goal delay=${state.bound}` }[state.goal];
     const found = [{ what: "The same choice", line: planned ? `arqlink plan --config ${planned[0]} --k ${shown.k} ${path}${traffic}${limit}` : null }];
     if (state.mode === TCP && best) {
       const wire = state.c > 5 ? ` --sender-mbps ${Math.min(1e6, 10 * state.c)} --receiver-mbps ${Math.min(1e6, 10 * state.c)}` : "";
-      const code = `--k ${best.k} --n ${best.n} --n-retx ${best.nr} --delta ${best.delta === Infinity ? "inf" : best.delta}`;
+      const code = `--k ${best.k} --n ${best.n} --nr ${best.nr} --delta ${best.delta === Infinity ? "inf" : best.delta}`;
       const ends = `--sender-ms ${state.rest / 4} --receiver-ms ${state.rest / 4}${wire} --window-frames ${state.window}`;
       found.push({ what: "A simulation of it", line: simulated ? `arqlink tcp --config ${simulated[0]} ${code} ${path} --connections ${state.connections} ${ends}` : null });
     }

@@ -10,12 +10,12 @@ from rich.table import Table
 from arqlink import tree
 from arqlink.cli import options
 from arqlink.gateway import words as gateways
-from arqlink.model import prospects
+from arqlink.model import loss, prospects
 from arqlink.model.link_setup import LinkSetup
 from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number, print_json
-from arqlink_research.sweep.seeds import parse_seeds
+from arqlink.seeds import parse_sample, parse_seeds
 from arqlink_research.tcp import measurement
 from arqlink_research.tcp import point as points
 from arqlink_research.tcp.background import SYNTAX as BACKGROUND
@@ -34,7 +34,10 @@ def usual(value):
     return f"{value:g}, or of the topology"
 
 
-Probability = Annotated[float | None, typer.Option(metavar="P", help="Share of units that are erased, independently.", show_default="0.01")]
+Loss = Annotated[
+    str | None,
+    typer.Option(metavar="MODEL", help=f"Loss of units on the way: {loss.SYNTAX}.", show_default=f"bernoulli:{points.USUAL_LOSS:g}, or of the topology"),
+]
 Outage = Annotated[str | None, typer.Option(metavar="DARK_MS,CYCLE_MS", help="The link is dark, both ways, for so long of each cycle.", show_default="none")]
 PollMs = Annotated[
     float | None, typer.Option(help="Time between polls of the link in ms; a short one finds an outage's end sooner.", show_default="by the round trip")
@@ -89,7 +92,7 @@ SenderMs = Annotated[float | None, typer.Option(help="Its delay one way, in ms."
 ReceiverMbps = Annotated[
     float | None, typer.Option(help="Wired line from the link to the receiver, in Mb/s.", show_default=usual(Path.receiver_mbps), rich_help_panel=PATH)
 ]
-ReceiverMs = Annotated[float | None, typer.Option(help="Its delay one way, in ms.", show_default=usual(Path.receiver_ms), rich_help_panel=PATH)]
+ReceiverMs = Annotated[float | None, typer.Option(help="The delay of that line one way, in ms.", show_default=usual(Path.receiver_ms), rich_help_panel=PATH)]
 Buffer = Annotated[int, typer.Option(help="Packets that can be stored before the link.", rich_help_panel=PATH)]
 Copies = Annotated[
     bool,
@@ -121,7 +124,8 @@ RateMbps = Annotated[float | None, typer.Option(help="Line rate in Mb/s; counts 
 Link = Annotated[str, typer.Option(metavar="event|rtl", help="Model of the link: fast, or the Verilated RTL.", rich_help_panel=RUN)]
 Seconds = Annotated[float, typer.Option(help="Simulated seconds that are measured.", rich_help_panel=RUN)]
 WarmUp = Annotated[float, typer.Option(help="Simulated seconds before them.", rich_help_panel=RUN)]
-Seeds = Annotated[str, typer.Option(metavar="N|A-B|A,B,…", help="Seeds: the first N, a range, or a list.", rich_help_panel=RUN)]
+Sample = Annotated[str | None, typer.Option(hidden=True)]
+"""What --seed was called: of it a number alone is how many."""
 
 ROWS = (
     ("utilization", "U: goodput by rate"),
@@ -149,10 +153,9 @@ ROWS = (
 def tcp(
     k: options.K = None,
     n: options.N = None,
-    n_retx: options.Nr = None,
+    nr: options.Nr = None,
     delta: Delta = None,
-    p: Probability = None,
-    loss: options.LossForP = None,
+    loss: Loss = None,
     feedback_loss: options.FeedbackLoss = "none",
     outage: Outage = None,
     shadowing: Shadowing = None,
@@ -160,7 +163,7 @@ def tcp(
     delay_ms: DelayMs = None,
     rate_mbps: RateMbps = None,
     return_mbps: ReturnMbps = None,
-    order: options.Ord = 1,
+    ord: options.Ord = 1,
     window_frames: WindowFrames = None,
     poll_ms: PollMs = None,
     config: options.Config = "paper",
@@ -184,7 +187,8 @@ def tcp(
     link: Link = "event",
     seconds: Seconds = 200.0,
     warm_up: WarmUp = 20.0,
-    seeds: Seeds = "3",
+    seed: options.Seeds = options.USUAL_SEEDS,
+    seeds: Sample = None,
     json: options.Json = False,
 ):
     """Simulate long-lived TCP connections over the link, beside the model of their path.
@@ -192,12 +196,12 @@ def tcp(
     The path is that of RR-4752, Fig. 2, where no option says otherwise; its model's round trip is without the queue before the
     link, which grows where the line is full.
 
-    Example: arqlink tcp --n 11 --delta 5 --p 0.01 --delay-ms 200 --connections 10 --seeds 3
+    Example: arqlink tcp --n 11 --delta 5 --loss 0.01 --delay-ms 200 --connections 10 --seed 1-3
     """
     given = {name: value for name, value in locals().items() if name in points.NAMES}
     tree.require()
     point = points.from_settings(given)
-    chosen = parse_seeds(seeds)
+    chosen = parse_seeds(seed) if seeds is None else parse_sample(seeds)
     workers = os.cpu_count() or 1
     prospects.foretell(measurement.seconds(point) * -(-len(chosen) // workers), f"{seconds + warm_up:g} s of this path with {len(chosen)} seeds")
     with progress_bar("seeds") as progress:

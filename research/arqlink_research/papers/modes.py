@@ -8,7 +8,7 @@ INFINITE = 15
 """Its place on the axis."""
 MODES = {"no gateway": "none", "clamp": "clamp,cache=256", "snoop": "snoop,cache=1000", "split": "split,cache=256", "proxy": "proxy,cache=768"}
 TCPS = {"reno": "NewReno without SACK", "NewReno": "NewReno", "Cubic": "Cubic", "Hybla": "Hybla", "WestwoodPlus": "Westwood+"}
-FIXED = {"connections": 1, "delay_ms": 250, "p": 0.0003, "n": 10, "window": 600, "seconds": 100, "warm_up": 20}
+FIXED = {"connections": 1, "delay_ms": 250, "loss": 0.0003, "n": 10, "window": 600, "seconds": 100, "warm_up": 20}
 
 
 def persistency(delta):

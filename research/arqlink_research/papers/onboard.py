@@ -25,7 +25,7 @@ STREET = {"shadowing": "38,60"}
 
 def bit_errors(rate):
     p = -math.expm1(UNIT_BITS * math.log1p(-rate))
-    return {"p": p, "feedback_loss": f"bernoulli:{p!r}"}
+    return {"loss": p, "feedback_loss": f"bernoulli:{p!r}"}
 
 
 def cache(sender):
@@ -54,7 +54,7 @@ _VOICE_RATES = (1e-7, 1e-6, 1e-5, 5e-5)
 
 def _voice():
     """Over no ARQ, and over ARQ with packets in sequence, as TCP wants them, and out of it."""
-    for label, settings in (("no ARQ", {}), ("δ = 1", {"delta": 1}), ("δ = 3", ARQ), ("δ = 1, out of sequence", {"delta": 1, "order": 0})):
+    for label, settings in (("no ARQ", {}), ("δ = 1", {"delta": 1}), ("δ = 3", ARQ), ("δ = 1, out of sequence", {"delta": 1, "ord": 0})):
         yield Curve(label, settings, has_model=False)
 
 

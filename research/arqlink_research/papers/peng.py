@@ -45,7 +45,7 @@ def _over_arq():
             ("no ARQ", {}),
             ("δ = 3", {"delta": 3}),
             ("δ = 3, queue of 500", {"delta": 3, "gateway": LONG_QUEUE}),
-            ("δ = 3, queue of 500, out of sequence", {"delta": 3, "order": 0, "gateway": LONG_QUEUE}),
+            ("δ = 3, queue of 500, out of sequence", {"delta": 3, "ord": 0, "gateway": LONG_QUEUE}),
         ):
             yield Curve(f"{TCPS[variant]}, {label}", {"variant": variant} | settings, has_model=False)
 

@@ -27,7 +27,7 @@ NAME_OF = {"direct": "end to end", "split": "split"}
 
 def loss(p):
     """p: share of segments that the satellite link loses."""
-    return {"p": -math.expm1(math.log1p(-p) / K)}
+    return {"loss": -math.expm1(math.log1p(-p) / K)}
 
 
 def terrestrial(ms):

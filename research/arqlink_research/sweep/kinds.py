@@ -13,7 +13,7 @@ from arqlink_research.tcp import point as points
 
 TYPES = {
     "a text": (str, "config outage shadowing orbit background variant link topology gateway preset"),
-    "a whole number": (int, "k n n_retx nr packet_bytes order ord connections buffer window ack_every window_frames clocks_per_beat"),
+    "a whole number": (int, "k n nr packet_bytes ord connections buffer window ack_every window_frames clocks_per_beat"),
     "a number or a text": ((int, float, str), "delta loss feedback_loss"),
     "true or false": (bool, "copies"),
 }
@@ -114,8 +114,8 @@ class Tcp(Kind):
 
 
 class Stats(Kind):
-    names = frozenset("config k n nr delta p loss feedback_loss delay_ms rate_mbps clocks_per_beat packet_bytes ord preset frames".split())
-    defaults = {"delay_ms": 5.0, "frames": 1e5}
+    names = frozenset("config k n nr delta loss feedback_loss delay_ms rate_mbps clocks_per_beat packet_bytes ord preset frames".split())
+    defaults = {"loss": 0.01, "delay_ms": 5.0, "frames": 1e5}
     NOT_NUMBERS = ("wall_s", "cpu_s", "cycles_per_s", "cycles_per_cpu_s")
     """These depend on the machine."""
 
@@ -136,8 +136,7 @@ class Stats(Kind):
         return versions.digest("rtl/src/main", "sim/end", "sim/pair", "arqlink/run", "arqlink/model")
 
     def _setup(self, settings, seed):
-        known = {name: value for name, value in settings.items() if name not in ("p", "frames")}
-        return link_setup.from_options(seed=seed, **({"loss": f"bernoulli:{settings.get('p', 0.01)!r}"} | known))
+        return link_setup.from_options(seed=seed, **{name: value for name, value in settings.items() if name != "frames"})
 
     def build(self, settings):
         monte_carlo.simulator(self.prepare(self.defaults | settings))

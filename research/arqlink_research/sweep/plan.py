@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 
 from arqlink.errors import UserError
+from arqlink.seeds import parse_sample
 from arqlink_research.sweep import kinds
-from arqlink_research.sweep.seeds import parse_seeds
 
 KEYS = {
     "kind": (str, "a text"),
@@ -19,6 +19,10 @@ KEYS = {
     "fixed": (dict, "a table"),
     "grid": (dict, "a table"),
 }
+
+
+OLD_NAMES = {"n_retx": "nr", "order": "ord", "p": "loss"}
+"""Of settings, and what they are called now; they still work."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,14 @@ class Sweep:
         return [Task(self.kind, point, seed) for seed in self.seeds for point in self.points]
 
 
+def _renamed(settings: dict) -> dict:
+    """The same without old names."""
+    if twice := [(old, new) for old, new in OLD_NAMES.items() if {old, new} <= settings.keys()]:
+        old, new = twice[0]
+        raise UserError(f"'{old}' is another name of '{new}'; give one of them.")
+    return {OLD_NAMES.get(name, name): value for name, value in settings.items()}
+
+
 def read(path):
     """The Sweep of a TOML file. What is wrong with it is a UserError, before anything is run."""
     path = Path(path)
@@ -69,7 +81,7 @@ def read(path):
     kind = text.get("kind", "tcp")
     if kind not in kinds.KINDS:
         raise UserError(f"The kind of the sweep is '{kind}'; it must be {' or '.join(kinds.KINDS)}.")
-    fixed, grid = text.get("fixed", {}), text.get("grid", {})
+    fixed, grid = (_renamed(text.get(part, {})) for part in ("fixed", "grid"))
     for name, values in grid.items():
         if not isinstance(values, list) or not values:
             raise UserError(f"'{name}' in the grid must be a list with one value or more.")
@@ -80,4 +92,4 @@ def read(path):
         kinds.KINDS[kind].check(point)
     if len({Task(kind, point, 0).key for point in points}) < len(points):
         raise UserError("The grid has a point twice.")
-    return Sweep(kind, points, list(grid), parse_seeds(str(text.get("seeds", 1))), path.parent / text.get("output", f"{path.stem}.sqlite"))
+    return Sweep(kind, points, list(grid), parse_sample(str(text.get("seeds", 1))), path.parent / text.get("output", f"{path.stem}.sqlite"))

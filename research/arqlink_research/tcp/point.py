@@ -102,7 +102,7 @@ class Point:
         if sum(dark is not None for dark in (self.outage, self.shadowing, self.orbit)) > 1:
             raise UserError("Give one of outages, shadowing and an orbit.")
         if self.may_be_dark and not all(isinstance(process, loss.Bernoulli) for process in (self.setup.loss, self.setup.feedback_loss)):
-            raise UserError("Between outages and shadows units are lost independently; give --p, and not another loss model.")
+            raise UserError("Between outages and shadows units are lost independently; give --loss P, and not another loss model.")
         if self.orbit and self.path.structure == "onboard":
             raise UserError("An orbit is a path over satellites without a gateway; give another topology, such as leo.")
         if self.return_mbps is not None and not (0 < self.return_mbps <= self.setup.rate_mbps and abs(self.slower - round(self.slower)) < 1e-9 * self.slower):
@@ -233,15 +233,15 @@ class Point:
         )
 
 
-OF_LINK = frozenset("config k n delta loss feedback_loss delay_ms rate_mbps packet_bytes poll_ms".split())
+OF_LINK = frozenset("config k n nr delta ord loss feedback_loss delay_ms rate_mbps packet_bytes poll_ms".split())
 OF_PATH = frozenset(field.name for field in fields(Path))
 OF_POINT = frozenset("connections variant link return_mbps window_frames seconds warm_up".split())
 READ = {"outage": Outage.parse, "shadowing": Shadowing.parse, "orbit": LowOrbit.parse, "background": Background.parse}
 """Settings of a point that are read from a text."""
-NAMES = OF_LINK | OF_PATH | OF_POINT | READ.keys() | {"n_retx", "order", "p"}
+NAMES = OF_LINK | OF_PATH | OF_POINT | READ.keys()
 """Settings of a point, as `arqlink tcp` and sweeps name them."""
-DEFAULTS = {"delta": 5, "delay_ms": 200.0, "packet_bytes": 1500}
-USUAL_P = 0.01
+USUAL_LOSS = 0.01
+DEFAULTS = {"delta": 5, "loss": USUAL_LOSS, "delay_ms": 200.0, "packet_bytes": 1500}
 
 
 def from_settings(settings):
@@ -249,16 +249,10 @@ def from_settings(settings):
     settings = {name: value for name, value in settings.items() if value is not None}
     named = TOPOLOGIES.get(settings.get("topology", Path.topology))
     of_topology = named.settings if named else {}
-    if "loss" in settings:
-        of_topology = {name: value for name, value in of_topology.items() if name != "p"}
     given = DEFAULTS | of_topology | settings
-    independent = loss.independent(given.get("p", USUAL_P))
-    if {"p", "loss"} <= given.keys():
-        raise UserError("Give p, or a loss model, and not both.")
-    link = {"loss": independent} | {name: given[name] for name in OF_LINK & given.keys()}
-    if "n_retx" in given:
-        link["nr"] = given["n_retx"]
-    setup = link_setup.from_options(ord=given.get("order", 1), **link)
+    assert given.keys() <= NAMES, given.keys() - NAMES
+    setup = link_setup.from_options(**{name: given[name] for name in OF_LINK & given.keys()})
+    loss.refuse_all(setup.loss)
     path = Path(**{name: given[name] for name in OF_PATH & given.keys()})
     read = {name: parse(given[name]) for name, parse in READ.items() if name in given}
     return Point(setup, path, **read, **{name: given[name] for name in OF_POINT & given.keys()})

@@ -34,7 +34,7 @@ TOPOLOGIES = {
     "reservation": Topology(
         "direct", "Zhu, Roy & Kim's ACK reservation: a terrestrial round trip of 50 ms, one of 500 ms over the link",
         {"connections": 1, "delay_ms": 248.0, "sender_ms": 25.0, "receiver_ms": 0.0, "sender_mbps": 5.0, "receiver_mbps": 100.0, "rate_mbps": 0.54,
-         "packet_bytes": 250, "p": 0.0, "n": 10, "delta": "inf", "poll_ms": 100.0, "ack_every": 1, "window": 2000, "gateway": "split,reserve=0.88,cache=185"},
+         "packet_bytes": 250, "loss": 0, "n": 10, "delta": "inf", "poll_ms": 100.0, "ack_every": 1, "window": 2000, "gateway": "split,reserve=0.88,cache=185"},
     ),
     "onboard": Topology("onboard", "Luglio et al.: terminal, geostationary satellite, terminal", _SPACE | {"delay_ms": GEO_MS, "gateway": "proxy"}),
     "double-geo": Topology(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m arqlink_research.paths` prints the tables of docs/channels.md."""
+"""The tables of docs/channels.md."""
 
 import numpy as np
 
@@ -116,12 +116,3 @@ def losses():
 
 
 TABLES = (houses, shadowing, geostationary, teledesic, low_orbits, losses)
-
-
-def main():
-    for table in TABLES:
-        print("\n".join(table()), end="\n\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`arqlink bench`: measures and compares, in one file."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from arqlink import tree
+from arqlink.bench import documents, measurements, statistics
+from arqlink.errors import UserError
+
+OUTPUT = tree.BUILD / "bench.json"
+
+
+def bench(
+    docs: Annotated[bool, typer.Option("--docs", help="Write docs/results.md and the tables of README.md and docs/integration.md too.")] = False,
+    gather: Annotated[bool, typer.Option("--gather", help="Take what earlier runs have left, run no bench again.")] = False,
+    placed: Annotated[bool, typer.Option("--placed", help="Write what place and route gave to these documents, and nothing else.")] = False,
+    stats: Annotated[bool, typer.Option("--stats", help="Write the first table of docs/statistics.md, and nothing else.")] = False,
+):
+    """Measure in simulation, compare with software, and write build/bench.json.
+
+    Example: arqlink bench --docs
+    """
+    if (placed or stats) and (placed + stats + docs + gather > 1):
+        raise UserError("--placed and --stats write one thing and nothing else; give one option.")
+    tree.require()
+    if stats:
+        statistics.write()
+        return
+    synthesis = measurements.placed() if docs or placed else {}
+    if docs or placed:
+        documents.refuse_to_lose(documents.RESULTS.read_text(), synthesis)
+    if placed:
+        documents.write_placed(synthesis)
+        return
+    if not gather:
+        measurements.run_benches()
+    found = measurements.gather()
+    OUTPUT.write_text(json.dumps(found, indent=1) + "\n")
+    measurements.show(found)
+    if docs:
+        documents.RESULTS.write_text(documents.page(found))
+        documents.write_tables(found["place_and_route"])
