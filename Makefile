@@ -12,8 +12,12 @@ LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-setup: ## Install what is missing, and create .venv
-	@scripts/setup
+setup: setup-core ## Install what the demo, the simulations and their tests need: packages of Debian, and .venv
+
+setup-all: ## Install what all targets need; setup-GROUP: what the group needs (scripts/setup)
+
+setup-%:
+	@scripts/setup $(subst +, ,$*)
 
 verilog: setup ## Write modules for your design to build/verilog: of all configurations, or CONFIG=default SET="windowFrames=4096 maxK=32" PREFIX=arqlink_
 	$(ARQLINK) verilog $(if $(CONFIG),--config $(CONFIG)) $(SET:%=--set %) $(if $(PREFIX),--prefix $(PREFIX))
@@ -21,20 +25,20 @@ verilog: setup ## Write modules for your design to build/verilog: of all configu
 regs: setup ## Write the generated contracts to rtl/regs
 	$(ARQLINK) regs
 
-sw: setup ## Build the driver and the software of the soft system to build/sw, and print their sizes
+sw: setup-firmware ## Build the driver and the software of the soft system to build/sw, and print their sizes
 	$(MAKE) --no-print-directory -C sw/driver
 	$(MAKE) --no-print-directory -C sw
 
 demo: setup ## Send a file and a capture over a simulated satellite link
 	$(ARQLINK) demo link
 
-soc-demo: setup ## Boot the firmware in simulation, and change its link over the UART while a file crosses
+soc-demo: setup-firmware ## Boot the firmware in simulation, and change its link over the UART while a file crosses
 	$(ARQLINK) demo soc
 
-test: setup ## Run all tests but the longest
+test: setup-all ## Run all tests but the longest
 	$(PYTHON) -m pytest -n auto --dist worksteal --durations=20
 
-test-full: setup ## Run all tests
+test-full: setup-all ## Run all tests
 	$(PYTHON) -m pytest -n auto --dist worksteal --durations=20 -m ""
 
 campaign: setup ## Random faults between two link ends, RUNS=100 of each pair; PAIRS="small:small tiny:tiny", SEED=1, FORGE=0.3
@@ -43,7 +47,7 @@ campaign: setup ## Random faults between two link ends, RUNS=100 of each pair; P
 fuzz: setup ## Hostile packets and conversations over bad wires through the gateway model, with the checks of AddressSanitizer and UBSan; PACKETS=1000000 SEED=1
 	$(ARQLINK) fuzz $(if $(PACKETS),--packets $(PACKETS)) $(if $(SEED),--seed $(SEED))
 
-lint: setup ## Check Python with ruff and basedpyright, C and C++ with clang-format, Scala with scalafmt, and with Verilator the Verilog of all configurations, of the pair and of the soft system
+lint: setup-all ## Check Python with ruff and basedpyright, C and C++ with clang-format, Scala with scalafmt, and with Verilator the Verilog of all configurations, of the pair and of the soft system
 	$(VENV)/bin/ruff check --quiet
 	$(VENV)/bin/ruff format --quiet --check
 	$(VENV)/bin/basedpyright
@@ -53,33 +57,33 @@ lint: setup ## Check Python with ruff and basedpyright, C and C++ with clang-for
 	  $(VENV)/bin/fusesoc --cores-root . run --target=$$target arqlink || exit 1; \
 	done
 
-synth: setup ## Place and route encoder and decoder with one seed, or TARGETS="default" SEED=1-3
+synth: setup-synth ## Place and route encoder and decoder with one seed, or TARGETS="default" SEED=1-3
 	$(ARQLINK) synth $(or $(TARGETS),encoder decoder) --seed "$(or $(SEED),$(SEEDS),1)"
 
-synth-all: setup ## Place and route all targets with three seeds, but for those of which docs/place_and_route.json has results; up to two hours
+synth-all: setup-synth ## Place and route all targets with three seeds, but for those of which docs/place_and_route.json has results; up to two hours
 	$(ARQLINK) synth --recorded
 
 bench: setup ## Measure in simulation, compare with software, and write build/bench.json and docs/results.md
 	$(ARQLINK) bench --docs
 
-docs: setup ## Write the documentation site to build/site; its index.html opens without a server
+docs: setup-docs+live ## Write the documentation site to build/site; its index.html opens without a server
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
 
-planner: setup ## Write the planner page, which opens without a server, to build/pages/planner.html
+planner: setup-live ## Write the planner page, which opens without a server, to build/pages/planner.html
 	$(ARQLINK) planner build/pages/planner.html
 
-release: setup ## Write build/release/arqlink-VERSION.tar.gz: Verilog, constraints, registers, driver, examples, documentation, wheel
+release: setup-docs+live+firmware ## Write build/release/arqlink-VERSION.tar.gz: Verilog, constraints, registers, driver, examples, documentation, wheel
 	NO_MKDOCS_2_WARNING=1 $(ARQLINK) release
 
-figures: setup ## Render the pictures of the documents from their sources in docs/figures; simulate the papers' figures where the results are missing, 15 minutes
+figures: setup-docs+research ## Render the pictures of the documents from their sources in docs/figures; simulate the papers' figures where the results are missing, 15 minutes
 	$(PYTHON) -m docs.tools.figures
 	$(ARQLINK) figures rr4752 zhu
 
-figures-full: setup ## The same with the papers' durations and five seeds, and what the papers did not measure
+figures-full: setup-docs+research ## The same with the papers' durations and five seeds, and what the papers did not measure
 	$(PYTHON) -m docs.tools.figures
 	$(ARQLINK) figures --full
 
-figures-link: setup ## Run the RTL for the pictures of the link in docs/figures/link, and for the table of docs/statistics.md
+figures-link: setup-docs ## Run the RTL for the pictures of the link in docs/figures/link, and for the table of docs/statistics.md
 	$(PYTHON) -m docs.tools.figures.link
 	$(ARQLINK) bench --stats
 

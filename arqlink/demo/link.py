@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """`arqlink demo link`: a file and a packet capture cross a geostationary link, recovered in three ways."""
 
+import itertools
 import math
-from pathlib import Path
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from rich.table import Table
@@ -14,8 +17,9 @@ from arqlink.model.link_setup import LinkSetup
 from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number, ranges
+from arqlink.rtl import verilog
 from arqlink.run import pair_simulator
-from arqlink.run.transfer import Pace, Traffic, judge, load, save, transfer
+from arqlink.run.transfer import Pace, judge, load, save, transfer
 
 OUTPUT = tree.BUILD / "demo"
 CAPTURE = tree.ROOT / "tests" / "data" / "office.pcap"
@@ -58,19 +62,26 @@ def describe_lost(traffic, setup, lost):
     return f"lost packets: {', '.join(entries)}"
 
 
-def run_all(console, path, pace):
-    """Sends one input with every setting; returns whether all infinite ones arrived whole."""
+def run_all(runs):
+    """Outcomes of transfers, each given as (setup, traffic, pace), in this order; as many run at a time as there are processors."""
+    with progress_bar("Sending …") as progress, ThreadPoolExecutor(os.cpu_count()) as pool:
+        outcomes = []
+        for outcome in pool.map(lambda run: transfer(*run), runs):
+            outcomes.append(outcome)
+            progress(len(outcomes), len(runs))
+    return outcomes
+
+
+def present(console, path, results):
+    """Prints what became of one input with each setting, of which `results` has (setup, traffic, outcome); returns whether all infinite ones arrived
+    whole."""
     table = Table(title=f"{path.name}: measured values, and the model's below", title_justify="left", show_lines=True)
     table.add_column("setting")
     for heading in ("N", "δ", "packets", "P_T", "packet loss", "α", "mean delay, ms"):
         table.add_column(heading, justify="right")
     notes, whole = [], True
-    for name, options in SETTINGS:
-        setup = LinkSetup(**GEO, **options)
-        traffic: Traffic = load(path, setup.packet_bytes)
-        label = f"{name}, N = {setup.n}, δ = {options['delta']}"
-        with progress_bar(f"{path.name}: {label}") as progress:
-            outcome = transfer(setup, traffic, pace, progress=progress)
+    for (name, _), (setup, traffic, outcome) in zip(SETTINGS, results):
+        label = f"{name}, N = {setup.n}, δ = {setup.delta}"
         report, lost = outcome.report, outcome.matched.lost
         delta = setup.describe()["delta"]
         save(OUTPUT / f"{path.stem}-n{setup.n}-delta-{delta}{path.suffix}", setup, traffic, outcome)
@@ -101,11 +112,21 @@ def run_all(console, path, pace):
 def show():
     """Runs the demonstration; whether all was as it should be."""
     tree.require()
-    console = TextConsole()
+    console, times = TextConsole(), [time.monotonic()]
     console.print("A GEO link: 2 Mb/s, 250 ms one way, units of 25 bytes, erased with p = 0.01; frames of K = 10 units.")
+    verilog.generate(pair_simulator.TOP, GEO["config"])
+    times.append(time.monotonic())
     pair_simulator.simulator(GEO["config"])
-    whole = all([run_all(console, Path(example_file()), Pace.line), run_all(console, CAPTURE, Pace.capture)])
+    times.append(time.monotonic())
+    inputs = [(example_file(), Pace.line), (CAPTURE, Pace.capture)]
+    setups = [LinkSetup(**GEO, **options) for _, options in SETTINGS]
+    runs = [(setup, load(path, setup.packet_bytes), pace) for path, pace in inputs for setup in setups]
+    results = [(*run[:2], outcome) for run, outcome in zip(runs, run_all(runs))]
+    times.append(time.monotonic())
+    right = [present(console, path, results[i * len(setups) :]) for i, (path, _) in enumerate(inputs)]
     console.print(f"The outputs are in {OUTPUT.relative_to(tree.ROOT)}.")
-    if whole:
+    took = zip(("Verilog", "Verilator and C++", "runs"), itertools.pairwise(times))
+    console.print(f"This took: {', '.join(f'{kind} {end - begin:.0f} s' for kind, (begin, end) in took)}.", highlight=False)
+    if all(right):
         console.print("With δ = inf the file and the packets arrived identical and in order.")
-    return whole
+    return all(right)

@@ -47,7 +47,7 @@ def run_tool(*command, cwd, log):
     """Runs a tool of the virtual environment; its words go to the file `log`. Returns whether it succeeded, and these words."""
     program = Path(sys.executable).parent / command[0]
     if not program.exists():
-        raise UserError(f"{command[0]} is not installed; run 'make setup'.")
+        raise UserError(f"{command[0]} is not installed; run 'make setup-synth'.")
     done = subprocess.run([str(program), *map(str, command[1:])], cwd=cwd, check=False, capture_output=True, text=True)
     (cwd / log).write_text(done.stdout + done.stderr)
     return done.returncode == 0, done.stdout + done.stderr

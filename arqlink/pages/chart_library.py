@@ -25,7 +25,7 @@ def text(name):
     try:
         return (FOLDER / name).read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise UserError(f"The chart library {NAME} {VERSION} is not there; run 'make setup'.") from None
+        raise UserError(f"The chart library {NAME} {VERSION} is not there; run 'make setup-live'.") from None
 
 
 def unpack(archive, integrity, folder):

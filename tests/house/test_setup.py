@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -21,9 +22,20 @@ WORKFLOWS = sorted(ROOT.glob(".github/workflows/*.yml"))
 FORMS = sorted(path for path in ROOT.glob(".github/ISSUE_TEMPLATE/*.yml") if path.name != "config.yml")
 
 
-def packages(setup=SETUP):
-    """Debian packages that scripts/setup installs."""
-    return subprocess.run([setup, "--packages"], check=True, capture_output=True, text=True).stdout.split()
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+MAKEFILE = (ROOT / "Makefile").read_text()
+
+
+def packages(*groups, setup=SETUP):
+    """Debian packages that scripts/setup installs for groups, and for its group core."""
+    return subprocess.run([setup, "--packages", *groups], check=True, capture_output=True, text=True).stdout.split()
+
+
+def needs(target):
+    """Groups that a target of the Makefile sets up, but for core."""
+    (goals,) = re.findall(rf"^{target}: (setup\S*) ##", MAKEFILE, re.MULTILINE)
+    named = goals.removeprefix("setup").lstrip("-").split("+")
+    return set(EXTRAS) if "all" in named else set(named) - {""}
 
 
 def test_the_list_of_packages_stands_alone(tmp_path):
@@ -31,29 +43,52 @@ def test_the_list_of_packages_stands_alone(tmp_path):
     alone = tmp_path / "scripts" / "setup"
     alone.parent.mkdir()
     shutil.copy(SETUP, alone)
-    listed = packages(alone)
-    assert listed == packages() and len(listed) == len(set(listed)) > 8
+    listed = packages("all", setup=alone)
+    assert listed == packages("all") and len(listed) == len(set(listed)) > 8
     assert all(re.fullmatch(r"[a-z0-9][a-z0-9+.-]+", name) for name in listed)
 
 
 def test_the_readme_names_these_packages():
+    """Those of core; scripts/setup --packages tells the others."""
     text = " ".join((ROOT / "README.md").read_text().split())
     named = re.search(r"named as in Debian 12: (.*?)\. As root", text)
-    assert named and set(re.split(r", | and ", re.sub(r"\(.*?\)", "", named[1]).replace(" ,", ","))) == set(packages())
+    assert named and set(re.split(r" *, *| +and +", re.sub(r"\(.*?\)", "", named[1]))) == set(packages())
 
 
 def test_sentences_name_these_packages():
-    assert set(tools.DEBIAN.values()) <= set(packages())
+    assert set(tools.DEBIAN.values()) - tools.FIRMWARE <= set(packages()) and set(packages("firmware")) > tools.FIRMWARE
 
 
-def test_a_machine_without_tools_is_told_their_packages(tmp_path):
+def test_groups_are_one_list():
+    """Those of the script are the extras of the package; each is told to contributors, and each adds to core."""
+    refused = subprocess.run([SETUP, "none"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 2 and f": {' '.join(EXTRAS)} all." in refused.stderr
+    assert list(EXTRAS) == re.findall(r"^\| `(\w+)` \|", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    of = {group: set(packages(group)) for group in EXTRAS}
+    assert set.union(*of.values()) == set(packages("all")) and all(of["core"] <= named for named in of.values())
+    assert not of["core"] & {"chromium", "gcc-riscv64-unknown-elf", "npm"}
+
+
+def test_targets_set_up_what_they_run():
+    targets = re.findall(r"^([a-z-]+): .*##.*\n((?:\t.*\n)*)", MAKEFILE, re.MULTILINE)
+    assert len(targets) > 15
+    for target, recipe in targets:
+        if recipe and target not in ("help", "wave", "clean"):
+            assert needs(target) <= set(EXTRAS)
+            for name in re.findall(r"\$\(VENV\)/bin/(\S+)", recipe):
+                assert any(name in EXTRAS[group] for group in needs(target)), f"{target} runs {name}"
+
+
+@pytest.mark.parametrize("group", ["core", "firmware", "all"])
+def test_a_machine_without_tools_is_told_their_packages(tmp_path, group):
     for name in ("bash", "cat", "dirname", "id", "sed", "sha256sum"):
         (tmp_path / name).symlink_to(str(shutil.which(name)))
-    done = subprocess.run([SETUP], env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    done = subprocess.run([SETUP, group], env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
     (said,) = done.stderr.splitlines()
     missing = said.removeprefix("These Debian packages are missing: ").partition(". ")[0].split()
-    assert done.returncode == 2 and set(missing) <= set(packages())
-    assert {"make", "g++", "perl", "maven", "default-jdk-headless", "gcc-riscv64-unknown-elf", "cppcheck", "python3-venv"} <= set(missing)
+    assert done.returncode == 2 and set(missing) <= set(packages(group))
+    assert {"make", "g++", "perl", "maven", "default-jdk-headless", "python3-venv"} <= set(missing)
+    assert ("gcc-riscv64-unknown-elf" in missing) == (group != "core")
 
 
 def test_the_container_installs_these_packages(tmp_path):
@@ -64,10 +99,10 @@ def test_the_container_installs_these_packages(tmp_path):
     for command in commands:
         subprocess.run(["bash", "-n", "-c", command], check=True)
     installs = next(command for command in commands if "apt-get install" in command)
-    assert "$(scripts/setup --packages)" in installs and not set(installs.split()) & set(packages())
+    assert "$(scripts/setup --packages all)" in installs and not set(installs.split()) & set(packages("all"))
     copied = [value.split()[0] for instruction, value in steps if instruction == "COPY"]
     assert all((ROOT / path).exists() for path in copied) and "." in copied
-    assert steps.index(("COPY", "scripts/setup scripts/setup")) < steps.index(("RUN", installs)) < steps.index(("RUN", "make setup"))
+    assert steps.index(("COPY", "scripts/setup scripts/setup")) < steps.index(("RUN", installs)) < steps.index(("RUN", "make setup-all"))
 
 
 def test_the_container_takes_nothing_that_was_built():
@@ -105,5 +140,5 @@ def test_workflows_run_what_the_makefile_has(path):
     assert [step["run"] for step in job["steps"] if "run" in step] == ["scripts/setup", "make ${{ matrix.target }}"]
     caches = {step["with"]["path"]: step["with"]["key"] for step in job["steps"] if step.get("uses", "").startswith("actions/cache@")}
     files = {path: set(re.findall(r"'([^']+)'", key)) for path, key in caches.items()}
-    assert files == {".venv": {"requirements.txt", "pyproject.toml", "scripts/setup"}, "/root/.m2": {"rtl/pom.xml"}}
+    assert files == {".venv": {"requirements.txt", "pyproject.toml", "research/pyproject.toml", "scripts/setup"}, "/root/.m2": {"rtl/pom.xml"}}
     assert all((ROOT / name).exists() for names in files.values() for name in names)

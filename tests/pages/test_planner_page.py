@@ -479,7 +479,7 @@ def test_a_library_with_another_checksum_is_refused(tmp_path):
 
 def test_without_the_library_the_set_up_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(chart_library, "FOLDER", tmp_path)
-    with pytest.raises(UserError, match="run 'make setup'"):
+    with pytest.raises(UserError, match="run 'make setup-live'"):
         build.page("planner")
 
 

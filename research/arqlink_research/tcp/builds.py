@@ -20,7 +20,7 @@ def ns3():
     spec = importlib.util.find_spec("ns3")
     places = list(spec.submodule_search_locations or ()) if spec else []
     if not places:
-        raise UserError("ns-3 is not installed; run 'make setup'.")
+        raise UserError("ns-3 is not installed; run 'make setup-research'.")
     return Path(places[0])
 
 
