@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the model start from: a pair of ends with a trace checker at each, and units that leave forged."""
 
+from tests import seeds
+
 from .checker import EndChecker
 from .config import Config
 from .link import LinkEnd
@@ -11,7 +13,7 @@ from .units import ControlUnit
 def checked_pair(a=None, b=None, forward=None, backward=None, seed=1, slack=0):
     """(pair, checkers): every unit that leaves or comes, and every packet, goes through the checkers."""
     ends = [LinkEnd(a or Config(), name="A"), LinkEnd(b or a or Config(), name="B")]
-    pair = Pair(ends[0], ends[1], forward or Direction(), backward or Direction(), seed)
+    pair = Pair(ends[0], ends[1], forward or Direction(), backward or Direction(), seeds.rng(f"channel {seed}"))
     checkers = {}
     for end in ends:
         c = end.config

@@ -18,6 +18,7 @@ from arqlink.model.analytic import (
     mean_most_retransmissions,
     nack_share,
 )
+from tests import seeds
 
 INF = math.inf
 
@@ -120,7 +121,7 @@ def test_infinite_persistency_is_the_limit_of_large():
 
 @pytest.mark.parametrize("attempts", [Attempts(0.3, 0.3, 3), Attempts(0.4, 0.1, 2), Attempts(0.5, 0.6, INF)])
 def test_attempts_against_monte_carlo(attempts):
-    rng = np.random.default_rng(4752)
+    rng = seeds.generator("frames")
     frames, packets = 6, 40_000
     sent = np.ones((packets, frames))
     failed = rng.random((packets, frames)) < attempts.p_first
@@ -227,7 +228,7 @@ def test_resequenced_delay_against_monte_carlo(delta, drain):
     """`drain`: seconds of a packet at the user port, of 0.0066 s between packets without losses."""
     model = LinkModel(Code(10, 11, 11, delta), loss.Bernoulli(0.03), 1500, 25, unit_time=1e-4, delay=0.05)
     model.drain = drain
-    rng = np.random.default_rng(1)
+    rng = seeds.generator("frames")
     p_t, packets = model.attempts().p_first, 40_000
     slot, gap = model.slot_time(), model.units_per_frame * 6 * model.unit_time
     count, failed = np.zeros((packets, 6)), rng.random((packets, 6)) < p_t
