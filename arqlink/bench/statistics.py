@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 from arqlink import tree
+from arqlink.bench import made_from
 from arqlink.bench.documents import README, markdown, replaced
 from arqlink.errors import UserError
 from arqlink.report.tables import LABELS
@@ -24,6 +25,11 @@ ROWS = {
 }
 """Options behind those of COMMON, and what they are."""
 VALUES = ("p_t", "p_f", "packet_loss", "alpha", "utilization")
+
+
+def fingerprint():
+    """Of what the table is made from."""
+    return made_from.fingerprint(("paper8", "default"), json.dumps([COMMON, list(ROWS)]))
 
 
 def report(options):
@@ -57,6 +63,7 @@ def main():
     try:
         tree.require()
         README.write_text(replaced(README.read_text(), MARKS, lines({options: report(options) for options in ROWS})))
+        made_from.record("README.md", fingerprint())
     except UserError as error:
         sys.exit(str(error))
 
