@@ -26,6 +26,17 @@ def checked_pair(a=None, b=None, forward=None, backward=None, seed=1, slack=0):
     return pair, checkers
 
 
+ANSWER = 10_000
+"""Clocks for the answer to a poll that comes in the last moment."""
+
+
+def finish(pair, checkers):
+    """Both ends are settled: polls that have just come are answered, and the checkers' books agree."""
+    pair.run(pair.now + ANSWER, lambda: not any(check.reports.polls for check in checkers.values()))
+    for check in checkers.values():
+        check.finish()
+
+
 def is_control(unit):
     return isinstance(unit, ControlUnit) and not unit.hello
 

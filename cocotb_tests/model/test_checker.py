@@ -8,7 +8,7 @@ import pytest
 
 from cocotb_tests.model.config import Config
 from cocotb_tests.model.pair import Direction
-from cocotb_tests.model.scenario import checked_pair
+from cocotb_tests.model.scenario import checked_pair, finish
 from cocotb_tests.model.sender import Setting
 from cocotb_tests.model.transmitter import StoredFrame
 from tests import seeds
@@ -23,8 +23,7 @@ def run(breaks, delta=3, loss=0.3, slack=0, user=0, clock=False):
     rng = seeds.rng("packets")
     pair.ends[0].backlog.extend(rng.randbytes(rng.randint(1, 60)) for _ in range(60))
     pair.settle(300_000)
-    for check in checkers.values():
-        check.finish()
+    finish(pair, checkers)
     return pair, checkers
 
 

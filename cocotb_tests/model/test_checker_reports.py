@@ -10,7 +10,7 @@ from cocotb_tests.model import reporter
 from cocotb_tests.model.config import Config, Rules
 from cocotb_tests.model.pair import Direction
 from cocotb_tests.model.reports import BLOCK, JUDGED, Reports
-from cocotb_tests.model.scenario import checked_pair, is_control
+from cocotb_tests.model.scenario import checked_pair, finish, is_control
 from cocotb_tests.model.sender import Setting
 from cocotb_tests.model.units import ControlUnit
 from tests import seeds
@@ -31,8 +31,7 @@ def run(breaks, window_log2=8, delta=3, dark=(4000, 5500), clock=False, rules=Ru
     pair.ends[0].backlog.extend(rng.randbytes(rng.randint(1, 4)) for _ in range(COUNT))
     pair.ends[1].backlog.extend(rng.randbytes(rng.randint(1, 4)) for _ in range(back))
     pair.settle(300_000)
-    for check in checkers.values():
-        check.finish()
+    finish(pair, checkers)
     return pair
 
 

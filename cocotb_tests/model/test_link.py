@@ -8,7 +8,7 @@ import pytest
 from cocotb_tests.model.config import Config
 from cocotb_tests.model.link import OUTAGE, UP
 from cocotb_tests.model.pair import Direction
-from cocotb_tests.model.scenario import checked_pair
+from cocotb_tests.model.scenario import checked_pair, finish
 from cocotb_tests.model.sender import INFINITE, Setting
 from tests import seeds
 
@@ -27,8 +27,8 @@ def start(pair, forward, backward=()):
 
 def account(pair, checkers):
     """Counters of both ends at rest: the ends' own, the checkers', and the sums of the architecture."""
+    finish(pair, checkers)
     for end, other in (pair.ends, pair.ends[::-1]):
-        checkers[end.name].finish()
         tx, rx = end.tx.counters, checkers[other.name].receiver.counters
         expected = checkers[end.name].expected()
         for name, value in tx.items():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import argparse
+import inspect
 import sys
-from pathlib import Path
 
 from arqlink import tree
 from arqlink.bench import made_from
@@ -13,7 +13,7 @@ RUNS = {"losses": losses, "delays": delays, "retransmission": retransmission}
 
 def fingerprint(name):
     """Of what the numbers of a run are made from."""
-    return made_from.fingerprint([RUNS[name].FIXED["config"]], Path(RUNS[name].__file__).read_text())
+    return made_from.fingerprint([RUNS[name].FIXED["config"]], inspect.getsource(RUNS[name]))
 
 
 def main():
