@@ -10,7 +10,7 @@ from .pair import Direction, Pair
 from .units import ControlUnit
 
 
-def checked_pair(a=None, b=None, forward=None, backward=None, seed=1, slack=0):
+def checked_pair(a=None, b=None, forward=None, backward=None, seed: object = 1, slack=0):
     """(pair, checkers): every unit that leaves or comes, and every packet, goes through the checkers."""
     ends = [LinkEnd(a or Config(), name="A"), LinkEnd(b or a or Config(), name="B")]
     pair = Pair(ends[0], ends[1], forward or Direction(), backward or Direction(), seeds.rng(f"channel {seed}"))
