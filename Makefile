@@ -7,7 +7,7 @@ VIEW   := $(WAVES:.fst=.gtkw)
 C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext) examples/*/*/*.$(ext)))
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
-.PHONY: help setup verilog regs sw demo soc-demo test test-full campaign fuzz lint synth synth-all bench docs planner release figures figures-full figures-link stats-full wave clean
+.PHONY: help setup verilog regs sw demo soc-demo test test-docs test-full campaign fuzz lint synth synth-all bench docs planner release figures figures-full figures-link stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -35,8 +35,11 @@ demo: setup ## Send a file and a capture over a simulated satellite link
 soc-demo: setup-firmware ## Boot the firmware in simulation, and change its link over the UART while a file crosses
 	$(ARQLINK) demo soc
 
-test: setup-all ## Run all tests but the longest
+test: setup-all ## Run all tests but the longest, and those of make test-docs; another seed: ARQLINK_SEED=7 make test
 	$(PYTHON) -m pytest -n auto --dist worksteal --durations=20
+
+test-docs: setup-all ## Run the tests of what documents quote
+	$(PYTHON) -m pytest -n auto --dist worksteal -m "docs and not full"
 
 test-full: setup-all ## Run all tests
 	$(PYTHON) -m pytest -n auto --dist worksteal --durations=20 -m ""

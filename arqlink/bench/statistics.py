@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 from arqlink import tree
+from arqlink.bench import made_from
 from arqlink.bench.documents import markdown, replaced
 from arqlink.errors import UserError
 from arqlink.report.tables import LABELS
@@ -25,6 +26,11 @@ ROWS = {
 }
 """Options behind those of COMMON, and what they are."""
 VALUES = ("p_t", "p_f", "packet_loss", "alpha", "utilization")
+
+
+def fingerprint():
+    """Of what the table is made from."""
+    return made_from.fingerprint(("paper8", "default"), json.dumps([COMMON, list(ROWS)]))
 
 
 def report(options):
@@ -57,3 +63,4 @@ def lines(reports):
 def write():
     """Runs the commands, and writes the table."""
     PAGE.write_text(replaced(PAGE.read_text(), MARKS, lines({options: report(options) for options in ROWS})))
+    made_from.record(PAGE.name, fingerprint())

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drives RsEncoder or RsDecoder: jobs, units in, units out, each with its own readiness."""
 
-import random
-
-import cocotb
 from cocotb.triggers import Timer
 
 from cocotb_tests.lib.limits import built
+from tests import seeds
 
 
 class Bench:
@@ -17,8 +15,7 @@ class Bench:
         limits = built()
         self.width, self.unit_bytes, self.max_k, self.max_parity = limits.data_bytes, limits.unit_bytes, limits.max_k, limits.max_parity
         self.beats = limits.unit_beats
-        self.rng = random.Random(cocotb.RANDOM_SEED)
-        dut._log.info("seed %d", cocotb.RANDOM_SEED)
+        self.rng = seeds.rng("jobs")
         self.clock = 0
         self.unstable = None
 

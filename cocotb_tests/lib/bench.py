@@ -127,7 +127,6 @@ class Bench:
 
     def __init__(self, dut):
         random.seed(cocotb.RANDOM_SEED)
-        dut._log.info("seed %d", cocotb.RANDOM_SEED)
         self.dut = dut
         self.actors = []
         self.clock = 0

@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from arqlink.rtl.verilator import Model, use_verilator  # noqa: F401
 from arqlink.rtl.verilog import compile_rtl, contents, generate, java  # noqa: F401
 from arqlink.tree import BUILD, CONFIGS, ROOT, locked  # noqa: F401
+from tests.seeds import SEED
 
 
 def build(block, config, sources, waves=False, optimize=None):
@@ -40,7 +41,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     """Runs the cocotb tests of Python module `module` on `block`; raises when one of them fails.
 
     `parameters` reach the tests as environment variables, beside ARQLINK_CONFIG and ARQLINK_VERILOG, which name the configuration
-    and its Verilog. ARQLINK_SEED fixes the random seed.
+    and its Verilog. ARQLINK_SEED is cocotb's seed too.
     `sources` are Verilog files to build in place of what Generate writes for `block`. `quick`: compiled without optimization, which
     takes half the time and is enough where the build lasts longer than the run. `four_state`: on Icarus, many times slower.
     """
@@ -63,7 +64,6 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     env["LD_LIBRARY_PATH"] = str(cocotb_tools.config.libs_dir)  # and not in the program, which is the same in each clone
     env |= {"ARQLINK_CONFIG": config, "ARQLINK_VERILOG": str(sources[0])}
     env["COCOTB_LOG_LEVEL"] = os.environ.get("COCOTB_LOG_LEVEL", "WARNING")
-    seed = os.environ.get("ARQLINK_SEED")
     results = get_runner("icarus" if four_state else "verilator").test(
         hdl_toplevel=block,
         hdl_toplevel_lang="verilog",
@@ -73,7 +73,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
         test_dir=test_dir,
         results_xml=str(test_dir / "results.xml"),
         extra_env=env,
-        seed=int(seed) if seed else 1,
+        seed=SEED,
         log_file=str(test_dir / "run.log"),
         timescale=("1ns", "1ps"),
     )

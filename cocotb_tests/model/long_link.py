@@ -24,7 +24,7 @@ class Loss:
     """Units are lost with probability `share`: one by one, or `burst` in a row."""
 
     def __init__(self, share, burst, seed):
-        self.share, self.burst, self.rng, self.left = share, burst, random.Random(seed), 0
+        self.share, self.burst, self.rng, self.left = share, burst, random.Random(seed), 0  # fixed seed: --seed is the user's
 
     def __call__(self):
         if self.burst == 1:

@@ -3,9 +3,10 @@
 length in beats."""
 
 import heapq
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from tests import seeds
 
 
 @dataclass
@@ -22,12 +23,13 @@ class Direction:
 
 
 class Pair:
-    """Two ends and the channel. `sent(end, raw, now)` and `received(end, raw, erased, now)` observe."""
+    """Two ends and the channel. `sent(end, raw, now)` and `received(end, raw, erased, now)` observe;
+    the channel draws from `rng`."""
 
-    def __init__(self, a, b, forward=None, backward=None, seed=1):
+    def __init__(self, a, b, forward=None, backward=None, rng=None):
         self.ends = [a, b]
         self.ways = [forward or Direction(), backward or Direction()]
-        self.rng = random.Random(seed)
+        self.rng = rng or seeds.rng("channel")
         self.now = 0
         self.events = []
         self.order = 0

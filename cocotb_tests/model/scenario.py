@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the model start from: a pair of ends with a trace checker at each, and units that leave forged."""
 
+from tests import seeds
+
 from .checker import EndChecker
 from .config import Config
 from .link import LinkEnd
@@ -8,10 +10,10 @@ from .pair import Direction, Pair
 from .units import ControlUnit
 
 
-def checked_pair(a=None, b=None, forward=None, backward=None, seed=1, slack=0):
+def checked_pair(a=None, b=None, forward=None, backward=None, seed: object = 1, slack=0):
     """(pair, checkers): every unit that leaves or comes, and every packet, goes through the checkers."""
     ends = [LinkEnd(a or Config(), name="A"), LinkEnd(b or a or Config(), name="B")]
-    pair = Pair(ends[0], ends[1], forward or Direction(), backward or Direction(), seed)
+    pair = Pair(ends[0], ends[1], forward or Direction(), backward or Direction(), seeds.rng(f"channel {seed}"))
     checkers = {}
     for end in ends:
         c = end.config
@@ -22,6 +24,17 @@ def checked_pair(a=None, b=None, forward=None, backward=None, seed=1, slack=0):
     pair.sent = lambda end, raw, now: checkers[end.name].sent(raw)
     pair.received = lambda end, raw, erased, now: checkers[end.name].received(raw, erased)
     return pair, checkers
+
+
+ANSWER = 10_000
+"""Clocks for the answer to a poll that comes in the last moment."""
+
+
+def finish(pair, checkers):
+    """Both ends are settled: polls that have just come are answered, and the checkers' books agree."""
+    pair.run(pair.now + ANSWER, lambda: not any(check.reports.polls for check in checkers.values()))
+    for check in checkers.values():
+        check.finish()
 
 
 def is_control(unit):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The trace checkers must find faults: each test breaks one end in one way and expects the checker's complaint."""
 
-import random
 from collections import deque
 from dataclasses import replace
 
@@ -9,22 +8,22 @@ import pytest
 
 from cocotb_tests.model.config import Config
 from cocotb_tests.model.pair import Direction
-from cocotb_tests.model.scenario import checked_pair
+from cocotb_tests.model.scenario import checked_pair, finish
 from cocotb_tests.model.sender import Setting
 from cocotb_tests.model.transmitter import StoredFrame
+from tests import seeds
 
 
 def run(breaks, delta=3, loss=0.3, slack=0, user=0, clock=False):
     c = Config(setting=Setting(4, 5, 6, 0, delta), user_clocks_per_byte=user)
-    pair, checkers = checked_pair(c, c, Direction(200, loss), Direction(200, 0.1), seed=1, slack=slack)
+    pair, checkers = checked_pair(c, c, Direction(200, loss), Direction(200, 0.1), slack=slack)
     for check in checkers.values():
         check.clock = (lambda: pair.now) if clock else check.clock
     breaks(pair, checkers)
-    rng = random.Random(1)
+    rng = seeds.rng("packets")
     pair.ends[0].backlog.extend(rng.randbytes(rng.randint(1, 60)) for _ in range(60))
     pair.settle(300_000)
-    for check in checkers.values():
-        check.finish()
+    finish(pair, checkers)
     return pair, checkers
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The golden codec against published values, zfec, and itself over all patterns."""
 
-import random
 from itertools import combinations
 
 import pytest
 import zfec
 
 from cocotb_tests.model import code, gf
+from tests import seeds
 
 
 def test_field_has_the_right_polynomial():
@@ -34,7 +34,7 @@ def test_golden_values(k, n, preset, parity):
 
 @pytest.mark.parametrize("k,n", [(1, 1), (1, 5), (4, 7), (10, 18), (16, 24), (100, 140)])
 def test_zfec_agrees(k, n):
-    rng = random.Random(k * 1000 + n)
+    rng = seeds.rng(f"K {k}, N {n}")
     data = [rng.randbytes(9) for _ in range(k)]
     expected = zfec.Encoder(k, n).encode(data) if n > 1 else data
     assert code.encode(data, n) == [bytes(u) for u in expected]
@@ -42,7 +42,7 @@ def test_zfec_agrees(k, n):
 
 @pytest.mark.parametrize("preset", [0, 1, 2])
 def test_every_pattern_of_a_small_code(preset):
-    rng = random.Random(preset)
+    rng = seeds.rng(preset)
     data = [rng.randbytes(3) for _ in range(4)]
     units = code.encode(data, 7, preset)
     for chosen in combinations(range(7), 4):
@@ -51,7 +51,7 @@ def test_every_pattern_of_a_small_code(preset):
 
 @pytest.mark.parametrize("preset", [0, 1, 2])
 def test_random_patterns_of_a_large_code(preset):
-    rng = random.Random(preset)
+    rng = seeds.rng(preset)
     for _ in range(30):
         k = rng.randint(1, 16)
         n = k + rng.randint(0, 8)

@@ -2,8 +2,6 @@
 """Feedback that goes dark again and again, with traffic both ways: everything ends, everything is accounted for, and the link
 never takes an honest peer for one that contradicts itself."""
 
-import random
-
 import pytest
 
 from cocotb_tests.model.config import Config
@@ -11,13 +9,14 @@ from cocotb_tests.model.darkness import Darkness, random_gaps
 from cocotb_tests.model.pair import Direction
 from cocotb_tests.model.scenario import checked_pair
 from cocotb_tests.model.sender import INFINITE, Setting
+from tests import seeds
 
 from .test_link import account, packets
 
 
 def scenario(seed):
     """(configs, directions, packets both ways) drawn from a seed."""
-    rng = random.Random(seed)
+    rng = seeds.rng(seed)
     logs = [rng.choice([5, 6, 7, 8, 9, 10, 12]) for _ in range(2)] if rng.random() < 0.5 else [rng.choice([5, 6, 7, 8, 9, 11, 12])] * 2
     delay = rng.choice([3, 100, 1000, 6 << min(logs), 20 << min(logs)])
     poll = 2 * delay + rng.choice([100, 500, 2000])

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One control unit whose fields are wrong though its CRC is right: what it does ends, and no packet is lost without a word."""
 
-import random
 from dataclasses import replace
 
 import pytest
@@ -12,6 +11,7 @@ from cocotb_tests.model.pair import Direction, Pair
 from cocotb_tests.model.scenario import forge
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import SN
+from tests import seeds
 
 
 def ahead(field, by):
@@ -42,11 +42,11 @@ def late(packets):
 def run(seed, change, end, idle, rules=Rules(), loss=0.1, keepalive=3000, delta=INFINITE, when=None):
     """Traffic both ways, in which one unit of `end` is forged, or which rests then; returns both ends at rest, what was offered, and
     whether anything was forged."""
-    rng = random.Random(seed)
+    rng = seeds.rng(seed)
     c = Config(setting=Setting(2, 2, 2, 0, delta), keepalive=keepalive, poll_timeout=rng.choice([300, 1000, 2500]), rules=rules,
                window_log2=rng.choice([6, 8]))  # fmt: skip
     ends = [LinkEnd(c, name="A"), LinkEnd(c, name="B")]
-    pair = Pair(ends[0], ends[1], Direction(300, loss), Direction(300, loss), seed)
+    pair = Pair(ends[0], ends[1], Direction(300, loss), Direction(300, loss), seeds.rng(f"channel {seed}"))
     offered = [[bytes([i]) + rng.randbytes(rng.randint(0, 20)) for i in range(150)] for _ in ends]
     args = (when,) if when else ()
     if idle:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protocol itself: liveness, order and accounting of two model ends, with a trace checker at each."""
 
-import random
 from dataclasses import replace
 
 import pytest
@@ -9,14 +8,15 @@ import pytest
 from cocotb_tests.model.config import Config
 from cocotb_tests.model.link import OUTAGE, UP
 from cocotb_tests.model.pair import Direction
-from cocotb_tests.model.scenario import checked_pair
+from cocotb_tests.model.scenario import checked_pair, finish
 from cocotb_tests.model.sender import INFINITE, Setting
+from tests import seeds
 
 LIMIT = 3_000_000
 
 
 def packets(seed, count, longest=200):
-    rng = random.Random(seed)
+    rng = seeds.rng(seed)
     return [rng.randbytes(rng.randint(1, longest)) for _ in range(count)]
 
 
@@ -27,8 +27,8 @@ def start(pair, forward, backward=()):
 
 def account(pair, checkers):
     """Counters of both ends at rest: the ends' own, the checkers', and the sums of the architecture."""
+    finish(pair, checkers)
     for end, other in (pair.ends, pair.ends[::-1]):
-        checkers[end.name].finish()
         tx, rx = end.tx.counters, checkers[other.name].receiver.counters
         expected = checkers[end.name].expected()
         for name, value in tx.items():
@@ -53,7 +53,7 @@ def is_subsequence(part, whole):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_infinite_persistency_loses_nothing(seed):
-    rng = random.Random(seed)
+    rng = seeds.rng(seed)
     s = Setting(4, rng.randint(4, 6), rng.randint(4, 7), rng.randrange(3))
     c = Config(setting=s, in_order=seed % 3 != 0, status_interval=rng.choice([0, 0, 50]))
     ways = [Direction(rng.choice([1, 100, 1500]), rng.choice([0.01, 0.2, 0.4, 0.49])) for _ in range(2)]

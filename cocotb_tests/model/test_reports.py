@@ -68,7 +68,7 @@ def test_outcomes_that_no_repeat_brings_are_polled_for_at_once(window_log2):
 
 
 def bursts_of_feedback_loss(rules, seed):
-    rng = random.Random(seed)
+    rng = random.Random(seed)  # fixed seed: few come to the limit
     delay = rng.choice([300, 1000, 2000])
     c = Config(
         window_log2=rng.choice([5, 6]), setting=Setting(1, 1, 1), status_interval=rng.choice([0, 1 << 30]), poll_timeout=2 * delay + 500,
@@ -77,7 +77,7 @@ def bursts_of_feedback_loss(rules, seed):
     a, b = LinkEnd(c, name="A"), LinkEnd(c, name="B")
     data_loss, loss = rng.choice([0.3, 0.6]), rng.choice([0, 0.3])
     gap, distance = rng.choice([(500, 1000), (1000, 3000), (3000, 5000)])
-    pair = Pair(a, b, Direction(delay, data_loss), Direction(delay, Darkness(rng, loss, gap, distance, 400_000)), seed)
+    pair = Pair(a, b, Direction(delay, data_loss), Direction(delay, Darkness(rng, loss, gap, distance, 400_000)), random.Random(seed))  # fixed seed: as above
     a.backlog.extend(bytes([i % 256]) for i in range(300))
     pair.settle(10 * LIMIT)
     assert not a.resyncs + b.resyncs

@@ -10,11 +10,12 @@ from cocotb_tests.model.config import Config, Rules
 from cocotb_tests.model.link import HELLO, OUTAGE, UP, LinkEnd
 from cocotb_tests.model.pair import Direction, Pair
 from cocotb_tests.model.sender import Setting
+from tests import seeds
 
 
-def pair_of(config, other=None, forward=None, backward=None, seed=1):
+def pair_of(config, other=None, forward=None, backward=None, rng=None):
     a, b = LinkEnd(config, name="A"), LinkEnd(other or config, name="B")
-    return Pair(a, b, forward, backward, seed), a, b
+    return Pair(a, b, forward, backward, rng), a, b
 
 
 def burst(first, last):
@@ -23,11 +24,11 @@ def burst(first, last):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_restarts_and_reboots_always_end_in_a_working_link(seed):
-    rng = random.Random(seed)
+    rng = seeds.rng(seed)
     c = Config(hello_interval=rng.choice([50, 300, 1000]), outage_timeout=rng.choice([0, 8000]))
     delay = rng.choice([3, 100, 800])
     ways = [Direction(delay, rng.choice([0, 0.1, 0.49])) for _ in range(2)]
-    pair, a, b = pair_of(c, None, *ways, seed=seed)
+    pair, a, b = pair_of(c, None, *ways, rng=seeds.rng(f"channel {seed}"))
     last = rng.choice([600, 3000, 20_000])
     for _ in range(rng.randint(1, 4)):
         pair.at(rng.randint(1, last), rng.choice([a.reboot, b.reboot, a.restart, b.restart]))
@@ -112,19 +113,12 @@ def lower_delta(rules):
     """Delta goes from infinite to 1 while frames are at their third attempt, and the channel stays dark for data."""
     c = Config(setting=Setting(4, 4, 4), rules=rules)
     pair, a, b = pair_of(c, None, Direction(100, 0), Direction(100))
-    dropped = []
-
-    def loss(now):
-        dropped.append(now)
-        return 0.9 if 600 < now < 30_000 else 0
-
-    pair.ways[0].loss = loss
     pair.run(600)
+    pair.ways[0].loss = 0.9
     a.backlog.extend(bytes(16) for _ in range(4))
-    pair.run(12_000)
-    assert max((f.attempt for f in a.tx.frames.values()), default=0) > 2
+    assert pair.run(1_000_000, lambda: max((f.attempt for f in a.tx.frames.values()), default=0) > 2)
     a.config = a.tx.config = replace(c, setting=replace(c.setting, delta=1))
-    pair.run(29_000)
+    pair.run(pair.now + 200_000)
     return a.tx.counters["tx_frames_abandoned"]
 
 
@@ -270,9 +264,9 @@ def test_units_of_a_stranger_restart():
 
 def reboot_with_a_hello_under_way(rules, seed):
     """A reboots while hellos that know its epoch are under way to it; returns which of its new packets arrived."""
-    rng = random.Random(seed)
+    rng = random.Random(seed)  # fixed seed: one in a hundred mixes the lives without the rule
     c = Config(rules=rules, hello_interval=rng.choice([20, 40, 80]))
-    pair, a, b = pair_of(c, None, Direction(100, 0.5), Direction(100, 0.1), seed)
+    pair, a, b = pair_of(c, None, Direction(100, 0.5), Direction(100, 0.1), random.Random(seed))  # fixed seed: as above
     a.backlog.extend([b"first"] * 8)
     second = [b"second%d" % i for i in range(8)]
     rebooted = []

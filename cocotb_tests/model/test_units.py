@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wire format against hand-written bytes, and what is refused."""
 
-import random
 import zlib
 from dataclasses import replace
 
 import pytest
 
 from cocotb_tests.model.units import SN, ControlUnit, DataUnit, Rejected, crc32c, distance, hidden_damage, parse, unwrap
+from tests import seeds
 
 
 def sealed(body):
@@ -66,7 +66,7 @@ def test_hello_shows_whether_packets_have_a_crc():
 
 
 def test_random_units_survive():
-    rng = random.Random(3)
+    rng = seeds.rng("units")
     for _ in range(300):
         k = rng.randint(1, 16)
         n = k + rng.randint(0, 8)

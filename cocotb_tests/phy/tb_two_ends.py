@@ -5,8 +5,6 @@ The line from A to B takes a byte in each clock and knows no pauses, as a SERDES
 pauses, as a UART is, and marks some of the bytes that it damages.
 """
 
-import random
-
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
@@ -14,6 +12,7 @@ from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, master
 from cocotb_tests.system.streams import PacketSource, watch_packets
+from tests import seeds
 
 LIMITS = built()
 PACKETS = 15
@@ -26,7 +25,7 @@ class Noise:
     """What becomes of a byte: the bytes that arrive instead of it, and whether they are marked as wrong."""
 
     def __init__(self, seed, marks):
-        self.rng = random.Random(seed)
+        self.rng = seeds.rng(seed)
         self.marks = marks
         self.hits = 0
 
@@ -64,7 +63,7 @@ async def line(dut, sender, receiver, noise, clocks_per_byte, knows_pauses):
 
 @cocotb.test()
 async def packets_arrive_in_order(dut):
-    rng = random.Random(cocotb.RANDOM_SEED)
+    rng = seeds.rng("packets")
     dut.aresetn.value = 0
     for end in ENDS:
         for name in ("s_axis_byte_tvalid", "s_axis_byte_tdata", "s_axis_byte_tuser", "m_axis_byte_tready"):

@@ -13,6 +13,7 @@ from cocotb_tests.lib.regs import regs
 from cocotb_tests.soc.tb_pair import link_up
 from cocotb_tests.soc.tb_shell import command, in_shell, values
 from cocotb_tests.statistics.formulas import Expected
+from tests import seeds
 
 TRAFFIC_A, TRAFFIC_B = 0x4000, 0x5000
 JUDGEMENT = 4_000_000
@@ -24,7 +25,7 @@ MEASURED = 250_000
 SETTLED = 5000
 """Clocks after which nothing of an older setting is in flight: a window of 64 frames of 6 units."""
 DOUBT = 0.001
-"""A right setting is rejected with this probability; the seed of the channel is fixed."""
+"""A right setting is rejected with this probability, and then measured once more."""
 
 
 @dataclass(frozen=True)
@@ -90,12 +91,14 @@ async def loss_follows_the_setting(dut):
     terminal = await in_shell(dut)
     await link_up(terminal)
     await set_rate(terminal, BEFORE)
-    await orders(terminal, f"channel ab loss {P}", "channel ab seed 5")
+    await orders(terminal, f"channel ab loss {P}", f"channel ab seed {seeds.seed_of('line')}")
     await start_traffic(terminal, FRAMES_IN_PACKET * BEFORE.k * 8)
     previous = None
     for rate in (BEFORE, AFTER, AT_LAST):
         await set_rate(terminal, rate)
         failed, frames = await measure(dut, terminal)
+        if fits(rate, failed, frames) <= DOUBT:
+            failed, frames = await measure(dut, terminal)
         cocotb.log.warning("%s: %d of %d frames lost, %.3g, formula %.3g", rate, failed, frames, failed / frames, rate.p_f)
         assert frames > 5000
         assert fits(rate, failed, frames) > DOUBT
@@ -119,7 +122,7 @@ async def tuner_follows_the_channel(dut):
     await link_up(terminal)
     k = 8
     goal = tuner.Goal(k, max_parity=8, frames=FRAMES_IN_PACKET, loss=TARGET)
-    await orders(terminal, f"code {k} {k}", "delta inf", f"channel ab loss {QUIET}", "channel ab seed 5")
+    await orders(terminal, f"code {k} {k}", "delta inf", f"channel ab loss {QUIET}", f"channel ab seed {seeds.seed_of('line')}")
     packet = FRAMES_IN_PACKET * k * 8
     await start_traffic(terminal, packet)
     await orders(terminal, f"tune loss {TARGET} packet {packet}")

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cocotb_tests.conftest import pytest_terminal_summary
+from tests import seeds
 
 from . import report, sampling
 from .grid import GRID
@@ -38,5 +38,5 @@ def test_a_second_run_is_noted(monkeypatch, first, second, wrong, noted, run):
     assert report.run_of(POINT, first) == run
     lines = []
     passed = [SimpleNamespace(user_properties=notes), SimpleNamespace(user_properties=[("other", "text")])]
-    pytest_terminal_summary(SimpleNamespace(getreports=lambda kind: passed, section=lines.append, write_line=lines.append))
+    seeds.summarize(SimpleNamespace(getreports=lambda kind: passed, section=lines.append, write_line=lines.append))
     assert len(lines) == 2 * noted and all(POINT.name in line for line in lines[1:])

@@ -2,7 +2,6 @@
 """`ArqPair` between a scenario and the trace checkers of cocotb_tests/model."""
 
 import os
-import random
 from dataclasses import dataclass
 
 import cocotb
@@ -14,6 +13,7 @@ from cocotb_tests.lib.regs import LinkRegisters, Registers, master, regs
 from cocotb_tests.model.checker import EndChecker
 from cocotb_tests.model.darkness import gaps, random_gaps
 from cocotb_tests.model.sender import INFINITE, Setting
+from tests import seeds
 
 from .streams import PacketSource, random_ready, watch_packets, watch_units
 
@@ -58,7 +58,7 @@ class Scenario:
     @staticmethod
     def random(seed, build):
         """A scenario drawn from a seed."""
-        rng = random.Random(seed)
+        rng = seeds.rng(seed)
 
         def setting():
             k = rng.randint(1, build.max_k)
@@ -151,7 +151,7 @@ class Bench:
                 cocotb.start_soon(task)
         await self._configure()
         for way, (gap, distance) in enumerate(s.dark):
-            cocotb.start_soon(self._darken(way, list(gaps(random.Random(s.seed + way), gap, distance, DARK))))
+            cocotb.start_soon(self._darken(way, list(gaps(seeds.rng(s.seed + way), gap, distance, DARK))))
 
     async def _darken(self, way, times):
         """Lets the channel of `way` go dark in the given clocks from now on."""
@@ -184,7 +184,7 @@ class Bench:
     async def _configure(self):
         s = self.scenario
         for i, channel in enumerate(self.channels):
-            await channel.write("SEED", s.seed * 2 + i + 1)
+            await channel.write("SEED", seeds.seed_of(f"channel {s.seed} {i}"))
             await channel.write("DELAY", s.delay[i])
             await channel.write("MODE", s.mode)
             await channel.write("P_GOOD", int(s.loss[i] * 2**32))
@@ -201,7 +201,7 @@ class Bench:
     def random_packets(self, which):
         """The packets that end `which` sends."""
         s = self.scenario
-        rng = random.Random(s.seed * 2 + which)
+        rng = seeds.rng(s.seed * 2 + which)
         unit = self.build.unit_bytes
         edges = [1, unit - 1, unit, unit + 1, s.settings[which].k * unit]
         lengths = [min(s.longest, rng.choice(edges + [rng.randint(1, s.longest)] * 4)) for _ in range(s.packets[which])]

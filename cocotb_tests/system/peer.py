@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One `ArqLink` whose peer is the protocol model of cocotb_tests/model/link.py, joined at the PHY ports."""
 
-import random
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from cocotb_tests.model.checker import EndChecker
 from cocotb_tests.model.config import Config
 from cocotb_tests.model.link import LinkEnd
 from cocotb_tests.model.sender import INFINITE, Setting
+from tests import seeds
 
 from .bench import longest_packet
 from .streams import PacketSource, random_ready, watch_packets, watch_units
@@ -54,7 +54,7 @@ class PeerBench:
 
     def __init__(self, dut, setting=DEFAULT, config=None, in_order=True, loss=(0.0, 0.0), sink_share=1.0, seed=1):
         self.dut, self.setting, self.in_order, self.sink_share, self.seed = dut, setting, in_order, sink_share, seed
-        self.rng = random.Random(seed)
+        self.rng = seeds.rng(seed)
         self.peer = LinkEnd(config or peer_config())
         self.to_rtl, self.from_rtl = Channel(loss=loss[0]), Channel(loss=loss[1])
         self.failure = None

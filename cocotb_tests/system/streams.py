@@ -6,13 +6,13 @@ signals after a rising edge only.
 """
 
 import logging
-import random
 
 import cocotb
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 from cocotbext.axi import AxiStreamFrame
 
 from cocotb_tests.lib.bench import axis_source
+from tests import seeds
 
 
 def port(dut, name, default=None):
@@ -73,7 +73,7 @@ class PacketSource:
         self.axis = axis_source(dut, prefix)
         self.axis.log.setLevel(logging.WARNING)
         self.axis.queue_occupancy_limit_frames = 1  # packets follow each other without a gap, and an endless supply of them waits
-        self.rng = random.Random(seed)
+        self.rng = seeds.rng(seed)
 
     def start(self, packets, gap=0):
         """Begins to send; returns the task. `gap`: longest pause between two packets, in clocks."""
@@ -96,7 +96,7 @@ class PacketSource:
 
 async def random_ready(dut, ready, share, longest, seed):
     """Holds `ready` high and low for random times of up to `longest` clocks; `share` of the time high."""
-    rng = random.Random(seed)
+    rng = seeds.rng(seed)
     ready.value = 1
     while share < 1:
         await ClockCycles(dut.aclk, rng.randint(1, longest))

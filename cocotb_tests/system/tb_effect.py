@@ -2,7 +2,6 @@
 """From which clock on a change of the setting counts: K, N, N_r and delta change under full traffic, and each frame, transmission
 and decision that is seen on the line is held against the clock of the write."""
 
-import random
 from bisect import bisect_right
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import DataUnit, parse, unwrap
 from cocotb_tests.statistics.bench import clock_now, started
 from cocotb_tests.system.streams import PacketSource, watch_packets, watch_units
+from tests import seeds
 
 BUILD = built()
 UNIT_BEATS = BUILD.data_unit_beats
@@ -125,11 +125,11 @@ def check_delta(trace, changes):
 
 @cocotb.test()
 async def a_change_takes_effect_within_a_frame(dut):
-    rng = random.Random(cocotb.RANDOM_SEED)
+    rng = seeds.rng("settings")
     pair = await started(dut)
     trace = Trace(dut, pair)
     await pair.start_link(k=4, n=5, nr=5, delta=INFINITE, delay=DELAY)
-    await pair.start_channel(pair.ab, seed=3, p=LOSS)
+    await pair.start_channel(pair.ab, seed=seeds.seed_of("channel"), p=LOSS)
     changes = [Change(0, 0, Setting(4, 5, 5, 0, INFINITE))]
 
     def packets():

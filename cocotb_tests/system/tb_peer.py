@@ -14,6 +14,7 @@ from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import SN, ControlUnit, DataUnit
 from cocotb_tests.system.bench import SOAK, Scenario
 from cocotb_tests.system.peer import BUILD, PeerBench, peer_config
+from tests import seeds
 
 random.seed(cocotb.RANDOM_SEED)
 SEED = cocotb.RANDOM_SEED * 1000
@@ -45,7 +46,7 @@ def arrives(k, n, loss):
 
 async def random_peer(dut, seed, dark):
     """Random settings of both sides and losses both ways; `dark`: with gaps in which all is lost, both ways, each by itself."""
-    rng = random.Random(seed)
+    rng = seeds.rng(seed)
     drawn = Scenario.random(seed, BUILD)
     config = peer_config(
         drawn.settings[1], in_order=rng.random() < 0.5, status_interval=rng.choice([0, 100, 1 << 24]),

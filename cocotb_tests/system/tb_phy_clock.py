@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ArqLinkPhyClock`, its PHY joined to itself on a clock that is faster or slower than the core's: the link talks with itself."""
 
-import random
-
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
@@ -11,6 +9,7 @@ from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, master
 from cocotb_tests.model.contradictions import Contradictions
 from cocotb_tests.system.streams import PacketSource, watch_packets
+from tests import seeds
 
 CORE_NS = 10
 DATA_BYTES = built().data_bytes
@@ -49,7 +48,7 @@ async def loop(dut, loss, rng):
 @cocotb.parametrize(phy_ns=[3, 7, 11, 40])
 async def packets_cross_the_clocks(dut, phy_ns):
     """At infinite persistency all packets come back, unchanged and in order, a unit in 20 being flagged."""
-    rng = random.Random(cocotb.RANDOM_SEED + phy_ns)
+    rng = seeds.rng(phy_ns)
     for name in ("aresetn", "phy_aresetn", "s_axis_phy_tvalid", *(f"s_axis_phy_{n}" for n in PAYLOAD)):
         getattr(dut, name).value = 0
     dut.phy_up.value = 1

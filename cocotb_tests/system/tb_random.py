@@ -10,6 +10,7 @@ from cocotb.triggers import ClockCycles
 from cocotb_tests.lib.limits import built
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.system.bench import COMMITTED, SOAK, Bench, Scenario
+from tests import seeds
 
 BUILD = built()
 random.seed(cocotb.RANDOM_SEED)
@@ -81,7 +82,7 @@ async def slow_user(dut):
 async def settings_change_while_running(dut, seed):
     """Code and persistency of both ends change many times with traffic running."""
     scenario = replace(Scenario.random(seed, BUILD), gap=0, packets=(60, 30), in_order=(True, True))
-    rng = random.Random(seed)
+    rng = seeds.rng(seed)
     bench = Bench(dut, BUILD, scenario)
     await bench.start()
     tasks = bench.offer()

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports of a link end, clock by clock: base and bitmap belong together, older blocks are repeated, lost outcomes are polled for."""
 
-import random
-
 import cocotb
 
 from cocotb_tests.model.reports import BLOCK, outcomes_shown, repeat_lags
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import unwrap
 from cocotb_tests.system.scripted import BUILD, Scripted
+from tests import seeds
 
 WINDOW = BUILD.window_frames
 OWN = WINDOW.bit_length() - 1
@@ -23,7 +22,7 @@ class Talker:
     """A peer that sends frames of one unit; some transmissions are erased. `truth` is what became of each."""
 
     def __init__(self, end, seed):
-        self.end, self.rng = end, random.Random(seed)
+        self.end, self.rng = end, seeds.rng(seed)
         self.truth, self.fsn = [], 0
         self.ack = 0
 

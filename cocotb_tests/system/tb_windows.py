@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A link end whose window is larger or smaller than its peer's, the model; feedback goes dark, so that the windows fill."""
 
-import random
-
 import cocotb
 from cocotb.triggers import ClockCycles
 
 from cocotb_tests.model.darkness import Darkness
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.system.peer import BUILD, PeerBench, peer_config
+from tests import seeds
 
 OWN = BUILD.window_frames.bit_length() - 1
 LEAST = (-(-BUILD.max_packet_bytes // BUILD.unit_bytes) - 1).bit_length()
@@ -21,7 +20,7 @@ EACH = Setting(1, 1, 1, 0, INFINITE)
 @cocotb.parametrize(log2=OTHERS)
 async def unequal_windows(dut, log2):
     """No more is sent than the smaller window holds, however long nothing is heard; all of it arrives, with losses both ways."""
-    rng = random.Random(cocotb.RANDOM_SEED + log2)
+    rng = seeds.rng(log2)
     config = peer_config(EACH, window_log2=log2, poll_timeout=5000)
     bench = PeerBench(dut, setting=EACH, config=config, loss=(0.0, 0.0), seed=rng.randrange(1 << 20))
     await bench.start(POLL_TIMEOUT=5000)

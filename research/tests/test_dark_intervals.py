@@ -15,6 +15,7 @@ from arqlink_research.paths import dark_intervals
 from arqlink_research.paths.street import Street
 from arqlink_research.tcp import builds
 from arqlink_research.tcp import point as points
+from tests import seeds
 
 CLOCK_HZ = 1000.0
 DARK = [(10.0, 12.5), (13.0, 13.2), (20.0, 29.9995)]
@@ -169,7 +170,7 @@ def test_what_is_no_file(tmp_path, given, message):
 
 
 def test_a_street_as_a_file(tmp_path):
-    street, path = Street(seed=5), tmp_path / "street"
+    street, path = Street(seed=seeds.seed_of("street")), tmp_path / "street"
     street.write(path, 410e3)
     cycle, *dark = (line.split() for line in lines(path))
     assert cycle == ["cycle", str(round(600 * 410e3))]

@@ -2,7 +2,6 @@
 """Satellites' places, passes, ways and delays against closed forms and calculations of their own."""
 
 import math
-import os
 from collections import Counter
 from dataclasses import replace
 
@@ -13,8 +12,8 @@ from arqlink.errors import UserError
 from arqlink_research.paths import leo_path, orbit
 from arqlink_research.paths.leo_path import LeoPath, Mesh
 from arqlink_research.paths.orbit import LOS_ANGELES, NEW_YORK, ROME, SAN_FRANCISCO, Constellation, GeoPath, Station
+from tests import seeds
 
-SEED = int(os.environ.get("ARQLINK_SEED", "1"))
 TELEDESIC = Constellation()
 RADIUS = 6378.137 + 1375
 LIGHT = 299792.458
@@ -156,7 +155,7 @@ def test_links_between_satellites():
 
 def test_routes_are_the_shortest():
     """Against Floyd and Warshall's algorithm on a smaller constellation."""
-    small, random = Constellation(planes=6, per_plane=8, separation=30), np.random.default_rng(SEED)
+    small, random = Constellation(planes=6, per_plane=8, separation=30), seeds.generator("stations")
     for time in (0.0, 500.0):
         mesh, count = Mesh(small), small.satellites
         far = np.full((count, count), np.inf)

@@ -16,6 +16,7 @@ from arqlink.model.loss import Bernoulli
 from arqlink_research.papers import figure, rr4752
 from arqlink_research.papers.collection import FIGURES, TRACES
 from arqlink_research.sweep import kinds
+from tests import seeds
 
 PAGE = tree.ROOT / "docs" / "papers.md"
 
@@ -130,7 +131,7 @@ def test_points_on_the_rtl_are_those_of_the_fast_model(one):
     rings together are wrongly refused once in 300 times. For one connection alone, whose runs differ much, the intervals are wide."""
     on_rtl = figure.rtl_values(committed(one.name))
     for point, task in one.rtl_tasks().items():
-        values = [kinds.TCP.run(task.settings | {"link": "event"}, seed)["utilization"] for seed in range(1, 13)]
+        values = [kinds.TCP.run(task.settings | {"link": "event"}, seeds.seed_of(seed))["utilization"] for seed in range(1, 13)]
         mean, deviation = statistics.mean(values), max(statistics.stdev(values), 1e-3)
         interval = stats.t.ppf(0.99995, len(values) - 1) * deviation * math.sqrt(1 + 1 / len(values))
         print(f"{one.name} {point}: rtl {on_rtl[point]:.3f}, event {mean:.3f} ± {deviation:.3f}")

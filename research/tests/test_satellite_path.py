@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from arqlink_research.model.satellite_path import SatellitePath, mean_in_order, mean_in_order_estimate
+from tests import seeds
 
 CONFIDENCE = 0.9999
 """Of each interval; a test of a wrong value shows what the intervals exclude."""
@@ -19,8 +20,8 @@ def interval(samples):
     return stats.t.interval(CONFIDENCE, len(samples) - 1, samples.mean(), max(stats.sem(samples), 1 / len(samples)))
 
 
-def simulated_in_order(packets, loss, attempts=np.inf, seed=1):
-    draw = np.random.default_rng(seed)
+def simulated_in_order(packets, loss, attempts=np.inf):
+    draw = seeds.generator("losses")
     return interval(np.minimum(draw.geometric(1 - loss, (50_000, packets)), attempts).max(axis=1))
 
 
@@ -92,9 +93,9 @@ def test_satellite_alone():
     assert path.end_to_end() == pytest.approx(float(expected))
 
 
-def simulated_split(path, rounds=20_000, seed=1):
+def simulated_split(path, rounds=20_000):
     """Segments a second of a source that sends by eq. 41, once in each T1, into a buffer from which a segment goes when it has arrived."""
-    draw, stored, burst, total = np.random.default_rng(seed), [], 0, 0
+    draw, stored, burst, total = seeds.generator("losses"), [], 0, 0
     for step in range(rounds):
         now = step * path.terrestrial
         while stored and stored[0] <= now:

@@ -10,6 +10,7 @@ from scipy import stats
 from arqlink import tree
 from arqlink.model import tcp
 from arqlink_research.model.snoop import SnoopPath
+from tests import seeds
 
 GEO = SnoopPath(0.05, 0.5, 1000, 1000, 0.001)
 
@@ -28,9 +29,9 @@ def repairs(path, segments, draw):
     return np.where(lost, np.minimum(draw.geometric(1 - path.loss, segments), path.tries - 1), 0)
 
 
-def waits(path, arrivals, segments=4000, seed=1):
+def waits(path, arrivals, name, segments=4000):
     """Mean wait for repairs in one run of segments that come as a Poisson process."""
-    draw = np.random.default_rng(seed)
+    draw = seeds.generator(name)
     last = total = 0.0
     for sent, number in zip(draw.exponential(1 / arrivals, segments).cumsum(), repairs(path, segments, draw)):
         last = acknowledged(path, sent, last, number)
@@ -43,7 +44,7 @@ def waits(path, arrivals, segments=4000, seed=1):
 def test_wait(arrivals, loss, tries, sack):
     """The interval of runs has the model's wait; it has none of a loss that is 15 % more."""
     path = replace(GEO, satellite=0.1, loss=loss, tries=tries, sack=sack)
-    runs = np.array([waits(path, arrivals, seed=seed) for seed in range(100)])
+    runs = np.array([waits(path, arrivals, name) for name in range(100)])
     low, high = stats.t.interval(0.9999, len(runs) - 1, runs.mean(), stats.sem(runs))
     assert low < path.wait(arrivals) < high
     assert not low < replace(path, loss=1.15 * loss).wait(arrivals) < high
@@ -51,9 +52,9 @@ def test_wait(arrivals, loss, tries, sack):
         assert not low < replace(path, sack=not sack).wait(arrivals) < high, "repairs overlap"
 
 
-def simulated(path, segments=100_000, seed=1):
+def simulated(path, segments=100_000):
     """Segments a second of a source whose window is never halved."""
-    needed, times, sent = repairs(path, segments, np.random.default_rng(seed)), [0.0] * segments, 0.0
+    needed, times, sent = repairs(path, segments, seeds.generator("repairs")), [0.0] * segments, 0.0
     for j in range(segments):
         sent += 1 / path.rate / (1 - path.loss)
         if j >= path.window:

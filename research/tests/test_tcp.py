@@ -19,6 +19,7 @@ from arqlink.seeds import parse_sample, parse_seeds
 from arqlink_research.tcp import measurement
 from arqlink_research.tcp import point as points
 from arqlink_research.tcp.point import Point
+from tests import seeds
 
 
 def setup(n=11, delta=5.0, p=0.01, delay_ms=200.0, config="paper"):
@@ -29,7 +30,7 @@ def setup(n=11, delta=5.0, p=0.01, delay_ms=200.0, config="paper"):
 def hybrid():
     """N = 11, persistency 5, p = 0.01: one seed, 100 s."""
     point = Point(setup(), seconds=100)
-    return point, measurement.simulate(point, 1)
+    return point, measurement.simulate(point, seeds.seed_of(1))
 
 
 def test_loss_of_frames_is_that_of_the_code(hybrid):
@@ -51,7 +52,7 @@ def test_losses_and_useful_share_are_those_of_eqs_4_to_6(p, delay_ms):
     point = Point(setup(10, 1, p, delay_ms), seconds=3 / p)
     failed, sent, abandoned, frames, alphas = 0, 0, 0, 0, []
     for seed in range(1, 7):
-        a = measurement.simulate(point, seed).counters["a"]
+        a = measurement.simulate(point, seeds.seed_of(seed)).counters["a"]
         known, given_up = a["tx_outcomes_failed"] + a["tx_outcomes_ok"], a.get("tx_frames_abandoned", 0)
         resolved = a["tx_frames_acked"] + given_up
         failed, sent, abandoned, frames = failed + a["tx_outcomes_failed"], sent + known, abandoned + given_up, frames + resolved
@@ -73,7 +74,7 @@ def test_no_packet_is_lost_at_that_persistency(hybrid):
 
 def test_a_seed_repeats_its_run(hybrid):
     point, result = hybrid
-    again, other = measurement.simulate(point, 1), measurement.simulate(point, 2)
+    again, other = measurement.simulate(point, seeds.seed_of(1)), measurement.simulate(point, seeds.seed_of(2))
     assert again.goodputs == result.goodputs and again.counters == result.counters
     assert other.goodputs != result.goodputs
 
@@ -81,13 +82,13 @@ def test_a_seed_repeats_its_run(hybrid):
 @pytest.mark.parametrize("n, delta, p, low, high", [(10, 0, 0.0, 0.9, 1.005), (10, 0, 0.01, 0.0, 0.1), (12, 0, 0.01, 0.7, 0.84), (10, 5, 0.001, 0.9, 1.0)])
 def test_utilization_of_extremes(n, delta, p, low, high):
     """Without loss the line is full; at p = 0.01 TCP alone gets next to nothing, and N = 12 what RR-4752, Fig. 3 shows (0.83 = 10/12)."""
-    report = measurement.measure(Point(setup(n, delta, p), seconds=150, warm_up=60), [1, 2])
+    report = measurement.measure(Point(setup(n, delta, p), seconds=150, warm_up=60), [seeds.seed_of(1), seeds.seed_of(2)])
     assert low <= report["utilization"]["mean"] <= high, report
 
 
 def test_the_round_trip_without_a_queue():
     """One connection with some percent of the line: T + 2 D, the time of the packets on the lines, and what delayed ACKs wait, 100 ms at most."""
-    report = measurement.measure(Point(setup(n=12, delta=0, p=0.02), connections=1, seconds=60), [1])
+    report = measurement.measure(Point(setup(n=12, delta=0, p=0.02), connections=1, seconds=60), [seeds.seed_of(1)])
     assert report["utilization"]["mean"] < 0.2
     assert 0.48 < report["rtt"]["mean"] < 0.58
 
@@ -112,7 +113,7 @@ def test_the_rtl_comes_up_where_timers_are_short():
 
 @pytest.mark.parametrize("variant", ["NewReno", pytest.param("Cubic", marks=pytest.mark.full), pytest.param("Bbr", marks=pytest.mark.full)])
 def test_tcp_of_ns3(variant):
-    report = measurement.measure(Point(setup(delta=5), connections=4, variant=variant, seconds=20, warm_up=10), [1])
+    report = measurement.measure(Point(setup(delta=5), connections=4, variant=variant, seconds=20, warm_up=10), [seeds.seed_of(1)])
     assert 0.5 < report["utilization"]["mean"] < 0.95
     assert report["rtt"]["mean"] > 0.48 and report["timeouts"]["mean"] >= 0 <= report["spurious"]["mean"] <= 1
     # What the link carries are goodput and copies of it; a packet in the gaps of others may still be missing at the end.
@@ -122,7 +123,7 @@ def test_tcp_of_ns3(variant):
 def test_two_states_have_the_loss_that_was_asked_for():
     """As a process in time: the share of erased units is that of the chain in units."""
     chain = GilbertElliott(0.001, 0.02, 0.0, 0.5)
-    result = measurement.simulate(Point(replace(setup(), loss=chain), seconds=200), 1)
+    result = measurement.simulate(Point(replace(setup(), loss=chain), seconds=200), seeds.seed_of(1))
     units = sum(result.counters["a"][name] for name in ("tx_units", "tx_retx_units"))
     assert result.counters["b"]["rx_erased_flag"] / units == pytest.approx(chain.mean(), rel=0.1)
 

@@ -12,6 +12,7 @@ from arqlink.cli.main import app
 from arqlink_research.paths import dark_intervals
 from arqlink_research.tcp import measurement
 from arqlink_research.tcp import point as points
+from tests import seeds
 
 PLAIN = {"connections": 1, "delay_ms": 20.0, "loss": 0.0, "n": 10, "delta": 0, "variant": "NewReno", "window": 20, "seconds": 200.0, "warm_up": 10.0}
 """Little traffic on a good line of 2 Mb/s: twenty packets of 1500 bytes in a round trip of 130 ms or more."""
@@ -20,7 +21,7 @@ SEEDS = (1, 2, 3)
 
 def run(settings, seed=1, trace=0.0):
     point = points.from_settings(PLAIN | settings)
-    result = measurement.simulate(point, seed, trace)
+    result = measurement.simulate(point, seeds.seed_of(seed), trace)
     return measurement.values(point, result), result
 
 

@@ -11,6 +11,7 @@ from arqlink.errors import UserError
 from arqlink_research.papers import zhu
 from arqlink_research.tcp import measurement, models
 from arqlink_research.tcp import point as points
+from tests import seeds
 
 SATELLITE = zhu.FIXED | zhu.satellite(100) | zhu.terrestrial(100) | {"buffer": 50, "warm_up": 20, "seconds": 100}
 """One connection with 250 segments a second at most; T1 = T2 = 100 ms: the satellite path holds 25 segments."""
@@ -18,7 +19,7 @@ SATELLITE = zhu.FIXED | zhu.satellite(100) | zhu.terrestrial(100) | {"buffer": 5
 
 def run(settings, seed=1):
     point = points.from_settings(settings)
-    result = measurement.simulate(point, seed)
+    result = measurement.simulate(point, seeds.seed_of(seed))
     return point, result, measurement.values(point, result)
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """TCPs of research/tcp/variants: their rules by scripts of ACKs, and what their papers claim by simulation."""
 
-import random
 import subprocess
 from dataclasses import dataclass, field
 
@@ -10,6 +9,7 @@ import pytest
 from arqlink.errors import UserError
 from arqlink_research.tcp import builds, measurement
 from arqlink_research.tcp.point import Point, from_settings
+from tests import seeds
 
 SEGMENT = 1000
 """Bytes."""
@@ -90,7 +90,7 @@ class Westwood:
 
 def test_westwood_estimates_by_the_papers_filter():
     """Delayed ACKs, duplicates with the ACK that covers them, and pauses with virtual samples; times are whole microseconds."""
-    rng = random.Random(7)
+    rng = seeds.rng("acks")
     model, lines, expected, time, ack = Westwood(), [], {}, 0.1, 0
     for _ in range(200):
         time = round(time + rng.choice([1e-3, 5e-3, 0.04, 0.25, 0.9]) * rng.uniform(0.5, 1.5), 6)
@@ -262,7 +262,7 @@ class XcpRouter:
 def test_xcp_feedback_is_that_of_the_papers_formulas(load, queue, sign):
     """Packets of three flows at a share of 8 Mb/s, with spare bandwidth, shuffled traffic, or a queue; some ask for less than they would get,
     and some have been told to send less by another router."""
-    rng = random.Random(3)
+    rng = seeds.rng("packets")
     flows = [(20_000, 0.05), (100_000, 0.21), (300_000, 0.33)]
     time, packets = 0.0005, []
     for _ in range(4000):
@@ -378,7 +378,7 @@ def test_dvegas_makes_way_before_packets_are_dropped():
 def over_link(variant, **settings):
     """`arqlink tcp` for one seed."""
     point = from_settings({"connections": 4, "seconds": 60.0, "warm_up": 20.0, "window": 600, "variant": variant} | settings)
-    return point, measurement.simulate(point, 1)
+    return point, measurement.simulate(point, seeds.seed_of(1))
 
 
 def test_xcp_over_the_link_fills_it_without_its_queue():

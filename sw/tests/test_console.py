@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The firmware's receiver and shell on a host, with sanitizers: no command is run that was not typed."""
 
-import os
-import random
 import re
 import subprocess
 
 import pytest
 
 from sw.tests import build, firmware
+from tests import seeds
 
 PLACES, FIFO = 256, 32
 LOST = "ERROR part of the line was lost, so nothing of it was run"
@@ -91,9 +90,7 @@ def test_what_ctrl_c_leaves_in_a_full_buffer_is_cut(console, taken, lost):
 
 
 def test_no_command_is_run_that_was_not_typed(console):
-    seed = int(os.environ.get("ARQLINK_SEED", "1"))
-    print(f"seed {seed}")
-    source = random.Random(seed)
+    source = seeds.rng("typed")
     ran = lost = 0
     for _ in range(100):
         words = [f"{source.randrange(10**6):06}" for _ in range(60)]

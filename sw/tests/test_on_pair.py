@@ -7,9 +7,9 @@ import subprocess
 import pytest
 
 from sw.tests import build
+from tests import seeds
 
 CHANGES = 1000
-SEED = 7
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_every_call_on_the_hardware(program):
 def test_no_change_loses_or_doubles_a_packet(program, what):
     """1000 random settings under full traffic: at infinite persistency with a unit in 16 erased, and of the persistency too with
     nothing erased."""
-    result = run(program, "reconfigure", CHANGES, SEED, what)
+    result = run(program, "reconfigure", CHANGES, seeds.seed_of("settings"), what)
     assert result["changes"] == CHANGES and result["sent"] > CHANGES
     assert result["retx"] > 100 if what == "lossy" else result["retx"] == 0
     assert result["received"] == result["sent"]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The line shell of the firmware, built for the host with sanitizers."""
 
-import os
-import random
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from tests import seeds
 
 SW = Path(__file__).resolve().parents[1]
 FIRMWARE = SW / "firmware"
@@ -102,9 +102,7 @@ def test_a_line_of_which_bytes_are_missing_is_not_run(shell):
 
 def test_survives_garbage(shell):
     """After any bytes Ctrl-C brings back a shell that works; nothing but printable text and line ends comes out."""
-    seed = int(os.environ.get("ARQLINK_SEED", "1"))
-    print(f"seed {seed}")
-    source = random.Random(seed)
+    source = seeds.rng("typed")
     for _ in range(20):
         garbage = bytes(source.choices([*range(256), *b"\r\n\x08\x1b[ add1" * 20], k=source.randrange(1, 4000)))
         output = shell(garbage + b"\x03add 2 3\r")

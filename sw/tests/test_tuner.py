@@ -3,7 +3,6 @@
 
 import itertools
 import math
-import random
 
 import pytest
 
@@ -12,6 +11,7 @@ from arqlink.model.loss import Bernoulli
 from sw.tests import driver
 from sw.tests.driver import call, new
 from sw.tests.tuner_loop import Independent, Loop, independent_p_t
+from tests import seeds
 
 ONE = 1 << 20  # 1 in the format of logarithms
 SCALE = 1 << 32
@@ -160,7 +160,7 @@ def test_choice_refuses():
 
 
 def evidence_at_random():
-    rng = random.Random(4)
+    rng = seeds.rng("evidence")
     for _ in range(300):
         outcomes = int(2 ** rng.uniform(0, 16))
         k = rng.randint(1, 16)
@@ -205,7 +205,7 @@ def test_estimate_refuses():
 
 def test_interval_holds_p():
     """Of 400 intervals at least as many hold p as 95 % of coverage makes likely."""
-    rng = random.Random(11)
+    rng = seeds.rng("outcomes")
     p_t = independent_p_t(0.02, 8, 9)
     estimate, inside = new("estimate"), 0
     for _ in range(400):

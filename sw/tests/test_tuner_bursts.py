@@ -5,7 +5,6 @@ exhaustive search over all N and δ."""
 import functools
 import itertools
 import math
-import random
 
 import cffi
 import pytest
@@ -14,6 +13,7 @@ from scipy.stats import betabinom, binomtest
 from sw.tests import build, driver
 from sw.tests.driver import call, new
 from sw.tests.tuner_loop import Bursts, Independent, Loop
+from tests import seeds
 
 SCALE, ONE = 1 << 32, 1 << 20
 FRAMES, MAX_PARITY, GREATEST_DELTA = 6, 8, 14
@@ -107,11 +107,11 @@ def best_alpha(channel, k, target):
 
 
 @functools.cache
-def runs(kind, k, exponent, library=None, seeds=2):
+def runs(kind, k, exponent, library=None, count=2):
     """Of each run on a channel (mean loss, mean burst or None): share of the best α, share of windows that meet twice the target.
     It begins with N = K, and with so many parity units that the share of failures alone misleads."""
     found = []
-    for n, seed in itertools.product((k, k + 4), range(seeds)):
+    for n, seed in itertools.product((k, k + 4), range(count)):
         p, burst = kind
         channel = Bursts(p, burst) if burst else Independent(p)
         target = 10.0**exponent if exponent else None
@@ -212,7 +212,7 @@ def test_ends_of_the_range(p, n):
 
 
 def test_simulated_bursts_are_those_enumerated():
-    channel, rng = Bursts(0.05, 5), random.Random(1)
+    channel, rng = Bursts(0.05, 5), seeds.rng("bursts")
     for k, n in [(8, 8), (8, 10)]:
         failed = 0
         for _ in range(4000):

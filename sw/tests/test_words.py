@@ -3,12 +3,12 @@
 
 import errno
 import math
-import random
 from fractions import Fraction
 
 import pytest
 
 from sw.tests import firmware
+from tests import seeds
 
 
 def exact(decimal):
@@ -65,7 +65,7 @@ def test_out_of_range(library, word):
 
 def test_any_word_is_answered(library):
     """Random words of the characters that count: what Python takes for a number of this form is read as it reads it."""
-    source = random.Random(1)
+    source = seeds.rng("words")
     read_well = 0
     for _ in range(20000):
         word = "".join(source.choices("0123456789..ee--+%", k=source.randrange(1, 9)))
@@ -80,7 +80,7 @@ def test_any_word_is_answered(library):
 
 def test_linear_format(library):
     """p times 2^32, to the nearest, and 2^32 - 1 for 1."""
-    source = random.Random(2)
+    source = seeds.rng("words")
     words = [*ACCEPTED, *(f"{source.randrange(1, 10**9)}e-{source.randrange(9, 22)}" for _ in range(2000))]
     for word in words:
         value = read(library, word)
@@ -97,7 +97,7 @@ def test_logarithm(library):
 
 def test_three_digits_come_back(library):
     """What is printed is within half a unit of its third digit, and reads as what was set."""
-    source = random.Random(3)
+    source = seeds.rng("probabilities")
     for p in [1, 2, 99, 2**31, 2**32 - 1, *(source.randrange(1, 2 ** source.randrange(1, 33)) for _ in range(2000))]:
         shown = library.probability_decimal(p)
         assert shown.mantissa < 1000 and abs(exact(shown) / Fraction(p, 2**32) - 1) <= Fraction(1, 200)

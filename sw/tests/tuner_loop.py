@@ -3,11 +3,11 @@
 
 import functools
 import math
-import random
 
 from sw.tests import driver
 from sw.tests.driver import call, new, probed
 from sw.tests.model import Pair
+from tests import seeds
 
 
 @functools.cache
@@ -74,7 +74,7 @@ class Loop:
     """Outcomes come `flight` transmissions late, and what failed goes again. `library`: another one than the driver's."""
 
     def __init__(self, channel, objective=0, loss_exponent=-6, k=8, n=None, flight=40, seed=3, delta=15, library=None, **goal):
-        self.pair, self.rng, self.channel = Pair(), random.Random(seed), channel
+        self.pair, self.rng, self.channel = Pair(), seeds.rng(seed), channel
         self.flight = []  # whether it fails, and the how many-th transmission of its frame it is
         self.again = []  # frames that wait for their next transmission
         self.late = flight

@@ -2,7 +2,6 @@
 """The demonstration of the soft system: few frames on the simulated board, and its verdicts."""
 
 import math
-import random
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from arqlink.cli.main import main
 from arqlink.demo import soc
 from arqlink.demo.soc import Outcome, Phase
+from tests import seeds
 
 FRAMES = 1200
 
@@ -17,7 +17,7 @@ FRAMES = 1200
 @pytest.mark.full
 def test_phases():
     """What no interval of so few frames can show is checked exactly: which frames and packets there were."""
-    data = random.Random(1).randbytes(100_000)
+    data = seeds.rng("data").randbytes(100_000)
     phases = [soc.PHASES[i] for i in (0, 1, 3, 4)]
     outcomes = list(soc.run_phases(data, FRAMES, phases))
     assert [o.phase for o in outcomes] == phases

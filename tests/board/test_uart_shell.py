@@ -110,21 +110,15 @@ def test_characters_that_are_not_for_a_line(port, line, shell):
 
 
 def test_nobody_answers():
-    with fake_board.board(lambda _: b"") as name, SerialPort(name, patience=1) as port:
-        begin = time.monotonic()
-        with pytest.raises(UserError, match="No firmware answers"):
-            UartShell(port)
-        assert time.monotonic() - begin < 5
+    with fake_board.board(lambda _: b"") as name, SerialPort(name, patience=1) as port, pytest.raises(UserError, match="No firmware answers"):
+        UartShell(port)
 
 
 @pytest.mark.parametrize("answer", [b"", b"state up\r\nOK\r\n", b"state up\r\n" * 100])
 def test_an_answer_without_end(answer):
     shell = fake_board.Shell({"link": answer})
-    with fake_board.board(shell) as name, SerialPort(name, patience=0.5) as port:
-        begin = time.monotonic()
-        with pytest.raises(UserError, match="did not answer 'link' within 0.5 s"):
-            UartShell(port).command("link")
-        assert time.monotonic() - begin < 5
+    with fake_board.board(shell) as name, SerialPort(name, patience=0.5) as port, pytest.raises(UserError, match="did not answer 'link' within 0.5 s"):
+        UartShell(port).command("link")
 
 
 def test_the_board_is_switched_off():

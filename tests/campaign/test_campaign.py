@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fault campaign: its codec and checks against what is known to be right and wrong, its runs, and the link by them."""
 
-import os
-import random
 import re
 import subprocess
 
@@ -12,8 +10,10 @@ from arqlink.campaign import builds, forged_recovery, runs
 from arqlink.errors import UserError
 from cocotb_tests.lib.effort import slow_in_full
 from cocotb_tests.model.units import ControlUnit, DataUnit
+from tests import seeds
 
-SEED = int(os.environ.get("ARQLINK_SEED", "1"))
+FIRST = seeds.seed_of("campaign") >> 1
+"""Of seeds in a row."""
 BUILDS = ["small", "tiny", "k1"]
 """Those that are quick to build; each talks to its like, and `small` to one of another window."""
 PAIRS = [f"{name}:{name}" for name in BUILDS]
@@ -63,7 +63,7 @@ def some_control(draw):
 
 
 def test_the_codec_reads_and_writes_units_as_the_golden_model_does(selftest):
-    draw = random.Random(SEED)
+    draw = seeds.rng("units")
     data = [some_data(draw) for _ in range(200)]
     control = [some_control(draw) for _ in range(200)]
     decoded = decode(selftest, 8, [unit.build() for unit in data + control])
@@ -89,7 +89,7 @@ def test_the_codec_reads_and_writes_units_as_the_golden_model_does(selftest):
 
 
 def test_the_codec_refuses_what_is_damaged(selftest):
-    unit = some_data(random.Random(SEED)).build()
+    unit = some_data(seeds.rng("unit")).build()
     damaged = bytes([unit[0], unit[1] ^ 1]) + unit[2:]
     decoded = decode(selftest, 8, [damaged, unit[:-4], unit + unit[:4]])
     assert decoded == [["crc"], ["length"], ["length"]]
@@ -112,19 +112,19 @@ def test_each_kind_of_failure_has_a_case(selftest):
 
 
 def test_a_seed_gives_the_same_run_twice():
-    first, again = (runs.run_seeds("small:small", SEED, 3) for _ in range(2))
+    first, again = (runs.run_seeds("small:small", FIRST, 3) for _ in range(2))
     assert first == again
     assert len({result.digest for result in first}) == 3, "other seeds give other runs"
 
 
 def test_a_long_run_reports_what_each_end_has_sent():
-    (result,) = runs.run_seeds("k1:k1", SEED, 1, frames=2000)
+    (result,) = runs.run_seeds("k1:k1", FIRST, 1, frames=2000)
     frames, transmissions = result.sent[::2], result.sent[1::2]
     assert min(frames) > 1000 and all(t > f for f, t in zip(frames, transmissions, strict=True))
 
 
 def test_a_scenario_hangs_on_the_share_of_forged_units():
-    without, forged = (runs.run_seeds("small:small", SEED + 3, 1, forge=share)[0] for share in (0, 1))
+    without, forged = (runs.run_seeds("small:small", FIRST + 3, 1, forge=share)[0] for share in (0, 1))
     assert without.digest != forged.digest
 
 
@@ -138,7 +138,7 @@ def test_an_unknown_end_is_refused_with_a_sentence():
 @pytest.mark.parametrize("pair", ["k1:k1", "line_w1024:line_w1024"])
 def test_sequence_numbers_wrap(pair):
     """More frames each way than there are sequence numbers, FSN and TSN, with losses all the time; in the longer window, older outcomes are repeated."""
-    (result,) = runs.run_seeds(pair, SEED, 1, frames=1_400_000)
+    (result,) = runs.run_seeds(pair, FIRST, 1, frames=1_400_000)
     judge([result])
     assert len(result.sent) == 4 and min(result.sent) > 1 << 20, "both numbers wrap in both directions"
     assert result.lost > 2000 and result.lives == 2
@@ -169,7 +169,7 @@ def judge(results):
 
 @pytest.mark.parametrize(("pair", "count"), [*((pair, 100) for pair in PAIRS), (UNEQUAL, 10), (QUEUED, 20), pytest.param(UNEQUAL, 100, marks=pytest.mark.full)])
 def test_random_faults(pair, count, capsys):
-    results = runs.run_seeds(pair, 1000 * SEED, count, show=True)
+    results = runs.run_seeds(pair, FIRST, count, show=True)
     assert len(results) == count
     assert sum(result.lost for result in results) > 10 * count and sum(result.lives for result in results) > 2 * count, "faults happened"
     if count == 100:
@@ -180,7 +180,7 @@ def test_random_faults(pair, count, capsys):
 
 @pytest.mark.parametrize("pair", slow_in_full(PAIRS[:2], slow={"tiny:tiny"}))
 def test_forged_units(pair):
-    results = runs.run_seeds(pair, 1000 * SEED, 50, forge=1)
+    results = runs.run_seeds(pair, FIRST, 50, forge=1)
     assert len(results) == 50
     judge(results)
 
@@ -211,7 +211,7 @@ def test_the_cost_of_forged_units_is_what_a_run_takes_longer_with_them():
 
 
 def test_links_get_over_forged_units_in_time():
-    costs = forged_recovery.measure("small:small", 1000 * SEED, 20)
+    costs = forged_recovery.measure("small:small", FIRST, 20)
     assert len(costs) == 20 and sum(cost.units for cost in costs) > 20
     assert any(cost.waited and cost.extra > 0 for cost in costs), "some forged units delay packets"
     assert not forged_recovery.beyond(costs)

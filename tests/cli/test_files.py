@@ -10,6 +10,7 @@ import pytest
 
 from arqlink import files
 from arqlink.errors import UserError
+from tests import seeds
 
 from .unprivileged import unprivileged
 
@@ -122,7 +123,7 @@ def test_an_endless_input(monkeypatch):
 
 
 def test_pipe(folder):
-    content = os.urandom(100_000)
+    content = seeds.rng("content").randbytes(100_000)
     writer = threading.Thread(target=files.write, args=("pipe", content))
     writer.start()
     assert files.read("pipe") == content

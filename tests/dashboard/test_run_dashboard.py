@@ -20,6 +20,7 @@ from arqlink.model import link_setup
 from arqlink.rtl import registers
 from arqlink.run import harness, pair, pair_simulator
 from arqlink.run.run_source import LOCKED, RunSource
+from tests import seeds
 from tests.dashboard.test_dashboard import ERRORS, REFUSED, answer, get, live, until
 
 LINK = {"config": "montecarlo", "k": 10, "n": 11, "delta": "1", "loss": "bernoulli:0.05"}
@@ -49,6 +50,12 @@ def serving(source):
         with source:
             yield server
         server.finish()
+
+
+@pytest.fixture
+def endless_farewell(monkeypatch):
+    """A server that waited for pages without need would wait until the test is ended."""
+    monkeypatch.setattr(web, "FAREWELL", 1e6)
 
 
 # The run is the same ------------------------------------------------------------------------------------------------------------
@@ -81,7 +88,8 @@ def test_stats_are_the_same_while_they_are_watched(often, tmp_path):
 
 def test_a_transfer_is_the_same_while_it_is_watched(often):
     link = setup(ord=0, feedback_loss="bernoulli:0.01")
-    packets = [os.urandom(length) for length in range(200, 1400)]
+    rng = seeds.rng("packets")
+    packets = [rng.randbytes(length) for length in range(200, 1400)]
     plain, watched, reports = twice(link, lambda: pair.send_job(link, packets))
     assert without_times(plain) == without_times(watched)
     assert plain.deliveries == watched.deliveries and plain.sent == watched.sent and plain.deliveries
@@ -136,7 +144,7 @@ def test_the_command_prints_the_same(arqlink, output):
 
 
 def test_a_sent_file_is_the_same(arqlink, tmp_path):
-    (tmp_path / "in").write_bytes(os.urandom(30_000))
+    (tmp_path / "in").write_bytes(seeds.rng("input").randbytes(30_000))
     arguments = ("--config", "montecarlo", "--k", 10, "--n", 11, "--delay-ms", 5, "--delta", 0, "--loss", 0.05, "--json")
     plain, watched = arqlink("send", "in", "one", *arguments), arqlink("send", "--web", "0", "in", "other", *arguments)
     assert plain[0] == watched[0] == 0 and (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
@@ -236,29 +244,26 @@ def ends(source, error=None):
         (OSError(28, "No space left on device"), "The run has ended before its time. There was an error."),
     ],
 )
-def test_a_page_gets_the_last_state_and_then_why_it_ended(source, error, sentence):
+def test_a_page_gets_the_last_state_and_then_why_it_ended(source, error, sentence, endless_farewell):
     with web.Server(view.View(source), web.listen("127.0.0.1", 0)) as server, live(server) as socket:
         source.take(report(1000, a_tx_frames=5))
         try:
             ends(source, error)
         except BaseException as raised:
             assert raised is error
-        begun = time.monotonic()
         server.finish()
-        assert time.monotonic() - begun < 1
         last = None
-        while "ended" not in (message := json.loads(socket.recv(10))):
+        while "ended" not in (message := json.loads(socket.recv(60))):
             last = message.get("sample", last)
         assert message == {"ended": sentence} and last and last["ends"]["a"]["counters"]["tx_frames"] == 5
         with live(server) as late:
-            assert json.loads(late.recv(10))["ended"] == sentence, "who comes now hears it at once"
+            assert json.loads(late.recv(60))["ended"] == sentence, "who comes now hears it at once"
 
 
-def test_without_pages_nothing_is_waited_for(source):
-    begun = time.monotonic()
-    with serving(source):
+def test_without_pages_nothing_is_waited_for(source, endless_farewell):
+    with serving(source) as server:
         pass
-    assert time.monotonic() - begun < 1.5
+    assert server._told.is_set()
 
 
 def test_pages_that_stay_or_do_not_read_hold_up_little(source):
@@ -267,13 +272,11 @@ def test_pages_that_stay_or_do_not_read_hold_up_little(source):
             deaf, open_one = (pages.enter_context(live(server)) for _ in range(2))
             source.take(report(1))
             until(open_one, "sample")
-            begun = time.monotonic()
-        assert time.monotonic() - begun < 3
         with pytest.raises(OSError):
             get(server)
         with pytest.raises(ConnectionClosed):
             while True:
-                deaf.recv(10)
+                deaf.recv(60)
 
 
 def test_a_view_that_waits_for_news_is_woken(source):
@@ -290,7 +293,7 @@ def test_a_view_that_waits_for_news_is_woken(source):
     time.sleep(0.1)
     assert thread.is_alive(), "there is no news"
     ends(source)
-    thread.join(5)
+    thread.join(60)
     assert found == ["The run has ended."]
 
 
@@ -315,13 +318,13 @@ def long_run():
             simulators = children(process.pid)
             assert simulators
             yield process, socket
-            end = time.monotonic() + 10
+            end = time.monotonic() + 60
             while any(os.path.exists(f"/proc/{pid}") for pid in simulators):
                 assert time.monotonic() < end, "its simulator goes on"
                 time.sleep(0.1)
     finally:
         process.kill()
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
 
 
 def test_control_c_ends_all():
@@ -329,14 +332,14 @@ def test_control_c_ends_all():
     with long_run() as (process, socket):
         process.send_signal(signal.SIGINT)
         assert until(socket, "ended") == "The run has ended before its time. It was interrupted."
-        out, err = process.communicate(timeout=10)
+        out, err = process.communicate(timeout=60)
         assert (process.returncode, out, err) == (2, "", "Interrupted.\n")
 
 
 def test_a_command_that_is_killed_leaves_no_simulator():
     with long_run() as (process, _):
         process.kill()
-        process.communicate(timeout=10)
+        process.communicate(timeout=60)
 
 
 def children(pid):

@@ -2,7 +2,6 @@
 """The dashboard's page in Chromium, of runs of `arqlink stats --web` and `arqlink send --web`."""
 
 import json
-import os
 import sys
 from contextlib import contextmanager
 
@@ -11,6 +10,7 @@ import pytest
 from arqlink.run import pair_simulator
 from arqlink.run.run_source import LOCKED
 from docs.tools import browser as browsers
+from tests import seeds
 from tests.dashboard.test_dashboard_page import NAMELESS, address_of, soon, words
 from tests.dashboard.test_run_dashboard import minds_interrupts
 
@@ -44,7 +44,7 @@ def showing(chromium, *command, **options):
             assert shown.requests and all(url.startswith(address) for url in shown.requests)
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
 
 
 def check_running(shown, title):
@@ -52,7 +52,7 @@ def check_running(shown, title):
     assert words(shown, "#connection") == "Connected" and words(shown, "h1") == title == shown.page.title()
     before = {selector: words(shown, selector) for selector in CHANGING}
     for selector, was in before.items():
-        soon(lambda selector=selector, was=was: words(shown, selector) != was, 5)
+        soon(lambda selector=selector, was=was: words(shown, selector) != was)
     assert words(shown, "#steering") == LOCKED
     assert shown.value("document.querySelectorAll('#controls :is(input, button)').length") > 15
     assert shown.value("[...document.querySelectorAll('#controls :is(input, button)')].every((one) => one.matches(':disabled'))")
@@ -63,7 +63,7 @@ def check_running(shown, title):
 def check_ended(shown, process):
     """The command ends soon, and the page keeps the last state; its report."""
     shown.wait("document.getElementById('connection').textContent === 'The run has ended.'", 120)
-    report = json.loads(process.communicate(timeout=3)[0])
+    report = json.loads(process.communicate(timeout=60)[0])
     shown.page.wait_for_timeout(1000)
     assert words(shown, "#connection") == "The run has ended." and not shown.value("document.querySelector('.stale, .lost')")
     last = shown.value("dashboard.latest()")
@@ -89,7 +89,7 @@ def test_stats(chromium):
 
 @pytest.mark.timeout(240)
 def test_send(chromium, tmp_path):
-    (tmp_path / "in").write_bytes(os.urandom(FRAME_BYTES * FRAMES))
+    (tmp_path / "in").write_bytes(seeds.rng("input").randbytes(FRAME_BYTES * FRAMES))
     with showing(chromium, "send", str(tmp_path / "in"), str(tmp_path / "out")) as (shown, process):
         check_running(shown, "arqlink send")
         waiting = [shown.value("dashboard.latest().directions.ab.backlog")]
@@ -114,7 +114,7 @@ def test_a_run_that_is_interrupted_says_so(chromium):
     with showing(chromium, "stats", "--frames", LONG) as (shown, process):
         process.send_signal(2)
         shown.wait("document.getElementById('connection').textContent === 'The run has ended before its time. It was interrupted.'", 10)
-        assert process.wait(5) == 130
+        assert process.wait(60) == 130
 
 
 @pytest.mark.timeout(120)

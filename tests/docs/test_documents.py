@@ -50,6 +50,7 @@ def test_a_broken_link_is_seen():
     assert broken(page, text) == ["no.md", "#no-heading", "framer.md#none"]
 
 
+@pytest.mark.docs
 def test_worked_example():
     """The line that it replaces is in the block that it names, and so are the names that its new lines use."""
     example = (ROOT / "docs" / "extending.md").read_text().partition("## Worked example")[2]

@@ -10,6 +10,7 @@ import pytest
 from arqlink.tree import ROOT
 from docs.tools import live_cast
 
+pytestmark = pytest.mark.docs
 SVG = "{http://www.w3.org/2000/svg}"
 
 

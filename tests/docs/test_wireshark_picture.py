@@ -41,12 +41,14 @@ def shown(tmp_path_factory):
     return show
 
 
+@pytest.mark.docs
 def test_the_capture_is_what_the_picture_shows(shown):
     assert shown(wireshark_picture.FILTER, "_ws.col.Info") == LIFE
     numbers = shown(wireshark_picture.FILTER).split()
     assert numbers[5:7] == [str(wireshark_picture.PACKET), "54"]
 
 
+@pytest.mark.docs
 def test_each_rule_colours_something(shown):
     document = (ROOT / "docs" / "wireshark.md").read_text()
     for rule, _, _ in wireshark_picture.RULES.values():

@@ -13,6 +13,7 @@ from scapy.packet import Raw
 from arqlink.errors import UserError
 from arqlink.gateway import builds
 from arqlink.gateway.gateway import LAN, LINK, Gateway
+from tests import seeds
 
 from .tcp_through import ACK, CWR, ECE, FIN, MSS, PSH, RST, SYN, URG, Through, is_right, pattern
 
@@ -1424,6 +1425,6 @@ def test_a_port_s_queue_has_a_bound():
 
 
 def test_fuzz():
-    run = subprocess.run([builds.fuzzer(), "20000", "7"], capture_output=True, text=True, check=False)
+    run = subprocess.run([builds.fuzzer(), "20000", str(seeds.seed_of("packets"))], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     assert re.search(r"20000 packets", run.stdout)

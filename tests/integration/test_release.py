@@ -82,6 +82,7 @@ def test_the_bill_names_licences_and_parts(unpacked):
     assert "Leon Sorokin" in (unpacked / "NOTICE").read_text()
 
 
+@pytest.mark.docs
 def test_its_first_steps_pass(unpacked):
     """The command that its README gives for Icarus, where it gives it."""
     (command,) = re.findall(r"^    (iverilog .*)$", (unpacked / "README.md").read_text(), re.M)

@@ -4,28 +4,17 @@
 import heapq
 import itertools
 import os
-import random
 import select
-import shutil
 import subprocess
-import sys
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from arqlink.gateway.gateway import LAN, LINK
 from arqlink.live.namespaces import IFF_TUN, inside, open_device
+from tests import seeds
 
 MTU = 1500
-
-
-def is_possible():
-    """Whether this process may make namespaces and TUN devices."""
-    if sys.platform != "linux" or os.geteuid() != 0 or not os.path.exists("/dev/net/tun") or not shutil.which("ip"):
-        return False
-    name = f"arq{os.getpid():x}-try"
-    made = subprocess.run(["ip", "netns", "add", name], check=False, capture_output=True).returncode == 0
-    return made and subprocess.run(["ip", "netns", "del", name], check=False, capture_output=True).returncode == 0
 
 
 def run(*command):
@@ -70,7 +59,7 @@ class Line:
     """Times from and until which all is lost."""
 
     def __post_init__(self):
-        self.random = random.Random(self.seed)
+        self.random = seeds.rng(self.seed)
         self.free = 0.0
         self.under_way, self.count = [], itertools.count()
         self.lost = 0

@@ -14,10 +14,8 @@ import pytest
 
 from arqlink.model import link_setup
 
-from . import linux_path
-
-needs_root = pytest.mark.skipif(not linux_path.is_possible(), reason="network namespaces and TAP devices need root")
-ROOT_TESTS = [needs_root, pytest.mark.timeout(180)]
+needs_namespaces = pytest.mark.needs("namespaces")
+IN_NAMESPACES = [needs_namespaces, pytest.mark.timeout(180)]
 numbers = count()
 CONFIG = {"config": "paper8", "k": 10, "n": 11, "delay_ms": 50.0, "delta": "inf", "loss": "bernoulli:0.01"}
 

@@ -16,7 +16,7 @@ from arqlink.live import builds
 from arqlink.live.session import Session
 from arqlink.tree import ROOT
 
-from .live_bench import ROOT_TESTS, TEXT, fresh, needs_root, said, setup
+from .live_bench import IN_NAMESPACES, TEXT, fresh, needs_namespaces, said, setup
 
 ENDS = {"A": "a", "B": "b"}
 
@@ -53,7 +53,7 @@ def rest(session):
 
 @pytest.mark.usefixtures("session")
 class TestFirmware:
-    pytestmark = ROOT_TESTS
+    pytestmark = IN_NAMESPACES
 
     def test_it_has_set_up_the_link(self, session, shells):
         """Code, persistency and timers are those that the command line asked for."""
@@ -153,7 +153,7 @@ class TestFirmware:
             assert UartShell(port).values("link")["state"] == "up"
 
 
-@needs_root
+@needs_namespaces
 def test_it_ends_by_itself():
     """Nobody has to kill the program, so its captures are whole."""
     with Session(setup(), fresh(), soc=True) as session:
@@ -161,7 +161,7 @@ def test_it_ends_by_itself():
     assert session.engine.process.returncode == 0
 
 
-@needs_root
+@needs_namespaces
 @pytest.mark.timeout(180)
 def test_the_command_says_where_the_consoles_are(tmp_path):
     name, log = fresh(), tmp_path / "log"

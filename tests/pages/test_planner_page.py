@@ -3,8 +3,6 @@
 
 import json
 import math
-import os
-import random
 import re
 import shlex
 from dataclasses import dataclass
@@ -19,8 +17,8 @@ from arqlink.model.loss import Bernoulli, GilbertElliott
 from arqlink.model.tcp import TcpOverLink
 from arqlink.pages import build, chart_library
 from docs.tools import browser as browsers
+from tests import seeds
 
-SEED = int(os.environ.get("ARQLINK_SEED", "1"))
 CLOSE = 1e-6
 """Relative difference of numbers that are the same."""
 POINTS, CHOICES = 200, 24
@@ -166,8 +164,7 @@ def visit(chromium, file):
 
 @pytest.fixture(scope="module")
 def points():
-    print(f"ARQLINK_SEED={SEED}")
-    rng = random.Random(SEED)
+    rng = seeds.rng("points")
     return [random_point(rng) for _ in range(POINTS)]
 
 
@@ -202,7 +199,7 @@ def test_a_wrong_equation_is_seen(chromium, file, tmp_path, points, right, wrong
 
 def test_it_marks_what_plan_chooses(visit):
     """N, N of retransmissions and persistency; and the delays of the line always busy."""
-    rng, reached = random.Random(SEED), 0
+    rng, reached = seeds.rng("choices"), 0
     for number in range(CHOICES):
         link = random_link(rng, tcp=number % 3 > 0)
         link["packetBytes"], link["p"] = rng.randint(64, 3000), logarithmic(rng, 1e-4, 0.1)

@@ -54,6 +54,7 @@ def test_modules_with_registers_have_assertions(modules):
     assert not without(modules) - set(WITHOUT)
 
 
+@pytest.mark.docs
 def test_the_list_of_those_without_is_exact(modules):
     assert not set(WITHOUT) - without(modules)
 

@@ -4,7 +4,6 @@ is overwritten, errors are one sentence."""
 
 import hashlib
 import os
-import random
 import struct
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 from arqlink.errors import UserError
 from arqlink.run import codec, codec_simulator, share
 from cocotb_tests.codec import golden
+from tests import seeds
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -65,7 +65,7 @@ def damage(path, at):
     [(4, 6, 256, 5000), (10, 14, 25, 777), (1, 3, 8, 100), (32, 48, 64, 9000), (3, 3, 1024, 1), (16, 24, 4000, 70000)],
 )
 def test_round_trip(arqlink, tmp_path, preset, k, n, unit, size):
-    rng = random.Random(f"{preset} {k} {n} {unit} {size}")
+    rng = seeds.rng(f"{preset} {k} {n} {unit} {size}")
     content = rng.randbytes(size)
     (tmp_path / "in").write_bytes(content)
     assert arqlink("codec", "encode", *code_options(k, n, unit, preset), "in", "share") == (0, "", "")

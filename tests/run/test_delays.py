@@ -2,7 +2,6 @@
 """Delays of packets in sequence, by the RTL and by the model."""
 
 import math
-import os
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from arqlink.model import link_setup
 from arqlink.model.link_setup import LinkSetup
 from arqlink.run import transfer
+from tests import seeds
 
 BATCHES = 20
 ERRORS = 4
@@ -19,7 +19,8 @@ ERRORS = 4
 def run(packets, **options):
     """(setup, mean, its standard error by batch means, the model's mean) of the delay in ms."""
     setup = link_setup.from_options(config="paper8", n=11, loss="bernoulli:0.01", delay_ms=250.0, **options)
-    content = [os.urandom(setup.packet_bytes) for _ in range(packets)]
+    rng = seeds.rng("content")
+    content = [rng.randbytes(setup.packet_bytes) for _ in range(packets)]
     outcome = transfer.transfer(setup, transfer.Traffic(content))
     assert outcome.report["identical"]
     delays = np.array([out - begin for _, begin, out in outcome.times_ms])

@@ -3,7 +3,6 @@
 
 import math
 
-import numpy as np
 import pytest
 
 from arqlink.model import loss
@@ -11,11 +10,12 @@ from arqlink.model.link_setup import LinkSetup
 from arqlink.rtl import registers
 from arqlink.run.evaluation import Evaluation, window_line_use, window_utilization
 from arqlink.run.harness import Result
+from tests import seeds
 
 
-def made_up(setup, packets, seed=1):
+def made_up(setup, packets):
     """Counters of a run of full packets, each transmission failing independently."""
-    rng, model = np.random.default_rng(seed), setup.model()
+    rng, model = seeds.generator("run"), setup.model()
     attempts, frames = model.attempts(), setup.frames(setup.packet_bytes)
     zero = {f"{end}.{name}": 0 for end in "ab" for name in registers.counter_names()}
     done = rng.random((packets, frames)) >= attempts.p_first

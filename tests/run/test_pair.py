@@ -17,6 +17,7 @@ from arqlink.model.link_setup import LinkSetup
 from arqlink.run import monte_carlo, pair, pcap, transfer
 from arqlink.run.evaluation import window_line_use
 from arqlink.tree import ROOT
+from tests import seeds
 
 KEYS = ("p_t", "p_f", "packet_loss", "alpha", "utilization", "mean_transmissions")
 
@@ -33,7 +34,7 @@ def text():
     pytest.param(1, 0.3, marks=pytest.mark.full),
 ])  # fmt: skip
 def test_nothing_is_lost_with_infinite_persistency(text, ord, feedback):
-    setup = LinkSetup(loss=loss.Bernoulli(0.1), feedback_loss=loss.Bernoulli(feedback), delay_ms=2, packet_bytes=700, ord=ord, seed=5)
+    setup = LinkSetup(loss=loss.Bernoulli(0.1), feedback_loss=loss.Bernoulli(feedback), delay_ms=2, packet_bytes=700, ord=ord, seed=seeds.seed_of("line"))
     packets = [text[i : i + 700] for i in range(0, len(text), 700)]
     outcome = transfer.transfer(setup, transfer.Traffic(packets))
     report = outcome.report
@@ -45,7 +46,7 @@ def test_nothing_is_lost_with_infinite_persistency(text, ord, feedback):
 
 
 def test_lost_packets_are_those_that_the_sender_counts(text):
-    setup = LinkSetup(n=10, delta=1, loss=loss.Bernoulli(0.05), delay_ms=2, packet_bytes=500)
+    setup = LinkSetup(n=10, delta=1, loss=loss.Bernoulli(0.05), delay_ms=2, packet_bytes=500, seed=seeds.seed_of("line"))
     packets = [text[i : i + 500] for i in range(0, len(text), 500)]
     outcome = transfer.transfer(setup, transfer.Traffic(packets))
     report, lost = outcome.report, outcome.matched.lost
@@ -125,7 +126,7 @@ def test_send_from_pipe_to_pipe(tmp_path, text):
     writer.start()
     command = [sys.executable, "-m", "arqlink", "send", "--delay-ms", "5"]
     first = subprocess.Popen([*command, "[red]", "-"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    second = subprocess.run([*command, "-", "-", "--seed", "2"], cwd=tmp_path, stdin=first.stdout, capture_output=True, check=False)
+    second = subprocess.run([*command, "-", "-", "--seed", str(seeds.seed_of("line"))], cwd=tmp_path, stdin=first.stdout, capture_output=True, check=False)
     writer.join()
     assert first.wait() == second.returncode == 0
     assert second.stdout == text[:3000]
@@ -138,29 +139,40 @@ FULL = [pytest.param(10, 10, 0, marks=pytest.mark.full), pytest.param(11, 11, ma
 
 
 @pytest.mark.parametrize("n, nr, delta", [(11, 11, 1), (10, 12, 2), *FULL])
-def test_statistics_agree_with_the_model(n, nr, delta):
-    setup = LinkSetup(config="montecarlo", k=10, n=n, nr=nr, delta=delta, loss=loss.Bernoulli(0.02), delay_ms=1, seed=9)
-    report = monte_carlo.measure(setup, 20_000)
-    for key in KEYS[:4]:
-        entry = report[key]
-        assert entry["low"] - 1e-12 <= entry["model"] <= entry["high"] + 1e-12, key
+def test_statistics_agree_with_the_model(n, nr, delta, confirmed):
+    setup = LinkSetup(config="montecarlo", k=10, n=n, nr=nr, delta=delta, loss=loss.Bernoulli(0.02), delay_ms=1)
+
+    def check(name):
+        report = monte_carlo.measure(dataclasses.replace(setup, seed=seeds.seed_of(name)), 20_000)
+        for key in KEYS[:4]:
+            entry = report[key]
+            assert entry["low"] - 1e-12 <= entry["model"] <= entry["high"] + 1e-12, key
+
+    confirmed(check)
 
 
-def test_statistics_reject_a_wrong_erasure_probability():
-    setup = LinkSetup(config="montecarlo", k=10, n=10, delta=0, loss=loss.Bernoulli(0.02), delay_ms=1, seed=9)
-    a = monte_carlo.measure(setup, 20_000)["counters"]["a"]
-    failed, total = a["tx_outcomes_failed"], a["tx_outcomes_ok"] + a["tx_outcomes_failed"]
-    assert accepts(failed, total, loss.Bernoulli(0.02).failure(10, 10))
-    assert not accepts(failed, total, loss.Bernoulli(0.024).failure(10, 10))
+def test_statistics_reject_a_wrong_erasure_probability(confirmed):
+    setup = LinkSetup(config="montecarlo", k=10, n=10, delta=0, loss=loss.Bernoulli(0.02), delay_ms=1)
+
+    def check(name):
+        a = monte_carlo.measure(dataclasses.replace(setup, seed=seeds.seed_of(name)), 20_000)["counters"]["a"]
+        failed, total = a["tx_outcomes_failed"], a["tx_outcomes_ok"] + a["tx_outcomes_failed"]
+        assert accepts(failed, total, loss.Bernoulli(0.02).failure(10, 10))
+        assert not accepts(failed, total, loss.Bernoulli(0.024).failure(10, 10))
+
+    confirmed(check)
 
 
-def test_gilbert_elliott_without_retransmission():
+def test_gilbert_elliott_without_retransmission(confirmed):
     chain = loss.GilbertElliott(0.01, 0.2, 0.0, 0.5)
     setup = LinkSetup(config="montecarlo", k=10, n=12, delta=0, loss=chain, delay_ms=1, spare_control=True)
-    report = monte_carlo.measure(setup, 20_000)
-    # Neighbouring frames share bursts, so the binomial interval is too narrow: three times its width is allowed.
-    entry = report["p_t"]
-    assert abs(entry["measured"] - entry["model"]) < 3 * (entry["high"] - entry["measured"])
+
+    def check(name):
+        entry = monte_carlo.measure(dataclasses.replace(setup, seed=seeds.seed_of(name)), 20_000)["p_t"]
+        # Neighbouring frames share bursts, so the binomial interval is too narrow: three times its width is allowed.
+        assert abs(entry["measured"] - entry["model"]) < 3 * (entry["high"] - entry["measured"])
+
+    confirmed(check)
 
 
 def test_the_measuring_window_ends_with_the_traffic():

@@ -4,7 +4,6 @@
 import csv
 import io
 import json
-import random
 
 import pytest
 
@@ -13,6 +12,7 @@ from arqlink.model import loss
 from arqlink.model.link_setup import LinkSetup
 from arqlink.run import harness, pair
 from arqlink_research.tcp import point
+from tests import seeds
 
 
 def trace(tmp_path, units):
@@ -50,7 +50,7 @@ def test_what_is_no_trace(tmp_path, content, words):
 
 @pytest.mark.parametrize("length, n, k", [(100, 11, 10), (7, 11, 10), (1, 4, 2), (30, 5, 5)])
 def test_failures_are_those_of_all_windows(tmp_path, length, n, k):
-    units = random.Random(length).choices((0, 1), (4, 1), k=length)
+    units = seeds.rng(length).choices((0, 1), (4, 1), k=length)
     windows = [sum(units[(i + j) % length] for j in range(n)) > n - k for i in range(length)]
     assert trace(tmp_path, units).failure(n, k) == pytest.approx(sum(windows) / length)
 
@@ -58,7 +58,7 @@ def test_failures_are_those_of_all_windows(tmp_path, length, n, k):
 def test_the_line_loses_just_these_units(tmp_path):
     """By the emulators' own counts, both ways; a trace that is shorter than the run begins again. It begins with units that may leave before
     the emulator is enabled."""
-    units, back = ([0, 0, 0, *random.Random(seed).choices((0, 1), (19, 1), k=size)] for seed, size in ((1, 997), (2, 101)))
+    units, back = ([0, 0, 0, *seeds.rng(seed).choices((0, 1), (19, 1), k=size)] for seed, size in ((1, 997), (2, 101)))
     setup = LinkSetup(config="montecarlo", k=10, n=12, delay_ms=1)
     setup.loss = trace(tmp_path, units)
     (tmp_path / "back").mkdir()

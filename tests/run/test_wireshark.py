@@ -4,7 +4,6 @@
 import itertools
 import json
 import os
-import random
 import re
 import signal
 import struct
@@ -24,6 +23,7 @@ from arqlink.model import loss
 from arqlink.model.link_setup import LinkSetup
 from arqlink.rtl.registers import address
 from arqlink.run import monte_carlo, pair, pcap, phy_capture, transfer
+from tests import seeds
 
 A_TO_B, B_TO_A = 0, 1
 ARRIVED, ERASED = 1, 2
@@ -202,7 +202,7 @@ def test_fields_of_a_hello(tshark):
 @pytest.mark.parametrize(("base", "following"), [(0, 64), (96, 40), (0xFFFF0, 40), (64, 0)], ids=["all", "some", "wrapping", "none"])
 def test_the_list_of_outcomes(tshark, base, following):
     """Each TSN below rxNext by its outcome, and the frames of those that failed."""
-    bits = "".join(random.Random(base).choices("01", k=64))
+    bits = "".join(seeds.rng(base).choices("01", k=64))
     tsns = [(base + i) % 2**20 for i in range(64)]
     # Frame numbers are others than those of transmissions.
     sent = [Data(fsn=(tsn + 500) % 2**20, tsn=tsn, index=2) for tsn in tsns[: max(following, 1)]]
@@ -270,7 +270,7 @@ def test_packets_in_any_order(tshark):
     tshark.install()
     shown = visited(tshark, path, numbers)
     assert "begins in packet: 5" in shown[1] and "It began in packet: 1" in shown[4] and "is packet: 1" in shown[5]
-    for order in (numbers[::-1], random.Random(1).sample(numbers, len(numbers))):
+    for order in (numbers[::-1], seeds.rng("order").sample(numbers, len(numbers))):
         assert visited(tshark, path, order) == shown
 
 
@@ -404,7 +404,7 @@ def test_words_of_the_list(tshark, unit, words):
 @pytest.mark.parametrize("link_type", [WITH_PSEUDO_HEADER, BARE])
 def test_random_and_truncated_bytes(tshark, link_type):
     """Tshark.run() takes an error of Lua for a failure. Half of the units have a good CRC, so that what they say is followed."""
-    rng = random.Random(11)
+    rng = seeds.rng("bytes")
     units = [rng.randbytes(rng.randrange(70)) for _ in range(250)]
     units += [sealed(bytes([rng.choice((0x80, 0x90, 0xA0)) | rng.randrange(16)]) + rng.randbytes(rng.choice((13, 27, 27, 36)))) for _ in range(250)]
     for whole in (Data().bytes(), Control().bytes(), hello().bytes()):
@@ -520,9 +520,9 @@ def test_whole_reports_of_cut_units_are_believed(tshark, snap):
     assert {"arqlink.abandoned_fsn": ["1"]} in whole
 
 
-def test_no_cut_makes_a_fault(tshark):
+def test_no_cut_makes_a_fault(tshark, rng):
     """Each snap length, and another one for each packet; captures begin at any packet, too."""
-    packets, rng = healthy(), random.Random(5)
+    packets = healthy()
     longest = max(map(len, packets))
     abandoned = {"arqlink.expert.erased", "arqlink.expert.abandoned"}
     assert {kind for found in tshark.experts(packets) for kind in found} == abandoned

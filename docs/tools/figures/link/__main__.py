@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 import argparse
+import inspect
 import sys
 
 from arqlink import tree
+from arqlink.bench import made_from
 from arqlink.errors import UserError, sentence
 from docs.tools.figures.link import FOLDER, delays, losses, retransmission
 
 RUNS = {"losses": losses, "delays": delays, "retransmission": retransmission}
+
+
+def fingerprint(name):
+    """Of what the numbers of a run are made from."""
+    return made_from.fingerprint([RUNS[name].FIXED["config"]], inspect.getsource(RUNS[name]))
 
 
 def main():
@@ -22,6 +29,7 @@ def main():
             path = FOLDER / f"{name}.csv"
             if not options.draw:
                 path.write_text(RUNS[name].measure())
+                made_from.record(path.name, fingerprint(name))
             for picture, of in RUNS[name].PICTURES.items():
                 (FOLDER / f"{picture}.svg").write_text(of(path.read_text()))
                 print(f"docs/figures/link/{picture}.svg")
