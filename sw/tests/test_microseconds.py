@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clocks as microseconds in the firmware."""
 
-import random
-
 import pytest
 
 from sw.tests import firmware
@@ -12,10 +10,10 @@ CLOCKS = [1, 999_999, 1_000_000, 1_000_001, 12_500_000, 25_000_000, 62_500_000, 
 
 
 @pytest.mark.parametrize("hertz", CLOCKS)
-def test_microseconds_are_those_of_the_clock(hertz):
+def test_microseconds_are_those_of_the_clock(hertz, rng):
     """Within a millionth, for years, modulo 2^32."""
     _, library = firmware.library()
-    scale, rng = library.microseconds_scale(hertz), random.Random(hertz)
+    scale = library.microseconds_scale(hertz)
     assert scale == 10**6 * WRAP // hertz
     last = 0
     for bits in range(1, 56):

@@ -119,15 +119,18 @@ BEGINNINGS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("*/README
 """Pages whose commands somebody types who has just arrived."""
 
 
+(GROUPS,) = (words.split() for words in re.findall(r'^groups="(.*)"$', (ROOT / "scripts" / "setup").read_text(), re.MULTILINE))
+
+
 def unknown_commands(text):
     """Targets of make, commands of arqlink and examples that a page's code names, and that do not exist. (`podman run --rm` names a container.)"""
     code = " ".join([*CODE.findall(text), *re.findall(r"`[^`\n]+`", CODE.sub("", text))])
     there = {
-        "make": set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)),
+        "make": set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)) | {f"setup-{group}" for group in GROUPS},
         "arqlink": set(typer.main.get_command(app).commands),  # type: ignore[attr-defined]
         "example:arqlink": {path.stem for path in ROOT.glob("examples/*/*.core")},
     }
-    named = [*re.findall(r"(?<!--rm )\b(make|arqlink) ([a-z][a-z-]*)", code), *re.findall(r"\b(example:arqlink):(\w+)", code)]
+    named = [*re.findall(r"(?<!--rm )(?<!/dev/net/tun )\b(make|arqlink) ([a-z][a-z-]*)", code), *re.findall(r"\b(example:arqlink):(\w+)", code)]
     return [f"{program} {name}" for program, name in named if name not in there[program]]
 
 
