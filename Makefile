@@ -2,6 +2,7 @@
 VENV   := .venv
 PYTHON := $(VENV)/bin/python
 ARQLINK := $(VENV)/bin/arqlink
+PARALLEL := -n auto --dist loadgroup --no-loadscope-reorder
 WAVES  := build/waves/retransmission.fst
 VIEW   := $(WAVES:.fst=.gtkw)
 C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext) examples/*/*/*.$(ext)))
@@ -36,13 +37,13 @@ soc-demo: setup-firmware ## Boot the firmware in simulation, and change its link
 	$(ARQLINK) demo soc
 
 test: setup-all ## Run all tests but the longest, and those of make test-docs; another seed: ARQLINK_SEED=7 make test
-	$(PYTHON) -m pytest -n auto --dist worksteal --durations=20
+	$(PYTHON) -m pytest $(PARALLEL) --durations=20
 
 test-docs: setup-all ## Run the tests of what documents quote
-	$(PYTHON) -m pytest -n auto --dist worksteal -m "docs and not full"
+	$(PYTHON) -m pytest $(PARALLEL) -m "docs and not full"
 
 test-full: setup-all ## Run all tests
-	$(PYTHON) -m pytest -n auto --dist worksteal --durations=20 -m ""
+	$(PYTHON) -m pytest $(PARALLEL) --durations=20 -m ""
 
 campaign: setup ## Random faults between two link ends, RUNS=100 of each pair; PAIRS="small:small tiny:tiny", SEED=1, FORGE=0.3
 	$(ARQLINK) campaign run $(if $(RUNS),--runs $(RUNS)) $(if $(SEED),--seed $(SEED)) $(if $(FORGE),--forge $(FORGE)) $(PAIRS:%=--pair %)

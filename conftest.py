@@ -1,11 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
+"""What all tests share: random numbers, what the machine must have, and in which order they run on several processors."""
+
+import os
+
 import pytest
 
 from arqlink.board import simulation
 from arqlink.cli.main import main
 from tests import needs, seeds
 
+WAITING = ("tests/live/", "tests/dashboard/", "tests/pages/", "tests/board/", "tests/gateway/test_gateway_linux.py")
+"""Tests that wait: for real time, a browser, TCP of Linux. One worker more than there are processors takes them, one after the other."""
+LONG = ("cocotb_tests/soc/", "tests/campaign/", "cocotb_tests/statistics/", "sw/tests/", "cocotb_tests/system/", "tests/link/", "tests/run/", "cocotb_tests/")
+"""Then those come that take longest, so that none of them is left for the end."""
 SAID_SEED = f"ARQLINK_SEED={seeds.SEED}"
+
+
+def pytest_xdist_auto_num_workers(config):
+    return (os.cpu_count() or 1) + 1
+
+
+def place(item):
+    """Where a test stands in the order."""
+    return next((at for at, begin in enumerate((*WAITING, *LONG)) if item.nodeid.startswith(begin)), 1000)
+
+
+def has_module_fixture(item):
+    """Tests that share something costly run on one worker."""
+    return any(fixture[-1].scope == "module" for fixture in item._fixtureinfo.name2fixturedefs.values())
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=place)
+    for item in items:
+        if item.nodeid.startswith(WAITING):
+            item.add_marker(pytest.mark.xdist_group("waiting"))
+        elif has_module_fixture(item):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
 def pytest_sessionstart(session):

@@ -12,6 +12,8 @@ from arqlink.errors import UserError
 from arqlink.rtl import tools
 
 MAVEN = ["mvn", "-q", "-B", "compile", "dependency:build-classpath", "-Dmdep.outputFile=target/classpath"]
+QUICK_START = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+"""For the JVM, which lives for seconds: its best compiler takes longer than it gains."""
 JVM_LOG = tree.BUILD / "java.log"
 REFUSED = 2
 """Exit code of a program that does not take its arguments."""
@@ -44,7 +46,7 @@ class _Service:
 
     def __init__(self, class_path):
         tools.need("java")
-        command = ["java", "-cp", class_path, "arqlink.gen.Service"]
+        command = ["java", *QUICK_START, "-cp", class_path, "arqlink.gen.Service"]
         with open(JVM_LOG, "ab") as log:  # where libraries say how they do their logging
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
         assert process.stdin and process.stdout
