@@ -230,7 +230,7 @@ def test_resequenced_delay_against_monte_carlo(delta, drain):
     model = LinkModel(Code(10, 11, 11, delta), loss.Bernoulli(0.03), 1500, 25, unit_time=1e-4, delay=0.05)
     model.drain = drain
     rng = seeds.generator("frames")
-    p_t, packets = model.attempts().p_first, 40_000
+    p_t, packets = model.attempts().p_first, 1_000_000  # with a port that is slow, many wait together
     slot, gap = model.slot_time(), model.units_per_frame * 6 * model.unit_time
     count, failed = np.zeros((packets, 6)), rng.random((packets, 6)) < p_t
     attempt = 0
