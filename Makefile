@@ -36,8 +36,11 @@ demo: setup ## Send a file and a capture over a simulated satellite link
 soc-demo: setup-firmware ## Boot the firmware in simulation, and change its link over the UART while a file crosses
 	$(ARQLINK) demo soc
 
-test: setup-all ## Run all tests but the longest, and those of make test-docs; another seed: ARQLINK_SEED=7 make test
+test: setup-all ## Run all tests but the longest, and those of make test-research and test-docs; another seed: ARQLINK_SEED=7 make test
 	$(PYTHON) -m pytest $(PARALLEL) --durations=20
+
+test-research: setup-all ## Run the experiments' long tests
+	$(PYTHON) -m pytest $(PARALLEL) --durations=20 -m "research and not full" research/tests
 
 test-docs: setup-all ## Run the tests of what documents quote
 	$(PYTHON) -m pytest $(PARALLEL) -m "docs and not full"

@@ -17,6 +17,8 @@ from arqlink_research.tcp import builds
 from arqlink_research.tcp import point as points
 from tests import seeds
 
+pytestmark = pytest.mark.research
+
 CLOCK_HZ = 1000.0
 DARK = [(10.0, 12.5), (13.0, 13.2), (20.0, 29.9995)]
 CYCLE = 31.0

@@ -20,6 +20,8 @@ from arqlink_research.sweep import kinds, plan, runner
 from arqlink_research.sweep.store import Store
 from arqlink_research.tcp import builds
 
+pytestmark = pytest.mark.research
+
 QUICK = """
 seeds = "3"
 [fixed]

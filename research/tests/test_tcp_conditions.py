@@ -14,6 +14,8 @@ from arqlink_research.tcp import measurement
 from arqlink_research.tcp import point as points
 from tests import seeds
 
+pytestmark = pytest.mark.research
+
 PLAIN = {"connections": 1, "delay_ms": 20.0, "loss": 0.0, "n": 10, "delta": 0, "variant": "NewReno", "window": 20, "seconds": 200.0, "warm_up": 10.0}
 """Little traffic on a good line of 2 Mb/s: twenty packets of 1500 bytes in a round trip of 130 ms or more."""
 SEEDS = (1, 2, 3)

@@ -12,6 +12,8 @@ from arqlink_research.tcp import measurement
 from arqlink_research.tcp import point as points
 from tests import seeds
 
+pytestmark = pytest.mark.research
+
 PLAIN = {"connections": 1, "delay_ms": 200.0, "loss": 0.0003, "n": 10, "delta": 0, "window": 600, "seconds": 60.0, "warm_up": 10.0}
 """A packet in 55 is lost."""
 

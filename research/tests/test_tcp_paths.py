@@ -13,6 +13,8 @@ from arqlink_research.tcp import measurement, models
 from arqlink_research.tcp import point as points
 from tests import seeds
 
+pytestmark = pytest.mark.research
+
 SATELLITE = zhu.FIXED | zhu.satellite(100) | zhu.terrestrial(100) | {"buffer": 50, "warm_up": 20, "seconds": 100}
 """One connection with 250 segments a second at most; T1 = T2 = 100 ms: the satellite path holds 25 segments."""
 

@@ -11,6 +11,8 @@ from arqlink_research.tcp import builds, measurement
 from arqlink_research.tcp.point import Point, from_settings
 from tests import seeds
 
+pytestmark = pytest.mark.research
+
 SEGMENT = 1000
 """Bytes."""
 LONGEST = 120
