@@ -72,7 +72,7 @@ class Model:
     def build(self):
         """Verilates and compiles it where it is not made yet; returns what a program is compiled with, and its objects and libraries."""
         built = self.folder / "model.json"
-        with tree.locked(f"model-{self.folder.relative_to(tree.BUILD) if self.folder.is_relative_to(tree.BUILD) else self.folder}".replace("/", "-")):
+        with tree.locked(f"model-{cache.digest(str(self.folder))[:32]}"):
             if not cache.is_made(built, self.key):
                 built.unlink(missing_ok=True)
                 self.folder.mkdir(parents=True, exist_ok=True)
