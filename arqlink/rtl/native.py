@@ -2,7 +2,9 @@
 """C++ programs of the tree, built by the Makefile beside their sources."""
 
 import os
+import shutil
 import subprocess
+from pathlib import Path
 
 from arqlink import tree
 from arqlink.building import building
@@ -18,11 +20,23 @@ def make(sources, folder, flags, **variables):
     paths = {"OUT": folder, "REGS": tree.REGS, **variables}
     # Seen from the sources: make takes a blank, which the tree's own name may have, for the end of a name.
     given = {name: os.path.relpath(os.path.realpath(path), os.path.realpath(sources)) for name, path in paths.items()}
-    given |= {"FLAGS": " ".join([*flags, *EXACT, *WARNINGS]), "CXX": " ".join(verilator.compiler())}
+    given |= {"FLAGS": " ".join([*flags, *EXACT, *WARNINGS]), "CXX": " ".join(compiler())}
     with tree.locked(f"{folder.name}-program"):
         tools.need("c++", "make")
         folder.mkdir(parents=True, exist_ok=True)
         command = ["make", "-s", "-C", str(sources), "-j", str(os.cpu_count()), *(f"{name}={value}" for name, value in given.items())]
         if subprocess.run([*command, "--question"], check=False, capture_output=True).returncode:
             with building(f"Compiling the programs of {sources.name} …"):
-                verilator.run(command, folder / "program.log")
+                verilator.run(command, folder / "program.log", ccache_environment())
+
+
+def compiler():
+    """The C++ compiler, behind ccache where it is installed."""
+    return ["ccache", "c++"] if shutil.which("ccache") else ["c++"]
+
+
+def ccache_environment():
+    """ccache takes paths in the tree for the same in each clone; in $ARQLINK_CACHE it has a folder of its own."""
+    folder = os.environ.get("ARQLINK_CACHE")
+    own = {"CCACHE_DIR": str(Path(folder) / "ccache")} if folder else {}
+    return {"CCACHE_BASEDIR": str(tree.ROOT), "CCACHE_NOHASHDIR": "1", **own, **os.environ}

@@ -8,7 +8,6 @@ every clock, optimized, and what runs once, such as the initial content of memor
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -177,29 +176,17 @@ def compile_all(jobs):
     def one(job):
         source, output, flags = job
         partial = Path(f"{output}.part")
-        run([*compiler(), *flags, "-c", "-o", str(partial), str(source)], Path(output).with_suffix(".log"))
+        run(["c++", *flags, "-c", "-o", str(partial), str(source)], Path(output).with_suffix(".log"))
         partial.rename(output)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(one, jobs))
 
 
-def compiler():
-    """The C++ compiler, behind ccache where it is installed."""
-    return ["ccache", "c++"] if shutil.which("ccache") else ["c++"]
-
-
-def ccache_environment():
-    """ccache takes paths in the tree for the same in each clone; in $ARQLINK_CACHE it has a folder of its own."""
-    folder = os.environ.get("ARQLINK_CACHE")
-    own = {"CCACHE_DIR": str(Path(folder) / "ccache")} if folder else {}
-    return {"CCACHE_BASEDIR": str(tree.ROOT), "CCACHE_NOHASHDIR": "1", **own, **os.environ}
-
-
-def run(command, log):
+def run(command, log, env=None):
     """Runs a command whose output goes to the file `log`; UserError names it where the command fails."""
     with open(log, "w") as output:
-        done = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False, env=ccache_environment())
+        done = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, check=False, env=env)
     if done.returncode:
         raise UserError(f"The model cannot be built; see {log}.")
 
