@@ -37,17 +37,18 @@ def sample(point):
     return counted
 
 
-def confirmed(point, note, judge=judge):
-    """Verdicts that `judge` rejects in a run of `point`, and then in a second, independent run as well.
+def confirmed(point, note, judged=None):
+    """Verdicts that are rejected in a run of `point`, and then in a second, independent run as well.
 
     There are some 200 tests at 99.9 %, so in every sixth version of the RTL one would reject a correct link. Such a point
     is sampled once more, with another seed; then all quantities have to pass. `note(name, text)` is called when
     that happens, so that it is not passed over in silence.
     """
-    first = rejected(judge(point, sample(point)))
+    judged = judged or judge
+    first = rejected(judged(point, sample(point)))
     if not first:
         return []
-    second = rejected(judge(point.again, sample(point.again)))
+    second = rejected(judged(point.again, sample(point.again)))
     if not second:
         note(SECOND_RUN, f"{point.name}: rejected ({'; '.join(map(str, first))}), then accepted with a second seed")
     return second

@@ -119,7 +119,7 @@ def test_the_round_trip_follows_the_orbit():
     """Two segments under way, so no queue: the round trips of two pairs of stations differ by what the tables of their delays say."""
     pairs = ("new-york,san-francisco", "rome,los-angeles")
     rtts = [run(LEO | {"orbit": pair, "delay_ms": 75.0})[0]["rtt"] for pair in pairs]
-    tables = [orbit({"orbit": pair})[1](1).table for pair in pairs]
+    tables = [orbit({"orbit": pair})[1](seeds.seed_of(1)).table for pair in pairs]
     delays = [np.mean([table.at(time) for time in np.arange(10, 110, 0.5)]) for table in tables]
     assert delays[1] - delays[0] > 0.015
     assert rtts[1] - rtts[0] == pytest.approx(2 * (delays[1] - delays[0]), abs=0.001)

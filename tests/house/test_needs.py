@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a test needs and does not find is a failure, or is left out by name."""
 
+import os
 import re
 import subprocess
 import sys
@@ -31,7 +32,7 @@ def run(tmp_path, monkeypatch, **environment):
     (tmp_path / "gone.py").write_text("from tests import needs\nneeds.NEEDS['namespaces'] = (lambda: False, needs.NEEDS['namespaces'][1])\n")
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{ROOT}")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(ROOT), os.environ.get("PYTHONPATH", "")]))
     options = ["-c", ROOT / "pytest.ini", "--rootdir", ROOT, "-p", "conftest", "-p", "gone", "-p", "no:cacheprovider"]
     done = subprocess.run([sys.executable, "-m", "pytest", *options, tmp_path], cwd=ROOT, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr

@@ -95,6 +95,9 @@ def test_datagrams_without_repair_are_lost_as_the_model_says():
         report = session.engine.report()
     expected = 1 - (1 - p) ** units
     deviation = math.sqrt(expected * (1 - expected) / datagrams)
-    assert abs(found["lost_packets"] / found["packets"] - expected) < 4.5 * deviation, found
+    counters = report["a"]["counters"]
+    # Beside other work the device drops some more. A few packets of iperf3's own are short, and lost less often.
+    assert abs(counters["tx_packets_lost"] / counters["tx_packets"] - expected) < 4.5 * deviation, (counters, found)
+    assert found["lost_packets"] > 0.9 * counters["tx_packets_lost"], (counters, found)
     assert expected - p > 4.5 * deviation, "the loss of a unit is not taken for that of a packet"
-    assert report["a"]["counters"]["tx_retx"] == 0
+    assert counters["tx_retx"] == 0
