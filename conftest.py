@@ -30,6 +30,7 @@ def has_module_fixture(item):
     return any(fixture[-1].scope == "module" for fixture in item._fixtureinfo.name2fixturedefs.values())
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
     items.sort(key=place)
     for item in items:
