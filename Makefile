@@ -2,13 +2,14 @@
 VENV   := .venv
 PYTHON := $(VENV)/bin/python
 ARQLINK := $(VENV)/bin/arqlink
-PARALLEL := -n auto --dist loadgroup --no-loadscope-reorder
+# conftest.py says which tests go together, and in which order.
+PARALLEL := -n auto
 WAVES  := build/waves/retransmission.fst
 VIEW   := $(WAVES:.fst=.gtkw)
 C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext) examples/*/*/*.$(ext)))
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
-.PHONY: help setup verilog regs sw demo soc-demo test test-docs test-full campaign fuzz lint synth synth-all bench docs planner release figures figures-full figures-link stats-full wave clean
+.PHONY: help setup verilog regs sw demo soc-demo test test-research test-docs test-full campaign fuzz lint synth synth-all bench docs planner release figures figures-full figures-link stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all tests share: random numbers, what the machine must have, and in which order they run on several processors."""
 
+import functools
 import os
+from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from arqlink.board import simulation
 from arqlink.cli.main import main
@@ -16,28 +19,35 @@ LONG = ("cocotb_tests/soc/", "tests/campaign/", "cocotb_tests/statistics/", "sw/
 SAID_SEED = f"ARQLINK_SEED={seeds.SEED}"
 
 
-def pytest_xdist_auto_num_workers(config):
-    return (os.cpu_count() or 1) + 1
-
-
 def place(item):
     """Where a test stands in the order."""
     return next((at for at, begin in enumerate((*WAITING, *LONG)) if item.nodeid.startswith(begin)), 1000)
 
 
-def has_module_fixture(item):
-    """Tests that share something costly run on one worker."""
-    return any(fixture[-1].scope == "module" for fixture in item._fixtureinfo.name2fixturedefs.values())
-
-
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
     items.sort(key=place)
-    for item in items:
-        if item.nodeid.startswith(WAITING):
-            item.add_marker(pytest.mark.xdist_group("waiting"))
-        elif has_module_fixture(item):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+def pytest_xdist_auto_num_workers(config):
+    return (os.cpu_count() or 1) + 1
+
+
+class Units(LoadScopeScheduling):
+    """Deals tests out one by one, but together those that wait, and those of a file that share something costly."""
+
+    def _split_scope(self, nodeid):
+        file = nodeid.partition("::")[0]
+        return "waiting" if file.startswith(WAITING) else file if has_module_fixture(file) else nodeid
+
+
+@functools.cache
+def has_module_fixture(file):
+    return 'scope="module"' in (Path(__file__).parent / file).read_text()
+
+
+def pytest_xdist_make_scheduler(config, log):
+    config.option.loadscopereorder = False
+    return Units(config, log)
 
 
 def pytest_sessionstart(session):
