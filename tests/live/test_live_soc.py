@@ -39,6 +39,13 @@ def shells(session):
         yield {"A": UartShell(a), "B": UartShell(b)}
 
 
+def come_up(shells):
+    """Waits until both ends say that the link is up."""
+    deadline = time.monotonic() + 30
+    while any(shell.values("link")["state"] != "up" for shell in shells.values()):
+        assert time.monotonic() < deadline
+
+
 def rest(session):
     """Waits until the link and its soft CPUs stand still; clocks of A's."""
     deadline = time.monotonic() + 60
@@ -57,9 +64,7 @@ class TestFirmware:
 
     def test_it_has_set_up_the_link(self, session, shells):
         """Code, persistency and timers are those that the command line asked for."""
-        deadline = time.monotonic() + 30
-        while any(shell.values("link")["state"] != "up" for shell in shells.values()):
-            assert time.monotonic() < deadline
+        come_up(shells)
         report = session.engine.report()
         for name, end in ENDS.items():
             shown = shells[name].values("link")
@@ -95,11 +100,12 @@ class TestFirmware:
 
     def test_events_are_its_own(self, session, shells):
         """It prints each, though reports are made all the while, and clear the other events."""
+        come_up(shells)
         shells["A"].command("events on")
         session.engine.command("restart", "A")
         deadline = time.monotonic() + 30
         seen = b""
-        while b"EVENT link_up" not in seen.partition(b"EVENT link_down")[2]:  # one from the link's first start may come before
+        while b"EVENT link_up" not in seen.partition(b"EVENT link_down")[2]:
             assert time.monotonic() < deadline, seen
             session.engine.report()
             seen += shells["A"].port.read()
