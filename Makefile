@@ -6,7 +6,7 @@ ARQLINK := $(VENV)/bin/arqlink
 PARALLEL := -n auto
 WAVES  := build/waves/retransmission.fst
 VIEW   := $(WAVES:.fst=.gtkw)
-C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext) examples/*/*/*.$(ext)))
+C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) research/*/*.$(ext) research/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext) examples/*/*/*.$(ext)))
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
 .PHONY: help setup verilog regs sw demo soc-demo test test-research test-docs test-full campaign fuzz lint synth synth-all bench docs planner release figures figures-full figures-link stats-full wave clean
