@@ -61,7 +61,7 @@ async def outage(dut, ways, delta):
     0; afterwards everything goes on by itself."""
     setting = Setting(4, 4, 4, 0, delta)
     scenario = Scenario(
-        SEED + 31, (setting, setting), delay=(300, 300), packets=(50, 25), longest=120, gap=300, keepalive=1000,
+        SEED + 31, (setting, setting), delay=(300, 300), packets=(50, 50), longest=120, gap=300, keepalive=1000,
         outage_timeout=6000,
     )  # fmt: skip
     bench = await begin(dut, scenario)
