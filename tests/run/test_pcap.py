@@ -50,7 +50,7 @@ def test_a_capture_is_written_without_scapy(tmp_path):
     subprocess.run([sys.executable, "-c", program, tmp_path / "a.pcap"], check=True)
     assert len((tmp_path / "a.pcap").read_bytes()) == 24
     project = tomllib.loads((tree.ROOT / "pyproject.toml").read_text())["project"]
-    assert "scapy" not in project["dependencies"] and "scapy" in project["optional-dependencies"]["test"]
+    assert "scapy" not in project["dependencies"] and "scapy" in project["optional-dependencies"]["dev"]
 
 
 def test_bytes_of_a_record(tmp_path):

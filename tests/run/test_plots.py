@@ -83,11 +83,11 @@ def test_stats_draws(arqlink, tmp_path):
 
 
 def test_sweep_draws(arqlink, tmp_path):
-    (tmp_path / "s.toml").write_text('kind = "stats"\n[fixed]\nconfig = "montecarlo"\nframes = 500\nn = 11\n[grid]\np = [0.01, 0.05]\ndelta = [0, 1]\n')
+    (tmp_path / "s.toml").write_text('kind = "stats"\n[fixed]\nconfig = "montecarlo"\nframes = 500\nn = 11\n[grid]\nloss = [0.01, 0.05]\ndelta = [0, 1]\n')
     code, _, err = arqlink("sweep", "s.toml", "--workers", 1, "--plot", "p.svg")
     assert code == 0, err
     first = (tmp_path / "p.svg").read_text()
-    assert "delta = 0" in first and "delta = 1" in first and ">p<" in first
+    assert "delta = 0" in first and "delta = 1" in first and ">loss<" in first
     code, _, err = arqlink("sweep", "s.toml", "--show", "--plot", "p.svg", "--value", "alpha.measured")
     assert code == 0 and "alpha.measured" in (tmp_path / "p.svg").read_text()
 
