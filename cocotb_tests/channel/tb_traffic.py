@@ -79,7 +79,7 @@ async def registers(dut):
             value = random.getrandbits(32)
             await r.write(name, value)
             assert await r.read(name) == value & sum(((1 << f.width) - 1) << f.shift for f in register.fields.values())
-    assert not (await r.read_at(0x03C))[1]
+    assert not (await r.read_at(0x040))[1]
 
 
 @cocotb.test()
