@@ -4,12 +4,13 @@
 import pytest
 
 from cocotb_tests.lib import rtl
+from cocotb_tests.lib.effort import slow_in_full
 
-CONFIGS = pytest.mark.parametrize("config", ["tiny", "default"])
+CONFIGS = pytest.mark.parametrize("config", slow_in_full(["tiny", "default"], slow={"default"}))
+LINKS = [(block, config) for block in ("ArqLink", "ArqLinkPhyClock", "ArqLinkByteStream") for config in ("tiny", "default")]
 
 
-@CONFIGS
-@pytest.mark.parametrize("block", ["ArqLink", "ArqLinkPhyClock", "ArqLinkByteStream"])
+@pytest.mark.parametrize(("block", "config"), slow_in_full(LINKS, slow={*LINKS[3:]}))
 def test_link(block, config):
     rtl.run(block, config, "cocotb_tests.four_state.tb_link", four_state=True)
 
