@@ -39,9 +39,9 @@ def digest(*parts):
 
 
 def is_made(output, key):
-    """Whether the file `output` is there and was made from what `key` stands for."""
+    """Whether the file `output` is there and was made from what `key` stands for. What has too long a name for a file is not."""
     record = _record(output)
-    return output.exists() and record.exists() and record.read_text() == key
+    return os.path.exists(output) and record.exists() and record.read_text() == key
 
 
 def made(output, key):
