@@ -1424,6 +1424,7 @@ def test_a_port_s_queue_has_a_bound():
 # Hostile packets, and conversations over bad wires ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.full  # a minute, most of it to build with the sanitizers
 def test_fuzz():
     run = subprocess.run([builds.fuzzer(), "20000", str(seeds.seed_of("packets"))], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
