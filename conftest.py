@@ -13,7 +13,7 @@ from arqlink.cli.main import main
 from tests import needs, seeds
 
 WAITING = ("tests/live/", "tests/dashboard/", "tests/pages/", "tests/board/", "tests/gateway/test_gateway_linux.py")
-"""Tests that wait: for real time, a browser, TCP of Linux. One worker more than there are processors takes them, one after the other."""
+"""Tests that wait: for real time, a browser, TCP of Linux. One worker takes them, one after the other, so that they do not wait for each other."""
 LONG = ("cocotb_tests/soc/", "tests/campaign/", "cocotb_tests/statistics/", "sw/tests/", "cocotb_tests/system/", "tests/link/", "tests/run/", "cocotb_tests/")
 """Then those come that take longest, so that none of them is left for the end."""
 SAID_SEED = f"ARQLINK_SEED={seeds.SEED}"
@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_xdist_auto_num_workers(config):
-    return (os.cpu_count() or 1) + 1
+    return os.cpu_count() or 1
 
 
 class Units(LoadScopeScheduling):

@@ -94,10 +94,9 @@ class TestPage:
             assert words(shown, "#connection") == "Connected"
             picture = words(shown, "#picture svg")
             assert all(block in picture for block in ("TAP a", "Segmenter", "Sender", "RS encoder", "Line", "Receiver", "RS decoder", "Resequencer", "TAP b"))
-            before = [words(shown, selector) for selector in ("#picture", "#states", "#model", "#fates-ab", ".charts figcaption >> nth=0")]
-            shown.page.wait_for_timeout(2500)
-            after = [words(shown, selector) for selector in ("#picture", "#states", "#model", "#fates-ab", ".charts figcaption >> nth=0")]
-            assert all(one != other for one, other in zip(before, after)), (before, after)
+            selectors = ("#picture", "#states", "#model", "#fates-ab", ".charts figcaption >> nth=0")
+            for selector, before in [(selector, words(shown, selector)) for selector in selectors]:
+                soon(lambda selector=selector, before=before: words(shown, selector) != before)
             assert shown.value("document.querySelectorAll('.uplot').length") == 4
 
     def test_counters_are_those_of_the_report(self, visit, link):
