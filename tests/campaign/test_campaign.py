@@ -211,7 +211,7 @@ def test_the_cost_of_forged_units_is_what_a_run_takes_longer_with_them():
 
 
 def test_links_get_over_forged_units_in_time():
-    costs = forged_recovery.measure("small:small", 1, 20)  # fixed seed: three shots in one run can add up to a few percent more than the bound of one
+    costs = forged_recovery.measure("small:small", 1, 20)  # fixed seed: with 654390164 and those after it a run goes 2 % beyond the bound, and why is not known
     assert len(costs) == 20 and sum(cost.units for cost in costs) > 20
     assert any(cost.waited and cost.extra > 0 for cost in costs), "some forged units delay packets"
     assert not forged_recovery.beyond(costs)
