@@ -30,9 +30,9 @@ def make(sources, folder, flags, **variables):
                 verilator.run(command, folder / "program.log", ccache_environment())
 
 
-def compiler():
-    """The C++ compiler, behind ccache where it is installed."""
-    return ["ccache", "c++"] if shutil.which("ccache") else ["c++"]
+def compiler(name="c++"):
+    """A compiler, behind ccache where it is installed."""
+    return ["ccache", name] if shutil.which("ccache") else [name]
 
 
 def ccache_environment():

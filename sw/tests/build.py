@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the driver: as a shared library for the host, as objects for rv32im."""
 
-import shutil
 import subprocess
 from functools import cache
 from typing import Any
@@ -9,13 +8,13 @@ from typing import Any
 import cffi
 
 from arqlink.cache import digest, obtain
+from arqlink.rtl import native
 from arqlink.run import pair_simulator
 from arqlink.tree import BUILD, ROOT, locked
 
 DRIVER = ROOT / "sw" / "driver"
 INCLUDES = ["-I", str(DRIVER / "include"), "-I", str(ROOT / "rtl" / "regs")]
 STRICT = ["-std=c11", "-ffreestanding", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
-COMPILER = ["ccache", "gcc"] if shutil.which("ccache") else ["gcc"]
 CONFIG = "montecarlo"
 """Configuration of the pair that the driver is tested on."""
 SOURCES = sorted((DRIVER / "src").glob("*.c"))
@@ -68,7 +67,7 @@ def with_pair(name, main, sources, options):
         folder.mkdir(parents=True, exist_ok=True)
         objects = [folder / f"{source.stem}.o" for source in [*SOURCES, *sources]]
         for source, output in zip([*SOURCES, *sources], objects):
-            run(*COMPILER, *STRICT, "-O2", *options, *INCLUDES, "-c", str(source), "-o", str(output))
+            run(*native.compiler("gcc"), *STRICT, "-O2", *options, *INCLUDES, "-c", str(source), "-o", str(output))
         warnings = ["-O1", "-Wall", "-Wextra", *options, *pair_simulator.INCLUDES, *INCLUDES]
         sanitizers = [option for option in options if option.startswith("-fsanitize")]
         parts = [main, pair_simulator.FOLDER / "arq_pair_sim.cpp", *objects]

@@ -13,12 +13,10 @@ from tests import needs
 
 from .test_seeds import sources
 
-MENDED_ELSEWHERE = {"tests/cli/test_files.py"}
-
 
 def test_no_test_skips_itself():
     skips = re.compile(r"\bskip(if|test)?\(|importorskip|\bxfail\b|SkipTest", re.IGNORECASE)
-    own = {"tests/needs.py", "tests/house/test_needs.py"} | MENDED_ELSEWHERE
+    own = {"tests/needs.py", "tests/house/test_needs.py"}
     assert not [name for name, text in sources() if name not in own and skips.search(text)], "mark it needs(…) (tests/needs.py)"
 
 
