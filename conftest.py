@@ -28,6 +28,7 @@ def pytest_collection_modifyitems(items):
     items.sort(key=place)
 
 
+@pytest.hookimpl(optionalhook=True)  # without pytest-xdist too
 def pytest_xdist_auto_num_workers(config):
     return os.cpu_count() or 1
 
@@ -45,6 +46,7 @@ def has_module_fixture(file):
     return 'scope="module"' in (Path(__file__).parent / file).read_text()
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     config.option.loadscopereorder = False
     return Units(config, log)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the benches measure in clocks, the software to compare with, and what place and route gave: gathered, and as tables."""
 
-import json
-import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 from rich.table import Table
 
-from arqlink import tree
 from arqlink.bench import requirements, software_codecs
 from arqlink.campaign import feedback_loss
 from arqlink.errors import UserError
@@ -16,34 +15,26 @@ from arqlink.fpga.results import HEADINGS, cells
 from arqlink.fpga.targets import named
 from arqlink.report.console import TextConsole
 
-BENCHES = (
-    "cocotb_tests/codec",
-    "cocotb_tests/system/test_latency.py",
-    "cocotb_tests/system/test_nack.py",
-    "cocotb_tests/statistics/test_line_use.py",
-    "tests/campaign/test_feedback_loss.py",
-)
-CLOCKS, LINE_USE, FEEDBACK = ("bench", "*.json"), ("statistics", "line-*.json"), (feedback_loss.FOLDER.name, "*.json")
-"""What they leave in the build folder: one folder, and the files in it."""
 CODES = ((32, 40, 64), (10, 12, 64), (10, 14, 64))
 """K, N and bytes of a unit for the comparison with software."""
 DECODERS = ("decoder", "decoder-16")
 """Targets of place and route that decode."""
 
 
-def run_benches():
-    """Runs the benches, after taking away what earlier ones have left: a bench may have another name since."""
-    for folder, pattern in (CLOCKS, LINE_USE, FEEDBACK):
-        for path in (tree.BUILD / folder).glob(pattern):
-            path.unlink()
-    command = [sys.executable, "-m", "pytest", "-n", "auto", "-m", "", *BENCHES]
-    if subprocess.run(command, cwd=tree.ROOT, check=False).returncode:
-        raise UserError("A bench failed; its message is above.")
+def measure():
+    """Runs all benches and experiments, as many at a time as there are processors. The keys are those of `gather` that take minutes."""
+    from cocotb_tests import measurements  # which only the source tree has
 
-
-def read(folder, pattern):
-    """The measurements in build/`folder`, by the files' names."""
-    return {p.stem: json.loads(p.read_text()) for p in sorted((tree.BUILD / folder).glob(pattern))}
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        clocks = {f"{kind}-{config}": pool.submit(of, config) for kind, (of, configs) in measurements.CLOCKS.items() for config in configs}
+        lines = {point.name: pool.submit(measurements.line_use, point) for point in measurements.LINE_POINTS}
+        flows = {point: pool.submit(feedback_loss.measure, point) for point in feedback_loss.points()}
+        try:
+            clocks, lines, flows = ({what: found.result() for what, found in futures.items()} for futures in (clocks, lines, flows))
+        except AssertionError as failed:
+            pool.shutdown(cancel_futures=True)
+            raise UserError(f"A bench failed: {failed}") from None
+    return {"clocks": clocks, "line_use": lines, "feedback_loss": list(feedback_loss.rows(flows))}
 
 
 def placed():
@@ -64,16 +55,10 @@ def compare(synthesis):
     return rows
 
 
-def gather():
+def gather(measured):
+    """`measured` (of `measure`), with place and route and the comparison with software."""
     synthesis = placed()
-    return {
-        "clocks": read(*CLOCKS),
-        "line_use": read(*LINE_USE),
-        "feedback_loss": list(feedback_loss.rows(feedback_loss.kept())),
-        "place_and_route": synthesis,
-        "software": software_codecs.versions(),
-        "decode_bytes_per_second": compare(synthesis),
-    }
+    return measured | {"place_and_route": synthesis, "software": software_codecs.versions(), "decode_bytes_per_second": compare(synthesis)}
 
 
 def window_rows(synthesis):
@@ -106,7 +91,7 @@ CLOCK_TITLES = {
     "latency": "Latency of a link end, in clocks",
     "nack": "From a NACK to the retransmission, in clocks",
 }
-"""Of the benches that measure clocks, by the first word of their files' names; the rest is the build."""
+"""Of the benches that measure clocks, by the first word of their names; the rest is the build."""
 
 
 def clock_sections(clocks):
@@ -114,7 +99,7 @@ def clock_sections(clocks):
     for kind, title in CLOCK_TITLES.items():
         builds = {name.removeprefix(f"{kind}-"): values for name, values in clocks.items() if name.startswith(f"{kind}-")}
         if builds:
-            measures = [key for key in next(iter(builds.values())) if key != "config"]
+            measures = list(next(iter(builds.values())))
             headings = ("build", *(key.removesuffix("_clocks").replace("_", " ") for key in measures))
             yield title, "make bench", headings, [(build, *(f"{values[key]:.4g}" for key in measures)) for build, values in builds.items()]
 
@@ -138,10 +123,7 @@ def sections(results):
             "Line use of a user who always sends",
             "make bench",
             ("point", "PHY beats in use", "data units", "goodput / α"),
-            [
-                (name.removeprefix("line-"), *(f"{r[key]:.4f}" for key in ("line_use", "data_unit_use", "goodput_over_alpha")))
-                for name, r in results["line_use"].items()
-            ],
+            [(name, *(f"{r[key]:.4f}" for key in ("line_use", "data_unit_use", "goodput_over_alpha"))) for name, r in results["line_use"].items()],
         )
 
     if results["feedback_loss"]:

@@ -5,15 +5,12 @@ Two Verilated ends at δ infinite, K = N = 1, one or both of which always send (
 feedback-loss`.
 """
 
-import json
 import subprocess
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
-from arqlink import tree
 from arqlink.campaign import builds
 from arqlink.errors import UserError
 
-FOLDER = tree.BUILD / "feedback"
 WINDOWS = {64: 256, 533: 1024, 5000: 16384, 30000: 65536}
 """Frames a round trip -> windowFrames of the builds that carry it."""
 TRIPS = {64: 1000, 533: 150, 5000: 30, 30000: 12}
@@ -106,26 +103,9 @@ def points(round_trips=tuple(WINDOWS), seeds=SEEDS, losses=LOSSES):
                     yield from (Point(round_trip, loss, feedback_loss, burst, *variant, seed) for variant in VARIANTS for seed in seeds)
 
 
-def keep(point, flow):
-    """Leaves a measurement for `rows`, in build/feedback."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    name = "-".join(f"{value:g}" for value in asdict(point).values())
-    (FOLDER / f"{name}.json").write_text(json.dumps({"point": asdict(point), "flow": asdict(flow)}))
-
-
 def survey(chosen):
-    """Measures points and keeps what comes of them; Point -> Flow."""
-    flows = {}
-    for point in chosen:
-        flows[point] = measure(point)
-        keep(point, flows[point])
-    return flows
-
-
-def kept():
-    """The measurements that are there: Point -> Flow."""
-    found = [json.loads(path.read_text()) for path in FOLDER.glob("*.json")]
-    return {Point(**entry["point"]): Flow(**entry["flow"]) for entry in found}
+    """Measures points; Point -> Flow."""
+    return {point: measure(point) for point in chosen}
 
 
 def rows(flows):

@@ -13,9 +13,16 @@ from arqlink.errors import UserError
 OUTPUT = tree.BUILD / "bench.json"
 
 
+def earlier():
+    """What an earlier run has measured."""
+    if not OUTPUT.exists():
+        raise UserError(f"{OUTPUT} does not exist; run 'arqlink bench' first.")
+    return json.loads(OUTPUT.read_text())
+
+
 def bench(
     docs: Annotated[bool, typer.Option("--docs", help="Write docs/results.md and the tables of README.md and docs/integration.md too.")] = False,
-    gather: Annotated[bool, typer.Option("--gather", help="Take what earlier runs have left, run no bench again.")] = False,
+    gather: Annotated[bool, typer.Option("--gather", help="Take what build/bench.json has of an earlier run, measure nothing again.")] = False,
     placed: Annotated[bool, typer.Option("--placed", help="Write what place and route gave to these documents, and nothing else.")] = False,
     stats: Annotated[bool, typer.Option("--stats", help="Write the first table of docs/statistics.md, and nothing else.")] = False,
 ):
@@ -35,9 +42,7 @@ def bench(
     if placed:
         documents.write_placed(synthesis)
         return
-    if not gather:
-        measurements.run_benches()
-    found = measurements.gather()
+    found = measurements.gather(earlier() if gather else measurements.measure())
     OUTPUT.write_text(json.dumps(found, indent=1) + "\n")
     measurements.show(found)
     if docs:

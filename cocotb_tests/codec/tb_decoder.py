@@ -178,7 +178,6 @@ async def full_rate(dut):
         assert max(out - at for at, out in zip(accepted, events["out"])) <= (k - 1) * beats + 16
     longest, frame_clocks = max(added, key=lambda case: case[0] - case[1])
     record(
-        f"decoder-{CONFIG}",
         beats_per_clock=min(rates),
         last_needed_beat_to_last_beat_out_clocks=longest,
         of_which_a_frame_takes_clocks=frame_clocks,

@@ -125,7 +125,6 @@ async def full_rate(dut):
         assert parity <= 16
     rates, firsts, parities = zip(*measured)
     record(
-        f"encoder-{CONFIG}",
         beats_per_clock=min(rates),
         job_and_data_to_first_beat_clocks=max(firsts),
         last_data_beat_to_first_parity_beat_clocks=max(parities),

@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps what a bench has measured, as build/bench/NAME.json, for `make bench`."""
+"""What a bench measures, on its way from the simulation to whoever ran it: rtl.run returns it."""
 
 import json
+from pathlib import Path
 
-from cocotb_tests.lib import rtl
+FILE = "measured.json"
+"""In the folder of the run, which is the simulation's current one."""
 
 
-def record(name, **values):
-    folder = rtl.BUILD / "bench"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.json").write_text(json.dumps(values, indent=1))
+def record(**values):
+    """Called in the simulation, once."""
+    Path(FILE).write_text(json.dumps(values))
+
+
+def forget(folder):
+    """What an earlier run has left."""
+    (Path(folder) / FILE).unlink(missing_ok=True)
+
+
+def of_run(folder):
+    """The values of the run in this folder; none where it measures nothing."""
+    path = Path(folder) / FILE
+    return json.loads(path.read_text()) if path.exists() else {}

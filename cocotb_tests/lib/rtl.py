@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from arqlink.rtl.verilator import Model, use_verilator  # noqa: F401
 from arqlink.rtl.verilog import compile_rtl, contents, generate, java  # noqa: F401
 from arqlink.tree import BUILD, CONFIGS, ROOT, locked  # noqa: F401
+from cocotb_tests.lib import measured
 from tests.seeds import SEED
 
 
@@ -38,7 +39,8 @@ def build_four_state(block, config, sources):
 
 
 def run(block, config, module, testcase=None, parameters=None, waves=False, sources=None, quick=False, four_state=False):
-    """Runs the cocotb tests of Python module `module` on `block`; raises when one of them fails.
+    """Runs the cocotb tests of Python module `module` on `block`; raises when one of them fails. Returns what
+    they have measured (lib/measured.py), by name.
 
     `parameters` reach the tests as environment variables, beside ARQLINK_CONFIG and ARQLINK_VERILOG, which name the configuration
     and its Verilog. ARQLINK_SEED is cocotb's seed too.
@@ -60,6 +62,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     test_dir.mkdir(parents=True, exist_ok=True)
     for path in contents(sources[0]):
         shutil.copy(path, test_dir)
+    measured.forget(test_dir)
     env = {k: str(v) for k, v in (parameters or {}).items()}
     env["LD_LIBRARY_PATH"] = str(cocotb_tools.config.libs_dir)  # and not in the program, which is the same in each clone
     env |= {"ARQLINK_CONFIG": config, "ARQLINK_VERILOG": str(sources[0])}
@@ -80,3 +83,4 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     count, failed = get_results(Path(results))
     if failed or not count:
         raise AssertionError(f"{failed} of {count} cocotb tests failed; log: {test_dir / 'run.log'}")
+    return measured.of_run(test_dir)

@@ -4,13 +4,12 @@
 The PHY is always ready, persistency infinite, and the window ten times as long as the round trip.
 """
 
-import json
 import os
 
 import cocotb
 
-from cocotb_tests.lib import rtl
 from cocotb_tests.lib.limits import CONTROL_BYTES, HEADER_AND_CRC, built
+from cocotb_tests.lib.measured import record
 from tests.seeds import SEED
 
 from .bench import log, started
@@ -72,9 +71,7 @@ async def line_use(dut):
         "goodput_over_alpha": goodput / expected.alpha,
     }
     log("%s", result)
-    folder = rtl.BUILD / "statistics"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"line-{os.environ['LINE_NAME']}.json").write_text(json.dumps(result, indent=1))
+    record(**result)
     for name in ("DISORDERED", "CORRUPT", "LOST", "ABORTED"):
         assert await pair.traffic_b.read(name) == 0, name
     assert (await pair.b.counters(["rx_overflow"]))["rx_overflow"] == 0

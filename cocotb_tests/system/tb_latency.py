@@ -56,5 +56,5 @@ async def idle_latency(dut):
         rx.append(delivered[0] - received[k - 1][1])
     cocotb.log.warning("%s: user to line %s clocks, to the end of the unit %s clocks, line to user %s clocks", CONFIG, tx, unit, rx)
     clocks = {"packet_to_phy_clocks": max(tx), "packet_to_first_unit_sent_clocks": max(unit), "phy_to_packet_clocks": max(rx)}
-    record(f"latency-{CONFIG}", config=CONFIG, k=k, n=k + 2, **clocks)
+    record(k=k, n=k + 2, **clocks)
     assert max(tx) <= TX_LIMIT and max(rx) <= RX_LIMIT

@@ -45,5 +45,5 @@ async def nack_to_retransmission(dut):
     clocks = [begun[tsn + 1] - at for tsn, at in sorted(reported.items()) if tsn + 1 in begun]
     cocotb.log.warning("%s: clocks from the last beat of a NACK to the first beat of the retransmission: %s", CONFIG, sorted(set(clocks)))
     assert len(clocks) > 20 and min(clocks) > 0
-    record(f"nack-{CONFIG}", config=CONFIG, nack_to_retransmission_clocks=max(clocks))
+    record(nack_to_retransmission_clocks=max(clocks))
     assert max(clocks) <= MOST_NACK_CLOCKS

@@ -3,10 +3,10 @@
 
 import pytest
 
-from cocotb_tests.lib import rtl
+from cocotb_tests import measurements
 from cocotb_tests.lib.effort import slow_in_full
 
 
-@pytest.mark.parametrize("config", slow_in_full(["tiny", "paper", "default", "line10g", "fast16"]))
+@pytest.mark.parametrize("config", slow_in_full(measurements.ENDS))
 def test_latency(config):
-    rtl.run("ArqPair", config, "cocotb_tests.system.tb_latency")
+    assert measurements.latency(config)

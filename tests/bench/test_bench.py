@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is said to be reached follows from the numbers, and from the worst seed alone."""
 
+import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from subprocess import CompletedProcess
 
 import pytest
 
 from arqlink import tree
 from arqlink.bench import documents, measurements, requirements, software_codecs
+from arqlink.campaign import feedback_loss
+from arqlink.cli import bench
 from arqlink.errors import UserError
 from arqlink.fpga import place_and_route, results
 from arqlink.fpga.targets import TARGETS, Demand, Target
+from cocotb_tests.lib import rtl
 
 BEGIN, END = "<!-- make bench: begin -->", "<!-- make bench: end -->"
 TARGET = Target("x", "RsEncoder", "line10g", must=Demand(200, 5500), goal=Demand(240, 4500))
@@ -56,7 +60,7 @@ RESULTS = {
         "nack-fast16": {"nack_to_retransmission_clocks": 65},
         "nack-tiny": {"nack_to_retransmission_clocks": 58},
     },
-    "line_use": {"line-a-p0": line(0.996, 1), "line-b-p0": line(0.994, 1), "line-a-p0.05": line(1, 0.99)},
+    "line_use": {"a-p0": line(0.996, 1), "b-p0": line(0.994, 1), "a-p0.05": line(1, 0.99)},
     "feedback_loss": [(533, 1024, "one", 0, "0", "0.1", 64, "11.40", "0.9671", 0, 27, 70421)],
     "decode_bytes_per_second": [{"k": 32, "n": 40, "unit_bytes": 64, "ISA-L": 300e6, "zfec": 200e6, "decoder": 1200e6, "decoder-16": 2400e6}],
     "software": {"CPU": "a processor", "ISA-L": "2.3.4", "zfec": "5.6.7"},
@@ -141,7 +145,7 @@ def test_the_readme_names_targets_that_exist():
 def test_documents_do_not_lose_targets(monkeypatch, arqlink):
     """Refused ahead of the benches; nothing is written."""
     monkeypatch.setattr(place_and_route, "kept", dict)
-    monkeypatch.setattr(measurements, "run_benches", lambda: pytest.fail("it measures"))
+    monkeypatch.setattr(measurements, "measure", lambda: pytest.fail("it measures"))
     code, _, error = arqlink("bench", "--docs")
     assert code == 2 and re.search('not placed from these sources: .*default.*Run .make synth TARGETS=".*default', error)
 
@@ -153,16 +157,29 @@ def test_targets_that_are_there_or_no_longer_exist_are_not_missed():
         documents.refuse_to_lose(text, {})
 
 
-def test_benches_leave_what_they_measure_alone(tmp_path, monkeypatch):
-    """Without what benches of other names have left; other statistics stay."""
-    left = [tmp_path / "bench" / "old.json", tmp_path / "statistics" / "line-old.json", tmp_path / "statistics" / "other.json"]
-    for path in left:
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("{}")
-    monkeypatch.setattr(tree, "BUILD", tmp_path)
-    monkeypatch.setattr(measurements.subprocess, "run", lambda *words, **options: CompletedProcess(words, 0))
-    measurements.run_benches()
-    assert [path.exists() for path in left] == [False, False, True]
+def test_measurements_of_an_earlier_run_are_taken(tmp_path, monkeypatch, arqlink):
+    monkeypatch.setattr(bench, "OUTPUT", tmp_path / "bench.json")
+    monkeypatch.setattr(measurements, "measure", lambda: pytest.fail("it measures"))
+    code, _, error = arqlink("bench", "--gather")
+    assert code == 2 and "bench.json does not exist; run 'arqlink bench' first." in error
+    bench.OUTPUT.write_text(json.dumps(RESULTS | {"place_and_route": "old"}))
+    monkeypatch.setattr(measurements, "placed", dict)
+    monkeypatch.setattr(measurements, "compare", lambda synthesis: [])
+    code, out, _ = arqlink("bench", "--gather")
+    found = json.loads(bench.OUTPUT.read_text())
+    assert code == 0 and "nack" in out.lower() and found["line_use"] == RESULTS["line_use"] and found["place_and_route"] == {}
+
+
+def test_a_bench_that_fails_is_named(monkeypatch):
+    monkeypatch.setattr(measurements, "ProcessPoolExecutor", lambda mp_context: ThreadPoolExecutor(1))
+
+    def fails(block, config, *rest, **more):
+        raise AssertionError(f"{block} of {config} is too slow")
+
+    monkeypatch.setattr(rtl, "run", fails)
+    monkeypatch.setattr(feedback_loss, "points", list)
+    with pytest.raises(UserError, match="A bench failed: RsEncoder of paper is too slow"):
+        measurements.measure()
 
 
 def test_windows_are_those_of_targets_that_differ_in_nothing_else():
