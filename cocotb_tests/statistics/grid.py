@@ -141,8 +141,7 @@ WRONG = [
     (Point("wrong-k", 9, 11, 11, 1, 0.05), _CLAIM),
 ]
 
-_ALL = [*GRID, *BURSTS, NEAR, FAR, *FEEDBACK, *(actual for actual, _ in WRONG)]
-ALL = {p.name: p for point in _ALL for p in (point, point.again)}
+ALL = [*GRID, *BURSTS, NEAR, FAR, *FEEDBACK, *(actual for actual, _ in WRONG)]
 
 QUICK = {
     "k10-n11-d1-p0.05",

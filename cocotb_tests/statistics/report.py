@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of the last statistics run as Markdown: python -m cocotb_tests.statistics.report [--write]
+"""Runs the statistics, and prints their tables as Markdown: python -m cocotb_tests.statistics.report [--write]
 
-Reads what the tests left under build/statistics. With --write the tables in docs/statistics.md are replaced. The number
-of frames is that of ARQLINK_STATS_FRAMES, as in the tests.
+With --write the tables in docs/statistics.md are replaced. The number of frames is that of ARQLINK_STATS_FRAMES, as in
+the tests.
 """
 
 import argparse
-import json
-import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
-from cocotb_tests.lib import rtl
+from arqlink import tree
+from cocotb_tests.measurements import LINE_POINTS, line_use
 
-from .grid import BURSTS, FAR, FEEDBACK, GRID, NEAR, PACKET_FRAMES, WRONG, frames
+from .grid import ALL, BURSTS, FAR, FEEDBACK, GRID, NEAR, PACKET_FRAMES, WRONG, frames
 from .judge import judge, judge_burst, lag_of, rejected
-from .sampling import RESULTS, result_file
-from .test_line_use import POINTS, name_of
+from .sampling import sample
 
-DOCUMENT = rtl.ROOT / "docs" / "statistics.md"
+DOCUMENT = tree.ROOT / "docs" / "statistics.md"
 COLUMNS = ("P_T", "P_F", "P", "transmissions", "alpha")
 
 
@@ -28,8 +28,18 @@ def p_text(p_value):
     return f"{p_value:.1g}" if p_value >= 1e-12 else "< 1e-12"
 
 
+_counts, _line_uses = {}, {}
+
+
+def run_all():
+    """Runs all points, as many at a time as there are processors."""
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        _line_uses.update(zip(LINE_POINTS, pool.map(line_use, LINE_POINTS)))
+        _counts.update(zip(ALL, pool.map(sample, ALL)))
+
+
 def counted(point):
-    return json.loads(result_file(point).read_text())
+    return _counts[point] if point in _counts else sample(point)
 
 
 def table(head, rows):
@@ -127,8 +137,7 @@ def feedback_table():
 
 def line_table():
     rows = []
-    for point in POINTS:
-        r = json.loads((RESULTS / f"line-{name_of(point)}.json").read_text())
+    for point, r in _line_uses.items():
         config, k, n, p, _ = point
         rows.append(
             [config, k, n, f"{p:g}", r["clocks"], f"{r['line_use']:.4f}", f"{r['data_unit_use']:.4f}"]
@@ -158,10 +167,8 @@ def main():
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="replace the tables in docs/statistics.md")
     arguments = parser.parse_args()
-    try:
-        texts = {name: make() for name, make in SECTIONS.items()}
-    except FileNotFoundError as missing:
-        sys.exit(f"{missing.filename} is missing; run 'python -m pytest cocotb_tests/statistics' first.")
+    run_all()
+    texts = {name: make() for name, make in SECTIONS.items()}
     print(f"{frames()} frames at each point")
     for text in texts.values():
         print(f"\n{text}")

@@ -1,40 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the simulator for a point and reads back what it counted."""
 
-import json
+import functools
 
 from arqlink.run import pair_simulator
 from arqlink.run.register_console import RegisterConsole
-from cocotb_tests.lib import rtl
 from tests.seeds import SECOND_RUN
 
 from .bench import ConsolePair, complete
-from .grid import frames
 from .judge import judge, rejected
 from .run import run
 
 CONFIG = "montecarlo"
 
-RESULTS = rtl.BUILD / "statistics"
 
-
-def result_file(point):
-    return RESULTS / f"{point.name}-{frames()}.json"
-
-
-def recorded(point):
-    """Counts of the last run of `point`."""
-    return json.loads(result_file(point).read_text())
-
-
+@functools.cache
 def sample(point):
-    """Counts of a run of `point`."""
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    result_file(point).unlink(missing_ok=True)
+    """Counts of a run of `point`, which runs once."""
     with RegisterConsole(pair_simulator.simulator(CONFIG)) as console:
-        counted = complete(run(ConsolePair(console), point))
-    result_file(point).write_text(json.dumps(counted, indent=1))
-    return counted
+        return complete(run(ConsolePair(console), point))
 
 
 def confirmed(point, note, judged=None):

@@ -12,6 +12,8 @@
 // it sends, and always takes one that comes.
 /* verilator lint_off PINCONNECTEMPTY */
 
+`include "axil.vh"
+
 module driver_soc #(
   parameter FIRMWARE = "firmware.hex"
 ) (
@@ -127,49 +129,13 @@ module driver_soc #(
   wire link_tready;
   assign s_axis_tready = link_tready && ready;
 
-  wire axil_awvalid;
-  wire axil_awready;
-  wire [11:0] axil_awaddr;
-  wire [2:0] axil_awprot;
-  wire axil_wvalid;
-  wire axil_wready;
-  wire [31:0] axil_wdata;
-  wire [3:0] axil_wstrb;
-  wire axil_bvalid;
-  wire axil_bready;
-  wire [1:0] axil_bresp;
-  wire axil_arvalid;
-  wire axil_arready;
-  wire [11:0] axil_araddr;
-  wire [2:0] axil_arprot;
-  wire axil_rvalid;
-  wire axil_rready;
-  wire [31:0] axil_rdata;
-  wire [1:0] axil_rresp;
+  `AXIL_WIRES(axil)
 
   wishbone_to_axil bridge (
     .aclk(aclk), .aresetn(aresetn), .failed(bus_failed),
     .wb_stb(access && is_link), .wb_we(d_we), .wb_adr({d_adr[9:0], 2'b00}), .wb_dat_w(d_dat_w), .wb_sel(d_sel),
     .wb_ack(link_ack), .wb_dat_r(link_dat_r),
-    .m_axil_awvalid(axil_awvalid),
-    .m_axil_awready(axil_awready),
-    .m_axil_awaddr(axil_awaddr),
-    .m_axil_awprot(axil_awprot),
-    .m_axil_wvalid(axil_wvalid),
-    .m_axil_wready(axil_wready),
-    .m_axil_wdata(axil_wdata),
-    .m_axil_wstrb(axil_wstrb),
-    .m_axil_bvalid(axil_bvalid),
-    .m_axil_bready(axil_bready),
-    .m_axil_bresp(axil_bresp),
-    .m_axil_arvalid(axil_arvalid),
-    .m_axil_arready(axil_arready),
-    .m_axil_araddr(axil_araddr),
-    .m_axil_arprot(axil_arprot),
-    .m_axil_rvalid(axil_rvalid),
-    .m_axil_rready(axil_rready),
-    .m_axil_rdata(axil_rdata),
-    .m_axil_rresp(axil_rresp)
+    `AXIL_CONNECT(m_axil, axil)
   );
 
   arqlink_tiny link (
@@ -199,25 +165,7 @@ module driver_soc #(
     .s_axis_phy_tdata(s_axis_phy_tdata),
     .s_axis_phy_tlast(s_axis_phy_tlast),
     .s_axis_phy_tuser(s_axis_phy_tuser),
-    .s_axil_awvalid(axil_awvalid),
-    .s_axil_awready(axil_awready),
-    .s_axil_awaddr(axil_awaddr),
-    .s_axil_awprot(axil_awprot),
-    .s_axil_wvalid(axil_wvalid),
-    .s_axil_wready(axil_wready),
-    .s_axil_wdata(axil_wdata),
-    .s_axil_wstrb(axil_wstrb),
-    .s_axil_bvalid(axil_bvalid),
-    .s_axil_bready(axil_bready),
-    .s_axil_bresp(axil_bresp),
-    .s_axil_arvalid(axil_arvalid),
-    .s_axil_arready(axil_arready),
-    .s_axil_araddr(axil_araddr),
-    .s_axil_arprot(axil_arprot),
-    .s_axil_rvalid(axil_rvalid),
-    .s_axil_rready(axil_rready),
-    .s_axil_rdata(axil_rdata),
-    .s_axil_rresp(axil_rresp)
+    `AXIL_CONNECT(s_axil, axil)
   );
 
 endmodule

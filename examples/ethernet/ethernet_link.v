@@ -9,6 +9,8 @@
 
 /* verilator lint_off PINCONNECTEMPTY */ // a packet of bytes needs no tkeep, the core never marks a unit that it sends, and always takes one that comes
 
+`include "axil.vh"
+
 module ethernet_link (
   input  wire        aclk,
   input  wire        aresetn,
@@ -53,49 +55,13 @@ module ethernet_link (
     .m_tvalid(mac_tx_tvalid), .m_tready(mac_tx_tready), .m_tdata(mac_tx_tdata), .m_tlast(mac_tx_tlast)
   );
 
-  wire axil_awvalid;
-  wire axil_awready;
-  wire [11:0] axil_awaddr;
-  wire [2:0] axil_awprot;
-  wire axil_wvalid;
-  wire axil_wready;
-  wire [31:0] axil_wdata;
-  wire [3:0] axil_wstrb;
-  wire axil_bvalid;
-  wire axil_bready;
-  wire [1:0] axil_bresp;
-  wire axil_arvalid;
-  wire axil_arready;
-  wire [11:0] axil_araddr;
-  wire [2:0] axil_arprot;
-  wire axil_rvalid;
-  wire axil_rready;
-  wire [31:0] axil_rdata;
-  wire [1:0] axil_rresp;
+  `AXIL_WIRES(axil)
   wire ready;
 
   // K = 4, N = 5, persistency infinite.
   arqlink_bring_up #(.CODE(32'h00050504)) bring_up (
     .aclk(aclk), .aresetn(aresetn), .ready(ready), .up(up), .failed(failed),
-    .m_axil_awvalid(axil_awvalid),
-    .m_axil_awready(axil_awready),
-    .m_axil_awaddr(axil_awaddr),
-    .m_axil_awprot(axil_awprot),
-    .m_axil_wvalid(axil_wvalid),
-    .m_axil_wready(axil_wready),
-    .m_axil_wdata(axil_wdata),
-    .m_axil_wstrb(axil_wstrb),
-    .m_axil_bvalid(axil_bvalid),
-    .m_axil_bready(axil_bready),
-    .m_axil_bresp(axil_bresp),
-    .m_axil_arvalid(axil_arvalid),
-    .m_axil_arready(axil_arready),
-    .m_axil_araddr(axil_araddr),
-    .m_axil_arprot(axil_arprot),
-    .m_axil_rvalid(axil_rvalid),
-    .m_axil_rready(axil_rready),
-    .m_axil_rdata(axil_rdata),
-    .m_axil_rresp(axil_rresp)
+    `AXIL_CONNECT(m_axil, axil)
   );
 
   eth_tiny link (
@@ -106,25 +72,7 @@ module ethernet_link (
     .m_axis_phy_tlast(m_axis_phy_tlast), .m_axis_phy_tuser(),
     .s_axis_phy_tvalid(s_axis_phy_tvalid), .s_axis_phy_tready(), .s_axis_phy_tdata(s_axis_phy_tdata),
     .s_axis_phy_tlast(s_axis_phy_tlast), .s_axis_phy_tuser(s_axis_phy_tuser),
-    .s_axil_awvalid(axil_awvalid),
-    .s_axil_awready(axil_awready),
-    .s_axil_awaddr(axil_awaddr),
-    .s_axil_awprot(axil_awprot),
-    .s_axil_wvalid(axil_wvalid),
-    .s_axil_wready(axil_wready),
-    .s_axil_wdata(axil_wdata),
-    .s_axil_wstrb(axil_wstrb),
-    .s_axil_bvalid(axil_bvalid),
-    .s_axil_bready(axil_bready),
-    .s_axil_bresp(axil_bresp),
-    .s_axil_arvalid(axil_arvalid),
-    .s_axil_arready(axil_arready),
-    .s_axil_araddr(axil_araddr),
-    .s_axil_arprot(axil_arprot),
-    .s_axil_rvalid(axil_rvalid),
-    .s_axil_rready(axil_rready),
-    .s_axil_rdata(axil_rdata),
-    .s_axil_rresp(axil_rresp)
+    `AXIL_CONNECT(s_axil, axil)
   );
 
 endmodule

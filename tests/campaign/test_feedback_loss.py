@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long links whose feedback gets lost: polls, and what they carry. What is measured is left for docs/results.md."""
+"""Long links whose feedback gets lost: polls, and what they carry."""
 
 from dataclasses import replace
 
