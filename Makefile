@@ -38,16 +38,16 @@ soc-demo: setup-firmware ## Boot the firmware in simulation, and change its link
 	$(ARQLINK) demo soc
 
 test: setup-all ## Run all tests but the longest, and those of make test-research and test-docs; another seed: ARQLINK_SEED=7 make test
-	$(PYTHON) -m pytest $(PARALLEL) --durations=20
+	$(PYTHON) -m pytest $(PARALLEL)
 
 test-research: setup-all ## Run the experiments' long tests
-	$(PYTHON) -m pytest $(PARALLEL) --durations=20 -m "research and not full" research/tests
+	$(PYTHON) -m pytest $(PARALLEL) -m "research and not full" research/tests
 
 test-docs: setup-all ## Run the tests of what documents quote
 	$(PYTHON) -m pytest $(PARALLEL) -m "docs and not full"
 
 test-full: setup-all ## Run all tests
-	$(PYTHON) -m pytest $(PARALLEL) --durations=20 -m ""
+	$(PYTHON) -m pytest $(PARALLEL) -m ""
 
 campaign: setup ## Random faults between two link ends, RUNS=100 of each pair; PAIRS="small:small tiny:tiny", SEED=1, FORGE=0.3
 	$(ARQLINK) campaign run $(if $(RUNS),--runs $(RUNS)) $(if $(SEED),--seed $(SEED)) $(if $(FORGE),--forge $(FORGE)) $(PAIRS:%=--pair %)

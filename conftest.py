@@ -10,13 +10,14 @@ from xdist.scheduler import LoadScopeScheduling
 
 from arqlink.board import simulation
 from arqlink.cli.main import main
-from tests import needs, seeds
+from tests import cost, needs, seeds
 
 WAITING = ("tests/live/", "tests/dashboard/", "tests/pages/", "tests/board/", "tests/gateway/test_gateway_linux.py")
 """Tests that wait: for real time, a browser, TCP of Linux. One worker takes them, one after the other, so that they do not wait for each other."""
 LONG = ("cocotb_tests/soc/", "tests/campaign/", "cocotb_tests/statistics/", "sw/tests/", "cocotb_tests/system/", "tests/link/", "tests/run/", "cocotb_tests/")
 """Then those come that take longest, so that none of them is left for the end."""
 SAID_SEED = f"ARQLINK_SEED={seeds.SEED}"
+METER = cost.Meter()
 
 
 def place(item):
@@ -63,9 +64,14 @@ def pytest_runtest_setup(item):
     needs.meet(item)
 
 
+def pytest_runtest_logstart():
+    METER.begin()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     report = yield
+    METER.note(report)
     if report.failed:
         report.sections.append(("random numbers", SAID_SEED))
     return report
@@ -74,6 +80,7 @@ def pytest_runtest_makereport(item, call):
 def pytest_terminal_summary(terminalreporter):
     seeds.summarize(terminalreporter)
     needs.summarize(terminalreporter)
+    cost.summarize(terminalreporter)
 
 
 @pytest.fixture
