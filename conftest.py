@@ -12,9 +12,20 @@ from arqlink.board import simulation
 from arqlink.cli.main import main
 from tests import cost, needs, seeds
 
-WAITING = ("tests/live/", "tests/dashboard/", "tests/pages/", "tests/board/", "tests/gateway/test_gateway_linux.py")
-"""Tests that wait: for real time, a browser, TCP of Linux. One worker takes them, one after the other, so that they do not wait for each other."""
-LONG = ("cocotb_tests/soc/", "tests/campaign/", "cocotb_tests/statistics/", "sw/tests/", "cocotb_tests/system/", "tests/link/", "tests/run/", "cocotb_tests/")
+WAITING = ("tests/live/", "tests/dashboard/", "tests/gateway/test_gateway_linux.py")
+"""Tests that wait: for real time, TCP of Linux. One worker takes them, one after the other, so that they do not wait for each other."""
+LONG = (
+    "cocotb_tests/soc/",
+    "tests/board/",
+    "tests/pages/",
+    "tests/campaign/",
+    "cocotb_tests/statistics/",
+    "sw/tests/",
+    "cocotb_tests/system/",
+    "tests/link/",
+    "tests/run/",
+    "cocotb_tests/",
+)
 """Then those come that take longest, so that none of them is left for the end."""
 SAID_SEED = f"ARQLINK_SEED={seeds.SEED}"
 METER = cost.Meter()

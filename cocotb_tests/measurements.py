@@ -2,9 +2,8 @@
 """Measurements on the RTL. A test and `arqlink bench` call the same function: it builds, runs a bench that asserts what is due, and returns what was
 measured, in clocks and shares of clocks."""
 
-from typing import NamedTuple
-
 from cocotb_tests.lib import rtl
+from cocotb_tests.statistics.line_use import Point, measure
 
 CODECS = ("paper", "tiny", "compact", "default", "line10g", "line20g", "montecarlo", "wide", "corner", "long")
 """Widths of 1 to 16 bytes, units of two beats up to a hundred, one parity unit up to eight. tests/run/test_codec_cli.py covers configuration codec."""
@@ -12,22 +11,8 @@ ENDS = ("tiny", "paper", "default", "line10g", "fast16")
 """1, 4, 4, 8 and 16 bytes."""
 
 
-class LinePoint(NamedTuple):
-    """A user who always sends `frames` frames, with data units erased at rate p, and N' = N."""
-
-    config: str
-    k: int
-    n: int
-    p: float
-    frames: int
-
-    @property
-    def name(self):
-        return f"{self.config}-k{self.k}-n{self.n}-p{self.p:g}"
-
-
 LINE_POINTS = tuple(
-    LinePoint(*point)
+    Point(*point)
     for point in (
         ("tiny", 4, 4, 0, 1500),
         ("tiny", 4, 5, 0, 1500),
@@ -78,11 +63,7 @@ def nack(config):
     return rtl.run("ArqPair", config, "cocotb_tests.system.tb_nack")
 
 
-def line_use(point):
-    """Share of PHY beats in use and of beats that carry data units, and goodput over α."""
-    parameters = {"LINE_K": point.k, "LINE_N": point.n, "LINE_P": point.p, "LINE_FRAMES": point.frames}
-    return rtl.run("ArqPair", point.config, "cocotb_tests.statistics.tb_line_use", "line_use", parameters=parameters)
-
+line_use = measure
 
 CLOCKS = {"encoder": (encoder, CODECS), "decoder": (decoder, CODECS), "latency": (latency, ENDS), "nack": (nack, ENDS)}
 """Kind -> what measures it, and the configurations of the table."""

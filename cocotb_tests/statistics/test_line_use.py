@@ -4,9 +4,9 @@ drops nothing at any width."""
 
 import pytest
 
-from cocotb_tests.lib import rtl
 from cocotb_tests.lib.effort import slow_in_full
 from cocotb_tests.measurements import LINE_POINTS, line_use
+from cocotb_tests.statistics.line_use import both_ways, on_a_pair
 
 
 @pytest.mark.parametrize("point", slow_in_full([(p,) for p in LINE_POINTS], name_of=lambda item: item[0].config), ids=[p.name for p in LINE_POINTS])
@@ -19,5 +19,4 @@ BOTH_WAYS = [("tiny", 4, 5), ("paper", 10, 11), ("default", 16, 18), ("line10g",
 
 @pytest.mark.parametrize("config, k, n", slow_in_full(BOTH_WAYS, name_of=lambda item: item[0]))
 def test_both_ways(config, k, n):
-    parameters = {"LINE_K": k, "LINE_N": n, "LINE_FRAMES": 300}
-    rtl.run("ArqPair", config, "cocotb_tests.statistics.tb_line_use", "both_ways", parameters=parameters)
+    on_a_pair(config, lambda pair, build: both_ways(pair, build, k, n, frames=300))

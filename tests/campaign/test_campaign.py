@@ -167,7 +167,10 @@ def judge(results):
         pytest.fail("\n".join([f"{len(wrong)} of {len(results)} runs did not end as expected", *texts]), pytrace=False)
 
 
-@pytest.mark.parametrize(("pair", "count"), [*((pair, 100) for pair in PAIRS), (UNEQUAL, 10), (QUEUED, 20), pytest.param(UNEQUAL, 100, marks=pytest.mark.full)])
+@pytest.mark.parametrize(
+    ("pair", "count"),
+    [*((pair, 40) for pair in PAIRS), (UNEQUAL, 10), (QUEUED, 10), *(pytest.param(pair, 100, marks=pytest.mark.full) for pair in (*PAIRS, UNEQUAL, QUEUED))],
+)
 def test_random_faults(pair, count, capsys):
     results = runs.run_seeds(pair, FIRST, count, show=True)
     assert len(results) == count

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Line use of a link whose user always sends, on any configuration: LINE_K, LINE_N, LINE_P, LINE_FRAMES.
+"""Line use of a link whose users always send, on any configuration.
 
 The PHY is always ready, persistency infinite, and the window ten times as long as the round trip.
 """
 
-import os
+from typing import NamedTuple
 
-import cocotb
-
-from cocotb_tests.lib.limits import CONTROL_BYTES, HEADER_AND_CRC, built
-from cocotb_tests.lib.measured import record
+from arqlink.rtl import verilog
+from arqlink.run import pair_simulator
+from arqlink.run.register_console import RegisterConsole
+from cocotb_tests.lib.limits import CONTROL_BYTES, HEADER_AND_CRC, said_by
 from tests.seeds import SEED
 
-from .bench import log, started
+from .bench import ConsolePair, complete
 from .formulas import Expected
 from .grid import INFINITE, PACKET_FRAMES
 
@@ -22,6 +22,33 @@ ROUND_TRIPS = 10
 LINE_SEED = 0x4C696E65 + SEED - 1
 """docs/statistics.md has the numbers of the first."""
 COUNTED = ("tx_phy_idle", "tx_units", "tx_retx_units", "tx_control_units")
+CHECKS = ("DISORDERED", "CORRUPT", "LOST", "ABORTED")
+
+
+class Point(NamedTuple):
+    """A user who always sends `frames` frames, with data units erased at rate p, and N' = N."""
+
+    config: str
+    k: int
+    n: int
+    p: float
+    frames: int
+
+    @property
+    def name(self):
+        return f"{self.config}-k{self.k}-n{self.n}-p{self.p:g}"
+
+
+def on_a_pair(config, run):
+    """What the coroutine `run(pair, limits of its build)` returns."""
+    build = said_by(verilog.generate(pair_simulator.TOP, config))
+    with RegisterConsole(pair_simulator.simulator(config)) as console:
+        return complete(run(ConsolePair(console), build))
+
+
+def measure(point):
+    """Share of PHY beats in use and of beats that carry data units, and goodput over α; what is due is asserted."""
+    return on_a_pair(point.config, lambda pair, build: line_use(pair, build, point))
 
 
 async def traffic(pair):
@@ -31,12 +58,8 @@ async def traffic(pair):
     return before, counters, await pair.traffic_b.read("RECEIVED_BYTES")
 
 
-@cocotb.test()
-async def line_use(dut):
-    k, n, frames = (int(os.environ[f"LINE_{name}"]) for name in ("K", "N", "FRAMES"))
-    p = float(os.environ["LINE_P"])
-    pair = await started(dut)
-    build = built()
+async def line_use(pair, build, point):
+    _, k, n, p, frames = point
     data_bytes, unit_bytes, unit_clocks = build.data_bytes, build.unit_bytes, build.data_unit_beats
     frame_clocks = n * unit_clocks
     delay = min(LONGEST_DELAY, (build.window_frames * frame_clocks // ROUND_TRIPS - frame_clocks) // 2)
@@ -70,23 +93,18 @@ async def line_use(dut):
         "alpha": expected.alpha,
         "goodput_over_alpha": goodput / expected.alpha,
     }
-    log("%s", result)
-    record(**result)
-    for name in ("DISORDERED", "CORRUPT", "LOST", "ABORTED"):
+    for name in CHECKS:
         assert await pair.traffic_b.read(name) == 0, name
     assert (await pair.b.counters(["rx_overflow"]))["rx_overflow"] == 0
     if p == 0:
         assert use >= 0.995 and data_use >= 0.99, result
         assert sent["tx_retx_units"] == 0
     assert goodput >= 0.99 * expected.alpha, result
+    return result
 
 
-@cocotb.test()
-async def both_ways(dut):
+async def both_ways(pair, build, k, n, frames):
     """Users at both ends always send, frames of one to K units, and nothing is erased: the control units in between cost no data unit."""
-    k, n, frames = (int(os.environ[f"LINE_{name}"]) for name in ("K", "N", "FRAMES"))
-    pair = await started(dut)
-    build = built()
     frame_clocks = n * build.data_unit_beats
     await pair.start_link(k, n, n, INFINITE, 100)
     for traffic in (pair.traffic_a, pair.traffic_b):
@@ -97,8 +115,7 @@ async def both_ways(dut):
     await pair.run(frames * frame_clocks)
     for link, traffic in ((pair.a, pair.traffic_a), (pair.b, pair.traffic_b)):
         counters = await link.counters(["rx_overflow", "rx_units", "tx_retx", "rx_frames_repaired"])
-        log("%s", counters)
         assert counters["rx_units"] > frames
         assert counters["rx_overflow"] == counters["tx_retx"] == counters["rx_frames_repaired"] == 0, counters
-        for name in ("DISORDERED", "CORRUPT", "LOST", "ABORTED"):
+        for name in CHECKS:
             assert await traffic.read(name) == 0, name
