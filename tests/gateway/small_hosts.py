@@ -156,7 +156,8 @@ class Talk:
 
     @property
     def is_done(self):
-        return all(done == host.size for host, done in zip(self.hosts, (self.hosts[0].acked, self.hosts[1].expected)))
+        source, receiver = self.hosts
+        return source.acked == source.size == receiver.expected
 
     def __str__(self):
         source, receiver = self.hosts
@@ -188,7 +189,10 @@ def run(gateway, talks, rng, loss, most):
             for talk in talks:
                 for side, host in enumerate(talk.of_side):
                     for packet in host.out:
-                        back.send(packet, now) if side == LINK else gateway.receive(LAN, packet, now)
+                        if side == LINK:
+                            back.send(packet, now)
+                        else:
+                            gateway.receive(LAN, packet, now)
                     host.out.clear()
             for packet in gateway.all(LAN, now):
                 move(packet, LAN)

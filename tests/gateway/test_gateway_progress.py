@@ -14,7 +14,7 @@ SIZE = 12 * MSS
 CASES = 10
 """Of each mode."""
 MOST = 900
-"""Simulated seconds: the longest silence after six losses of the same segment is one minute."""
+"""Simulated seconds; most cases take less than ten."""
 
 
 def conversation(rng, mode):
