@@ -74,6 +74,9 @@ void Split::passes(Segment& segment, Time) {
         else
             isProbed_ = true;
     }
+    // Old by what the source was told, but maybe not to the receiver: it would remember this timestamp, and refuse what is sent next with an
+    // older one, each time it comes (RFC 7323, section 5).
+    if (place < told_) refresh(segment, flow_, from_);
     // Beyond what has left, the receiver would not look at it.
     if (place > outlet_.offered()) segment.setSeq(sequenceOf(outlet_.offered()));
 }

@@ -629,6 +629,21 @@ def test_a_keep_alive_is_answered_by_the_gateway_while_data_are_owed(mode, data)
     assert [s.ack for s in to_lan] == [MSS]
 
 
+@pytest.mark.parametrize("mode", ["split", "proxy"])
+@pytest.mark.parametrize("before", [1, 2, MSS - 1, MSS])
+def test_what_is_sent_after_a_probe_is_no_older_than_the_probe(mode, before):
+    """The probe is a second younger than the data that wait. A receiver that had heard of that would refuse them for ever."""
+    t = through(mode)
+    t.acknowledge(LINK, 0, window=8)  # a segment
+    sent = [t.data(LAN, i * MSS, (i + 1) * MSS)[1] for i in range(3)]
+    told = MSS if mode == "proxy" else 3 * MSS
+    t.now += 0.5
+    _, [probe] = t.send(LAN, told - before)
+    _, waited = t.acknowledge(LINK, MSS)
+    stamps = [s.timestamps[0] for s in [*sum(sent, []), probe, *waited]]
+    assert waited and stamps == sorted(stamps)
+
+
 # Acknowledgements that are held --------------------------------------------------------------------------------------------------
 
 

@@ -35,7 +35,10 @@ void Peer::tick(Time now) {
     if (now >= timer_) {
         timeout_ = std::min<Time>(2 * timeout_, 3 * seconds);
         timer_ = never;
-        if (isOpen_) transmit(now, acked_);
+        if (isOpen_ && isClosed() && chance(rng_, 0.5))
+            probe(now);
+        else if (isOpen_)
+            transmit(now, acked_);
     }
 }
 
@@ -156,6 +159,13 @@ void Peer::transmit(Time now, uint64_t place) {
         if (end == total_ + 1 && (edge_ > end || length == 0)) p.flags |= FIN, ++end;
         sent_ = std::max(sent_, end);
     }
+    out.push_back(bytesOf(p));
+}
+
+void Peer::probe(Time now) {
+    timer_ = now + timeout_;
+    Packet p = packet(now);
+    p.seq = static_cast<uint32_t>(initial_ + acked_ - 1);
     out.push_back(bytesOf(p));
 }
 

@@ -40,6 +40,9 @@ class Peer {
     void fresh(Time now);
     // What begins at a place, in pieces of any size; beyond the window a byte, as a probe.
     void transmit(Time now, uint64_t place);
+    // As TCP of Linux does it: old, and without data.
+    void probe(Time now);
+    bool isClosed() const { return acked_ > 0 && acked_ == sent_ && edge_ <= sent_; }
     void acknowledge(Time now);
     Packet packet(Time now);
     // The window changes: shrinks, closes for a while.
