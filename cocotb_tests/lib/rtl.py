@@ -54,7 +54,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     if str(ROOT) not in sys.path:  # the runner passes sys.path on to the simulation
         sys.path.insert(0, str(ROOT))
     sources = sources or [generate(block, config)]
-    build_dir = build_four_state(block, config, sources) if four_state else build(block, config, sources, waves, "-O0" if quick else None)
+    build_dir = build_four_state(block, config, sources) if four_state else build(block, config, sources, waves, "-O0" if quick else "-O1")
     name = "-".join([module.rsplit(".", 1)[-1]] + ([testcase] if testcase else []))
     if parameters:
         name += "-" + "-".join(f"{k}_{v}" for k, v in parameters.items())

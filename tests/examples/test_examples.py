@@ -78,7 +78,7 @@ def test_the_bench_would_fail(name, file, old, new, said, tmp_path):
     faulty = example / file
     assert old in faulty.read_text()
     faulty.write_text(faulty.read_text().replace(old, new))
-    _, text = fusesoc(tmp_path, f"example:arqlink:{name}", "sim", tree.ROOT / "fusesoc", EXAMPLES / "bring_up", example)
+    _, text = fusesoc(tmp_path, f"example:arqlink:{name}", "sim", tree.ROOT / "fusesoc", EXAMPLES / "bring_up", EXAMPLES / "axil", example)
     assert said in text and "PASSED" not in text
 
 
