@@ -10,21 +10,30 @@ namespace arqlink::event {
 struct Latencies {
     Clock clearing;  ///< reset to the first hello, beside one clock for each frame of the window
     Clock prefetch;  ///< beats that the segmenter takes while it waits for a slot
-    Clock choose;    ///< a frame is chosen to its first beat on the PHY
-    Clock repeat;    ///< more, for a retransmission while the line rests
+    Clock commit;    ///< last beat of a packet, or of its last unit's filling, to the choice of its frames
+    Clock choose;    ///< a frame is chosen to its first beat on the PHY …
+    Clock payload;   ///< … and as if to that beat where the others of its data units follow without a pause
+    Clock parity;    ///< the encoder has read a frame's data to its parity
+    Clock feedback;  ///< a control unit's effects on the receiver, to those on the sender
+    Clock repeat;    ///< an outcome to the choice of the retransmission that comes of it
+    Clock unrest;    ///< a frame that may be chosen within so many clocks keeps the end from being idle
     Clock lead;      ///< a frame is chosen so long before the end of the one before it, rounded up to whole units
     Clock unit;      ///< last beat of a data unit to what it changes: outcomes, rxNext, causes of a control unit
     Clock control;   ///< the same of a control unit
     Clock tail;      ///< last unit before the line rests, to the cause of the control unit that closes its transmission
     Clock block;     ///< an outcome that completes a block, to the second cause of a control unit that comes of it
+    Clock lookup;    ///< an older pair of blocks is due, to the cause of its control unit
     Clock compose;   ///< cause of a control unit to the composed message
     Clock message;   ///< composed message to its first beat on the PHY
     Clock delivery;  ///< a packet's last needed unit to the first beat of its data out of the store
     Clock release;   ///< a skipped frame, or the last beat of a packet out of the store, to rxBase
-    Clock frame;     ///< least distance of two frames out of the store …
+    Clock scan;      ///< least distance of two frames that are found to be complete,
+    Clock frame;     ///< … of two that are asked of the store …
     Clock parcel;    ///< … and more, of two packets
     Clock decode;    ///< a frame's last beat out of the store to its last beat on m_axis, if no unit is missing
     Clock restore;   ///< more, if the last one is
+    Clock ahead;     ///< the store has been read for a frame so long before its last beat comes to the decoder
+    unsigned generators;  ///< of coefficients, which take turns
     unsigned groups;  ///< the decoder has a coefficient in two clocks for each of them
 
     /// A frame at the idle decoder to its coefficients being ready (docs/rs_decoder.md, "Timing").

@@ -35,7 +35,8 @@ void Resequencer::abandon(uint64_t edge, Clock now) {
 
 // Goes on from the first frame that has not been dealt with, as far as frames are decided.
 void Resequencer::scan(Clock now) {
-    for (; scan_ < rxBase_ + window_; ++scan_) {
+    scanned_ = std::max(scanned_, now);
+    for (; scan_ < rxBase_ + window_; ++scan_, scanned_ += latencies_.scan) {
         const Slot& s = slot(scan_);
         const bool stored = s.state == State::complete || s.state == State::taken;
         if (stored) {
@@ -47,7 +48,7 @@ void Resequencer::scan(Clock now) {
             } else if (s.frame.eop && s.state == State::taken) {
                 release(scan_ + 1, now);
             } else if (s.frame.eop) {
-                deliver(first_, scan_, now);
+                deliver(first_, scan_, scanned_);
                 release(scan_ + 1, now);
             }
             if (!continues) counted_ = false;
@@ -77,24 +78,29 @@ void Resequencer::walk(uint64_t fsn, Clock now) {
     deliver(first, last, now);
 }
 
-// The store gives a beat a clock. The decoder makes a frame's coefficients while it reads the frame before; it
-// passes units on as they come up to the first missing one, and the others once it has read the frame (docs/rs_decoder.md, "Timing").
+// The store gives a beat a clock, and is read for a frame once the frame is due, the one before it has been read, and its coefficients are there. A
+// frame is due ahead of that: when the store has nearly been read for the third one before it, and the fourth one has left (registers between blocks in
+// ArqLink.scala). The decoder passes units on as they come up to the first missing one, and the others once it has read the frame
+// (docs/rs_decoder.md, "Timing").
 void Resequencer::deliver(uint64_t first, uint64_t last, Clock now) {
-    const Clock begin = now + latencies_.delivery;
+    due_ = std::max(now + latencies_.delivery, due_ + latencies_.parcel);
     for (uint64_t f = first; f <= last; ++f) {
         const Slot& s = slot(f);
-        Clock ready = std::max(begin, readFree_);
+        const Clock before = std::max(read_[(frames_ + 1) % 4], out_[frames_ % 4]);
+        due_ = std::max(due_ + latencies_.frame, before - std::min(before, latencies_.ahead));
+        Clock ready = std::max(due_, readFree_);
         if (s.pattern.missing) {
-            const Clock generator = std::max({begin, readBegan_, generatorFree_});
+            Clock& free = generatorFree_[repaired_++ % latencies_.generators];
+            const Clock generator = std::max(due_, free);
             ready = std::max(ready, generator + latencies_.coefficients(s.frame.k, s.pattern.missing));
-            generatorFree_ = generator + latencies_.generator(s.frame.k, s.pattern.missing);
+            free = generator + latencies_.generator(s.frame.k, s.pattern.missing);
         }
-        readBegan_ = ready;
-        readFree_ = readBegan_ + std::max<Clock>(latencies_.frame, Clock{s.frame.k} * beats_);
+        readFree_ = ready + Clock{s.frame.k} * beats_;
         const Clock behind = s.pattern.missing ? latencies_.restore + (s.frame.k - 1 - s.pattern.before) * beats_ : 0;
         outFree_ = std::max(readFree_ + latencies_.decode + behind, outFree_ + Clock{s.frame.k} * beats_);
+        read_[frames_ % 4] = readFree_;
+        out_[frames_++ % 4] = outFree_;
     }
-    readFree_ += latencies_.parcel;
     const Frame& frame = slot(last).frame;
     const unsigned lastUnit = frame.packetBytes % (beats_ * dataBytes_);
     const unsigned filling = lastUnit ? (beats_ * dataBytes_ - lastUnit) / dataBytes_ : 0;  // whole beats of it

@@ -70,10 +70,13 @@ class Resequencer {
     std::vector<Slot> slots_;
     std::deque<Release> freed_;
     std::deque<Packet> leaving_;
-    Clock readBegan_ = 0;      // the store is read for the last frame from this clock …
-    Clock readFree_ = 0;       // … to this one …
-    Clock outFree_ = 0;        // … and its last beat has left by this one
-    Clock generatorFree_ = 0;  // the decoder has made the coefficients of the last frame that needs it
+    Clock scanned_ = 0;   // the frame that the scan is at has been looked up
+    Clock due_ = 0;       // the last frame was to be read for …
+    Clock readFree_ = 0;  // … the store has been read for the last frame …
+    Clock outFree_ = 0;   // … and its last beat has left
+    unsigned frames_ = 0, repaired_ = 0;
+    Clock read_[4] = {}, out_[4] = {};  // the same of the last four frames, by their number
+    Clock generatorFree_[4] = {};       // the coefficients of the last frame of each generator have been made
     uint64_t scan_ = 0, first_ = 0, rxBase_ = 0, abandoned_ = 0;
     bool inside_ = false;    // scan_ is in the middle of its packet, which begins at first_
     bool dropping_ = false;  // up to the next sop

@@ -36,10 +36,16 @@ uint64_t Segmenter::complete() {
     queue_.pop_front();
     ++counters_.tx_packets;
     counters_.tx_bytes += packet.bytes;
-    sender_.release();
+    const unsigned lastUnit = packet.bytes % build_.unitBytes;
+    const Clock filling = lastUnit ? (build_.unitBytes - lastUnit) / build_.dataBytes : 0;  // beats without a byte
+    releases_.push_back({busy_ + latencies_.commit + filling, sender_.stored()});
     starts_.push_back(start_);
     if (!queue_.empty()) begin(busy_);
     return packet.packet;
+}
+
+void Segmenter::releaseUntil(Clock now) {
+    for (; release() <= now; releases_.pop_front()) sender_.release(releases_.front().head);
 }
 
 }  // namespace arqlink::event

@@ -26,8 +26,12 @@ class Segmenter {
 
     /// When the packet that is coming in is complete.
     Clock next() const { return blocked_ || queue_.empty() ? never : busy_; }
-    /// It is, at `next()`: its frames may be sent. Returns its name.
+    /// It is, at `next()`. Returns its name.
     uint64_t complete();
+
+    /// When a complete packet's frames may be sent, or never.
+    Clock release() const { return releases_.empty() ? never : releases_.front().when; }
+    void releaseUntil(Clock now);
 
     /// Packets of which no frame has been sent.
     size_t backlog() {
@@ -45,6 +49,11 @@ class Segmenter {
     Counters& counters_;
     Sender& sender_;
     std::deque<Packet> queue_;     // the first one is coming in
+    struct Release {
+        Clock when;
+        uint64_t head;
+    };
+    std::deque<Release> releases_;  // of packets that are complete
     std::deque<uint64_t> starts_;  // first frames of packets that are complete
     uint64_t start_ = 0;           // first frame of the one that is coming in
     uint32_t rest_ = 0;            // bytes of the first one that have no frame yet
