@@ -24,6 +24,7 @@ Latencies Latencies::of(const Build& build) {
     l.tail = 1;
     l.block = 5;
     l.lookup = 10;
+    l.pace = 2;
     l.compose = 3;
     l.message = isWide ? 7 : 6;
     l.release = 11;
