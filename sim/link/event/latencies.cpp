@@ -34,7 +34,9 @@ Latencies Latencies::of(const Build& build) {
     l.parcel = 2;
     l.decode = unitBeats < 8 ? 28 : 45;
     l.restore = 3;
-    l.ahead = 5;
+    l.store = 3;
+    l.exit = 5;
+    l.queue = 8;
     l.generators = (4 + unitBeats - 1) / unitBeats;
     l.groups = std::max(1u, unitBeats / 4);
     return l;

@@ -33,7 +33,9 @@ struct Latencies {
     Clock parcel;    ///< … and more, of two packets
     Clock decode;    ///< a frame's last beat out of the store to its last beat on m_axis, if no unit is missing
     Clock restore;   ///< more, if the last one is
-    Clock ahead;     ///< the store has been read for a frame so long before its last beat comes to the decoder
+    Clock store;     ///< out of the store into its queue, beside a clock for each place there
+    Clock exit;      ///< a frame that waits for another one to leave is due so long before that
+    unsigned queue;  ///< beats that wait between store and decoder
     unsigned generators;  ///< of coefficients, which take turns
     unsigned groups;  ///< the decoder has a coefficient in two clocks for each of them
 

@@ -78,38 +78,47 @@ void Resequencer::walk(uint64_t fsn, Clock now) {
     deliver(first, last, now);
 }
 
-// The store gives a beat a clock, and is read for a frame once the frame is due, the one before it has been read, and its coefficients are there. A
-// frame is due ahead of that: when the store has nearly been read for the third one before it, and the fourth one has left (registers between blocks in
-// ArqLink.scala). The decoder passes units on as they come up to the first missing one, and the others once it has read the frame
-// (docs/rs_decoder.md, "Timing").
+// The store gives a beat a clock, ahead of the decoder by the beats that wait in its queue. The decoder has the frame's coefficients made meanwhile; it
+// passes units on as they come up to the first missing one, and the others once it has read the frame (docs/rs_decoder.md, "Timing").
+//
+// A frame is due when the third one before it has left the store and the fourth one has nearly left the core: so many registers for the description of a
+// frame are between the blocks (ArqLink.scala).
 void Resequencer::deliver(uint64_t first, uint64_t last, Clock now) {
     due_ = std::max(now + latencies_.delivery, due_ + latencies_.parcel);
     for (uint64_t f = first; f <= last; ++f) {
         const Slot& s = slot(f);
-        const Clock before = std::max(read_[(frames_ + 1) % 4], out_[frames_ % 4]);
-        due_ = std::max(due_ + latencies_.frame, before - std::min(before, latencies_.ahead));
-        Clock ready = std::max(due_, readFree_);
+        const Clock left = before(4).out;
+        due_ = std::max({due_ + latencies_.frame, before(3).stored, left - std::min(left, latencies_.exit)});
+        Clock ready = std::max(due_, before(1).read);
         if (s.pattern.missing) {
             Clock& free = generatorFree_[repaired_++ % latencies_.generators];
             const Clock generator = std::max(due_, free);
             ready = std::max(ready, generator + latencies_.coefficients(s.frame.k, s.pattern.missing));
             free = generator + latencies_.generator(s.frame.k, s.pattern.missing);
         }
-        readFree_ = ready + Clock{s.frame.k} * beats_;
+        const unsigned beats = s.frame.k * beats_;
         const Clock behind = s.pattern.missing ? latencies_.restore + (s.frame.k - 1 - s.pattern.before) * beats_ : 0;
-        outFree_ = std::max(readFree_ + latencies_.decode + behind, outFree_ + Clock{s.frame.k} * beats_);
-        read_[frames_ % 4] = readFree_;
-        out_[frames_++ % 4] = outFree_;
+        const Clock out = std::max(ready + beats + latencies_.decode + behind, before(1).out + beats);
+        ++frames_;
+        before(1) = {beats, ready + beats, 0, out};
+        before(1).stored = stored();
     }
     const Frame& frame = slot(last).frame;
     const unsigned lastUnit = frame.packetBytes % (beats_ * dataBytes_);
     const unsigned filling = lastUnit ? (beats_ * dataBytes_ - lastUnit) / dataBytes_ : 0;  // whole beats of it
-    leaving_.push_back({outFree_ - filling, frame.packet, frame.packetBytes});
+    leaving_.push_back({before(1).out - filling, frame.packet, frame.packetBytes});
+}
+
+// When no more beats of the last frame, and of those before it, waited for the decoder than the store's queue holds.
+Clock Resequencer::stored() {
+    unsigned frame = 1, places = latencies_.queue;
+    for (; frame < past && before(frame).beats < places; ++frame) places -= before(frame).beats;
+    return before(frame).read + latencies_.store - std::min<Clock>(before(frame).read, places);
 }
 
 // Frames below `edge` are free when the packets before it have been read.
 void Resequencer::release(uint64_t edge, Clock now) {
-    freed_.push_back({std::max(now + latencies_.release, readFree_), edge});
+    freed_.push_back({std::max(now + latencies_.release, before(1).read), edge});
 }
 
 void Resequencer::free(Clock now) {
