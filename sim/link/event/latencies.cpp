@@ -30,6 +30,7 @@ Latencies Latencies::of(const Build& build) {
     l.release = 11;
     l.delivery = 3;
     l.scan = 4;
+    l.walk = 6;
     l.frame = 3;
     l.parcel = 2;
     l.decode = unitBeats < 8 ? 28 : 45;

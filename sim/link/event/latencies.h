@@ -29,6 +29,7 @@ struct Latencies {
     Clock delivery;  ///< a packet's last needed unit to the first beat of its data out of the store
     Clock release;   ///< a skipped frame, or the last beat of a packet out of the store, to rxBase
     Clock scan;      ///< least distance of two frames that are found to be complete,
+    Clock walk;      ///< a frame of a packet that leaves out of sequence is looked up, and claimed
     Clock frame;     ///< … of two that are asked of the store …
     Clock parcel;    ///< … and more, of two packets
     Clock decode;    ///< a frame's last beat out of the store to its last beat on m_axis, if no unit is missing

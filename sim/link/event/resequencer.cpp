@@ -16,11 +16,8 @@ Resequencer::Resequencer(const Build& build, const EndSettings& settings, Counte
 
 void Resequencer::complete(const Transmission& t, const Pattern& pattern, Clock now) {
     slot(t.fsn) = {State::complete, t.frame, pattern};
-    if (t.fsn == scan_) {
-        scan(now);
-    } else if (!settings_.inOrder) {
-        walk(t.fsn, now);
-    }
+    if (!settings_.inOrder) walk(t.fsn, now);
+    if (t.fsn == scan_) scan(now);
 }
 
 void Resequencer::dead(uint64_t fsn, Clock now) {
@@ -68,14 +65,15 @@ void Resequencer::scan(Clock now) {
     }
 }
 
-// A frame behind the scan is complete: if all frames of its packet are, the packet leaves.
+// A frame is complete: if all frames of its packet are, the packet leaves. The RTL's scan is late for that even where it waits for this frame.
 void Resequencer::walk(uint64_t fsn, Clock now) {
     uint64_t last = fsn, first = fsn;
     while (slot(last).state == State::complete && !slot(last).frame.eop) ++last;
     while (slot(first).state == State::complete && !slot(first).frame.sop && first > first_) --first;
     if (slot(last).state != State::complete || slot(first).state != State::complete || !slot(first).frame.sop) return;
     for (uint64_t f = first; f <= last; ++f) slot(f).state = State::taken;
-    deliver(first, last, now);
+    walked_ = std::max(walked_, now) + (last + 1 - first) * latencies_.walk;
+    deliver(first, last, walked_);
 }
 
 // The store gives a beat a clock, ahead of the decoder by the beats that wait in its queue. The decoder has the frame's coefficients made meanwhile; it

@@ -72,6 +72,7 @@ class Resequencer {
     std::deque<Release> freed_;
     std::deque<Packet> leaving_;
     Clock scanned_ = 0;   // the frame that the scan is at has been looked up
+    Clock walked_ = 0;    // the last packet out of sequence has been looked up and claimed
     Clock due_ = 0;       // the last frame was to be read for …
     struct Passage {
         unsigned beats = 0;
