@@ -15,8 +15,9 @@ Latencies Latencies::of(const Build& build) {
     l.choose = isWide ? 9 : 8;
     l.payload = isWide ? 16 : 10;
     l.parity = isWide ? 8 : 9;
-    l.feedback = 10;
-    l.repeat = isWide ? 13 : 5;
+    l.edge = 7;
+    l.feedback = 3;
+    l.repeat = 7;
     l.unrest = 4;
     l.lead = isWide ? 25 : 22;
     l.unit = 16;

@@ -14,7 +14,8 @@ struct Latencies {
     Clock choose;    ///< a frame is chosen to its first beat on the PHY …
     Clock payload;   ///< … and as if to that beat where the others of its data units follow without a pause
     Clock parity;    ///< the encoder has read a frame's data to its parity
-    Clock feedback;  ///< a control unit's effects on the receiver, to those on the sender
+    Clock edge;      ///< a control unit's effects on the state of the link, to those on the receiver …
+    Clock feedback;  ///< … and from there to those on the sender
     Clock repeat;    ///< an outcome to the choice of the retransmission that comes of it
     Clock unrest;    ///< a frame that may be chosen within so many clocks keeps the end from being idle
     Clock lead;      ///< a frame is chosen so long before the end of the one before it, rounded up to whole units

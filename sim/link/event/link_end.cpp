@@ -115,15 +115,20 @@ void LinkEnd::control(const Control& message, Clock now) {
     situation_.deaf = false;
     peerDeaf_ = message.deaf;
     judgeOutage();
-    const uint64_t before = receiver_.rxNext();
-    receiver_.close(message.txEdge, now);
-    outcomesSince(before, now);
     if (message.abandons && noticed_) resequencer_.abandon(std::min(notice_, message.txBase), now);
     noticed_ = message.abandons;
     notice_ = message.txBase;
+    edges_.push_back({now + latencies_.edge, message});
+    plan(now);
+}
+
+// A poll is answered when what it closes has been closed.
+void LinkEnd::close(const Control& message, Clock now) {
+    const uint64_t before = receiver_.rxNext();
+    receiver_.close(message.txEdge, now);
+    outcomesSince(before, now);
     composer_.heard(message.poll, message.ackTsn);
     reports_.push_back({now + latencies_.feedback, message});
-    plan(now);
 }
 
 void LinkEnd::take(const Control& message, Clock now) {
@@ -151,6 +156,7 @@ void LinkEnd::step(Clock now) {
         composer_.greet(now);
     }
     if (line_.next() <= now) moveLine(now);
+    for (; !edges_.empty() && edges_.front().when <= now; edges_.pop_front()) close(edges_.front().message, now);
     for (; !reports_.empty() && reports_.front().when <= now; reports_.pop_front()) {
         take(reports_.front().message, now);
         segmenter_.freed(now);
@@ -194,11 +200,12 @@ void LinkEnd::plan(Clock now) {
     composer_.follow(situation_, now);
     const Clock may = mayIssue();
     const bool waits = may != never || segmenter_.release() <= now + latencies_.unrest;
-    situation_.idle = line_.idle() && !waits && reports_.empty();
+    situation_.idle = line_.idle() && !waits && edges_.empty() && reports_.empty();
     chooseAt_ = may != never && line_.wanted() != never ? std::max({now, may, line_.wanted()}) : never;
     decideAt_ = composeAt_ != never ? never : std::max(line_.open(), composer_.due(situation_, now));
     next_ = std::min({line_.next(), chooseAt_, decideAt_, composeAt_, segmenter_.next(), segmenter_.release(), resequencer_.next(),
                       composer_.pollTimeout(situation_)});
+    if (!edges_.empty()) next_ = std::min(next_, edges_.front().when);
     if (!reports_.empty()) next_ = std::min(next_, reports_.front().when);
     if (situation_.state == LinkState::clearing) next_ = std::min(next_, clear_);
     if (settings_.outageTimeout && situation_.state == LinkState::up)

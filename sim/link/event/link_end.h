@@ -37,6 +37,7 @@ class LinkEnd {
     void goUp(Clock now, bool byHello);
     void judgeOutage();
     bool outcomesSince(uint64_t before, Clock now);
+    void close(const Control& message, Clock now);
     void take(const Control& message, Clock now);
     void moveLine(Clock now);
     Clock mayIssue() const;
@@ -58,7 +59,8 @@ class LinkEnd {
         Clock when;
         Control message;
     };
-    std::deque<Report> reports_;  // that the sender takes, after the line has moved
+    std::deque<Report> edges_;    // that the receiver takes …
+    std::deque<Report> reports_;  // … and then the sender, after the line has moved
     uint64_t peerWindow_ = 0;
     bool peerDeaf_ = false;
     bool noticed_ = false;  // the control unit before had `abandons` …
