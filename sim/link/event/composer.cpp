@@ -92,7 +92,8 @@ Control Composer::compose(const Situation& s, Clock now) {
     hello_ = answer_ = reply_ = poll_ = false;
     status_ = statusAgain_ > now;
     notices_ -= notices_ != 0;
-    paceAt_ = now + (s.state == LinkState::hello ? settings_.helloInterval : settings_.statusInterval) + latencies_.pace;
+    paceAt_ =
+        now + (s.state == LinkState::hello ? settings_.helloInterval : settings_.statusInterval) + latencies_.pace;
     return message;
 }
 

@@ -10,7 +10,8 @@ Latencies Latencies::of(const Build& build) {
     const unsigned unitBeats = build.unitBytes / build.dataBytes;
     Latencies l{};
     l.clearing = 5;
-    l.prefetch = 4;
+    l.slots = 14;
+    l.prefetch = 9;
     l.commit = isWide ? 12 : 10;
     l.choose = isWide ? 9 : 8;
     l.payload = isWide ? 16 : 10;

@@ -7,8 +7,12 @@ namespace arqlink::event {
 
 /// Clocks that the blocks of the core take, for a build. `event` has no pipelines; these stand for them. The lockstep
 /// test compares what comes of them with the RTL.
+///
+/// A frame is chosen in `event` four clocks later than in the RTL, or five where beats are wide: so long is its way from the framer's first stage to the
+/// PHY. So `commit`, `edge`, `feedback` and `repeat` include them, and `choose` does not.
 struct Latencies {
     Clock clearing;  ///< reset to the first hello, beside one clock for each frame of the window
+    Clock slots;     ///< an outcome to the first beat in the slot that it frees
     Clock prefetch;  ///< beats that the segmenter takes while it waits for a slot
     Clock commit;    ///< last beat of a packet, or of its last unit's filling, to the choice of its frames
     Clock choose;    ///< a frame is chosen to its first beat on the PHY …
@@ -29,17 +33,17 @@ struct Latencies {
     Clock message;   ///< composed message to its first beat on the PHY
     Clock delivery;  ///< a packet's last needed unit to the first beat of its data out of the store
     Clock release;   ///< a skipped frame, or the last beat of a packet out of the store, to rxBase
-    Clock scan;      ///< least distance of two frames that are found to be complete,
+    Clock scan;      ///< least distance of two frames that are found to be complete in sequence
     Clock walk;      ///< a frame of a packet that leaves out of sequence is looked up, and claimed
-    Clock frame;     ///< … of two that are asked of the store …
+    Clock frame;     ///< least distance of two frames that become due (Resequencer::deliver) …
     Clock parcel;    ///< … and more, of two packets
+    Clock store;     ///< the store's queue has room for a frame's last beats, to the next frame's being read
+    Clock exit;      ///< a frame that waits for another one to leave becomes due so long before that
     Clock decode;    ///< a frame's last beat out of the store to its last beat on m_axis, if no unit is missing
     Clock restore;   ///< more, if the last one is
-    Clock store;     ///< out of the store into its queue, beside a clock for each place there
-    Clock exit;      ///< a frame that waits for another one to leave is due so long before that
     unsigned queue;  ///< beats that wait between store and decoder
     unsigned generators;  ///< of coefficients, which take turns
-    unsigned groups;  ///< the decoder has a coefficient in two clocks for each of them
+    unsigned groups;      ///< the decoder has a coefficient in two clocks for each of them
 
     /// A frame at the idle decoder to its coefficients being ready (docs/rs_decoder.md, "Timing").
     Clock coefficients(unsigned k, unsigned missing) const { return k + missing + 2 * groups * (missing + 1) + 22; }

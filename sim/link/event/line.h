@@ -31,7 +31,7 @@ class Line {
     Clock wanted() const;
     /// A frame leaves, or may as soon as a message has left.
     bool sending(Clock now) const { return current_ || (next_ && nextReady_ <= now + 1); }
-    bool idle() const { return !current_ && !next_; }      ///< and none is chosen
+    bool idle() const { return !current_ && !next_; }  ///< and none is chosen
 
     /// When the line has something to do: a unit or run of units ends, or something that waits begins.
     Clock next() const;
@@ -58,13 +58,13 @@ class Line {
     std::optional<Control> message_;
     std::optional<Transmission> current_, next_;
     Clock messageReady_ = 0, nextReady_ = 0, nextFull_ = 0;
-    unsigned unit_ = 0;       // next unit of current_
+    unsigned unit_ = 0;               // next unit of current_
     Clock payload_ = 0, parity_ = 0;  // of current_: its first data unit, and its first parity unit, leave no earlier
-    Clock taken_ = 0;         // the header of what is leaving began to leave …
-    Clock begin_ = 0;         // … and leaves without a pause as from this clock …
-    unsigned run_ = 0;        // … units of current_ …
-    bool control_ = false;    // … or a message
-    bool dataFirst_ = false;  // a message has left: a data unit that waits goes first
+    Clock taken_ = 0;                 // the header of what is leaving began to leave …
+    Clock begin_ = 0;                 // … and leaves without a pause as from this clock …
+    unsigned run_ = 0;                // … units of current_ …
+    bool control_ = false;            // … or a message
+    bool dataFirst_ = false;          // a message has left: a data unit that waits goes first
     Clock free_ = 0, open_ = 0;
 };
 

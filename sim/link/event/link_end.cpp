@@ -203,8 +203,8 @@ void LinkEnd::plan(Clock now) {
     situation_.idle = line_.idle() && !waits && edges_.empty() && reports_.empty();
     chooseAt_ = may != never && line_.wanted() != never ? std::max({now, may, line_.wanted()}) : never;
     decideAt_ = composeAt_ != never ? never : std::max(line_.open(), composer_.due(situation_, now));
-    next_ = std::min({line_.next(), chooseAt_, decideAt_, composeAt_, segmenter_.next(), segmenter_.release(), resequencer_.next(),
-                      composer_.pollTimeout(situation_)});
+    next_ = std::min({line_.next(), chooseAt_, decideAt_, composeAt_, segmenter_.next(), segmenter_.release(),
+                      resequencer_.next(), composer_.pollTimeout(situation_)});
     if (!edges_.empty()) next_ = std::min(next_, edges_.front().when);
     if (!reports_.empty()) next_ = std::min(next_, reports_.front().when);
     if (situation_.state == LinkState::clearing) next_ = std::min(next_, clear_);

@@ -9,7 +9,8 @@ namespace arqlink::event {
 
 class Reporter {
   public:
-    Reporter(const Build& build, const Receiver& receiver) : latencies_(Latencies::of(build)), window_(build.windowFrames), receiver_(receiver) {}
+    Reporter(const Build& build, const Receiver& receiver)
+        : latencies_(Latencies::of(build)), window_(build.windowFrames), receiver_(receiver) {}
 
     /// The smaller window of both ends is known.
     void begin(uint64_t smallerWindow) { lags_ = RepeatLags(smallerWindow); }
@@ -47,7 +48,7 @@ class Reporter {
     unsigned turn_ = 0;        // the lag whose pair goes next, where findRepeat() is true
     uint64_t series_ = 0;      // next pair of the series
     bool inSeries_ = false;
-    uint64_t peerAck_ = 0;  // newest ackTsn of the peer
+    uint64_t peerAck_ = 0;            // newest ackTsn of the peer
     Clock next_ = 0, found_ = never;  // the next pair may be reported, and has been looked up
 };
 

@@ -71,9 +71,9 @@ class Resequencer {
     std::vector<Slot> slots_;
     std::deque<Release> freed_;
     std::deque<Packet> leaving_;
-    Clock scanned_ = 0;   // the frame that the scan is at has been looked up
-    Clock walked_ = 0;    // the last packet out of sequence has been looked up and claimed
-    Clock due_ = 0;       // the last frame was to be read for …
+    Clock scanned_ = 0;  // the frame that the scan is at has been looked up
+    Clock walked_ = 0;   // the last packet out of sequence has been looked up and claimed
+    Clock due_ = 0;      // the last frame was to be read for …
     struct Passage {
         unsigned beats = 0;
         Clock read = 0;    // the decoder has read it
@@ -85,7 +85,7 @@ class Resequencer {
     unsigned frames_ = 0, repaired_ = 0;
     /// Of the last frame but `ago` - 1.
     Passage& before(unsigned ago) { return passages_[(frames_ - ago) % past]; }
-    Clock generatorFree_[4] = {};       // the coefficients of the last frame of each generator have been made
+    Clock generatorFree_[4] = {};  // the coefficients of the last frame of each generator have been made
     uint64_t scan_ = 0, first_ = 0, rxBase_ = 0, abandoned_ = 0;
     bool inside_ = false;    // scan_ is in the middle of its packet, which begins at first_
     bool dropping_ = false;  // up to the next sop
