@@ -62,14 +62,14 @@ Clock Composer::due(const Situation& s, Clock now) {
     if (sender_.resolved()) mayPollForGap_ = true;
     if (turnEnds_ == never && s.state != LinkState::hello) return never;
     const Clock cause = causeAt(s);
-    const Clock older = s.state == LinkState::up ? reporter_.older() : never;
+    const Clock older = s.state == LinkState::up ? reporter_.older(now) : never;
     const Clock when = std::min(cause, older);
     if (when == never) return never;
     return std::max({when, now, s.state == LinkState::hello ? 0 : turnEnds_});
 }
 
 void Composer::decide(const Situation& s, Clock now) {
-    older_ = s.state == LinkState::up && reporter_.older() <= now && (olderTurn_ || causeAt(s) > now);
+    older_ = s.state == LinkState::up && reporter_.older(now) <= now && (olderTurn_ || causeAt(s) > now);
     isKeepalive_ = keepaliveAt(s) <= now;
 }
 
@@ -80,7 +80,8 @@ Control Composer::compose(const Situation& s, Clock now) {
     composedAt_ = now;
     saidEdge_ = message.txEdge;
     saidRxBase_ = message.rxBase;
-    ordinal_ = message.rxNext == lastRxNext_ ? ordinal_ + 1 : 0;
+    ordinal_ = message.rxNext == lastRxNext_ && !greeted_ ? ordinal_ + 1 : 0;
+    greeted_ = message.hello;
     lastRxNext_ = message.rxNext;
     message.ordinal = ordinal_;
     if (older_) return message;
@@ -89,9 +90,10 @@ Control Composer::compose(const Situation& s, Clock now) {
     if (message.reply) reporter_.replied();
     saidRxNext_ = message.rxNext;
     hello_ = answer_ = reply_ = poll_ = false;
-    status_ = statusAgain_ + latencies_.compose > now;
+    status_ = statusAgain_ > now;
     notices_ -= notices_ != 0;
-    paceAt_ = now + (s.state == LinkState::hello ? settings_.helloInterval : settings_.statusInterval);
+    paceAt_ =
+        now + (s.state == LinkState::hello ? settings_.helloInterval : settings_.statusInterval) + latencies_.pace;
     return message;
 }
 

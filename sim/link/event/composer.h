@@ -94,6 +94,7 @@ class Composer {
     bool olderTurn_ = false;  // a message that is not of older blocks was composed last
     uint64_t saidEdge_ = 0, saidRxBase_ = 0, saidRxNext_ = 0;
     uint64_t lastRxNext_ = 0, ordinal_ = 0;
+    bool greeted_ = true;  // the message before was a hello
     Clock statusAgain_ = 0;
     Clock paceAt_ = 0, composedAt_ = 0, pollAt_ = never;
     bool asks_ = false;

@@ -11,6 +11,13 @@ void Line::offer(const Control& message, Clock ready) {
     cut(ready);
 }
 
+// The encoder makes parity of the payload, which it takes in ahead of the line: a beat a clock, without headers and CRCs.
+void Line::choose(const Transmission& next, Clock now) {
+    next_ = next;
+    nextReady_ = now + latencies_.choose;
+    nextFull_ = now + latencies_.payload;
+}
+
 // A run ends at the first unit boundary at which the message is ready, but after its first unit.
 void Line::cut(Clock ready) {
     if (!run_ || free_ <= ready) return;
@@ -31,7 +38,7 @@ Clock Line::wanted() const {
     const unsigned last = current_->n > leadUnits_ ? current_->n - leadUnits_ : 0;  // chosen as this unit begins
     const unsigned first = unit_ - run_;
     if (last >= unit_) return never;  // decided anew when that unit begins
-    return begin_ + (last > first ? Clock{last - first} * clocks_.data : 0);
+    return (last > first ? begin_ + Clock{last - first} * clocks_.data : taken_) + 1;
 }
 
 Clock Line::next() const {
@@ -72,12 +79,19 @@ Line::Step Line::step(Clock now) {
             unit_ = 0;
             step.begins = true;
         }
-        begin_ = now;
-        run_ = current_->n - unit_;
-        out_.push_back({now, false, unit_, run_, *current_, {}});
-        unit_ = current_->n;
-        step.unit = now + clocks_.data - std::min(clocks_.data, latencies_.message);
-        free_ = now + Clock{run_} * clocks_.data;
+        taken_ = now;
+        const unsigned k = current_->frame.k;
+        if (step.begins) {
+            payload_ = nextFull_;
+            parity_ = nextFull_ + latencies_.parity + Clock{k} * payloadBeats_;
+        }
+        begin_ = std::max(now, unit_ < k ? payload_ : parity_);
+        const bool waits = unit_ < k && begin_ + (k - unit_) * clocks_.data < parity_;
+        run_ = (waits ? k : current_->n) - unit_;
+        out_.push_back({begin_, false, unit_, run_, *current_, {}});
+        unit_ += run_;
+        step.unit = begin_ + clocks_.data - std::min(clocks_.data, latencies_.message);
+        free_ = begin_ + Clock{run_} * clocks_.data;
         if (message_) cut(messageReady_);
     }
     return step;

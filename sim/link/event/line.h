@@ -15,6 +15,7 @@ class Line {
         : clocks_(unit),
           latencies_(Latencies::of(build)),
           leadUnits_(static_cast<unsigned>((latencies_.lead + build.dataBeats() - 1) / build.dataBeats())),
+          payloadBeats_(build.unitBytes / build.dataBytes),
           counters_(counters),
           out_(out) {}
 
@@ -24,15 +25,13 @@ class Line {
     /// The next message can be decided on from this clock on: the one before has been read; or never, as it still waits.
     Clock open() const { return message_ ? never : open_; }
 
-    /// A frame was chosen; it waits from clock `ready` on.
-    void offer(const Transmission& next, Clock ready) {
-        next_ = next;
-        nextReady_ = ready;
-    }
+    /// A frame was chosen at `now`.
+    void choose(const Transmission& next, Clock now);
     /// The next frame is to be chosen from this clock on, or never.
     Clock wanted() const;
-    bool sending() const { return current_.has_value(); }  ///< a frame
-    bool idle() const { return !current_ && !next_; }      ///< and none is chosen
+    /// A frame leaves, or may as soon as a message has left.
+    bool sending(Clock now) const { return current_ || (next_ && nextReady_ <= now + 1); }
+    bool idle() const { return !current_ && !next_; }  ///< and none is chosen
 
     /// When the line has something to do: a unit or run of units ends, or something that waits begins.
     Clock next() const;
@@ -52,18 +51,20 @@ class Line {
 
     const UnitClocks clocks_;
     const Latencies latencies_;
-    const unsigned leadUnits_;
+    const unsigned leadUnits_, payloadBeats_;
     Counters& counters_;
     Wire& out_;
 
     std::optional<Control> message_;
     std::optional<Transmission> current_, next_;
-    Clock messageReady_ = 0, nextReady_ = 0;
-    unsigned unit_ = 0;       // next unit of current_
-    Clock begin_ = 0;         // start of what is leaving …
-    unsigned run_ = 0;        // … units of current_ …
-    bool control_ = false;    // … or a message
-    bool dataFirst_ = false;  // a message has left: a data unit that waits goes first
+    Clock messageReady_ = 0, nextReady_ = 0, nextFull_ = 0;
+    unsigned unit_ = 0;               // next unit of current_
+    Clock payload_ = 0, parity_ = 0;  // of current_: its first data unit, and its first parity unit, leave no earlier
+    Clock taken_ = 0;                 // the header of what is leaving began to leave …
+    Clock begin_ = 0;                 // … and leaves without a pause as from this clock …
+    unsigned run_ = 0;                // … units of current_ …
+    bool control_ = false;            // … or a message
+    bool dataFirst_ = false;          // a message has left: a data unit that waits goes first
     Clock free_ = 0, open_ = 0;
 };
 

@@ -115,26 +115,32 @@ void LinkEnd::control(const Control& message, Clock now) {
     situation_.deaf = false;
     peerDeaf_ = message.deaf;
     judgeOutage();
-    const uint64_t before = receiver_.rxNext();
-    receiver_.close(message.txEdge, now);
-    outcomesSince(before, now);
     if (message.abandons && noticed_) resequencer_.abandon(std::min(notice_, message.txBase), now);
     noticed_ = message.abandons;
     notice_ = message.txBase;
-    composer_.heard(message.poll, message.ackTsn);
-    reports_.push_back(message);
+    edges_.push_back({now + latencies_.edge, message});
     plan(now);
 }
 
-void LinkEnd::take(const Control& message) {
-    const Sender::Taken taken = sender_.feedback(message);
+// A poll is answered when what it closes has been closed.
+void LinkEnd::close(const Control& message, Clock now) {
+    const uint64_t before = receiver_.rxNext();
+    receiver_.close(message.txEdge, now);
+    outcomesSince(before, now);
+    composer_.heard(message.poll, message.ackTsn);
+    reports_.push_back({now + latencies_.feedback, message});
+}
+
+void LinkEnd::take(const Control& message, Clock now) {
+    const Sender::Taken taken = sender_.feedback(message, now);
     if (taken.gaveUp) composer_.gaveUp();
     if (taken.gap) composer_.outcomesLost();
 }
 
 // Time ---------------------------------------------------------------------------------------------------------------
 
-bool LinkEnd::mayIssue() const { return isUp() && sender_.mayIssue(); }
+// A frame may be chosen from this clock on, or never.
+Clock LinkEnd::mayIssue() const { return isUp() ? sender_.mayIssue() : never; }
 
 void LinkEnd::moveLine(Clock now) {
     const Line::Step moved = line_.step(now);
@@ -150,8 +156,9 @@ void LinkEnd::step(Clock now) {
         composer_.greet(now);
     }
     if (line_.next() <= now) moveLine(now);
-    for (; !reports_.empty(); reports_.pop_front()) {
-        take(reports_.front());
+    for (; !edges_.empty() && edges_.front().when <= now; edges_.pop_front()) close(edges_.front().message, now);
+    for (; !reports_.empty() && reports_.front().when <= now; reports_.pop_front()) {
+        take(reports_.front().message, now);
         segmenter_.freed(now);
     }
     while (segmenter_.next() <= now) {
@@ -159,6 +166,7 @@ void LinkEnd::step(Clock now) {
         const uint64_t packet = segmenter_.complete();
         if (model_.accepted) model_.accepted(self_, packet, when);
     }
+    segmenter_.releaseUntil(now);
     resequencer_.free(now);
     while (resequencer_.leaves(now)) {
         if (model_.delivered) model_.delivered(self_, resequencer_.leaving().packet, resequencer_.leaving().when);
@@ -171,11 +179,7 @@ void LinkEnd::step(Clock now) {
     if (composer_.pollTimeout(situation_) <= now) composer_.pollTimedOut(situation_, now);
     if (chooseAt_ <= now) {
         chooseAt_ = never;
-        if (mayIssue() && line_.wanted() <= now) {
-            const Transmission chosen = sender_.issue();
-            const bool rests = line_.free() <= now;
-            line_.offer(chosen, now + latencies_.choose + (chosen.again && rests ? latencies_.repeat : 0));
-        }
+        if (mayIssue() <= now && line_.wanted() <= now) line_.choose(sender_.issue(now), now);
     }
     if (decideAt_ <= now) {
         decideAt_ = never;
@@ -192,15 +196,17 @@ void LinkEnd::step(Clock now) {
 // What is due next.
 void LinkEnd::plan(Clock now) {
     situation_.quiet = line_.free();
-    situation_.sending = line_.sending();
+    situation_.sending = line_.sending(now);
     composer_.follow(situation_, now);
-    const bool may = mayIssue();
-    situation_.idle = line_.idle() && !may && reports_.empty();
-    chooseAt_ = may && line_.wanted() != never ? std::max(now, line_.wanted()) : never;
+    const Clock may = mayIssue();
+    const bool waits = may != never || segmenter_.release() <= now + latencies_.unrest;
+    situation_.idle = line_.idle() && !waits && edges_.empty() && reports_.empty();
+    chooseAt_ = may != never && line_.wanted() != never ? std::max({now, may, line_.wanted()}) : never;
     decideAt_ = composeAt_ != never ? never : std::max(line_.open(), composer_.due(situation_, now));
-    next_ = std::min({line_.next(), chooseAt_, decideAt_, composeAt_, segmenter_.next(), resequencer_.next(),
-                      composer_.pollTimeout(situation_)});
-    if (!reports_.empty()) next_ = now;
+    next_ = std::min({line_.next(), chooseAt_, decideAt_, composeAt_, segmenter_.next(), segmenter_.release(),
+                      resequencer_.next(), composer_.pollTimeout(situation_)});
+    if (!edges_.empty()) next_ = std::min(next_, edges_.front().when);
+    if (!reports_.empty()) next_ = std::min(next_, reports_.front().when);
     if (situation_.state == LinkState::clearing) next_ = std::min(next_, clear_);
     if (settings_.outageTimeout && situation_.state == LinkState::up)
         next_ = std::min(next_, heard_ + settings_.outageTimeout);

@@ -37,9 +37,10 @@ class LinkEnd {
     void goUp(Clock now, bool byHello);
     void judgeOutage();
     bool outcomesSince(uint64_t before, Clock now);
-    void take(const Control& message);
+    void close(const Control& message, Clock now);
+    void take(const Control& message, Clock now);
     void moveLine(Clock now);
-    bool mayIssue() const;
+    Clock mayIssue() const;
 
     const End self_;
     const Build& build_;
@@ -54,7 +55,12 @@ class LinkEnd {
     Composer composer_;
     Line line_;
     Situation situation_;
-    std::deque<Control> reports_;  // that the sender takes in the next step, after the line has moved
+    struct Report {
+        Clock when;
+        Control message;
+    };
+    std::deque<Report> edges_;    // that the receiver takes …
+    std::deque<Report> reports_;  // … and then the sender, after the line has moved
     uint64_t peerWindow_ = 0;
     bool peerDeaf_ = false;
     bool noticed_ = false;  // the control unit before had `abandons` …

@@ -30,10 +30,15 @@ bool Reporter::findSeries() {
     return inSeries_;
 }
 
-Clock Reporter::older() { return findRepeat() || findSeries() ? next_ : never; }
+Clock Reporter::older(Clock now) {
+    if (!findRepeat() && !findSeries()) return never;
+    if (found_ == never) found_ = now + latencies_.lookup;
+    return std::max(next_, found_);
+}
 
 uint64_t Reporter::take(Clock now) {
     next_ = now + pace;
+    found_ = never;
     uint64_t pair;
     if (findRepeat()) {
         pair = repeat_[turn_];

@@ -9,7 +9,8 @@ namespace arqlink::event {
 
 class Reporter {
   public:
-    Reporter(const Build& build, const Receiver& receiver) : window_(build.windowFrames), receiver_(receiver) {}
+    Reporter(const Build& build, const Receiver& receiver)
+        : latencies_(Latencies::of(build)), window_(build.windowFrames), receiver_(receiver) {}
 
     /// The smaller window of both ends is known.
     void begin(uint64_t smallerWindow) { lags_ = RepeatLags(smallerWindow); }
@@ -28,7 +29,7 @@ class Reporter {
     }
 
     /// An older pair is to be reported, `pace` clocks after the one before it at the earliest: from this clock on, or never.
-    Clock older();
+    Clock older(Clock now);
     /// Takes that pair at clock `now`; returns its first TSN.
     uint64_t take(Clock now);
 
@@ -39,6 +40,7 @@ class Reporter {
     bool findRepeat();
     bool findSeries();
 
+    const Latencies latencies_;
     const uint64_t window_;
     const Receiver& receiver_;
     RepeatLags lags_{0};
@@ -46,8 +48,8 @@ class Reporter {
     unsigned turn_ = 0;        // the lag whose pair goes next, where findRepeat() is true
     uint64_t series_ = 0;      // next pair of the series
     bool inSeries_ = false;
-    uint64_t peerAck_ = 0;  // newest ackTsn of the peer
-    Clock next_ = 0;
+    uint64_t peerAck_ = 0;            // newest ackTsn of the peer
+    Clock next_ = 0, found_ = never;  // the next pair may be reported, and has been looked up
 };
 
 }  // namespace arqlink::event

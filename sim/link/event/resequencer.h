@@ -60,6 +60,7 @@ class Resequencer {
     void scan(Clock now);
     void walk(uint64_t fsn, Clock now);
     void deliver(uint64_t first, uint64_t last, Clock now);
+    Clock stored();
     void release(uint64_t edge, Clock now);
 
     const uint64_t window_;
@@ -70,10 +71,21 @@ class Resequencer {
     std::vector<Slot> slots_;
     std::deque<Release> freed_;
     std::deque<Packet> leaving_;
-    Clock readBegan_ = 0;      // the store is read for the last frame from this clock …
-    Clock readFree_ = 0;       // … to this one …
-    Clock outFree_ = 0;        // … and its last beat has left by this one
-    Clock generatorFree_ = 0;  // the decoder has made the coefficients of the last frame that needs it
+    Clock scanned_ = 0;  // the frame that the scan is at has been looked up
+    Clock walked_ = 0;   // the last packet out of sequence has been looked up and claimed
+    Clock due_ = 0;      // the last frame was to be read for …
+    struct Passage {
+        unsigned beats = 0;
+        Clock read = 0;    // the decoder has read it
+        Clock stored = 0;  // the store has been read for it
+        Clock out = 0;     // its last beat has left
+    };
+    static constexpr unsigned past = 8;
+    Passage passages_[past];  // of the last frames, by their number
+    unsigned frames_ = 0, repaired_ = 0;
+    /// Of the last frame but `ago` - 1.
+    Passage& before(unsigned ago) { return passages_[(frames_ - ago) % past]; }
+    Clock generatorFree_[4] = {};  // the coefficients of the last frame of each generator have been made
     uint64_t scan_ = 0, first_ = 0, rxBase_ = 0, abandoned_ = 0;
     bool inside_ = false;    // scan_ is in the middle of its packet, which begins at first_
     bool dropping_ = false;  // up to the next sop

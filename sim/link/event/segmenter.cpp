@@ -7,7 +7,9 @@ namespace arqlink::event {
 
 void Segmenter::offer(const Packet& packet, Clock now) {
     queue_.push_back(packet);
-    if (queue_.size() == 1) begin(now);
+    if (queue_.size() > 1) return;
+    behind_ = false;
+    begin(now);
 }
 
 void Segmenter::begin(Clock now) {
@@ -29,6 +31,7 @@ void Segmenter::store(Clock now) {
         busy_ += (bytes + build_.dataBytes - 1) / build_.dataBytes;
     }
     blocked_ = rest_ != 0;
+    behind_ |= blocked_;
 }
 
 uint64_t Segmenter::complete() {
@@ -36,10 +39,17 @@ uint64_t Segmenter::complete() {
     queue_.pop_front();
     ++counters_.tx_packets;
     counters_.tx_bytes += packet.bytes;
-    sender_.release();
+    const unsigned lastUnit = packet.bytes % build_.unitBytes;
+    const Clock filling = lastUnit ? (build_.unitBytes - lastUnit) / build_.dataBytes : 0;  // beats without a byte
+    const Clock stored = busy_ + filling + (behind_ ? latencies_.prefetch : 0);
+    releases_.push_back({stored + latencies_.commit, sender_.stored()});
     starts_.push_back(start_);
     if (!queue_.empty()) begin(busy_);
     return packet.packet;
+}
+
+void Segmenter::releaseUntil(Clock now) {
+    for (; release() <= now; releases_.pop_front()) sender_.release(releases_.front().head);
 }
 
 }  // namespace arqlink::event

@@ -21,13 +21,17 @@ class Segmenter {
     void offer(const Packet& packet, Clock now);
     /// Slots have become free.
     void freed(Clock now) {
-        if (blocked_) store(now - latencies_.prefetch);
+        if (blocked_) store(now + latencies_.slots - latencies_.prefetch);
     }
 
     /// When the packet that is coming in is complete.
     Clock next() const { return blocked_ || queue_.empty() ? never : busy_; }
-    /// It is, at `next()`: its frames may be sent. Returns its name.
+    /// It is, at `next()`. Returns its name.
     uint64_t complete();
+
+    /// When a complete packet's frames may be sent, or never.
+    Clock release() const { return releases_.empty() ? never : releases_.front().when; }
+    void releaseUntil(Clock now);
 
     /// Packets of which no frame has been sent.
     size_t backlog() {
@@ -44,12 +48,18 @@ class Segmenter {
     const Latencies latencies_;
     Counters& counters_;
     Sender& sender_;
-    std::deque<Packet> queue_;     // the first one is coming in
-    std::deque<uint64_t> starts_;  // first frames of packets that are complete
-    uint64_t start_ = 0;           // first frame of the one that is coming in
-    uint32_t rest_ = 0;            // bytes of the first one that have no frame yet
-    bool blocked_ = false;         // its next frame waits for a slot
-    Clock busy_ = 0;               // the beats of its frames so far, or of all packets so far, have come in
+    std::deque<Packet> queue_;  // the first one is coming in
+    struct Release {
+        Clock when;
+        uint64_t head;
+    };
+    std::deque<Release> releases_;  // of packets that are complete
+    std::deque<uint64_t> starts_;   // first frames of packets that are complete
+    uint64_t start_ = 0;            // first frame of the one that is coming in
+    uint32_t rest_ = 0;             // bytes of the first one that have no frame yet
+    bool blocked_ = false;          // its next frame waits for a slot
+    bool behind_ = false;           // the store is behind what has come in, as it had to wait
+    Clock busy_ = 0;                // the beats of its frames so far, or of all packets so far, have come in
 };
 
 }  // namespace arqlink::event

@@ -9,6 +9,7 @@ namespace arqlink::event {
 
 Sender::Sender(const Build& build, const EndSettings& settings, Counters& counters)
     : settings_(settings),
+      latencies_(Latencies::of(build)),
       counters_(counters),
       window_(build.windowFrames),
       peerWindow_(build.windowFrames),
@@ -25,9 +26,9 @@ void Sender::peerWindow(unsigned frames) {
 
 void Sender::store(const Frame& frame) { slot(stored_++) = {frame, State::open, false}; }
 
-Transmission Sender::issue() {
+Transmission Sender::issue(Clock now) {
     Transmission t;
-    const bool repeats = !again_.empty();
+    const bool repeats = !again_.empty() && again_.front().ready <= now;
     if (repeats) {
         t.fsn = again_.front().fsn;
         t.attempt = again_.front().attempt;
@@ -47,14 +48,14 @@ Transmission Sender::issue() {
     return t;
 }
 
-Sender::Taken Sender::feedback(const Control& report) {
+Sender::Taken Sender::feedback(const Control& report, Clock now) {
     Taken taken;
     taken.gap = ackTsn_ < txEdge_ && report.bitmapBase > ackTsn_ + lostAbove_;
     const uint64_t end = std::min(report.bitmapBase + 64, report.rxNext);
     for (uint64_t tsn = std::max(report.bitmapBase, ackTsn_); tsn < end; ++tsn) {
         if (sentAs(tsn).known) continue;
         sentAs(tsn).known = true;
-        outcome(tsn, report.bitmap >> (tsn - report.bitmapBase) & 1);
+        outcome(tsn, report.bitmap >> (tsn - report.bitmapBase) & 1, now);
     }
     while (ackTsn_ < txEdge_ && sentAs(ackTsn_).known) ++ackTsn_;
     peerRxBase_ = std::max(peerRxBase_, report.rxBase);
@@ -62,7 +63,7 @@ Sender::Taken Sender::feedback(const Control& report) {
     return taken;
 }
 
-void Sender::outcome(uint64_t tsn, bool received) {
+void Sender::outcome(uint64_t tsn, bool received, Clock now) {
     const Sent& sent = sentAs(tsn);
     Slot& frame = slot(sent.fsn);
     if (received) {
@@ -81,7 +82,7 @@ void Sender::outcome(uint64_t tsn, bool received) {
         frame.state = State::abandoned;
         if (settled) settled(sent.fsn);
     } else {
-        again_.push_back({sent.fsn, excused ? sent.attempt : std::min(sent.attempt + 1, 15u)});
+        again_.push_back({sent.fsn, excused ? sent.attempt : std::min(sent.attempt + 1, 15u), now + latencies_.repeat});
     }
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "latencies.h"
 #include "units.h"
 
 namespace arqlink::event {
@@ -21,18 +22,22 @@ class Sender {
     /// The store has a slot for the next frame.
     bool hasSlot() const { return stored_ < txBase_ + window_; }
     void store(const Frame& frame);
-    /// The packet of the frames stored so far is whole: they may be sent.
-    void release() { head_ = stored_; }
+    /// Frames below `head` may be sent: their packets are whole.
+    void release(uint64_t head) { head_ = head; }
     /// FSN of the next frame to store.
     uint64_t stored() const { return stored_; }
 
     // Transmissions out ----------------------------------------------------------------------------------------------
 
-    /// A retransmission or a new frame waits, and window and credit allow it.
-    bool mayIssue() const { return hasTsn() && (!again_.empty() || (nextFsn_ < head_ && hasCredit())); }
+    /// From this clock on a frame may be chosen, as one waits, and window and credit allow it; or never.
+    Clock mayIssue() const {
+        if (!hasTsn()) return never;
+        if (nextFsn_ < head_ && hasCredit()) return 0;
+        return again_.empty() ? never : again_.front().ready;
+    }
     /// A new frame waits, and window or credit forbid it.
     bool stalled() const { return nextFsn_ < head_ && !(hasTsn() && hasCredit()); }
-    Transmission issue();
+    Transmission issue(Clock now);
     /// A transmission has left in full.
     void sent() { ++txEdge_; }
 
@@ -42,7 +47,7 @@ class Sender {
         bool gaveUp = false;  ///< txBase has passed an abandoned frame that the peer has not passed
         bool gap = false;     ///< outcomes are missing that the peer will not report unasked
     };
-    Taken feedback(const Control& report);
+    Taken feedback(const Control& report, Clock now);
     std::function<void(uint64_t fsn)> settled;  ///< a frame is acknowledged or abandoned
     /// An outage has ended: failures of all transmissions so far do not count towards δ.
     void freeze() { freezeBelow_ = nextTsn_; }
@@ -72,15 +77,17 @@ class Sender {
     struct Repeat {
         uint64_t fsn;
         unsigned attempt;
+        Clock ready;
     };
     Slot& slot(uint64_t fsn) { return slots_[fsn & (window_ - 1)]; }
     Sent& sentAs(uint64_t tsn) { return table_[tsn & (window_ - 1)]; }
     bool hasTsn() const { return nextTsn_ < ackTsn_ + smaller_; }
     bool hasCredit() const { return nextFsn_ < txBase_ + smaller_ && nextFsn_ < peerRxBase_ + peerWindow_; }
-    void outcome(uint64_t tsn, bool received);
+    void outcome(uint64_t tsn, bool received, Clock now);
     bool sweep();
 
     const EndSettings& settings_;
+    const Latencies latencies_;
     Counters& counters_;
     const uint64_t window_;
     uint64_t peerWindow_, smaller_;
