@@ -16,8 +16,8 @@ HEADINGS = ("pair", "runs", "forged units", "restarted", "twice", "lost, reporte
 @dataclass(frozen=True)
 class Cost:
     """What forged units cost in a run: each of their `shots` may cost a restart. `extra`: clocks more than without them until fresh packets
-    cross; `bound`: four round trips and two POLL_TIMEOUTs, in clocks: that timer runs freely, so that a lack of progress is noticed after one to
-    two of them."""
+    cross; `bound`: four round trips and three POLL_TIMEOUTs, in clocks (docs/architecture.md, "Contradictions"). `look`: clocks from one look at the
+    registers to the next, by which a run may see too late that the link is at rest."""
 
     units: int
     restarts: int
@@ -25,11 +25,17 @@ class Cost:
     extra: int
     bound: int
     shots: int = 1
+    look: int = 0
 
     @property
     def waited(self):
         """Nothing but time: no restart, and no packet that is reported as lost."""
         return not self.restarts and not self.again
+
+    @property
+    def late(self):
+        """It took longer than a link may that loses nothing."""
+        return self.waited and self.extra > self.bound + self.look
 
     @property
     def share(self):
@@ -42,8 +48,9 @@ def cost(forged, blank):
     with_units, without = forged.recovery, blank.recovery
     if forged.kind or blank.kind or not with_units or not without:
         return None
-    bound = 4 * with_units.round_trip + 2 * with_units.poll_timeout
-    return Cost(with_units.units, with_units.restarts, with_units.attempts > 1, with_units.clocks - without.clocks, bound, with_units.shots)
+    bound = 4 * with_units.round_trip + 3 * with_units.poll_timeout
+    look = max(with_units.look, without.look)
+    return Cost(with_units.units, with_units.restarts, with_units.attempts > 1, with_units.clocks - without.clocks, bound, with_units.shots, look)
 
 
 def measure(pair, first, count):
@@ -63,7 +70,7 @@ def measure_all(pairs, first, count, workers):
 
 def beyond(costs):
     """Those that cost more than a link may: more than one restart a shot, or more time than the bound where nothing was lost."""
-    return [c for c in costs if c.restarts > c.shots or (c.waited and c.share > 1)]
+    return [c for c in costs if c.restarts > c.shots or c.late]
 
 
 def row(pair, costs):

@@ -21,7 +21,8 @@ COMMAND = ".venv/bin/arqlink campaign run"
 @dataclass
 class Recovery:
     """How a link got over `units` forged units: in `clocks` from the last fault on, fresh packets crossed both ways, at the last of so many
-    `attempts`. `poll_timeout` is the longer POLL_TIMEOUT of both ends, in clocks. The units came in so many `shots`."""
+    `attempts`. `poll_timeout` is the longer POLL_TIMEOUT of both ends, in clocks. The units came in so many `shots`. The run has looked at the registers
+    every `look` clocks."""
 
     units: int
     clocks: int
@@ -30,6 +31,7 @@ class Recovery:
     restarts: int
     attempts: int
     shots: int = 1
+    look: int = 0
 
 
 @dataclass

@@ -143,7 +143,7 @@ def forged(
     pairs = _pairs(pair)
     builds.build_all(pairs, waves=False)
     found = forged_recovery.measure_all(pairs, seed, count, workers or os.cpu_count() or 1)
-    table = Table(*forged_recovery.HEADINGS, title="Forged units; the bound is four round trips and two POLL_TIMEOUTs", title_justify="left")
+    table = Table(*forged_recovery.HEADINGS, title="Forged units; the bound is four round trips and three POLL_TIMEOUTs", title_justify="left")
     for name, costs in (*zip(pairs, found, strict=True), ("all", [cost for several in found for cost in several])):
         table.add_row(*map(str, forged_recovery.row(name, costs)))
     _console(200).print(table)

@@ -23,15 +23,22 @@ TX_EXACT = (
     " tx_outcomes_failed tx_outcomes_outage tx_units tx_retx_units tx_control_units tx_polls"
 ).split()
 
+PORT_BEATS = 2
+"""Beats that still leave on m_axis after a restart: the one on offer, which AXI does not let the end take back, and the one behind it."""
+
 HELLOS_UNDER_WAY = 2
 """Of a side that hears the first unit without hello: one hello is leaving, and one waits for it."""
 
 
 class EndChecker:
     """Checks one end. `settings`: the Setting values that may be active; `slack` as in Sender, `late` as in Reports. `clock` gives the time; without it
-    the end is assumed to deal with each control unit at once."""
+    the end is assumed to deal with each control unit at once. `port` tells what m_axis, which is `data_bytes` wide, shows: None, or, while a beat is
+    on offer, how many bytes of its packet have left; without it packets leave in no time."""
 
-    def __init__(self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True, clock=None, late=0, packet_crc=False):
+    def __init__(
+        self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True, clock=None, late=0, packet_crc=False,
+        port=lambda: None, data_bytes=1,
+    ):  # fmt: skip
         self.limits = (unit_bytes, max_k, max_parity)
         self.contradictions = Contradictions(window, *self.limits)
         self.sender = Sender(window, unit_bytes, settings, slack, packet_crc)
@@ -40,11 +47,14 @@ class EndChecker:
         self.freeze = freeze
         self.clock = clock or (lambda: None)
         self.late = late
+        self.port, self.data_bytes = port, data_bytes
         self.counters = Counter()
         self.outages = 0  # those that a unit with `deaf` showed
         self.spoiled = 0  # units that left with a wrong CRC
         self.aborted = 0  # packets that ended with tuser
-        self.waiting = []  # whole packets of which one may have been on the port when the end restarted
+        self.held = []  # of each life before: complete packets that may have been on the port when it ended
+        self.held_beats = 0  # that the last restart has left on the port
+        self.held_left = 0  # bytes of the packet on the port that left before
         self.epoch = None
         self.restarts = 0
         self.hellos = {}  # epochs heard in hellos, and the window that came with each
@@ -207,32 +217,47 @@ class EndChecker:
 
     def packet(self, data, aborted=False):
         """A packet left on m_axis."""
-        waiting, self.waiting = self.waiting, []
         if aborted:
             self.aborted += 1
+            self.held = []
             return
-        ready = self.receiver.ready
-        if self.in_order:
-            expected = ready[self.delivered_count][1] if self.delivered_count < len(ready) else None
-            if data != expected and data in waiting:
-                return
-            assert expected is not None, f"a packet of {len(data)} bytes left that is not complete"
-            assert data == expected, f"packet {self.delivered_count} differs from what came"
-        else:
-            candidates = [i for i, (_, d) in enumerate(ready) if d == data and i not in self.delivered]
-            if not candidates and data in waiting:
-                return
-            assert candidates, f"a packet of {len(data)} bytes left that is not complete, or twice"
-            self.delivered.add(candidates[0])
+        found = next((i for i, d in self._in_turn(self._undelivered()) if d == data), None)
+        if found is None and self._was_held(data):
+            return
+        assert found is not None, f"a packet of {len(data)} bytes left that is not complete, is not the next, or has left before"
+        self.held = []
+        self.delivered.add(found)
         self.delivered_count += 1
 
-    def restart(self, epoch):
-        """The end restarted: its epoch changed. A packet whose last beat waits for the user meanwhile leaves whole, as a beat that is valid stays."""
-        self.epoch = epoch
+    def _undelivered(self):
+        """(place in `receiver.ready`, bytes) of complete packets that have not left."""
         ready = self.receiver.ready
-        self.waiting = (
-            [data for _, data in ready[self.delivered_count :][:1]] if self.in_order else [d for i, (_, d) in enumerate(ready) if i not in self.delivered]
-        )
+        return [(i, ready[i][1]) for i in range(self.delivered_count if self.in_order else 0, len(ready)) if i not in self.delivered]
+
+    def _in_turn(self, packets):
+        """Those that may be the next to leave."""
+        return packets[:1] if self.in_order else packets
+
+    def _was_held(self, data):
+        """Whether this packet may have been on the port when a life ended; what was there before it does not come any more."""
+        for life, packets in enumerate(self.held):
+            if data in self._in_turn(packets):
+                packets.remove(data)
+                self.held = self.held[life:]
+                self.held_beats -= -(-(len(data) - self.held_left) // self.data_bytes)
+                self.held_left = 0
+                return self.held_beats >= 0
+        return False
+
+    def restart(self, epoch):
+        """The end restarted: its epoch changed. What is on the port stays, and a packet that ends there leaves whole."""
+        self.epoch = epoch
+        left = self.port()
+        if left is None:
+            self.held = []
+        else:
+            self.held.append([data for _, data in self._undelivered()])
+            self.held_beats, self.held_left = PORT_BEATS, left
         self.restarts += 1
         self._new_life()
         self.sender.restart()

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from cocotb_tests.model.checker import EndChecker
 from cocotb_tests.model.config import Config
 from cocotb_tests.model.pair import Direction
 from cocotb_tests.model.scenario import checked_pair, finish
@@ -185,3 +186,81 @@ def test_wrong_counter_is_found(name):
         counters[name] += 1
         with pytest.raises(AssertionError, match=name):
             check.finish(counters)
+
+
+def restarted(packets, left=0, in_order=True, beat=4):
+    """A checker whose end has restarted with these packets complete and a beat of one on the port, `left` bytes of which had left before."""
+    check = EndChecker(64, 8, [Setting(4, 5, 6, 0, 3)], in_order, port=lambda: left, data_bytes=beat)
+    check.receiver.ready = list(enumerate(packets))
+    check.restart(2)
+    return check
+
+
+A, B, C = b"A" * 4, b"B" * 4, b"C" * 4
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+def test_what_is_on_the_port_at_a_restart_may_leave(in_order):
+    for packets, left in (([A, B], 0), ([A + B], 0), ([A + B + C], 4), ([A + b"B", b"CC"], 4), ([A[:1]], 0)):
+        check = restarted([*packets, b"last"], left, in_order)
+        for packet in packets:
+            check.packet(packet)
+        assert not check.delivered_count
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+def test_packet_of_the_port_leaves_before_those_after_the_restart(in_order):
+    check = restarted([A, B], 0, in_order)
+    check.receiver.ready = [(0, C)]
+    check.packet(A)
+    check.packet(C)
+    assert check.delivered_count == 1
+    with pytest.raises(AssertionError, match="not complete"):
+        check.packet(B)
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+def test_a_second_restart_leaves_the_same_on_the_port(in_order):
+    check = restarted([A, B], 0, in_order)
+    check.receiver.ready = [(0, C)]
+    check.restart(3)
+    check.packet(A)
+    check.packet(C)
+    with pytest.raises(AssertionError, match="not complete"):
+        check.packet(B)
+
+
+NOT_ON_THE_PORT = {
+    "nothing on the port": ([A], None, [A]),
+    "three beats": ([A + B + C], 0, [A + B + C]),
+    "three beats of a packet that had begun": ([A + B + C + C], 4, [A + B + C + C]),
+    "three packets": ([A, B, C], 0, [A, B, C]),
+    "a second packet of two beats": ([A, B + C], 0, [A, B + C]),
+    "a beat after two of a packet": ([A + B, C], 0, [A + B, C]),
+    "not complete": ([A + B], 0, [A]),
+    "other bytes": ([A], 0, [B]),
+    "twice": ([A, B], 0, [A, A]),
+}
+
+
+@pytest.mark.parametrize("in_order", [True, False])
+@pytest.mark.parametrize("name", NOT_ON_THE_PORT)
+def test_what_was_not_on_the_port_at_a_restart_may_not_leave(name, in_order):
+    ready, left, leave = NOT_ON_THE_PORT[name]
+    check = restarted(ready, left, in_order)
+    for packet in leave[:-1]:
+        check.packet(packet)
+    with pytest.raises(AssertionError, match="not complete"):
+        check.packet(leave[-1])
+
+
+def test_packet_out_of_turn_may_not_leave_after_a_restart():
+    with pytest.raises(AssertionError, match="not the next"):
+        restarted([A, B]).packet(B)
+
+
+def test_nothing_leaves_whole_behind_a_packet_that_a_restart_has_cut():
+    check = restarted([A, B])
+    check.packet(A[:1], aborted=True)
+    with pytest.raises(AssertionError, match="not complete"):
+        check.packet(B)

@@ -15,7 +15,7 @@ from cocotb_tests.model.darkness import gaps, random_gaps
 from cocotb_tests.model.sender import INFINITE, Setting
 from tests import seeds
 
-from .streams import PacketSource, random_ready, watch_packets, watch_units
+from .streams import PacketSource, random_ready, shows, watch_packets, watch_units
 
 CLOCK_NS = 10
 
@@ -91,6 +91,7 @@ class Bench:
     def __init__(self, dut, build, scenario, more_settings=()):
         self.dut, self.build, self.scenario = dut, build, scenario
         limits = build.max_k, build.max_parity
+        self.leaving = [bytearray(), bytearray()]  # of the packet that is leaving at A and B
         self.checkers = [
             EndChecker(
                 build.window_frames,
@@ -103,8 +104,10 @@ class Bench:
                 clock=lambda: int(get_sim_time("ns")) // CLOCK_NS,
                 late=build.data_unit_beats + build.control_unit_beats,
                 packet_crc=bool(build.packet_crc),
+                port=shows(dut, f"{e}_m_axis", leaving),
+                data_bytes=build.data_bytes,
             )  # fmt: skip
-            for setting, in_order in zip(scenario.settings, reversed(scenario.in_order))
+            for e, leaving, setting, in_order in zip("ab", self.leaving, scenario.settings, reversed(scenario.in_order))
         ]
         self.events = 0
         self.failure = None
@@ -145,7 +148,7 @@ class Bench:
                 watch_units(dut, tap, build.data_bytes, self._checked(self._named(name, "received", check.received))),
                 watch_units(dut, f"{e}_phy", build.data_bytes, self._checked(self._named(name, "sent", self._sent(check)))),
                 watch_packets(dut, f"{e}_s_axis", build.data_bytes, self._checked(self._offered(check))),
-                watch_packets(dut, f"{e}_m_axis", build.data_bytes, self._checked(self._named(name, "m_axis", check.packet))),
+                watch_packets(dut, f"{e}_m_axis", build.data_bytes, self._checked(self._named(name, "m_axis", check.packet)), raw=self.leaving[i]),
                 random_ready(dut, getattr(dut, f"{e}_m_axis_tready"), s.sink_share[i], 200, s.seed + 10 + i),
             ):
                 cocotb.start_soon(task)

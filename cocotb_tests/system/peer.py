@@ -19,7 +19,7 @@ from cocotb_tests.model.sender import INFINITE, Setting
 from tests import seeds
 
 from .bench import longest_packet
-from .streams import PacketSource, random_ready, watch_packets, watch_units
+from .streams import PacketSource, random_ready, shows, watch_packets, watch_units
 
 BUILD = built()
 LEAST_K = min(4, BUILD.max_k)
@@ -60,6 +60,7 @@ class PeerBench:
         self.failure = None
         self.events = 0
         self.tasks = []
+        self.leaving = bytearray()  # of the packet that is leaving
         self.check = self._new_checker()
         self.registers = LinkRegisters(master(dut))
         self.source = PacketSource(dut, "s_axis", seed)
@@ -70,6 +71,7 @@ class PeerBench:
         return EndChecker(
             BUILD.window_frames, BUILD.unit_bytes, [self.setting], self.in_order, *limits, slack=6, clock=lambda: self.now,
             late=BUILD.data_unit_beats + BUILD.control_unit_beats, packet_crc=bool(BUILD.packet_crc),
+            port=shows(self.dut, "m_axis", self.leaving), data_bytes=BUILD.data_bytes,
         )  # fmt: skip
 
     @property
@@ -95,7 +97,7 @@ class PeerBench:
             watch_units(dut, "s_axis_phy", width, self._guard(lambda raw, erased: self.check.received(raw, erased)), life),
             watch_units(dut, "m_axis_phy", width, self._guard(self._left), life),
             watch_packets(dut, "s_axis", width, self._guard(lambda p, bad: self.check.offered(p)), life),
-            watch_packets(dut, "m_axis", width, self._guard(lambda p, bad: self.check.packet(p, bad)), life),
+            watch_packets(dut, "m_axis", width, self._guard(lambda p, bad: self.check.packet(p, bad)), life, self.leaving),
             random_ready(dut, dut.m_axis_tready, self.sink_share, 200, self.seed),
         ):
             cocotb.start_soon(task)

@@ -44,10 +44,11 @@ async def watch_units(dut, prefix, data_bytes, found, life=lambda: 0, begins=lam
             raw, erased = bytearray(), False
 
 
-async def watch_packets(dut, prefix, data_bytes, found, life=lambda: 0):
-    """Calls found(bytes, aborted) at the last beat of each packet on `prefix`; `life` as in watch_units."""
+async def watch_packets(dut, prefix, data_bytes, found, life=lambda: 0, raw=None):
+    """Calls found(bytes, aborted) at the last beat of each packet on `prefix`; `life` as in watch_units. `raw` is given to hold what has come of a packet."""
     valid, ready, data, keep, last, user = (getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tready", "tdata", "tkeep", "tlast", "tuser"))
-    raw, aborted, begun = bytearray(), False, life()
+    raw = bytearray() if raw is None else raw
+    aborted, begun = False, life()
     edge, start = FallingEdge(dut.aclk), RisingEdge(valid)
     while True:
         if not valid.value:
@@ -57,12 +58,20 @@ async def watch_packets(dut, prefix, data_bytes, found, life=lambda: 0):
             continue
         count = int(keep.value).bit_count()
         if begun != life():
-            raw, aborted, begun = bytearray(), False, life()
+            raw.clear()
+            aborted, begun = False, life()
         raw += int(data.value).to_bytes(data_bytes, "little")[:count]
         aborted |= bool(user.value)
         if last.value:
-            found(bytes(raw), aborted)
-            raw, aborted = bytearray(), False
+            packet, was_aborted, aborted = bytes(raw), aborted, False
+            raw.clear()
+            found(packet, was_aborted)
+
+
+def shows(dut, prefix, raw):
+    """A function for EndChecker's `port`: that of packets on `prefix`, whose watcher has `raw`."""
+    valid = getattr(dut, f"{prefix}_tvalid")
+    return lambda: len(raw) if valid.value else None
 
 
 class PacketSource:

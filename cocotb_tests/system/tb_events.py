@@ -153,6 +153,25 @@ async def restart_in_traffic(dut, how, at, delta):
 
 
 @cocotb.test()
+@cocotb.parametrize(in_order=[True, False])
+async def restart_with_packets_at_the_port(dut, in_order):
+    """The user of the end that restarts takes nothing, and each packet is one beat: the two that are at the port leave, and no other."""
+    scenario = Scenario(SEED + 81, (ALWAYS, ALWAYS), (in_order, in_order), packets=(60, 60), longest=BUILD.data_bytes)
+    bench = await begin(dut, scenario)
+    tasks = bench.offer()
+    check = bench.checkers[1]
+    await bench.until(lambda: check.delivered_count > 5, 10_000, "delivery")
+    dut.b_m_axis_tready.value = 0
+    await bench.until(lambda: len(check.receiver.ready) > check.delivered_count + 10, 10_000, "a queue of packets")
+    await restart_link(bench, bench.links[1], "restart")
+    await bench.until(lambda: all(c.restarts and c.up for c in bench.checkers), 40_000, "the restart")
+    assert check.held_beats == 2
+    dut.b_m_axis_tready.value = 1
+    await bench.settle(tasks)
+    assert check.held_beats == check.aborted == 0
+
+
+@cocotb.test()
 async def bad_packets(dut):
     """Zero-length, oversize, aborted and holed packets among good ones are dropped, counted and flagged; the others arrive."""
     scenario = Scenario(SEED + 51, (ALWAYS, ALWAYS), loss=(0.1, 0.1), packets=(4, 0), longest=100)

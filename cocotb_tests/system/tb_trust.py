@@ -101,6 +101,19 @@ async def an_accepted_control_unit_takes_the_strike_back(dut, fields):
 
 
 @cocotb.test()
+@cocotb.parametrize(fields=IMPOSSIBLE)
+async def the_second_strike_takes_three_periods_at_most(dut, fields):
+    """The period in which rejected control units begin is no strike if one was accepted in it before."""
+    end = await begin_of_a_period(dut)
+    epoch = end.own_epoch
+    await end.say(end.control())
+    for restarts in (False, False, True):
+        await end.say(end.control(**fields))
+        await end.clocks(TIMEOUT)
+        assert await restarted(end, epoch) == restarts
+
+
+@cocotb.test()
 async def silence_leaves_the_strike(dut):
     """Periods without a control unit poll again, and the next one with rejected ones only restarts."""
     end = await begin_of_a_period(dut)

@@ -40,7 +40,12 @@ void Run::recover() {
     healFaults();
     for (Side& side : side_) side.source->stop();
     // Until nothing is left of what was under way, or each timer has had its turn. A packet that has begun is not a fresh one.
-    for (const uint64_t until = now_ + restBound(); now_ < until && !(sourcesIdle() && atRest());) clocks(lookEvery);
+    for (const uint64_t until = now_ + restBound(); now_ < until;) {
+        const uint64_t look = now_;
+        if (sourcesIdle() && atRest()) break;
+        clocks(lookEvery);
+        recovery_.look = std::max(recovery_.look, now_ - look);
+    }
     for (unsigned attempt = 0;; ++attempt) {
         const unsigned lives[2] = {monitor_->lives(0), monitor_->lives(1)};
         const uint64_t odd = oddPackets(), reported = reportedLosses();
@@ -53,7 +58,7 @@ void Run::recover() {
             return restarted || odd != oddPackets() || (mayLose && reported != reportedLosses());
         };
         if (freshCross(excused)) {
-            recovery_.clocks = now_ - begin;
+            recovery_.clocks = std::max(side_[0].book->lastDelivered(), side_[1].book->lastDelivered()) - begin;
             recovery_.roundTrip = s_.roundTrip();
             recovery_.pollTimeout = std::max(timers_[0].poll, timers_[1].poll);
             recovery_.restarts = restartsSinceShot();

@@ -158,8 +158,8 @@ int main(int argc, char** argv) {
             std::printf("sent %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r.frames[0], r.transmissions[0],
                         r.frames[1], r.transmissions[1]);
         if (const Recovery& f = r.recovery; f.units)
-            std::printf("forged %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u %u\n", f.units, f.clocks,
-                        f.roundTrip, f.pollTimeout, f.restarts, f.attempts, scenario.shots);
+            std::printf("forged %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u %u %" PRIu64 "\n", f.units,
+                        f.clocks, f.roundTrip, f.pollTimeout, f.restarts, f.attempts, scenario.shots, f.look);
         std::printf("run %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                     " %016" PRIx64 " %s %s\n",
                     seed, r.clocks, r.units, r.packets, r.lives, r.polls, r.earlyPolls, r.lost, r.digest,

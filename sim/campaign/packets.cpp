@@ -26,6 +26,7 @@ Bytes packetContent(uint64_t seed, unsigned direction, uint64_t number, size_t l
 // if it can be at all. Out of order, one of the newest life that has such a packet goes first: those of a life before a
 // restart may be lost.
 void PacketBook::delivered(const Bytes& bytes, uint64_t clock) {
+    lastDelivered_ = clock;
     size_t found = packets_.size();
     for (size_t i = next_; i < packets_.size(); ++i) {
         const Packet& p = packets_[i];

@@ -32,7 +32,8 @@ class PacketBook {
     /// What is accepted from now on has to come out, each once and in order.
     void freshFrom() { fresh_ = next_ = packets_.size(); }
     uint64_t freshMissing() const;
-    uint64_t odd() const { return odd_; }  ///< packets that came out and nobody sent
+    uint64_t lastDelivered() const { return lastDelivered_; }  ///< clock
+    uint64_t odd() const { return odd_; }                      ///< packets that came out and nobody sent
 
     uint64_t acceptedCount() const { return packets_.size(); }
     uint64_t deliveredCount() const { return delivered_; }
@@ -57,7 +58,7 @@ class PacketBook {
     uint64_t odd_ = 0;
     std::vector<Packet> packets_;
     size_t next_ = 0;  ///< in order: all below are delivered or lost; else: all below are delivered
-    uint64_t delivered_ = 0;
+    uint64_t delivered_ = 0, lastDelivered_ = 0;
 };
 
 }  // namespace campaign

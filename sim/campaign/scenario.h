@@ -107,6 +107,7 @@ struct Recovery {
     /// From the last fault, or from the units if they come later, until fresh packets have crossed both ways.
     uint64_t clocks = 0;
     uint64_t roundTrip = 0, pollTimeout = 0;
+    uint64_t look = 0;  ///< most clocks from one look at the registers to the next: rest is seen as much later
     unsigned restarts = 0;
     unsigned attempts = 0;  ///< times that fresh packets were sent: those of the last time have all crossed
 };

@@ -30,6 +30,7 @@ void Source::plain() {
 
 void Source::fresh(uint64_t count) {
     plain();
+    random_ = Random(seed_, direction_ ? "fresh B" : "fresh A");
     traffic_.shortest = 16;
     traffic_.longest = traffic_.tooLongFrom - 1;
     traffic_.multiple = 0;

@@ -27,7 +27,7 @@ class Source {
     void stop() { running_ = false; }
     void start() { running_ = true; }
     void plain();
-    /// `count` good packets of 16 bytes or more follow.
+    /// `count` good packets of 16 bytes or more follow: the same ones in each run of a seed, whatever came before.
     void fresh(uint64_t count);
     bool idle() const { return !offering_; }
     bool running() const { return running_; }

@@ -195,14 +195,18 @@ def test_the_cost_of_forged_units_is_what_a_run_takes_longer_with_them():
     forged.recovery = runs.Recovery(units=3, clocks=2000, round_trip=400, poll_timeout=100, restarts=0, attempts=1)
     blank.recovery = runs.Recovery(units=3, clocks=1150, round_trip=400, poll_timeout=100, restarts=0, attempts=1)
     cost = forged_recovery.cost(forged, blank)
-    assert cost and cost.waited and cost.share == (2000 - 1150) / (4 * 400 + 2 * 100)
+    assert cost and cost.waited and cost.share == (2000 - 1150) / (4 * 400 + 3 * 100)
     forged.recovery.attempts = 2
     lossy = forged_recovery.cost(forged, blank)
     assert lossy and not lossy.waited, "packets were lost and reported"
-    assert forged_recovery.row("k1:k1", [cost, lossy]) == ("k1:k1", 2, 6, 0, 0, 1, 1, "0.47")
+    assert forged_recovery.row("k1:k1", [cost, lossy]) == ("k1:k1", 2, 6, 0, 0, 1, 1, "0.45")
     assert not forged_recovery.beyond([cost])
-    forged.recovery = runs.Recovery(units=3, clocks=3000, round_trip=400, poll_timeout=100, restarts=0, attempts=1)
+    forged.recovery = runs.Recovery(units=3, clocks=3100, round_trip=400, poll_timeout=100, restarts=0, attempts=1)
     late = forged_recovery.cost(forged, blank)
+    blank.recovery.look = 49
+    assert forged_recovery.beyond([forged_recovery.cost(forged, blank)])
+    blank.recovery.look = 50
+    assert not forged_recovery.beyond([forged_recovery.cost(forged, blank)]), "rest was seen so much later"
     forged.recovery.restarts = 2
     twice = forged_recovery.cost(forged, blank)
     assert forged_recovery.beyond([cost, late, twice]) == [late, twice]
@@ -214,7 +218,13 @@ def test_the_cost_of_forged_units_is_what_a_run_takes_longer_with_them():
 
 
 def test_links_get_over_forged_units_in_time():
-    costs = forged_recovery.measure("small:small", 1, 20)  # fixed seed: with 654390164 and those after it a run goes 2 % beyond the bound, and why is not known
+    costs = forged_recovery.measure("small:small", FIRST, 20)
     assert len(costs) == 20 and sum(cost.units for cost in costs) > 20
-    assert any(cost.waited and cost.extra > 0 for cost in costs), "some forged units delay packets"
+    assert any(cost.restarts or cost.extra > 0 for cost in costs), "some forged units delay packets"
     assert not forged_recovery.beyond(costs)
+
+
+def test_runs_are_compared_by_the_same_packets():
+    """Seed 654390183: without its forged units the link delivers 162 packets less before the faults stop. The fresh packets that follow are the same."""
+    (cost,) = forged_recovery.measure("small:small", 654390183, 1)
+    assert cost.waited and cost.extra <= cost.look
