@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from arqlink import files
+from arqlink import files, job
 from arqlink.errors import UserError
 from arqlink.model import prospects
 from arqlink.model.link_setup import PRESETS
@@ -74,7 +74,7 @@ def run(block, k, preset, shape, units, watch=Watch()):
         source.write(stream)
         source.seek(0)
         with subprocess.Popen([str(w) for w in words], stdin=source, stdout=sink, stderr=subprocess.PIPE, text=True) as process:
-            said = harness.follow(process, watch.progress)
+            said = job.follow(process, harness.listener(watch.progress))
         if process.returncode:
             raise UserError(f"The simulation of {block} failed: {said}")
         sink.seek(0)

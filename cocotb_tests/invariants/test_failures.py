@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from arqlink import job
 from arqlink.campaign import builds, runs
 from arqlink.errors import UserError
 from arqlink.model.link_setup import LinkSetup
@@ -65,14 +66,13 @@ def arqsim(tmp_path_factory):
 
 
 def test_a_job_of_the_harness_fails(arqsim):
-    job = pair.stats_job(LinkSetup(), 10)
     with pytest.raises(UserError, match=PAIR):
-        harness.run(arqsim, job)
+        harness.run(arqsim, pair.stats_job(LinkSetup(), 10))
 
 
-def test_the_harness_returns_1(arqsim, tmp_path):
-    (tmp_path / "job").write_text(pair.stats_job(LinkSetup(), 10).text(tmp_path / "packets", tmp_path / "deliveries"))
-    done = subprocess.run([arqsim, tmp_path / "job"], capture_output=True, text=True, check=False, timeout=60)
+def test_the_harness_returns_1(arqsim):
+    asked = job.text(pair.stats_job(LinkSetup(), 10).described("packets", "deliveries", {}))
+    done = subprocess.run([arqsim], input=asked, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
     assert f"FAILURE {PAIR}" in done.stdout and "An invariant of the model does not hold" in done.stderr
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pair_registers.h"
 
+#include <nlohmann/json.hpp>
+
 namespace arqlink {
 
 void PairRegisters::snapshot(const char* end) {
@@ -15,14 +17,11 @@ uint64_t PairRegisters::counter(const std::string& name) {
     return low | uint64_t(pair_.read(address + 4)) << 32;
 }
 
-std::string PairRegisters::all() {
-    std::string text = "{";
-    const auto add = [&](const std::string& name, uint64_t value) {
-        text += (text.size() > 1 ? ", \"" : "\"") + name + "\": " + std::to_string(value);
-    };
-    for (const auto& [name, address] : job_.registers) add(name, pair_.read(address));
-    for (const auto& [name, address] : job_.counters) add(name, counter(name));
-    return text + "}";
+nlohmann::json PairRegisters::all() {
+    nlohmann::json values = nlohmann::json::object();
+    for (const auto& [name, address] : job_.registers) values[name] = pair_.read(address);
+    for (const auto& [name, address] : job_.counters) values[name] = counter(name);
+    return values;
 }
 
 }  // namespace arqlink

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace arqlink {
@@ -48,8 +49,10 @@ void PairReports::write() {
         PairRegisters registers(pair_, job_);
         registers.snapshot("a");
         registers.snapshot("b");
-        writeAll(STDERR_FILENO, "report {\"clock\": " + std::to_string(now - start_) + ", \"waiting\": " +
-                                    std::to_string(waiting) + ", \"registers\": " + registers.all() + "}\n");
+        writeAll(STDERR_FILENO,
+                 "report " +
+                     job::lineOf({{"clock", now - start_}, {"waiting", waiting}, {"registers", registers.all()}}) +
+                     "\n");
     } catch (const std::exception&) {
         _exit(1);  // the original comes to the same, and says it
     }

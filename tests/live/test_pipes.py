@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from arqlink import job
 from arqlink.board import simulation
 from arqlink.campaign import runs
 from arqlink.errors import UserError
@@ -47,7 +48,7 @@ def test_a_campaign_whose_program_complains_at_length(program, monkeypatch):
 def test_a_simulator_that_prints_at_length(program):
     path = program(f"print('[' + ' ' * {MORE} + '1]', flush=True)", "sys.stderr.write('progress 1 2\\n')")
     seen = []
-    assert harness._execute([str(path)], lambda *of: seen.append(of), None) == [1] and seen == [(1, 2)]
+    assert job.run(path, {}, harness.listener(lambda *of: seen.append(of))) == [1] and seen == [(1, 2)]
 
 
 @pytest.fixture

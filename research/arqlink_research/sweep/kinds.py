@@ -133,7 +133,7 @@ class Stats(Kind):
         return setup.describe() | losses | {"frames": settings["frames"]}
 
     def version(self, settings):
-        return versions.digest("rtl/src/main", "sim/end", "sim/pair", "arqlink/run", "arqlink/model")
+        return versions.digest("rtl/src/main", "sim/end", "sim/job", "sim/pair", "arqlink/run", "arqlink/model")
 
     def _setup(self, settings, seed):
         return link_setup.from_options(seed=seed, **{name: value for name, value in settings.items() if name != "frames"})
