@@ -158,7 +158,7 @@ class Document {
 template <class T>
 T parse(const std::string& text) {
     const Document document(text);
-    T job{};
+    T job;
     read(document.root(), job);
     return job;
 }
