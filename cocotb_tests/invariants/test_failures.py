@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A failed assertion ends whatever runs the model, with the assertion's words: shown with Verilog in which one has to fail."""
 
+import json
 import re
 import subprocess
 
@@ -90,10 +91,11 @@ def broken_ends(tmp_path, monkeypatch):
 
 
 def test_a_campaign_run_fails(broken_ends, arqlink):
-    command = runs.command_of("tiny:tiny", 1, 1)
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    asked = job.text(runs.job_of("tiny:tiny", 1, 1))
+    done = subprocess.run([builds.program()], input=asked, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
-    assert " assertion clock " in done.stdout and WINDOW in done.stdout
+    found = json.loads(done.stdout)
+    assert found["kind"] == "assertion" and WINDOW in found["text"]
 
     code, out, _ = arqlink("campaign", "run", "--pair", "tiny:tiny", "--seed", 1, "--runs", 1)
     assert code == 1
