@@ -6,6 +6,7 @@
 
 #include "event/event_link.h"
 #include "rtl/rtl_link.h"
+#include "settings.h"
 
 namespace arqlink {
 
@@ -37,6 +38,7 @@ void fields(job::Object& keys, LinkDescription& link) {
     keys.need("model", link.model, "build", s.build, "ends", s.end, "delay", delay);
     keys.take("library", link.library, "delays", delays, "beats", s.clocksPerBeat, "erasures", link.erasures);
     for (const End from : {A, B}) s.delay[from] = delays.empty() ? Delays(delay[from]) : Delays::read(delays);
+    check(s);
 }
 
 void to_json(nlohmann::json& json, const Counters& counters) {

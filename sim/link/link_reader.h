@@ -27,6 +27,7 @@ struct LinkDescription {
 };
 
 inline std::vector<const char*> namesOf(End) { return {"A", "B"}; }
+/// Checks the settings too.
 void fields(job::Object& keys, LinkDescription& link);
 void fields(job::Object& keys, ErasureSettings& process);
 

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "erasures.h"
-#include "settings.h"
 #include "splitmix.h"
 
 namespace arqlink::live {
@@ -30,7 +29,6 @@ LiveLink::LiveLink(const LiveSettings& settings)
       taps_{Tap(settings.taps[A], settings.link.settings.build.maxPacketBytes),
             Tap(settings.taps[B], settings.link.settings.build.maxPacketBytes)},
       pacer_(settings.clockHz, settings.late) {
-    check(settings_.link.settings);
     for (const End end : {A, B}) pollTimeout_[end] = settings_.link.settings.end[end].pollTimeout;
     for (const End end : {A, B})
         ends_[end] = std::make_unique<LiveEnd>(end, settings_.link.library, settings_.link.settings.delay[end],
