@@ -2,13 +2,13 @@
 // One simulation of TCP over the link: reads what is asked from standard input, and writes what was measured: see README.md.
 #include <exception>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "erasures.h"
 #include "experiment.h"
+#include "json_object.h"
 #include "link_reader.h"
 #include "settings_reader.h"
 #include "splitmix.h"
@@ -74,19 +74,16 @@ Measured run(const Experiment& experiment, Links links) {
 }
 
 nlohmann::json valuesOf(const Measured& m, bool hasBackground) {
-    nlohmann::json values = {{"carried", m.carried},   {"round_trip", m.roundTrip},
-                             {"segments", m.segments}, {"retransmissions", m.retransmissions},
-                             {"spurious", m.spurious}, {"timeouts", m.timeouts},
-                             {"dropped", m.dropped},   {"clocks", m.clocks}};
+    auto values = job::object("carried", m.carried, "round_trip", m.roundTrip, "segments", m.segments,
+                              "retransmissions", m.retransmissions, "spurious", m.spurious, "timeouts", m.timeouts,
+                              "dropped", m.dropped, "clocks", m.clocks);
     if (!hasBackground) return values;
     const Measured::Background& b = m.background;
-    values.update({{"background", b.there}, {"background_back", b.back}});
-    if (b.pages) values.update({{"pages", b.pages}, {"page_time", b.pageTime}});
+    job::add(values, "background", b.there, "background_back", b.back);
+    if (b.pages) job::add(values, "pages", b.pages, "page_time", b.pageTime);
     if (b.voice)
-        values.update({{"voice", b.voice},
-                       {"voice_loss", b.voiceLoss},
-                       {"voice_delay", b.voiceDelay},
-                       {"voice_delay_99", b.voiceDelay99}});
+        job::add(values, "voice", b.voice, "voice_loss", b.voiceLoss, "voice_delay", b.voiceDelay, "voice_delay_99",
+                 b.voiceDelay99);
     return values;
 }
 
@@ -106,13 +103,11 @@ nlohmann::json rowsOf(const std::vector<Measured::Sample>& trace, std::vector<Va
 nlohmann::json simulate(Job job) {
     auto links = job.bridges();
     const Measured m = run(job.experiment, std::move(links));
-    return {{"goodputs", m.goodputs},
-            {"values", valuesOf(m, job.experiment.background.any())},
-            {"counters", {{"a", m.counters[A]}, {"b", m.counters[B]}}},
-            {"gateways", m.gateways},
-            {"windows", rowsOf(m.trace, &Measured::Sample::windows)},
-            {"rates", rowsOf(m.trace, &Measured::Sample::rates)},
-            {"cached", rowsOf(m.trace, &Measured::Sample::cached)}};
+    using Sample = Measured::Sample;
+    return job::object("goodputs", m.goodputs, "values", valuesOf(m, job.experiment.background.any()), "counters",
+                       job::object("a", m.counters[A], "b", m.counters[B]), "gateways", m.gateways, "windows",
+                       rowsOf(m.trace, &Sample::windows), "rates", rowsOf(m.trace, &Sample::rates), "cached",
+                       rowsOf(m.trace, &Sample::cached));
 }
 
 }  // namespace

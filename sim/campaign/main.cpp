@@ -5,14 +5,13 @@
 #include <exception>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "arqlink_regs.h"
 #include "failure.h"
-#include "json_job.h"
+#include "json_object.h"
 #include "load_end.h"
 #include "run.h"
 
@@ -29,6 +28,7 @@ namespace {
 
 using namespace campaign;
 using arqlink::job::FileName;
+using arqlink::job::object;
 using arqlink::job::Object;
 
 struct Job {
@@ -76,25 +76,18 @@ EndInfo probe(MakeLinkEnd make) {
 }
 
 nlohmann::json resultOf(const Outcome& r) {
-    return {{"clocks", r.clocks},   {"units", r.units},
-            {"packets", r.packets}, {"lives", r.lives},
-            {"polls", r.polls},     {"early_polls", r.earlyPolls},
-            {"lost", r.lost},       {"digest", format("%016llx", static_cast<unsigned long long>(r.digest))},
-            {"kind", r.kind},       {"text", r.text}};
+    return object("clocks", r.clocks, "units", r.units, "packets", r.packets, "lives", r.lives, "polls", r.polls,
+                  "early_polls", r.earlyPolls, "lost", r.lost, "digest",
+                  format("%016llx", static_cast<unsigned long long>(r.digest)), "kind", r.kind, "text", r.text);
 }
 
 nlohmann::json recoveryOf(const Recovery& r, unsigned shots) {
-    return {{"units", r.units},
-            {"clocks", r.clocks},
-            {"round_trip", r.roundTrip},
-            {"poll_timeout", r.pollTimeout},
-            {"restarts", r.restarts},
-            {"attempts", r.attempts},
-            {"shots", shots}};
+    return object("units", r.units, "clocks", r.clocks, "round_trip", r.roundTrip, "poll_timeout", r.pollTimeout,
+                  "restarts", r.restarts, "attempts", r.attempts, "shots", shots);
 }
 
 nlohmann::json flowOf(const FlowResult& f) {
-    return {{"clocks", f.clocks}, {"frames", f.frames}, {"again", f.again}, {"polls", f.polls}, {"reports", f.reports}};
+    return object("clocks", f.clocks, "frames", f.frames, "again", f.again, "polls", f.polls, "reports", f.reports);
 }
 
 void say(const nlohmann::json& line) { std::cout << arqlink::job::lineOf(line) << std::endl; }
@@ -115,7 +108,7 @@ bool runAll(const Job& job) {
                             : job.frames ? drawLong(seed, job.pair, info, job.frames)
                                          : draw(seed, job.pair, info, job.forge);
         scenario.forgeBlank = job.blank;
-        if (job.show) say({{"scenario", scenario.text()}});
+        if (job.show) say(object("scenario", scenario.text()));
         const Outcome r = Run(seed, scenario, end, {job.ignore.begin(), job.ignore.end()}).run();
         isGood = isGood && r.kind.empty();
         nlohmann::json result = resultOf(r);

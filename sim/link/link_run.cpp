@@ -3,10 +3,10 @@
 #include <array>
 #include <exception>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <vector>
 
+#include "json_object.h"
 #include "link_reader.h"
 #include "splitmix.h"
 
@@ -72,11 +72,9 @@ nlohmann::json carry(const Run& run) {
         link->offer(offer.end, name++, offer.size);
     }
     link->runTo(run.until);
-    return {{"accepted", c.accepted},
-            {"delivered", c.delivered},
-            {"settled", c.settled},
-            {"transmitted", c.transmitted},
-            {"counters", {link->counters(A), link->counters(B)}}};
+    const Counters counters[] = {link->counters(A), link->counters(B)};
+    return job::object("accepted", c.accepted, "delivered", c.delivered, "settled", c.settled, "transmitted",
+                       c.transmitted, "counters", counters);
 }
 
 }  // namespace

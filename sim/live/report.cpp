@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report.h"
 
-#include <nlohmann/json.hpp>
-
+#include "json_object.h"
 #include "settings_reader.h"
 
 namespace arqlink::live {
@@ -31,25 +30,12 @@ nlohmann::json countersOf(const arqlink_counters& counters) {
 nlohmann::json reportOf(const LiveLink& link, End end, const EndState& state) {
     const arqlink_config& c = state.config;
     const Tap::Count& frames = link.frames(end);
-    return {{"state", nameOf(state.status.state)},
-            {"stalled", state.status.stalled},
-            {"events", state.events},
-            {"k", c.k},
-            {"n", c.n_first},
-            {"nr", c.n_retx},
-            {"delta", c.delta},
-            {"ord", int{c.ordered}},
-            {"poll", state.timers.poll},
-            {"backlog", link.backlog(end)},
-            {"cut", link.cut(end)},
-            {"tap",
-             {{"in", frames.in},
-              {"in_bytes", frames.inBytes},
-              {"out", frames.out},
-              {"out_bytes", frames.outBytes},
-              {"too_long", frames.tooLong},
-              {"refused", frames.refused}}},
-            {"counters", countersOf(state.counters)}};
+    const auto tap = job::object("in", frames.in, "in_bytes", frames.inBytes, "out", frames.out, "out_bytes",
+                                 frames.outBytes, "too_long", frames.tooLong, "refused", frames.refused);
+    return job::object("state", nameOf(state.status.state), "stalled", state.status.stalled, "events", state.events,
+                       "k", c.k, "n", c.n_first, "nr", c.n_retx, "delta", c.delta, "ord", int{c.ordered}, "poll",
+                       state.timers.poll, "backlog", link.backlog(end), "cut", link.cut(end), "tap", tap, "counters",
+                       countersOf(state.counters));
 }
 
 }  // namespace
@@ -69,23 +55,16 @@ int readEnd(const arqlink_device& device, EndState& state) {
 
 nlohmann::json report(const LiveLink& link, const Pacer::Count& pace, double lag, double clockHz,
                       const EndState (&ends)[2]) {
-    nlohmann::json all = {{"time", static_cast<double>(link.now()) / clockHz},
-                          {"lag", lag},
-                          {"latest", pace.latest},
-                          {"deadlines", pace.deadlines},
-                          {"missed", pace.missed},
-                          {"lost", pace.lost},
-                          {"rests", link.rests()},
-                          {"a", reportOf(link, A, ends[A])},
-                          {"b", reportOf(link, B, ends[B])}};
+    auto all = job::object("time", static_cast<double>(link.now()) / clockHz, "lag", lag, "latest", pace.latest,
+                           "deadlines", pace.deadlines, "missed", pace.missed, "lost", pace.lost, "rests", link.rests(),
+                           "a", reportOf(link, A, ends[A]), "b", reportOf(link, B, ends[B]));
     for (const End end : {A, B})
         if (const SoftSystem* soft = link.softSystem(end))
-            all[end == A ? "soft_a" : "soft_b"] = {{"clocks", soft->clocks()}, {"skipped", soft->skipped()}};
+            all[end == A ? "soft_a" : "soft_b"] = job::object("clocks", soft->clocks(), "skipped", soft->skipped());
     if (const TapGateway* tap = link.gateway()) {
         const gateway::Gateway& gateway = tap->gateway();
         nlohmann::json& shown = all["gateway"] = gateway.counts();
-        shown["flows"] = gateway.flows();
-        shown["cache_used"] = gateway.cacheUsed();
+        job::add(shown, "flows", gateway.flows(), "cache_used", gateway.cacheUsed());
     }
     return all;
 }

@@ -11,10 +11,10 @@
 #include <cstdio>
 #include <ctime>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "job.h"
+#include "json_object.h"
 #include "pair_capture.h"
 #include "pair_registers.h"
 #include "pair_reports.h"
@@ -172,20 +172,13 @@ class Runner {
         pair_.observe(nullptr);
         if (capture_) capture_->close();
         nlohmann::json window = nlohmann::json::array();
-        for (int i = 0; i < (windowClosed_ ? 2 : 0); ++i)
-            window.push_back({{"clock", window_[i].clock},
-                              {"units", window_[i].units},
-                              {"idle", window_[i].idle},
-                              {"bytes", window_[i].bytes}});
-        std::cout << job::lineOf({{"end", end},
-                                  {"start", start_},
-                                  {"clocks", clocks},
-                                  {"wall_s", wall},
-                                  {"cpu_s", cpu},
-                                  {"data_bytes", ArqPairSim::dataBytes},
-                                  {"window", window},
-                                  {"registers", registers_.all()}})
-                  << std::endl;
+        for (const Edge& e : window_)
+            if (windowClosed_)
+                window.push_back(job::object("clock", e.clock, "units", e.units, "idle", e.idle, "bytes", e.bytes));
+        const auto result =
+            job::object("end", end, "start", start_, "clocks", clocks, "wall_s", wall, "cpu_s", cpu, "data_bytes",
+                        ArqPairSim::dataBytes, "window", window, "registers", registers_.all());
+        std::cout << job::lineOf(result) << std::endl;
     }
 
     struct Edge {

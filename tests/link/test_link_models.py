@@ -290,7 +290,8 @@ def shown(path):
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
 
 
-EXAMPLE = json.loads(job.text(Run(*(BUILDS["small"][0], 2 * (EndSettings(4, 6, 6),), (400, 400), [Packet("A", 6000, 50)], 7000)).job("event")))
+USUAL_END = EndSettings(4, 6, 6)
+EXAMPLE = json.loads(job.text(Run(BUILDS["small"][0], (USUAL_END, USUAL_END), (400, 400), [Packet("A", 6000, 50)], 7000).job("event")))
 EXAMPLE["link"]["erasures"] = [erasures.outage(1, 2, 0, 0.5), None]
 KEYS = [path for path in paths(EXAMPLE) if isinstance(path[-1], str)]
 DEFAULTS = {"library", "delays", "beats", "erasures"}
