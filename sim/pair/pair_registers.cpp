@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pair_registers.h"
 
-#include <nlohmann/json.hpp>
-
 namespace arqlink {
 
 void PairRegisters::snapshot(const char* end) {
@@ -17,8 +15,8 @@ uint64_t PairRegisters::counter(const std::string& name) {
     return low | uint64_t(pair_.read(address + 4)) << 32;
 }
 
-nlohmann::json PairRegisters::all() {
-    nlohmann::json values = nlohmann::json::object();
+std::map<std::string, uint64_t> PairRegisters::all() {
+    std::map<std::string, uint64_t> values;
     for (const auto& [name, address] : job_.registers) values[name] = pair_.read(address);
     for (const auto& [name, address] : job_.counters) values[name] = counter(name);
     return values;

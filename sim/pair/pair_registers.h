@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
+#include <map>
 #include <string>
 
 #include "job.h"
@@ -20,7 +20,7 @@ class PairRegisters {
     /// Of the last snapshot.
     uint64_t counter(const std::string& name);
     /// All that the job names, with the counters of the last snapshots, by its name.
-    nlohmann::json all();
+    std::map<std::string, uint64_t> all();
 
   private:
     ArqPairSim& pair_;
