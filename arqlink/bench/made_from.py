@@ -15,7 +15,7 @@ def fingerprint(configs, command):
     """Of runs of the pair in some configurations; `command` is text that says what is run."""
     pairs = [verilog.generate(pair_simulator.TOP, config) for config in configs]
     contents = [path for pair in pairs for path in sorted(verilog.contents(pair))]
-    return cache.digest(command, *pairs, *contents, pair_simulator.FOLDER, pair_simulator.END)
+    return cache.digest(command, *pairs, *contents, pair_simulator.FOLDER, pair_simulator.END, pair_simulator.JOB)
 
 
 def recorded():

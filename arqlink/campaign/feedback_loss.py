@@ -5,10 +5,10 @@ Two Verilated ends at δ infinite, K = N = 1, one or both of which always send (
 feedback-loss`.
 """
 
-import subprocess
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
-from arqlink.campaign import builds
+from arqlink import job
+from arqlink.campaign import builds, runs
 from arqlink.errors import UserError
 
 WINDOWS = {64: 256, 533: 1024, 5000: 16384, 30000: 65536}
@@ -81,16 +81,13 @@ def measure(point, trips=None):
     """The Flow of a point, after `trips` round trips; UserError where no build has a window for it."""
     if point.round_trip not in WINDOWS:
         raise UserError(f"{point.round_trip} frames a round trip are not among {', '.join(map(str, WINDOWS))}.")
-    library = str(builds.library(f"line_w{WINDOWS[point.round_trip]}"))
-    command = [str(builds.program()), "--a", library, "--b", library, "--pair", "line", "--seed", str(point.seed)]
-    command += ["--round-trip", str(point.round_trip), "--trips", str(trips or TRIPS[point.round_trip]), "--loss", str(point.loss)]
-    command += ["--feedback-loss", str(point.feedback_loss), "--burst", str(point.burst), "--status", str(point.status)]
-    command += ["--both-ways"] * point.both_ways
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    words = done.stdout.split()
-    if done.returncode or words[:1] != ["flow"]:
-        raise UserError(f"The link failed: {done.stdout.strip() or done.stderr.strip()}")
-    return Flow(*map(int, words[1:6]))
+    library = job.file_name(builds.library(f"line_w{WINDOWS[point.round_trip]}"))
+    flow = asdict(point) | {"trips": trips or TRIPS[point.round_trip]}
+    asked = {"libraries": [library, library], "pair": "line", "seed": flow.pop("seed"), "count": 1, "flow": flow}
+    (run,) = runs.found(asked)
+    if run["kind"]:
+        raise UserError(f"The link failed: {run['kind']} {run['text']}")
+    return Flow(**run["flow"])
 
 
 def points(round_trips=tuple(WINDOWS), seeds=SEEDS, losses=LOSSES):

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of the fault campaign: its program on seeds of pairs of link ends, and what it reports."""
 
+import json
 import subprocess
 import tempfile
 import time
 from collections import Counter, deque
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from arqlink import job
 from arqlink.campaign import builds
 from arqlink.errors import UserError
 
@@ -55,7 +57,7 @@ class RunResult:
     frames: int = 0
     ignore: tuple[str, ...] = ()
     recovery: Recovery | None = None
-    sent: tuple[int, ...] = ()
+    sent: list[int] = field(default_factory=list)
     """With `frames`: frames and transmissions of A, and of B."""
 
     def repeat(self):
@@ -65,61 +67,53 @@ class RunResult:
         return f"{COMMAND} --pair {self.pair} --seed {self.seed} --runs 1{more}{known} --waves x.fst"
 
 
-def parse_line(pair, line, forge=0.0, frames=0, ignore=()):
-    """The RunResult of one line of the program's output, or None."""
-    words = line.split(" ", 11)
-    if words[0] != "run" or len(words) < 11:
-        return None
-    numbers = [int(word) for word in words[1:9]]
-    kind = words[10].strip()
-    text = words[11].strip() if len(words) > 11 else ""
-    return RunResult(pair, *numbers, digest=words[9], kind="" if kind == "-" else kind, text=text, forge=forge, frames=frames, ignore=tuple(ignore))
+def result_of(pair, run, forge=0.0, frames=0, ignore=()):
+    """The RunResult of what the program says of a run."""
+    recovery = run.get("recovery")
+    more = {"forge": forge, "frames": frames, "ignore": tuple(ignore), "recovery": Recovery(**recovery) if recovery else None}
+    return RunResult(pair, **run | more)
 
 
-def command_of(pair, first, count, seconds=None, waves=None, show=False, forge=0.0, ignore=(), frames=0, blank=False):
-    """The program's command line for a range of seeds; builds what is missing."""
-    names = builds.ends_of(pair)
-    libraries = [builds.library(name, waves is not None) for name in names]
-    command = [str(builds.program()), "--a", str(libraries[0]), "--b", str(libraries[1]), "--pair", pair]
-    command += ["--seed", str(first), "--count", str(count), "--forge", str(forge), "--frames", str(frames)]
-    command += [word for kind in ignore for word in ("--ignore", kind)]
-    command += ["--seconds", str(max(seconds, 0))] if seconds is not None else []
+def job_of(pair, first, count, seconds=None, waves=None, show=False, forge=0.0, ignore=(), frames=0, blank=False):
+    """The program's job for a range of seeds; builds what is missing."""
+    libraries = [job.file_name(builds.library(name, waves is not None)) for name in builds.ends_of(pair)]
+    asked = {"libraries": libraries, "pair": pair, "seed": first, "count": count, "seconds": seconds}
+    asked |= {"forge": forge, "ignore": ignore, "frames": frames, "show": show, "blank": blank}
     if waves:
         path = Path(waves)
-        for end in "ab":
-            command += [f"--waves-{end}", str(path.with_name(f"{path.stem}.{end}{path.suffix or '.fst'}"))]
-    return command + ["--show"] * show + ["--blank"] * blank
+        asked["waves"] = [job.file_name(path.with_name(f"{path.stem}.{end}{path.suffix or '.fst'}")) for end in "ab"]
+    return asked
+
+
+def found(asked):
+    """What the program says of each run of a job, as it comes."""
+    runs = 0
+    # A pipe of errors, which nobody reads meanwhile, would hold up the program once it is full.
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile("w+") as errors:
+        given.write(job.text(asked).encode())
+        given.seek(0)
+        with subprocess.Popen([builds.program()], stdin=given, stdout=subprocess.PIPE, stderr=errors, text=True) as process:
+            assert process.stdout
+            for line in process.stdout:
+                run = json.loads(line)
+                runs += "kind" in run
+                yield run
+        errors.seek(0)
+        said = errors.read().strip()
+    if process.returncode not in (0, 1):
+        raise UserError(f"The campaign's program ended with code {process.returncode} at pair {asked['pair']}, seed {asked['seed'] + runs}. {said}")
 
 
 def run_seeds(pair, first, count, seconds=None, waves=None, show=False, forge=0.0, ignore=(), on_result=None, frames=0, blank=False):
     """Runs `count` seeds from `first` on, one after the other; returns their RunResults. `blank` leaves the forged units out, and nothing else."""
-    results, recovery, sent = [], None, ()
-    command = command_of(pair, first, count, seconds, waves, show, forge, ignore, frames, blank)
-    # A pipe of errors, which nobody reads meanwhile, would hold up the program once it is full.
-    with tempfile.TemporaryFile("w+") as errors, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process:
-        assert process.stdout
-        for line in process.stdout:
-            if line.startswith("forged "):
-                recovery = Recovery(*map(int, line.split()[1:]))
-                continue
-            if line.startswith("sent "):
-                sent = tuple(map(int, line.split()[1:]))
-                continue
-            result = parse_line(pair, line, forge, frames, ignore)
-            if result is None:
-                print(line, end="")
-                continue
-            result.recovery, recovery = recovery, None
-            result.sent, sent = sent, ()
-            results.append(result)
-            if on_result:
-                on_result(result)
-        process.wait()
-        errors.seek(0)
-        said = errors.read().strip()
-    if process.returncode not in (0, 1):
-        seed = first + len(results)
-        raise UserError(f"The campaign's program ended with code {process.returncode} at pair {pair}, seed {seed}. {said}")
+    results = []
+    for run in found(job_of(pair, first, count, seconds, waves, show, forge, ignore, frames, blank)):
+        if "scenario" in run:
+            print("scenario", run["scenario"])
+            continue
+        results.append(result_of(pair, run, forge, frames, ignore))
+        if on_result:
+            on_result(results[-1])
     return results
 
 

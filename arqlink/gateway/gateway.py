@@ -5,6 +5,7 @@ import ctypes
 import math
 from functools import cache
 
+from arqlink import job
 from arqlink.errors import UserError
 from arqlink.gateway import builds
 
@@ -40,12 +41,12 @@ def _library():
 
 
 class Gateway:
-    """Times are seconds from its beginning, and must not go back. `description`: the lines of sim/gateway/README.md."""
+    """Times are seconds from its beginning, and must not go back. `description`: its keys are in sim/gateway/README.md."""
 
     def __init__(self, description):
         self._call = _library()
         error = ctypes.create_string_buffer(500)
-        self._gateway = self._call["new"](description.encode(), error, len(error))
+        self._gateway = self._call["new"](job.text(description).encode(), error, len(error))
         if not self._gateway:
             raise UserError(error.value.decode())
         self._packet = ctypes.create_string_buffer(LONGEST)

@@ -16,9 +16,3 @@ def write(path, title, rows, cycle=0):
     """`title` says what the two numbers of a row are. `cycle`: clocks after which the table begins again; 0: never."""
     lines = [f"# {title}", *([f"cycle {cycle}"] if cycle else []), *(f"{first} {second}" for first, second in rows)]
     files.write(path, "".join(f"{line}\n" for line in lines).encode())
-
-
-def quoted(path):
-    """The name of a file as a word of a description."""
-    escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'

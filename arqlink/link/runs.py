@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs of packets over a link model, with losses that follow from what a unit is, so that both models lose the same ones."""
 
-import subprocess
-from collections import defaultdict
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from arqlink.errors import UserError
-from arqlink.link import builds, clock_table
+from arqlink import job
+from arqlink.link import builds, description
 
 
 @dataclass(frozen=True)
@@ -78,56 +76,41 @@ class Run:
     packets: list[Packet]
     until: int
     losses: Losses = Losses()
-    erasures: dict[str, str] = field(default_factory=dict)
-    """Erasure processes in place of `losses`, by the end that sends, as `makeErasures` of sim/link/erasures.h reads them."""
+    erasures: dict[str, dict] = field(default_factory=dict)
+    """Erasure processes in place of `losses`, by the end that sends, of arqlink.link.erasures."""
     clocks_per_beat: tuple[int, int] = (1, 1)
     """Of the lines of A and B."""
     delays: Path | None = None
     """A table of delays of both ways, in place of `delay`."""
 
-    def text(self, model, library=None):
+    def job(self, model, library=None):
         """The run as `link_run` reads it."""
-        lines = [f"model {model}", *([f"library {library}"] if library else []), f"build {_words(self.build)}", f"delay {self.delay[0]} {self.delay[1]}"]
-        lines += [f"beats {self.clocks_per_beat[0]} {self.clocks_per_beat[1]}", *([f"delays {clock_table.quoted(self.delays)}"] if self.delays else [])]
-        lines += [f"end {name} {_words(settings)}" for name, settings in zip("AB", self.ends)]
-        lines += [f"erasures {end} {description}" for end, description in self.erasures.items()]
-        lines += [f"losses {_words(self.losses)}", *(f"packet {_words(packet)}" for packet in self.packets), f"until {self.until}"]
-        return "\n".join(lines) + "\n"
-
-
-def _words(record):
-    return " ".join(str(int(value) if isinstance(value, bool) else value) for value in astuple(record))
+        erasures = [self.erasures.get(end) for end in "AB"]
+        link = description.link(model, library, self.build, self.ends, self.delay, erasures, self.delays, self.clocks_per_beat)
+        return {"link": link, "losses": self.losses, "packets": self.packets, "until": self.until}
 
 
 @dataclass
 class Carried:
     """What a run did. Packets are numbered in the order of the run; lists are by end."""
 
-    accepted: dict = field(default_factory=lambda: defaultdict(dict))
+    accepted: dict
     """Clock of a packet's last beat in, by the end that accepted it."""
-    delivered: dict = field(default_factory=lambda: defaultdict(dict))
+    delivered: dict
     """Clock of its last beat out, by the end that delivered it, in the order of delivery."""
-    transmitted: dict = field(default_factory=dict)
+    transmitted: dict
     """Clock of a transmission's first beat, by (end, FSN, attempt)."""
-    settled: dict = field(default_factory=lambda: defaultdict(dict))
+    settled: dict
     """Clock in which the end that sent a frame knew that it arrived, or gave it up, by FSN."""
-    counters: dict = field(default_factory=lambda: defaultdict(dict))
+    counters: dict
 
 
 def carry(run, model, library=None):
     """Runs it over `model`; the rtl model needs the `library` of an end."""
-    done = subprocess.run([builds.program()], input=run.text(model, library), capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise UserError(done.stderr.strip() or f"The run ended with code {done.returncode}.")
-    carried = Carried()
-    for line in done.stdout.splitlines():
-        kind, end, *words = line.split()
-        if kind == "counter":
-            carried.counters[end][words[0]] = int(words[1])
-        elif kind == "transmitted":
-            fsn, attempt, clock = map(int, words)
-            carried.transmitted.setdefault((end, fsn, attempt), clock)
-        else:
-            packet, clock = map(int, words)
-            getattr(carried, kind)[end][packet] = clock
-    return carried
+    found = job.run(builds.program(), run.job(model, library))
+    by_end = ({end: dict(events) for end, events in zip("AB", found[kind])} for kind in ("accepted", "delivered", "settled"))
+    transmitted = {}
+    for end, fsn, attempt, clock in found["transmitted"]:
+        transmitted.setdefault(("AB"[end], fsn, attempt), clock)
+    accepted, delivered, settled = by_end
+    return Carried(accepted, delivered, transmitted, settled, dict(zip("AB", found["counters"])))

@@ -8,9 +8,12 @@ import tempfile
 import threading
 from concurrent.futures import Future
 from contextlib import suppress
+from typing import Any
 
+from arqlink import job
 from arqlink.errors import UserError
-from arqlink.link import clock_table, description, erasures
+from arqlink.link import description as links
+from arqlink.link import erasures
 from arqlink.live import builds
 from arqlink.model.link_setup import INFINITE_DELTA
 from arqlink.rtl import verilated_end
@@ -20,36 +23,24 @@ ANSWER = 20.0
 """Seconds after which no answer comes any more."""
 
 
-def job(setup, taps, library, buffer, captures=None, gateway=(), control=None, consoles=()):
+def description(setup, taps, library, buffer, captures=None, gateway=None, control=None, consoles=()):
     """What the program reads before it begins. `taps`: open files; `buffer`: packets that wait in it for the line; `captures`: files by "phy", "A" and
-    "B"; `gateway`: lines that describe one before end A; `control`: library of a soft system for each end, `consoles` their open terminals."""
-    build, end = (" ".join(map(str, values)) for values in (description.build(setup.limits), description.end(setup, setup.timers)))
-    delay = max(1, setup.delay_clocks)
-    return [
-        "model rtl",
-        f"library {library}",
-        f"build {build}",
-        f"delay {delay} {delay}",
-        f"end A {end}",
-        f"end B {end}",
-        f"erasures A {erasures.describe(setup.loss, setup.unit_clocks)}",
-        f"erasures B {erasures.describe(setup.feedback_loss, setup.unit_clocks)}",
-        f"clock {setup.clock_hz!r}",
-        f"buffer {buffer}",
-        f"seed {setup.seed}",
-        *(f"tap {end} {tap}" for end, tap in zip("AB", taps)),
-        *([f"control {clock_table.quoted(control)}"] if control else []),
-        *(f"console {end} {console}" for end, console in zip("AB", consoles)),
-        *(f"gateway {line}" for line in gateway),
-        *(f"pcap {what} {clock_table.quoted(file)}" for what, file in (captures or {}).items()),
-        "run",
-    ]
+    "B"; `gateway`: one before end A; `control`: library of a soft system for each end, `consoles` their open terminals."""
+    end = links.end(setup, setup.timers)
+    delay = 2 * [max(1, setup.delay_clocks)]
+    processes = [erasures.describe(process, setup.unit_clocks) for process in (setup.loss, setup.feedback_loss)]
+    described: dict[str, Any] = {"link": links.link("rtl", library, links.build(setup.limits), [end, end], delay, processes)}
+    described |= {"clock_hz": setup.clock_hz, "buffer": buffer, "seed": setup.seed, "taps": taps, "gateway": gateway}
+    if captures:
+        files = {what: job.file_name(file) for what, file in captures.items()}
+        described["captures"] = {"phy": files.get("phy"), "taps": [files.get(end) for end in "AB"]}
+    return described | ({"control": job.file_name(control), "consoles": consoles} if control else {})
 
 
 class Engine:
     """The running program. Commands may come from any thread."""
 
-    def __init__(self, setup, taps, buffer, captures=None, gateway=(), consoles=()):
+    def __init__(self, setup, taps, buffer, captures=None, gateway=None, consoles=()):
         self.setup = setup
         self._lock, self._answers, self._last = threading.Lock(), {}, 0
         library = verilated_end.library(setup.config)
@@ -64,7 +55,7 @@ class Engine:
         )  # fmt: skip
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        self._write("\n".join(job(setup, taps, library, buffer, captures, gateway, control, consoles)))
+        self._write(description(setup, taps, library, buffer, captures, gateway, control, consoles))
 
     def __enter__(self):
         self._wait(self._up)
@@ -85,13 +76,13 @@ class Engine:
             self.process.wait()
         self._reader.join()
 
-    def command(self, *words):
+    def command(self, name, **values):
         """Sends a command, and waits for its answer. Raises UserError where it is refused."""
         answer = Future()
         with self._lock:
             self._last += 1
             self._answers[self._last] = answer
-            self._write(f"{self._last} {' '.join(map(str, words))}")
+            self._write({"id": self._last, "command": name} | values)
         return self._wait(answer)
 
     def report(self):
@@ -101,27 +92,25 @@ class Engine:
     def set(self, end, **values):
         """Settings of end "A" or "B", by the driver: k, n, nr, delta (math.inf: infinite), ord."""
         numbers = {name: INFINITE_DELTA if value == math.inf else int(value) for name, value in values.items()}
-        self.command("set", end, *(f"{name}={value}" for name, value in numbers.items()))
+        self.command("set", end=end, values=numbers)
 
     def set_timers(self, timers):
         """Timers of both ends, by name, in clocks: LinkSetup.timers."""
-        values = [timers[name] for name in description.TIMERS]
         for end in "AB":
-            self.command("timers", end, *values)
+            self.command("timers", end=end, timers={name.lower(): timers[name] for name in links.TIMERS})
 
     def set_loss(self, end, process):
         """How units that leave an end are lost: an arqlink.model.loss process."""
-        self.command("erasures", end, erasures.describe(process, self.setup.unit_clocks))
+        self.command("erasures", end=end, process=erasures.describe(process, self.setup.unit_clocks))
 
     def set_delay(self, milliseconds):
         """One way, both ways."""
-        clocks = max(1, round(milliseconds * 1e-3 * self.setup.clock_hz))
-        self.command("delay", clocks, clocks)
+        self.command("delay", delay=2 * [max(1, round(milliseconds * 1e-3 * self.setup.clock_hz))])
 
-    def _write(self, text):
+    def _write(self, asked):
         assert self.process.stdin
         try:
-            self.process.stdin.write(text + "\n")
+            self.process.stdin.write(job.text(asked) + "\n")
             self.process.stdin.flush()
         except (BrokenPipeError, ValueError):
             self._reader.join()

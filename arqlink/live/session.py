@@ -42,7 +42,7 @@ class Session:
         self.setup, self.name = setup, name
         self._pair = namespaces.Pair(name, mtu, queue)
         self._buffer, self._captures = buffer, captures
-        self._gateway = words.description(gateway, mtu) if gateway else ()
+        self._gateway = words.description(gateway, mtu) if gateway else None
         self._soc = soc
         self.consoles = {}
         """Names of the terminals of both firmwares, by end, where there are soft CPUs."""

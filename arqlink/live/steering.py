@@ -98,7 +98,7 @@ class Steering:
     def _restart(self, end):
         if end not in ("A", "B"):
             raise UserError(f"{_shown(end)} is not an end; there are A and B.")
-        self._engine.command("restart", end)
+        self._engine.command("restart", end=end)
 
 
 def _parse(text):

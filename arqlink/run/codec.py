@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from arqlink import files
+from arqlink import files, job
 from arqlink.errors import UserError
 from arqlink.model import prospects
 from arqlink.model.link_setup import PRESETS
@@ -69,12 +69,12 @@ def run(block, k, preset, shape, units, watch=Watch()):
     padded[:, :length] = units
     stream = padded.reshape(k, frames, unit_bytes).transpose(1, 0, 2).tobytes()
     program = codec_simulator.simulator(block, waves=watch.waves is not None)
-    words = [program, PRESETS.index(preset), k, shape, unit_bytes, frames] + watch.outputs
+    asked = {"preset": PRESETS.index(preset), "k": k, "shape": shape, "unit_bytes": unit_bytes, "frames": frames, "waves": job.file_name(watch.waves)}
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as sink:
         source.write(stream)
         source.seek(0)
-        with subprocess.Popen([str(w) for w in words], stdin=source, stdout=sink, stderr=subprocess.PIPE, text=True) as process:
-            said = harness.follow(process, watch.progress)
+        with subprocess.Popen([program, job.text(asked)], stdin=source, stdout=sink, stderr=subprocess.PIPE, text=True) as process:
+            said = job.follow(process, harness.listener(watch.progress))
         if process.returncode:
             raise UserError(f"The simulation of {block} failed: {said}")
         sink.seek(0)

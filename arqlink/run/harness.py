@@ -2,13 +2,12 @@
 """Runs a job on the C++ simulator. The formats of its files are described in sim/pair/README.md."""
 
 import json
-import os
 import struct
-import subprocess
 import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from arqlink import job as jobs
 from arqlink.errors import UserError
 
 NEVER = 2**64 - 1
@@ -35,27 +34,17 @@ class Job:
     report_s: float = 0.0
     """Seconds of real time between two reports; 0: none is made."""
     waves: Path | None = None
-    phy_capture: str | None = None
+    phy_capture: Path | None = None
     """File of the units on both PHYs, whose times are of a clock with `clock_hz`."""
     clock_hz: float = 0.0
     traces: dict[str, bytes] = field(default_factory=dict)
     """Erasures of the ways `ab` and `ba`: of each unit 1 if it is erased, else 0."""
 
-    def text(self, packets, deliveries, traces=None):
-        """The job as the program reads it; `traces`: the files that hold them."""
-        lines = [f"mode={self.mode}"]
-        lines += [f"setup={address:#x} {value:#x}" for address, value in self.setup]
-        lines += [f"start={address:#x} {value:#x}" for address, value in self.start]
-        lines += [f"register={name} {address:#x}" for name, address in self.registers.items()]
-        lines += [f"counter={name} {address:#x}" for name, address in self.counters.items()]
-        for key in ("frames", "window", "check_clocks", "idle_clocks", "max_clocks"):
-            lines.append(f"{key}={getattr(self, key)}")
-        lines += [f"packets={packets}", f"deliveries={deliveries}"]
-        lines += [f"report_s={self.report_s!r}"] if self.report_s else []
-        lines += [f"waves={self.waves}"] if self.waves else []
-        lines += [f"phy_capture={self.phy_capture}", f"clock_hz={self.clock_hz!r}"] if self.phy_capture else []
-        lines += [f"trace_{way}={path}" for way, path in (traces or {}).items()]
-        return "\n".join(lines) + "\n"
+    def described(self, packets, deliveries, traces):
+        """The job as the program reads it; the packets, and traces by their ways, are in these files."""
+        files = {"packets": packets, "deliveries": deliveries, "waves": self.waves, "phy_capture": self.phy_capture}
+        named = {name: jobs.file_name(path) for name, path in files.items()}
+        return vars(self) | named | {"traces": [jobs.file_name(traces.get(way)) for way in ("ab", "ba")]}
 
 
 @dataclass
@@ -135,13 +124,12 @@ def run(program, job, progress=None, watch=None):
     if watch:
         job = replace(job, report_s=REPORT_S)
     with tempfile.TemporaryDirectory(prefix="arqlink-") as folder:
-        packets, deliveries, jobfile = (Path(folder) / name for name in ("packets", "deliveries", "job"))
+        packets, deliveries = (Path(folder) / name for name in ("packets", "deliveries"))
         write_packets(packets, job.packets)
         traces = {way: Path(folder) / f"trace_{way}" for way in job.traces}
         for way, path in traces.items():
             path.write_bytes(job.traces[way])
-        jobfile.write_bytes(os.fsencode(job.text(packets, deliveries, traces)))
-        report = _execute([str(program), str(jobfile)], progress, watch)
+        report = jobs.run(program, job.described(packets, deliveries, traces), listener(progress, watch))
         if watch:
             watch({"clock": report["clocks"], "waiting": 0, "registers": report["registers"]})
         result = Result(report)
@@ -150,34 +138,15 @@ def run(program, job, progress=None, watch=None):
     return result
 
 
-def _execute(command, progress, watch):
-    """Standard output is a file: a pipe, which nobody reads while standard error is read, would hold up the program once it is full."""
-    with tempfile.TemporaryFile("w+") as printed, subprocess.Popen(command, stdout=printed, stderr=subprocess.PIPE, text=True) as process:
-        said = follow(process, progress, watch)
-        process.wait()
-        printed.seek(0)
-        output = printed.read()
-    if process.returncode:  # what an assertion says is on standard output
-        words = " ".join(filter(None, [*output.splitlines(), said]))
-        raise UserError(words or f"The simulator ended with code {process.returncode}.")
-    return json.loads(output)
+def listener(progress=None, watch=None):
+    """Takes lines of progress, and reports, from what a simulator says, and passes them on."""
 
+    def take(line):
+        name, _, rest = line.strip().partition(" ")
+        if name == "progress" and progress:
+            progress(*map(int, rest.split()))
+        elif name == "report" and watch:
+            watch(json.loads(rest))
+        return name in ("progress", "report")
 
-def follow(process, progress=None, watch=None):
-    """Reads a simulator's standard error to its end: passes its lines of progress, and its reports, on, and returns everything else."""
-    other = []
-    try:
-        for line in process.stderr:
-            words = line.split()
-            if len(words) == 3 and words[0] == "progress":
-                if progress:
-                    progress(int(words[1]), int(words[2]))
-            elif words[:1] == ["report"]:
-                if watch:
-                    watch(json.loads(line.partition(" ")[2]))
-            else:
-                other.append(line.strip())
-    except BaseException:
-        process.kill()
-        raise
-    return " ".join(filter(None, other))
+    return take

@@ -6,10 +6,11 @@ from arqlink.rtl import verilator, verilog
 
 FOLDER = tree.ROOT / "sim" / "pair"
 END = tree.ROOT / "sim" / "end"
-INCLUDES = [f"-I{FOLDER}", f"-I{END}"]
+JOB = tree.ROOT / "sim" / "job"
+INCLUDES = [f"-I{FOLDER}", f"-I{END}", f"-I{JOB}"]
 TOP = "ArqPair"
 PARTS = ("arqsim", "arq_pair_sim", "job", "packet_format", "pair_capture", "pair_registers", "pair_reports", "register_console")
-SOURCES = [FOLDER / f"{name}.cpp" for name in PARTS] + [END / "pcapng.cpp", END / "unit_capture.cpp"]
+SOURCES = [FOLDER / f"{name}.cpp" for name in PARTS] + [END / "pcapng.cpp", END / "unit_capture.cpp", JOB / "json_job.cpp"]
 
 
 def model(config, waves=False):
@@ -20,4 +21,4 @@ def model(config, waves=False):
 def simulator(config, waves=False):
     """Path of the program for a configuration; builds it where necessary. With `waves` it can write FST."""
     around = model(config, waves)
-    return around.link(SOURCES, around.folder / "arqsim", ["-O2", "-Wall", *INCLUDES], uses=[FOLDER, END])
+    return around.link(SOURCES, around.folder / "arqsim", ["-O2", "-Wall", *INCLUDES], uses=[FOLDER, END, JOB])

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A failed assertion ends whatever runs the model, with the assertion's words: shown with Verilog in which one has to fail."""
 
+import json
 import re
 import subprocess
 
 import pytest
 
+from arqlink import job
 from arqlink.campaign import builds, runs
 from arqlink.errors import UserError
 from arqlink.model.link_setup import LinkSetup
@@ -65,14 +67,13 @@ def arqsim(tmp_path_factory):
 
 
 def test_a_job_of_the_harness_fails(arqsim):
-    job = pair.stats_job(LinkSetup(), 10)
     with pytest.raises(UserError, match=PAIR):
-        harness.run(arqsim, job)
+        harness.run(arqsim, pair.stats_job(LinkSetup(), 10))
 
 
-def test_the_harness_returns_1(arqsim, tmp_path):
-    (tmp_path / "job").write_text(pair.stats_job(LinkSetup(), 10).text(tmp_path / "packets", tmp_path / "deliveries"))
-    done = subprocess.run([arqsim, tmp_path / "job"], capture_output=True, text=True, check=False, timeout=60)
+def test_the_harness_returns_1(arqsim):
+    asked = job.text(pair.stats_job(LinkSetup(), 10).described("packets", "deliveries", {}))
+    done = subprocess.run([arqsim], input=asked, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
     assert f"FAILURE {PAIR}" in done.stdout and "An invariant of the model does not hold" in done.stderr
 
@@ -90,10 +91,11 @@ def broken_ends(tmp_path, monkeypatch):
 
 
 def test_a_campaign_run_fails(broken_ends, arqlink):
-    command = runs.command_of("tiny:tiny", 1, 1)
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    asked = job.text(runs.job_of("tiny:tiny", 1, 1))
+    done = subprocess.run([builds.program()], input=asked, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1
-    assert " assertion clock " in done.stdout and WINDOW in done.stdout
+    found = json.loads(done.stdout)
+    assert found["kind"] == "assertion" and WINDOW in found["text"]
 
     code, out, _ = arqlink("campaign", "run", "--pair", "tiny:tiny", "--seed", 1, "--runs", 1)
     assert code == 1

@@ -2,21 +2,30 @@
 // One simulation of TCP over the link: reads what is asked from standard input, and writes what was measured: see README.md.
 #include <exception>
 #include <iostream>
-#include <map>
-#include <optional>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "erasures.h"
 #include "experiment.h"
+#include "json_object.h"
 #include "link_reader.h"
 #include "settings_reader.h"
 #include "splitmix.h"
 
 namespace arqlink::tcp {
+
+void fields(job::Object& keys, Wire& wire) { keys.need("bits_per_second", wire.bitsPerSecond, "delay", wire.delay); }
+
+void fields(job::Object& keys, Offered& offered) {
+    keys.need("web_users", offered.webUsers, "calls", offered.calls, "files", offered.files);
+    keys.need("datagrams", offered.datagrams);
+}
+
 namespace {
 
 std::unique_ptr<ErasureProcess> erasures(const LinkDescription& link, End end, uint64_t seed) {
-    return makeErasures(link.erasures[end].empty() ? "bernoulli 0" : link.erasures[end], seed);
+    return makeErasures(link.erasures[end].value_or(ErasureSettings()), seed);
 }
 
 std::unique_ptr<LinkBridge> bridge(const LinkDescription& link, const Experiment& e, Purpose there, Purpose back) {
@@ -25,90 +34,37 @@ std::unique_ptr<LinkBridge> bridge(const LinkDescription& link, const Experiment
     return std::make_unique<LinkBridge>(std::move(model), e.clockHz, frameBytes, e.buffer, e.ackQueue);
 }
 
+enum class Topology { direct, split, onboard };
+std::vector<const char*> namesOf(Topology) { return {"direct", "split", "onboard"}; }
+
 struct Job {
-    LinkDescription link;
-    std::optional<LinkDescription> second;  // of a path over a satellite, from it to the receiver
+    std::vector<LinkDescription> links;  // or on board two: to the satellite, and from it
     Experiment experiment;
 
-    bool take(const std::string& key, std::istream& words) {
-        Experiment& e = experiment;
-        if (link.take(key, words)) return true;
-        if (key == "second") {
-            std::string of;
-            words >> of;
-            if (!second) second = link;
-            return second->take(of, words);
-        } else if (key == "gateway") {
-            size_t node = 0;
-            std::string of;
-            words >> node >> of;
-            if (node > 2) throw std::invalid_argument("Gateways are numbered from 0 to 2.");
-            if (e.gateways.size() <= node) e.gateways.resize(node + 1);
-            if (!e.gateways[node]) e.gateways[node] = gateway::Settings();
-            return gateway::take(*e.gateways[node], of, words);
-        } else if (key == "connections") {
-            words >> e.connections;
-        } else if (key == "variant") {
-            words >> e.variant >> e.sack;
-        } else if (key == "time") {
-            words >> e.warmUp >> e.seconds;
-        } else if (key == "topology") {
-            std::string name;
-            words >> name;
-            const std::map<std::string, int> topologies = {{"direct", 0}, {"split", 1}, {"onboard", 2}};
-            const auto found = topologies.find(name);
-            if (found == topologies.end()) throw std::invalid_argument("'" + name + "' is not a topology.");
-            e.split = found->second == 1;
-            e.onBoard = found->second == 2;
-        } else if (key == "wires") {
-            words >> e.atSender.bitsPerSecond >> e.atSender.delay >> e.atReceiver.bitsPerSecond >> e.atReceiver.delay;
-        } else if (key == "packets") {
-            words >> e.packetBytes >> e.windowPackets >> e.ackEvery;
-        } else if (key == "timeouts") {
-            words >> e.minRto >> e.maxRto;
-        } else if (key == "buffer") {
-            words >> e.buffer.packets >> e.buffer.keepsCopies >> e.ackQueue;
-        } else if (key == "trace") {
-            words >> e.traceEvery;
-        } else if (key == "background") {
-            std::string what;
-            words >> what;
-            const std::map<std::string, double*> offered = {{"files", &e.background.files[A]},
-                                                            {"files-back", &e.background.files[B]},
-                                                            {"datagrams", &e.background.datagrams[A]},
-                                                            {"datagrams-back", &e.background.datagrams[B]}};
-            if (what == "web") {
-                words >> e.background.webUsers;
-            } else if (what == "voice") {
-                words >> e.background.calls;
-            } else {
-                const auto found = offered.find(what);
-                if (found == offered.end()) throw std::invalid_argument("'" + what + "' is no traffic.");
-                words >> *found->second;
-            }
-        } else if (key == "capacity") {
-            words >> e.capacity;
-        } else if (key == "clock") {
-            words >> e.clockHz;
-        } else if (key == "seed") {
-            words >> e.seed;
-        } else {
-            return false;
-        }
-        return true;
-    }
-
     Links bridges() {
-        experiment.dataBytes = link.settings.build.dataBytes;
-        for (const auto& settings : experiment.gateways)
-            if (settings) gateway::check(*settings);
+        experiment.dataBytes = links.front().settings.build.dataBytes;
         Links all;
-        all.push_back(bridge(link, experiment, Purpose::erasuresA, Purpose::erasuresB));
-        if (experiment.onBoard)
-            all.push_back(bridge(second.value_or(link), experiment, Purpose::secondA, Purpose::secondB));
+        all.push_back(bridge(links.front(), experiment, Purpose::erasuresA, Purpose::erasuresB));
+        if (experiment.onBoard) all.push_back(bridge(links.back(), experiment, Purpose::secondA, Purpose::secondB));
         return all;
     }
 };
+
+void fields(job::Object& keys, Job& j) {
+    Experiment& e = j.experiment;
+    Topology topology;
+    keys.need("links", j.links, "topology", topology, "gateways", e.gateways, "variant", e.variant, "sack", e.sack);
+    keys.need("connections", e.connections, "warm_up", e.warmUp, "seconds", e.seconds, "clock_hz", e.clockHz);
+    keys.need("at_sender", e.atSender, "at_receiver", e.atReceiver, "packet_bytes", e.packetBytes);
+    keys.need("window_packets", e.windowPackets, "ack_every", e.ackEvery, "min_rto", e.minRto, "max_rto", e.maxRto);
+    keys.need("buffer_packets", e.buffer.packets, "keeps_copies", e.buffer.keepsCopies, "ack_queue", e.ackQueue);
+    keys.need("trace_every", e.traceEvery, "seed", e.seed);
+    keys.take("capacity", e.capacity, "background", e.background);
+    e.split = topology == Topology::split;
+    e.onBoard = topology == Topology::onboard;
+    if (j.links.size() != (e.onBoard ? 2 : 1)) throw std::invalid_argument("On board there are two links, else one.");
+    if (e.gateways.size() > 3) throw std::invalid_argument("There are three gateways at most.");
+}
 
 Measured run(const Experiment& experiment, Links links) {
     const bool own = experiment.variant == "reno" || experiment.variant == "classic";
@@ -117,50 +73,41 @@ Measured run(const Experiment& experiment, Links links) {
     return own ? runReno(experiment, std::move(links)) : runNs3(experiment, std::move(links));
 }
 
-template <class Value>
-void show(std::ostream& out, const char* name, double time, const std::vector<Value>& values) {
-    if (values.empty()) return;
-    out << name << ' ' << time;
-    for (const Value value : values) out << ' ' << value;
-    out << '\n';
+nlohmann::json valuesOf(const Measured& m, bool hasBackground) {
+    auto values = job::object("carried", m.carried, "round_trip", m.roundTrip, "segments", m.segments,
+                              "retransmissions", m.retransmissions, "spurious", m.spurious, "timeouts", m.timeouts,
+                              "dropped", m.dropped, "clocks", m.clocks);
+    if (!hasBackground) return values;
+    const Measured::Background& b = m.background;
+    job::add(values, "background", b.there, "background_back", b.back);
+    if (b.pages) job::add(values, "pages", b.pages, "page_time", b.pageTime);
+    if (b.voice)
+        job::add(values, "voice", b.voice, "voice_loss", b.voiceLoss, "voice_delay", b.voiceDelay, "voice_delay_99",
+                 b.voiceDelay99);
+    return values;
 }
 
-void simulate(Job& job, std::ostream& out) {
+/// Rows of a time and the values then, where there are any.
+template <class Value>
+nlohmann::json rowsOf(const std::vector<Measured::Sample>& trace, std::vector<Value> Measured::Sample::* values) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const Measured::Sample& sample : trace) {
+        if ((sample.*values).empty()) continue;
+        nlohmann::json row = {sample.time};
+        for (const Value value : sample.*values) row.push_back(value);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+nlohmann::json simulate(Job job) {
     auto links = job.bridges();
     const Measured m = run(job.experiment, std::move(links));
-    out.precision(12);
-    for (const double goodput : m.goodputs) out << "goodput " << goodput << '\n';
-    out << "carried " << m.carried << "\nround_trip " << m.roundTrip << "\nsegments " << m.segments
-        << "\nretransmissions " << m.retransmissions << "\nspurious " << m.spurious << "\ntimeouts " << m.timeouts
-        << "\ndropped " << m.dropped << '\n';
-    for (const End end : {A, B}) {
-        const Counters& counters = m.counters[end];
-#define ARQLINK_SHOW(counter, offset) \
-    if (counters.counter) out << "counter " << "AB"[end] << " " #counter " " << counters.counter << '\n';
-        ARQLINK_COUNTER_LIST(ARQLINK_SHOW)
-#undef ARQLINK_SHOW
-    }
-    for (size_t node = 0; node < m.gateways.size(); ++node) {
-        const gateway::Counters& counters = m.gateways[node];
-#define ARQLINK_SHOW(counter, what) \
-    if (counters.counter) out << "gateway " << node << " " #counter " " << counters.counter << '\n';
-        ARQLINK_GATEWAY_COUNTERS(ARQLINK_SHOW)
-#undef ARQLINK_SHOW
-    }
-    out << "clocks " << m.clocks << '\n';
-    if (job.experiment.background.any()) {
-        const Measured::Background& b = m.background;
-        out << "background " << b.there << "\nbackground_back " << b.back << '\n';
-        if (b.pages) out << "pages " << b.pages << "\npage_time " << b.pageTime << '\n';
-        if (b.voice)
-            out << "voice " << b.voice << "\nvoice_loss " << b.voiceLoss << "\nvoice_delay " << b.voiceDelay
-                << "\nvoice_delay_99 " << b.voiceDelay99 << '\n';
-    }
-    for (const Measured::Sample& sample : m.trace) {
-        show(out, "windows", sample.time, sample.windows);
-        show(out, "rates", sample.time, sample.rates);
-        show(out, "cached", sample.time, sample.cached);
-    }
+    using Sample = Measured::Sample;
+    return job::object("goodputs", m.goodputs, "values", valuesOf(m, job.experiment.background.any()), "counters",
+                       job::object("a", m.counters[A], "b", m.counters[B]), "gateways", m.gateways, "windows",
+                       rowsOf(m.trace, &Sample::windows), "rates", rowsOf(m.trace, &Sample::rates), "cached",
+                       rowsOf(m.trace, &Sample::cached));
 }
 
 }  // namespace
@@ -168,9 +115,8 @@ void simulate(Job& job, std::ostream& out) {
 
 int main() {
     try {
-        arqlink::tcp::Job job;
-        arqlink::readLines(std::cin, [&](const std::string& key, std::istream& words) { return job.take(key, words); });
-        arqlink::tcp::simulate(job, std::cout);
+        const auto job = arqlink::job::parse<arqlink::tcp::Job>(arqlink::job::textOf(std::cin));
+        std::cout << arqlink::job::lineOf(arqlink::tcp::simulate(job)) << '\n';
         return 0;
     } catch (const std::exception& error) {
         std::cerr << error.what() << '\n';

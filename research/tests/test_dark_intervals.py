@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dark intervals from Python to the erasure process `intervals` of the simulators: both models of the link, and TCP over it."""
 
-import subprocess
 from dataclasses import replace
 
 import pytest
 
+from arqlink import job
 from arqlink.errors import UserError
 from arqlink.link import runs
 from arqlink.link.runs import Build, EndSettings, Packet, Run
@@ -102,13 +102,13 @@ def test_a_file_that_is_none_is_refused(tmp_path, content, message):
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):
-    run = Run(Build(4, 8, 64, 512, 16, 8), (END, END), (300, 300), [], 100, erasures={"B": f"intervals {tmp_path}/none 0"})
+    run = Run(Build(4, 8, 64, 512, 16, 8), (END, END), (300, 300), [], 100, erasures={"B": dark_intervals.process(tmp_path / "none")})
     with pytest.raises(UserError, match="/none' cannot be read."):
         runs.carry(run, "event")
     with pytest.raises(UserError, match="cannot be read."):
-        runs.carry(replace(run, erasures={"B": f"intervals {tmp_path} 0"}), "event")  # a folder
-    with pytest.raises(UserError, match="is not an erasure process"):
-        runs.carry(replace(run, erasures={"A": "intervals"}), "event")
+        runs.carry(replace(run, erasures={"B": dark_intervals.process(tmp_path)}), "event")  # a folder
+    with pytest.raises(UserError, match="erasures\\[0\\].file is missing."):
+        runs.carry(replace(run, erasures={"A": {"process": "intervals", "p": 0}}), "event")
 
 
 def test_an_empty_file_erases_nothing(tmp_path):
@@ -119,19 +119,18 @@ def test_an_empty_file_erases_nothing(tmp_path):
 def test_tcp_has_them_too(tmp_path):
     """Intervals that say what `outage` says give the same run, number by number; others do not."""
     point = points.from_settings({"outage": "300,2000", "loss": 0.001, "delay_ms": 20.0, "connections": 2, "seconds": 20.0, "warm_up": 2.0})
-    job = point.job(3)
-    _, _, _, dark, cycle, _, _ = next(line for line in job.splitlines() if line.startswith("erasures A")).split()
-    dark, cycle, path = int(dark), int(cycle), tmp_path / "dark"
+    asked = point.job(3)
+    link = asked["links"][0]
+    dark, cycle, path = link["erasures"][0]["dark"], link["erasures"][0]["cycle"], tmp_path / "dark"
 
-    def simulated(text):
-        done = subprocess.run([builds.program()], input=text, capture_output=True, text=True, check=True)
-        return done.stdout
+    def simulated(processes):
+        return job.run(builds.program(), asked | {"links": [link | {"erasures": processes}]})
 
     def with_file(phase):
         path.write_text(f"cycle {cycle}\n{cycle - phase} {cycle - phase + dark}\n")
-        return simulated(job.replace(f"outage {dark} {cycle} {cycle // 2} ", f"intervals {path} "))
+        return simulated([dark_intervals.process(path, process["p"]) for process in link["erasures"]])
 
-    assert with_file(cycle // 2) == simulated(job) != with_file(cycle // 2 + dark)
+    assert with_file(cycle // 2) == simulated(link["erasures"]) != with_file(cycle // 2 + dark)
 
 
 def test_intervals_are_merged_and_cut():

@@ -143,5 +143,5 @@ def test_seeds_have_streets_of_their_own():
     point = points.from_settings({"topology": "onboard", "shadowing": "30"})
     assert point.erasures(1) != point.erasures(2) and point.erasures(1) == point.erasures(1)
     point.write_channel(1)
-    there, back = (Path(text.split('"')[1]).read_text() for text in point.erasures(1))
+    there, back = (Path(process["file"]).read_text() for process in point.erasures(1))
     assert there != back  # what leaves for the street is there after the delay

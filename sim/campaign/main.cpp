@@ -1,106 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// campaign --a LIBRARY --b LIBRARY --pair NAME --seed N [--count N] [--seconds S] [--forge F [--blank]] [--frames N]
-// [--ignore KIND] [--waves-a FST --waves-b FST] [--show]
-// [--round-trip FRAMES [--trips N] [--loss P] [--feedback-loss P] [--burst UNITS] [--status CLOCKS]]
-//
-// One line of standard output for each run: `run SEED CLOCKS UNITS PACKETS LIVES POLLS EARLY LOST DIGEST KIND TEXT`,
-// with KIND "-" where nothing is wrong. Before it, with forged units, `forged UNITS CLOCKS ROUND_TRIP POLL_TIMEOUT RESTARTS
-// ATTEMPTS SHOTS`, with --frames `sent FRAMES_A TRANSMISSIONS_A FRAMES_B TRANSMISSIONS_B`, and with --round-trip
-// `flow CLOCKS FRAMES AGAIN POLLS REPORTS`. `arqlink.campaign` reads them.
+// Runs of random faults between two link ends: reads a job from standard input, and writes a line of JSON for each run (README.md). Exit code 1: a
+// run failed; 2: there was none.
 #include <chrono>
-#include <cinttypes>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "arqlink_regs.h"
 #include "failure.h"
+#include "json_object.h"
 #include "load_end.h"
 #include "run.h"
+
+namespace campaign {
+
+void fields(arqlink::job::Object& keys, Flow& f) {
+    keys.need("round_trip", f.roundTrip, "trips", f.trips, "loss", f.loss, "feedback_loss", f.feedbackLoss);
+    keys.need("burst", f.burst, "status", f.status, "both_ways", f.bothWays);
+}
+
+}  // namespace campaign
 
 namespace {
 
 using namespace campaign;
+using arqlink::job::FileName;
+using arqlink::job::object;
+using arqlink::job::Object;
 
-struct Options {
-    std::string library[2], waves[2], pair;
+struct Job {
+    FileName libraries[2], waves[2];  // of both ends
+    std::string pair;
     uint64_t seed = 1, count = 1, frames = 0;
-    double seconds = 1e9, forge = 0;
-    std::set<std::string> ignore;
-    Flow flow;
+    std::optional<double> seconds;  // after which no run begins
+    double forge = 0;
+    std::vector<std::string> ignore;
+    std::optional<Flow> flow;
     bool show = false, blank = false;
 };
 
-[[noreturn]] void usage(const std::string& text) {
-    std::fprintf(stderr, "%s\n", text.c_str());
-    std::exit(2);
-}
-
-Options options(int argc, char** argv) {
-    Options o;
-    for (int i = 1; i < argc; ++i) {
-        const std::string name = argv[i];
-        if (name == "--show") {
-            o.show = true;
-            continue;
-        }
-        if (name == "--both-ways") {
-            o.flow.bothWays = true;
-            continue;
-        }
-        if (name == "--blank") {
-            o.blank = true;
-            continue;
-        }
-        if (i + 1 == argc) usage(name + " needs a value, or is not known.");
-        const std::string value = argv[++i];
-        if (name == "--a")
-            o.library[0] = value;
-        else if (name == "--b")
-            o.library[1] = value;
-        else if (name == "--pair")
-            o.pair = value;
-        else if (name == "--seed")
-            o.seed = std::strtoull(value.c_str(), nullptr, 0);
-        else if (name == "--count")
-            o.count = std::strtoull(value.c_str(), nullptr, 0);
-        else if (name == "--seconds")
-            o.seconds = std::strtod(value.c_str(), nullptr);
-        else if (name == "--forge")
-            o.forge = std::strtod(value.c_str(), nullptr);
-        else if (name == "--frames")
-            o.frames = std::strtoull(value.c_str(), nullptr, 0);
-        else if (name == "--round-trip")
-            o.flow.roundTrip = std::strtoull(value.c_str(), nullptr, 0);
-        else if (name == "--trips")
-            o.flow.trips = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 0));
-        else if (name == "--loss")
-            o.flow.loss = std::strtod(value.c_str(), nullptr);
-        else if (name == "--feedback-loss")
-            o.flow.feedbackLoss = std::strtod(value.c_str(), nullptr);
-        else if (name == "--burst")
-            o.flow.burst = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 0));
-        else if (name == "--status")
-            o.flow.status = static_cast<uint32_t>(std::strtoul(value.c_str(), nullptr, 0));
-        else if (name == "--ignore")
-            o.ignore.insert(value);
-        else if (name == "--waves-a")
-            o.waves[0] = value;
-        else if (name == "--waves-b")
-            o.waves[1] = value;
-        else
-            usage(name + " is not known.");
-    }
-    return o;
-}
-
-MakeLinkEnd entry(const std::string& path) {
-    try {
-        return verilated_end::load(path);
-    } catch (const std::runtime_error& error) {
-        usage(error.what());
-    }
+void fields(Object& keys, Job& j) {
+    keys.need("libraries", j.libraries, "pair", j.pair, "seed", j.seed, "count", j.count);
+    keys.take("seconds", j.seconds, "forge", j.forge, "blank", j.blank, "frames", j.frames, "ignore", j.ignore);
+    keys.take("flow", j.flow, "show", j.show, "waves", j.waves);
 }
 
 /// What a build is, as its registers say.
@@ -130,41 +75,59 @@ EndInfo probe(MakeLinkEnd make) {
     return info;
 }
 
-}  // namespace
+nlohmann::json resultOf(const Outcome& r) {
+    return object("clocks", r.clocks, "units", r.units, "packets", r.packets, "lives", r.lives, "polls", r.polls,
+                  "early_polls", r.earlyPolls, "lost", r.lost, "digest",
+                  format("%016llx", static_cast<unsigned long long>(r.digest)), "kind", r.kind, "text", r.text);
+}
 
-int main(int argc, char** argv) {
-    const Options o = options(argc, argv);
-    const MakeLinkEnd make[2] = {entry(o.library[0]), entry(o.library[1])};
+nlohmann::json recoveryOf(const Recovery& r, unsigned shots) {
+    return object("units", r.units, "clocks", r.clocks, "round_trip", r.roundTrip, "poll_timeout", r.pollTimeout,
+                  "restarts", r.restarts, "attempts", r.attempts, "shots", shots, "look", r.look);
+}
+
+nlohmann::json flowOf(const FlowResult& f) {
+    return object("clocks", f.clocks, "frames", f.frames, "again", f.again, "polls", f.polls, "reports", f.reports);
+}
+
+void say(const nlohmann::json& line) { std::cout << arqlink::job::lineOf(line) << std::endl; }
+
+/// Whether all went well.
+bool runAll(const Job& job) {
+    const MakeLinkEnd make[2] = {verilated_end::load(job.libraries[0]), verilated_end::load(job.libraries[1])};
     const EndInfo info[2] = {probe(make[0]), probe(make[1])};
     const auto begin = std::chrono::steady_clock::now();
-    bool failed = false;
-    for (uint64_t seed = o.seed; seed < o.seed + o.count; ++seed) {
-        if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > o.seconds) break;
-        Scenario scenario = o.flow.roundTrip ? drawFlow(info, o.flow)
-                            : o.frames       ? drawLong(seed, o.pair, info, o.frames)
-                                             : draw(seed, o.pair, info, o.forge);
-        scenario.forgeBlank = o.blank;
-        if (o.show) std::printf("scenario %s\n", scenario.text().c_str());
-        auto end = [&](unsigned e) {
-            return std::unique_ptr<LinkEnd>(make[e](o.waves[e].empty() ? nullptr : o.waves[e].c_str()));
-        };
-        Run run(seed, scenario, end, o.ignore);
-        const Outcome r = run.run();
-        failed |= !r.kind.empty();
-        if (const FlowResult& f = r.flow; f.clocks)
-            std::printf("flow %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", f.clocks, f.frames,
-                        f.again, f.polls, f.reports);
-        if (o.frames)
-            std::printf("sent %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", r.frames[0], r.transmissions[0],
-                        r.frames[1], r.transmissions[1]);
-        if (const Recovery& f = r.recovery; f.units)
-            std::printf("forged %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u %u %" PRIu64 "\n", f.units,
-                        f.clocks, f.roundTrip, f.pollTimeout, f.restarts, f.attempts, scenario.shots, f.look);
-        std::printf("run %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-                    " %016" PRIx64 " %s %s\n",
-                    seed, r.clocks, r.units, r.packets, r.lives, r.polls, r.earlyPolls, r.lost, r.digest,
-                    r.kind.empty() ? "-" : r.kind.c_str(), r.text.c_str());
-        std::fflush(stdout);
+    const auto end = [&](unsigned e) {
+        return std::unique_ptr<LinkEnd>(make[e](job.waves[e].empty() ? nullptr : job.waves[e].bytes.c_str()));
+    };
+    bool isGood = true;
+    for (uint64_t seed = job.seed; seed < job.seed + job.count; ++seed) {
+        const double since = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        if (job.seconds && since > *job.seconds) break;
+        Scenario scenario = job.flow     ? drawFlow(info, *job.flow)
+                            : job.frames ? drawLong(seed, job.pair, info, job.frames)
+                                         : draw(seed, job.pair, info, job.forge);
+        scenario.forgeBlank = job.blank;
+        if (job.show) say(object("scenario", scenario.text()));
+        const Outcome r = Run(seed, scenario, end, {job.ignore.begin(), job.ignore.end()}).run();
+        isGood = isGood && r.kind.empty();
+        nlohmann::json result = resultOf(r);
+        result["seed"] = seed;
+        if (r.flow.clocks) result["flow"] = flowOf(r.flow);
+        if (job.frames) result["sent"] = {r.frames[0], r.transmissions[0], r.frames[1], r.transmissions[1]};
+        if (r.recovery.units) result["recovery"] = recoveryOf(r.recovery, scenario.shots);
+        say(result);
     }
-    return failed ? 1 : 0;
+    return isGood;
+}
+
+}  // namespace
+
+int main() {
+    try {
+        return runAll(arqlink::job::parse<Job>(arqlink::job::textOf(std::cin))) ? 0 : 1;
+    } catch (const std::exception& error) {
+        std::cerr << error.what() << '\n';
+        return 2;
+    }
 }

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pushes frames from standard input through the Verilated RsEncoder or RsDecoder to standard output.
 //
-//   codecsim PRESET K SHAPE UNIT_BYTES FRAMES [WAVES.fst]
+//   codecsim JOB
 //
-// SHAPE is N for the encoder, and for the decoder the bitmap of the K units that come in, as a decimal number.
+// JOB is JSON (sim/job): `preset`, a number; `k`; `shape`, which is N for the encoder, and for the decoder the bitmap of the K units that come in;
+// `unit_bytes`; `frames`; `waves`, an FST file, or null.
 // Standard input is FRAMES times K units; standard output FRAMES times N (encoder) or K (decoder) units. Lines
-// "progress DONE TOTAL" on standard error count frames, the last line there is JSON with clocks and beats. Exit code 1:
-// a stream is short or the block broke its contract.
+// "progress DONE TOTAL" on standard error count frames. Exit code 1, with a sentence there: a stream is short or the block broke its contract.
 
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
+#include "json_job.h"
 #include "verilated.h"
 #if VM_TRACE
 #include "verilated_fst_c.h"
@@ -39,6 +42,7 @@ struct Job {
     uint64_t shape;
     size_t unitBytes;
     uint64_t frames;
+    arqlink::job::FileName waves;
 
     uint64_t unitsOut() const {
 #ifdef CODEC_ENCODER
@@ -49,6 +53,11 @@ struct Job {
     }
 };
 
+void fields(arqlink::job::Object& keys, Job& j) {
+    keys.need("preset", j.preset, "k", j.k, "shape", j.shape, "unit_bytes", j.unitBytes, "frames", j.frames);
+    keys.need("waves", j.waves);
+}
+
 [[noreturn]] void fail(const char* sentence) {
     std::fprintf(stderr, "%s\n", sentence);
     std::exit(1);
@@ -57,12 +66,12 @@ struct Job {
 /// The block with its clock and the beats on both sides.
 class Codec {
   public:
-    Codec(const Job& job, const char* waves) : job_(job), beatIn_(kWidth), beatOut_(kWidth) {
-        if (waves) {
+    explicit Codec(const Job& job) : job_(job), beatIn_(kWidth), beatOut_(kWidth) {
+        if (!job.waves.empty()) {
 #if VM_TRACE
             context_.traceEverOn(true);
             top_.trace(&trace_, 99);
-            trace_.open(waves);
+            trace_.open(job.waves.bytes.c_str());
 #else
             fail("This program was built without tracing; waves need the build that has it.");
 #endif
@@ -116,8 +125,6 @@ class Codec {
             idle = taken || given ? 0 : idle + 1;
             if (idle > kStuckClocks) fail("The codec is stuck.");
         }
-        std::fprintf(stderr, "{\"clocks\": %" PRIu64 ", \"beats_in\": %" PRIu64 ", \"beats_out\": %" PRIu64 "}\n",
-                     clocks_, in, out);
     }
 
   private:
@@ -156,11 +163,14 @@ class Codec {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 6 && argc != 7) fail("usage: codecsim PRESET K SHAPE UNIT_BYTES FRAMES [WAVES.fst]");
-    auto number = [&](int i) { return std::strtoull(argv[i], nullptr, 10); };
-    const Job job{unsigned(number(1)), unsigned(number(2)), number(3), number(4), number(5)};
-    if (job.unitBytes == 0 || job.unitBytes % CODEC_DATA_BYTES)
-        fail("UNIT_BYTES is not a multiple of the built width.");
-    std::make_unique<Codec>(job, argc == 7 ? argv[6] : nullptr)->run();
+    try {
+        if (argc != 2) throw std::invalid_argument("codecsim has one argument, its job.");
+        const auto job = arqlink::job::parse<Job>(argv[1]);
+        if (job.unitBytes == 0 || job.unitBytes % CODEC_DATA_BYTES)
+            throw std::invalid_argument("unit_bytes is not a multiple of the built width.");
+        std::make_unique<Codec>(job)->run();
+    } catch (const std::exception& error) {
+        fail(error.what());
+    }
     return std::fflush(stdout) == 0 ? 0 : 1;
 }

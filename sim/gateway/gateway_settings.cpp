@@ -32,6 +32,9 @@ void check(const Settings& settings) {
     };
     require(settings.flows >= 1, "The flow table needs an entry.");
     require(settings.cachePackets >= 4, "The cache needs room for four packets.");
+    constexpr size_t most = 1u << 24;
+    require(settings.flows <= most && settings.cachePackets <= most && settings.queuePackets <= most,
+            "The flow table, the cache and a port's queue have 16777216 places at most.");
     require(settings.slotBytes >= 128 && settings.slotBytes <= 65535, "A packet of the cache has 128 to 65535 bytes.");
     require(settings.queuePackets >= 1, "A port's queue needs room for a packet.");
     for (const FlowClass& c : settings.classes) {
@@ -41,6 +44,7 @@ void check(const Settings& settings) {
         require(t.dupAcks >= 1, "One duplicate ACK at least shows a loss.");
         require(t.minRto >= milliseconds && t.minRto <= t.maxRto,
                 "A timeout is a millisecond at least, and no longer than the longest.");
+        require(!c.dscp || *c.dscp <= 63, "A DSCP is 0 to 63.");
         require(c.firstPort <= c.lastPort, "The first port of a class is above the last one.");
         for (const auto& prefix : {c.local, c.remote})
             require(!prefix || prefix->bits <= (prefix->isV6 ? 128u : 32u), "A prefix is longer than an address.");

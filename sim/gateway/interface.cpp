@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <sstream>
 
 #include "gateway.h"
 #include "settings_reader.h"
@@ -23,8 +22,7 @@ Port portOf(int port) { return port ? Port::link : Port::lan; }
 
 arqlink_gateway* arqlink_gateway_new(const char* description, char* error, size_t size) {
     try {
-        std::istringstream lines(description);
-        return new arqlink_gateway{Gateway(readSettings(lines))};
+        return new arqlink_gateway{Gateway(readSettings(description))};
     } catch (const std::exception& e) {
         std::snprintf(error, size, "%s", e.what());
         return nullptr;

@@ -12,7 +12,7 @@ extern "C" {
 
 typedef struct arqlink_gateway arqlink_gateway;
 
-/** A gateway by its description (README.md). NULL: it is wrong, and `error`, of `size` bytes, says why. */
+/** A gateway by its description, JSON (README.md). NULL: it is wrong, and `error`, of `size` bytes, says why. */
 arqlink_gateway *arqlink_gateway_new(const char *description, char *error, size_t size);
 void arqlink_gateway_delete(arqlink_gateway *gateway);
 

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <istream>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "gateway_settings.h"
+#include "json_job.h"
 
 namespace arqlink::gateway {
 
-/// Takes a line of a gateway's description: a key, and its values in `words` (README.md, "Description"). False: the key is none of them.
-/// Throws std::invalid_argument, with a sentence.
-bool take(Settings& settings, const std::string& key, std::istream& words);
+/// The keys of a gateway's description (README.md, "Description"); checks it. Throws std::invalid_argument, with a sentence.
+void fields(job::Object& keys, Settings& settings);
 
-/// A whole description; checked.
-Settings readSettings(std::istream& lines);
+/// A whole description, as JSON.
+Settings readSettings(const std::string& json);
+
+/// By their names.
+void to_json(nlohmann::json& json, const Counters& counters);
 
 }  // namespace arqlink::gateway

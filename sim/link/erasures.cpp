@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
-#include <sstream>
 #include <stdexcept>
 
 namespace arqlink {
@@ -73,20 +71,16 @@ bool Intervals::erases(const UnitOnAir& unit, Clock start) {
     return isDark || clear_.erases(unit, start);
 }
 
-std::unique_ptr<ErasureProcess> makeErasures(const std::string& description, uint64_t seed) {
-    std::istringstream words(description);
-    std::string kind, file;
-    double p = 0, pBad = 0, meanBad = 0, bad = 0;
-    Clock dark = 0, cycle = 0, phase = 0;
-    words >> kind;
-    if (kind == "bernoulli" && words >> p) return std::make_unique<Bernoulli>(p, seed);
-    if (kind == "markov" && words >> p >> pBad >> meanBad >> bad)
-        return std::make_unique<Markov>(p, pBad, meanBad, bad, seed);
-    if (kind == "outage" && words >> dark >> cycle >> phase >> p && cycle > 0)
-        return std::make_unique<OutageCycle>(dark, cycle, phase, p, seed);
-    if (kind == "intervals" && words >> std::quoted(file) >> p)
-        return std::make_unique<Intervals>(darkIntervals(file), p, seed);
-    throw std::invalid_argument("'" + description + "' is not an erasure process.");
+std::unique_ptr<ErasureProcess> makeErasures(const ErasureSettings& s, uint64_t seed) {
+    switch (s.process) {
+    case Process::markov: return std::make_unique<Markov>(s.p, s.pBad, s.meanBad, s.bad, seed);
+    case Process::outage:
+        if (!s.cycle) throw std::invalid_argument("The cycle of outages must have a clock or more.");
+        return std::make_unique<OutageCycle>(s.dark, s.cycle, s.phase, s.p, seed);
+    case Process::intervals: return std::make_unique<Intervals>(darkIntervals(s.file), s.p, seed);
+    case Process::bernoulli: break;
+    }
+    return std::make_unique<Bernoulli>(s.p, seed);
 }
 
 bool Keyed::erases(const UnitOnAir& unit, Clock start) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "clock_table.h"
+#include "json_job.h"
 #include "link_model.h"
 #include "splitmix.h"
 
@@ -74,9 +75,19 @@ class Intervals final : public ErasureProcess {
     Clock repeated_ = 0;  // clocks of all cycles before this one
 };
 
-/// A process by its description, times in clocks: `bernoulli P`, `markov P_GOOD P_BAD MEAN_BAD BAD`, `outage DARK CYCLE PHASE P` or
-/// `intervals FILE P`, with FILE in " where it has white space. Throws std::invalid_argument.
-std::unique_ptr<ErasureProcess> makeErasures(const std::string& description, uint64_t seed);
+enum class Process { bernoulli, markov, outage, intervals };
+
+/// What a process is made from; times in clocks.
+struct ErasureSettings {
+    Process process = Process::bernoulli;
+    double p = 0;                           ///< that a unit is erased: in the good state, or while the link is not dark
+    double pBad = 0, meanBad = 0, bad = 0;  ///< of `markov`
+    Clock dark = 0, cycle = 0, phase = 0;   ///< of `outage`
+    job::FileName file;                     ///< of `intervals`
+};
+
+/// Throws std::invalid_argument.
+std::unique_ptr<ErasureProcess> makeErasures(const ErasureSettings& settings, uint64_t seed);
 
 /// A unit's fate follows from what it is, and not from when it leaves: frame, attempt and index of a data unit, rxNext of
 /// a control unit. So two models lose the same units although they differ by some clocks. Hellos always arrive.

@@ -4,16 +4,16 @@
 
 #include <deque>
 #include <memory>
-#include <string>
 #include <vector>
 
+#include "json_job.h"
 #include "link_model.h"
 #include "unit_capture.h"
 
 namespace arqlink::live {
 
 struct CaptureFiles {
-    std::string phy, taps[2];  ///< names; empty: no such capture
+    job::FileName phy, taps[2];  ///< empty: no such capture
 };
 
 class Captures {

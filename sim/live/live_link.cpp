@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "erasures.h"
-#include "settings.h"
 #include "splitmix.h"
 
 namespace arqlink::live {
@@ -27,17 +26,16 @@ Clock LiveLink::quantumOf(const LiveSettings& settings, Clock delay) {
 LiveLink::LiveLink(const LiveSettings& settings)
     : settings_(settings),
       captures_(settings.captures, settings.clockHz),
-      taps_{Tap(settings.taps[A], settings.link.build.maxPacketBytes),
-            Tap(settings.taps[B], settings.link.build.maxPacketBytes)},
+      taps_{Tap(settings.taps[A], settings.link.settings.build.maxPacketBytes),
+            Tap(settings.taps[B], settings.link.settings.build.maxPacketBytes)},
       pacer_(settings.clockHz, settings.late) {
-    check(settings_.link);
-    for (const End end : {A, B}) pollTimeout_[end] = settings_.link.end[end].pollTimeout;
+    for (const End end : {A, B}) pollTimeout_[end] = settings_.link.settings.end[end].pollTimeout;
     for (const End end : {A, B})
-        ends_[end] = std::make_unique<LiveEnd>(end, settings_.library, settings_.link.delay[end],
-                                               makeErasures("bernoulli 0", 1));
-    for (const End end : {A, B})
-        setErasures(end, settings_.erasures[end].empty() ? "bernoulli 0" : settings_.erasures[end]);
-    quantum_ = quantumOf(settings_, std::min(settings_.link.delay[A].least(), settings_.link.delay[B].least()));
+        ends_[end] = std::make_unique<LiveEnd>(end, settings_.link.library, settings_.link.settings.delay[end],
+                                               makeErasures(ErasureSettings(), 1));
+    for (const End end : {A, B}) setErasures(end, settings_.link.erasures[end].value_or(ErasureSettings()));
+    quantum_ = quantumOf(settings_,
+                         std::min(settings_.link.settings.delay[A].least(), settings_.link.settings.delay[B].least()));
     if (settings_.gateway) gateway_.emplace(*settings_.gateway);
     if (!settings_.control.empty())
         for (const End end : {A, B})
@@ -89,7 +87,7 @@ void LiveLink::run(Clock until) {
 void LiveLink::setUpByDriver(Cpu& cpu) {
     int error = 0;
     for (const End end : {A, B}) {
-        const EndSettings& s = settings_.link.end[end];
+        const EndSettings& s = settings_.link.settings.end[end];
         arqlink_device* device = &cpu.device(end);
         const arqlink_timers timers = {s.pollTimeout, s.helloInterval, s.keepalive, s.outageTimeout, s.statusInterval};
         const arqlink_config config = {static_cast<uint8_t>(s.k),
@@ -112,7 +110,7 @@ void LiveLink::setUpByDriver(Cpu& cpu) {
 // The same as above, typed.
 void LiveLink::setUpByFirmware() {
     for (const End end : {A, B}) {
-        const EndSettings& s = settings_.link.end[end];
+        const EndSettings& s = settings_.link.settings.end[end];
         const auto words = [](std::string command, std::initializer_list<unsigned> values) {
             for (const unsigned value : values) command += ' ' + std::to_string(value);
             return command;
@@ -147,10 +145,10 @@ void LiveLink::bringUp() {
     for (const auto& end : ends_) end->capture(captures_.hasUnits() ? &captures_ : nullptr);
 }
 
-void LiveLink::setErasures(End from, const std::string& description) {
+void LiveLink::setErasures(End from, const ErasureSettings& process) {
     const uint64_t seed =
         mix(seedOf(settings_.seed, from == A ? Purpose::erasuresA : Purpose::erasuresB) + processes_++);
-    ends_[from]->channel().setErasures(makeErasures(description, seed));
+    ends_[from]->channel().setErasures(makeErasures(process, seed));
 }
 
 void LiveLink::setDelay(Clock there, Clock back) {

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <memory>
 #include <optional>
-#include <string>
 #include <thread>
 
 #include "cpu.h"
+#include "link_reader.h"
 #include "live_end.h"
 #include "pacer.h"
 #include "soft_system.h"
@@ -18,16 +18,14 @@
 namespace arqlink::live {
 
 struct LiveSettings {
-    LinkSettings link;
-    std::string library;      ///< of a link end
-    std::string erasures[2];  ///< descriptions of processes, by the end that sends
-    double clockHz = 410e3;   ///< clocks of a second
-    double late = 0.01;       ///< seconds after which a deadline is missed
-    int taps[2] = {-1, -1};   ///< open files
-    size_t buffer = 4;        ///< packets that may wait for their first frame to be sent; others stay in the device
+    LinkDescription link;    ///< its model is always `rtl`
+    double clockHz = 410e3;  ///< clocks of a second
+    double late = 0.01;      ///< seconds after which a deadline is missed
+    int taps[2] = {-1, -1};  ///< open files
+    size_t buffer = 4;       ///< packets that may wait for their first frame to be sent; others stay in the device
     CaptureFiles captures;
     std::optional<gateway::Settings> gateway;  ///< before end A
-    std::string control;                       ///< library of the soft system; empty: the driver alone steers the ends
+    job::FileName control;                     ///< library of the soft system; empty: the driver alone steers the ends
     int consoles[2] = {-1, -1};                ///< of the soft systems: open terminals
     uint64_t seed = 1;
 };
@@ -45,7 +43,7 @@ class LiveLink {
     void live(int wake, double most);
 
     /// From the next deadline on. Throw std::invalid_argument.
-    void setErasures(End from, const std::string& description);
+    void setErasures(End from, const ErasureSettings& process);
     void setDelay(Clock there, Clock back);
 
     /// The end has it now; any thread may say so.

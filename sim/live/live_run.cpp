@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A live link between two TAP devices: reads what it is, and then commands, from standard input; answers each with a line of JSON (README.md).
+// A live link between two TAP devices: reads what it is, and then commands, lines of JSON, from standard input; answers each with one (README.md).
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -8,21 +8,35 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
-#include <iomanip>
 #include <iostream>
-#include <map>
 #include <mutex>
-#include <sstream>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "json_object.h"
 #include "link_reader.h"
 #include "live_link.h"
 #include "report.h"
 #include "settings_reader.h"
 
+// Of the driver, which is C.
+void fields(arqlink::job::Object& keys, arqlink_timers& t) {
+    keys.need("poll_timeout", t.poll, "hello_interval", t.hello, "keepalive", t.keepalive);
+    keys.need("outage_timeout", t.outage_timeout, "status_interval", t.status_interval);
+}
+
 namespace arqlink::live {
+
+void fields(job::Object& keys, CaptureFiles& files) { keys.need("phy", files.phy, "taps", files.taps); }
+
+void fields(job::Object& keys, LiveSettings& s) {
+    keys.need("link", s.link, "clock_hz", s.clockHz, "taps", s.taps, "buffer", s.buffer, "seed", s.seed);
+    keys.take("late", s.late, "captures", s.captures, "gateway", s.gateway);
+    keys.take("control", s.control, "consoles", s.consoles);
+}
+
 namespace {
 
 /// Standard input, line by line, without waiting.
@@ -58,61 +72,24 @@ class Lines {
     bool isOver_ = false;
 };
 
-struct Job {
-    LinkDescription link;
-    LiveSettings settings;
+enum class Verb { report, set, timers, restart, erasures, delay, quit };
+std::vector<const char*> namesOf(Verb) { return {"report", "set", "timers", "restart", "erasures", "delay", "quit"}; }
 
-    bool take(const std::string& key, std::istream& words) {
-        if (link.take(key, words)) return true;
-        if (key == "clock") {
-            words >> settings.clockHz;
-        } else if (key == "late") {
-            words >> settings.late;
-        } else if (key == "seed") {
-            words >> settings.seed;
-        } else if (key == "buffer") {
-            words >> settings.buffer;
-        } else if (key == "gateway") {
-            std::string of;
-            words >> of;
-            if (!settings.gateway) settings.gateway.emplace();
-            return gateway::take(*settings.gateway, of, words);
-        } else if (key == "pcap") {
-            std::string what;
-            words >> what;
-            std::string& file = what == "phy" ? settings.captures.phy : settings.captures.taps[endNamed(what)];
-            words >> std::quoted(file);
-        } else if (key == "control") {
-            words >> std::quoted(settings.control);
-        } else if (key == "console") {
-            std::string end;
-            words >> end;
-            words >> settings.consoles[endNamed(end)];
-        } else if (key == "tap") {
-            std::string end;
-            words >> end;
-            words >> settings.taps[endNamed(end)];
-        } else {
-            return false;
-        }
-        return true;
-    }
-
-    LiveSettings complete() {
-        settings.link = link.settings;
-        settings.library = link.library;
-        for (const End end : {A, B}) settings.erasures[end] = link.erasures[end];
-        if (settings.gateway) gateway::check(*settings.gateway);
-        return settings;
-    }
+/// Of an end's settings those that are given.
+struct Changes {
+    std::optional<uint8_t> k, n, nr, delta, ord;
 };
+
+void fields(job::Object& keys, Changes& c) {
+    keys.take("k", c.k, "n", c.n, "nr", c.nr, "delta", c.delta, "ord", c.ord);
+}
 
 class Session {
   public:
     explicit Session(const LiveSettings& settings) : clockHz_(settings.clockHz), link_(settings) { link_.bringUp(); }
 
     void run(Lines& lines) {
-        answer("0", "null");
+        answer(0, nullptr);
         std::string line;
         while (!isOver_ && !lines.isOver()) {
             link_.live(STDIN_FILENO, 1);
@@ -122,47 +99,66 @@ class Session {
     }
 
   private:
+    using Id = std::optional<uint64_t>;
+
     // Answers come from the driver's thread, too.
-    void answer(const std::string& id, const std::string& error, const std::string& more = "") {
+    void answer(Id id, const char* error, nlohmann::json more = nlohmann::json::object()) {
+        job::add(more, "id", id ? nlohmann::json(*id) : nullptr, "error", error ? nlohmann::json(error) : nullptr);
         const std::lock_guard lock(output_);
-        std::cout << "{\"id\": " << id << ", \"error\": " << error << more << "}" << std::endl;
+        std::cout << job::lineOf(more) << std::endl;
     }
-    void answer(const std::string& id, int error) { answer(id, error ? quoted(sentence(error)) : "null"); }
+    void answer(Id id, int error) { answer(id, error ? sentence(error) : nullptr); }
 
     void command(const std::string& line) {
-        std::istringstream words(line);
-        std::string id, name;
-        words >> id >> name;
-        if (id.empty() || id.find_first_not_of("0123456789") != std::string::npos) id = "null";
+        Id id;
         try {
-            if (name == "report") return report(id);
-            if (name == "set") return set(id, words);
-            if (name == "timers") return setTimers(id, words);
-            if (name == "restart") return restart(id, words);
-            if (name == "erasures") {
-                const End end = takeEnd(words);
-                std::string process;
-                std::getline(words >> std::ws, process);
-                link_.setErasures(end, process);
-            } else if (name == "delay") {
-                Clock there = 0, back = 0;
-                if (!(words >> there >> back)) throw std::invalid_argument("'delay' has two numbers of clocks.");
-                link_.setDelay(there, back);
-            } else if (name == "quit") {
-                isOver_ = true;
-            } else {
-                throw std::invalid_argument("'" + name + "' is not a command.");
-            }
-            answer(id, "null");
+            const job::Document document(line);
+            const job::Value value = document.root();
+            job::Object keys(value);
+            keys.need("id", id);
+            obey(id, keys);
         } catch (const std::invalid_argument& error) {
-            answer(id, quoted(error.what()));
+            answer(id, error.what());
         }
     }
 
-    static End takeEnd(std::istream& words) {
-        std::string end;
-        words >> end;
-        return endNamed(end);
+    void obey(Id id, job::Object& keys) {
+        Verb verb;
+        keys.need("command", verb);
+        const auto take = [&keys](const char* key, auto& into) {
+            keys.need(key, into);
+            keys.finish();
+        };
+        if (verb == Verb::report || verb == Verb::quit) keys.finish();
+        if (verb == Verb::report) return report(id);
+        if (verb == Verb::quit) {
+            isOver_ = true;
+        } else if (verb == Verb::delay) {
+            Clock delay[2];
+            take("delay", delay);
+            link_.setDelay(delay[A], delay[B]);
+        } else {
+            End end;
+            keys.need("end", end);
+            if (verb == Verb::restart) {
+                keys.finish();
+                return restart(id, end);
+            }
+            if (verb == Verb::set) {
+                Changes changes;
+                take("values", changes);
+                return set(id, end, changes);
+            }
+            if (verb == Verb::timers) {
+                arqlink_timers timers;
+                take("timers", timers);
+                return setTimers(id, end, timers);
+            }
+            ErasureSettings process;
+            take("process", process);
+            link_.setErasures(end, process);
+        }
+        answer(id, nullptr);
     }
 
     void post(Cpu::Job job) {
@@ -170,7 +166,7 @@ class Session {
         link_.cpu().post(std::move(job));
     }
 
-    void report(const std::string& id) {
+    void report(Id id) {
         // Where nothing has been clocked since the last report, the registers are as they were.
         if (link_.rests() && readBy_ == jobs_ && readAt_ == link_.clocked()) return finish(id);
         post([this, id, number = jobs_ + 1](Cpu& cpu) {
@@ -199,48 +195,27 @@ class Session {
             finish(read.id);
         }
     }
-    void finish(const std::string& id) {
+    void finish(Id id) {
         const Pacer::Count pace = link_.pacer().count();
-        answer(id, "null", ", \"report\": " + live::report(link_, pace, link_.pacer().lag(), clockHz_, states_));
+        answer(id, nullptr, job::object("report", live::report(link_, pace, link_.pacer().lag(), clockHz_, states_)));
         for (EndState& state : states_) state.events = 0;  // each is reported once
     }
 
-    void set(const std::string& id, std::istream& words) {
-        const End end = takeEnd(words);
-        std::map<std::string, unsigned> values;
-        for (std::string word; words >> word;) {
-            const size_t equals = word.find('=');
-            const std::string digits = equals == std::string::npos ? "" : word.substr(equals + 1);
-            if (digits.empty() || digits.size() > 3 || digits.find_first_not_of("0123456789") != std::string::npos)
-                throw std::invalid_argument("'" + word + "' is not a setting: write NAME=NUMBER.");
-            const std::string name = word.substr(0, equals);
-            if (name != "k" && name != "n" && name != "nr" && name != "delta" && name != "ord")
-                throw std::invalid_argument("'" + name + "' is not a setting; there are k, n, nr, delta and ord.");
-            values[name] = static_cast<unsigned>(std::stoul(digits));
-        }
-        post([this, id, end, values](Cpu& cpu) {
-            arqlink_config config;
+    void set(Id id, End end, const Changes& changes) {
+        post([this, id, end, changes](Cpu& cpu) {
+            arqlink_config config{};
             int error = arqlink_get_config(&cpu.device(end), &config);
-            const std::map<std::string, uint8_t*> fields = {
-                {"k", &config.k}, {"n", &config.n_first}, {"nr", &config.n_retx}, {"delta", &config.delta}};
-            for (const auto& [name, value] : values) {
-                if (value > 255) error = -ARQLINK_EINVAL;
-                if (name == "ord")
-                    config.ordered = value != 0;
-                else
-                    *fields.at(name) = static_cast<uint8_t>(value);
-            }
+            config.k = changes.k.value_or(config.k);
+            config.n_first = changes.n.value_or(config.n_first);
+            config.n_retx = changes.nr.value_or(config.n_retx);
+            config.delta = changes.delta.value_or(config.delta);
+            config.ordered = changes.ord.value_or(config.ordered) != 0;
             if (!error) error = arqlink_set_config(&cpu.device(end), &config);
             answer(id, error);
         });
     }
 
-    void setTimers(const std::string& id, std::istream& words) {
-        const End end = takeEnd(words);
-        arqlink_timers timers;
-        if (!(words >> timers.poll >> timers.hello >> timers.keepalive >> timers.outage_timeout >>
-              timers.status_interval))
-            throw std::invalid_argument("'timers' has five numbers of clocks.");
+    void setTimers(Id id, End end, const arqlink_timers& timers) {
         post([this, id, end, timers](Cpu& cpu) {
             const int error = arqlink_set_timers(&cpu.device(end), &timers);
             if (!error) link_.setPollTimeout(end, timers.poll);
@@ -248,14 +223,13 @@ class Session {
         });
     }
 
-    void restart(const std::string& id, std::istream& words) {
-        const End end = takeEnd(words);
+    void restart(Id id, End end) {
         post([this, id, end](Cpu& cpu) { answer(id, arqlink_restart(&cpu.device(end))); });
     }
 
     const double clockHz_;
     struct Read {
-        std::string id;
+        Id id;
         uint64_t job;
         EndState states[2];
     };
@@ -276,12 +250,9 @@ int main() {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // whoever began it, ends it
     try {
         Lines lines;
-        Job job;
-        std::string line, description;
-        while (lines.next(line, -1) && line != "run") description += line + '\n';
-        std::istringstream text(description);
-        arqlink::readLines(text, [&](const std::string& key, std::istream& words) { return job.take(key, words); });
-        Session(job.complete()).run(lines);
+        std::string description;
+        lines.next(description, -1);
+        Session(arqlink::job::parse<LiveSettings>(description)).run(lines);
         return 0;
     } catch (const std::exception& error) {
         std::cerr << error.what() << '\n';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report.h"
 
-#include <cstdio>
-#include <sstream>
+#include "json_object.h"
+#include "settings_reader.h"
 
 namespace arqlink::live {
 
@@ -19,25 +19,23 @@ const char* nameOf(arqlink_state state) {
     return "unknown";
 }
 
-const char* nameOf(bool value) { return value ? "true" : "false"; }
-
-void show(std::ostream& out, const LiveLink& link, End end, const EndState& state) {
-    const arqlink_config& c = state.config;
-    const Tap::Count& frames = link.frames(end);
-    out << "{\"state\": \"" << nameOf(state.status.state) << "\", \"stalled\": " << nameOf(state.status.stalled)
-        << ", \"events\": " << state.events << ", \"k\": " << +c.k << ", \"n\": " << +c.n_first
-        << ", \"nr\": " << +c.n_retx << ", \"delta\": " << +c.delta << ", \"ord\": " << c.ordered
-        << ", \"poll\": " << state.timers.poll << ", \"backlog\": " << link.backlog(end)
-        << ", \"cut\": " << link.cut(end) << ", \"tap\": {\"in\": " << frames.in << ", \"in_bytes\": " << frames.inBytes
-        << ", \"out\": " << frames.out << ", \"out_bytes\": " << frames.outBytes << ", \"too_long\": " << frames.tooLong
-        << ", \"refused\": " << frames.refused << "}, \"counters\": {";
-    const char* comma = "";
-#define ARQLINK_SHOW(name, offset)                                                   \
-    out << comma << "\"" #name "\": " << state.counters.value[ARQLINK_COUNT_##name]; \
-    comma = ", ";
+nlohmann::json countersOf(const arqlink_counters& counters) {
+    nlohmann::json values;
+#define ARQLINK_SHOW(name, offset) values[#name] = counters.value[ARQLINK_COUNT_##name];
     ARQLINK_COUNTER_LIST(ARQLINK_SHOW)
 #undef ARQLINK_SHOW
-    out << "}}";
+    return values;
+}
+
+nlohmann::json reportOf(const LiveLink& link, End end, const EndState& state) {
+    const arqlink_config& c = state.config;
+    const Tap::Count& frames = link.frames(end);
+    const auto tap = job::object("in", frames.in, "in_bytes", frames.inBytes, "out", frames.out, "out_bytes",
+                                 frames.outBytes, "too_long", frames.tooLong, "refused", frames.refused);
+    return job::object("state", nameOf(state.status.state), "stalled", state.status.stalled, "events", state.events,
+                       "k", c.k, "n", c.n_first, "nr", c.n_retx, "delta", c.delta, "ord", int{c.ordered}, "poll",
+                       state.timers.poll, "backlog", link.backlog(end), "cut", link.cut(end), "tap", tap, "counters",
+                       countersOf(state.counters));
 }
 
 }  // namespace
@@ -55,47 +53,20 @@ int readEnd(const arqlink_device& device, EndState& state) {
     return error;
 }
 
-std::string quoted(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') result += '\\';
-        if (static_cast<unsigned char>(c) < ' ') {
-            char code[8];
-            std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
-            result += code;
-        } else {
-            result += c;
-        }
-    }
-    return result + '"';
-}
-
-std::string report(const LiveLink& link, const Pacer::Count& pace, double lag, double clockHz,
-                   const EndState (&ends)[2]) {
-    std::ostringstream out;
-    out.precision(9);
-    out << "{\"time\": " << static_cast<double>(link.now()) / clockHz << ", \"lag\": " << lag
-        << ", \"latest\": " << pace.latest << ", \"deadlines\": " << pace.deadlines << ", \"missed\": " << pace.missed
-        << ", \"lost\": " << pace.lost << ", \"rests\": " << nameOf(link.rests());
-    for (const End end : {A, B}) {
-        out << ", \"" << "ab"[end] << "\": ";
-        show(out, link, end, ends[end]);
-    }
+nlohmann::json report(const LiveLink& link, const Pacer::Count& pace, double lag, double clockHz,
+                      const EndState (&ends)[2]) {
+    auto all = job::object("time", static_cast<double>(link.now()) / clockHz, "lag", lag, "latest", pace.latest,
+                           "deadlines", pace.deadlines, "missed", pace.missed, "lost", pace.lost, "rests", link.rests(),
+                           "a", reportOf(link, A, ends[A]), "b", reportOf(link, B, ends[B]));
     for (const End end : {A, B})
         if (const SoftSystem* soft = link.softSystem(end))
-            out << ", \"soft_" << "ab"[end] << "\": {\"clocks\": " << soft->clocks()
-                << ", \"skipped\": " << soft->skipped() << "}";
+            all[end == A ? "soft_a" : "soft_b"] = job::object("clocks", soft->clocks(), "skipped", soft->skipped());
     if (const TapGateway* tap = link.gateway()) {
         const gateway::Gateway& gateway = tap->gateway();
-        out << ", \"gateway\": {\"flows\": " << gateway.flows() << ", \"cached\": " << gateway.cacheUsed();
-        const gateway::Counters& counters = gateway.counts();
-#define ARQLINK_SHOW(counter, what) out << ", \"" #counter "\": " << counters.counter;
-        ARQLINK_GATEWAY_COUNTERS(ARQLINK_SHOW)
-#undef ARQLINK_SHOW
-        out << "}";
+        nlohmann::json& shown = all["gateway"] = gateway.counts();
+        job::add(shown, "flows", gateway.flows(), "cache_used", gateway.cacheUsed());
     }
-    out << "}";
-    return out.str();
+    return all;
 }
 
 }  // namespace arqlink::live

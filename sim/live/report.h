@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a live link says of itself, as one line of JSON.
+// What a live link says of itself.
 #pragma once
 
-#include <optional>
-#include <string>
+#include <nlohmann/json_fwd.hpp>
 
 #include "live_link.h"
 
@@ -22,11 +21,8 @@ struct EndState {
 /// Returns the driver's error or 0.
 int readEnd(const arqlink_device& device, EndState& state);
 
-/// `text` as a JSON string.
-std::string quoted(const std::string& text);
-
-/// {"time": s, "lag": s, …, "a": {…}, "b": {…}}; README.md has its keys.
-std::string report(const LiveLink& link, const Pacer::Count& pace, double lag, double clockHz,
-                   const EndState (&ends)[2]);
+/// README.md has its keys.
+nlohmann::json report(const LiveLink& link, const Pacer::Count& pace, double lag, double clockHz,
+                      const EndState (&ends)[2]);
 
 }  // namespace arqlink::live

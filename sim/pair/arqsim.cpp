@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one job on the Verilated pair: `arqsim JOBFILE` (or - for standard input) writes its result to standard output
-// as JSON, and lines "progress DONE TOTAL" and "report {…}" to standard error. `arqsim --registers` does accesses from standard input.
+// Runs one job on the Verilated pair: reads it from standard input, and writes its result to standard output, both as JSON, and lines
+// "progress DONE TOTAL" and "report {…}" to standard error. `arqsim --registers` does accesses from standard input.
 // Exit code 1 with one sentence on an error.
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
 #include <iostream>
 #include <optional>
 
 #include "job.h"
+#include "json_object.h"
 #include "pair_capture.h"
 #include "pair_registers.h"
 #include "pair_reports.h"
@@ -35,28 +35,27 @@ class Runner {
   public:
     explicit Runner(const Job& job) : job_(job), pair_(job.waves), registers_(pair_, job) {}
 
-    void send() {
-        pair_.watchFirstTransmissions(true);
+    void run() {
+        const bool sends = job_.mode == Mode::send;
+        pair_.watchFirstTransmissions(sends);
         bringUp();
-        for (auto& packet : readPackets(job_.packets, start_)) pair_.send(ArqPairSim::A, std::move(packet));
+        if (sends)
+            for (auto& packet : readPackets(job_.packets, start_)) pair_.send(ArqPairSim::A, std::move(packet));
         const char* end = drain();
-        std::vector<DeliveredPacket> packets(std::make_move_iterator(pair_.delivered(ArqPairSim::B).begin()),
-                                             std::make_move_iterator(pair_.delivered(ArqPairSim::B).end()));
-        writeDeliveries(job_.deliveries, pair_, packets);
+        if (sends) {
+            auto& delivered = pair_.delivered(ArqPairSim::B);
+            writeDeliveries(job_.deliveries, pair_,
+                            {std::make_move_iterator(delivered.begin()), std::make_move_iterator(delivered.end())});
+        }
         finish(end);
-    }
-
-    void stats() {
-        bringUp();
-        finish(drain());
     }
 
   private:
     // The links are up when both say so. They are disabled while their registers are written.
     void bringUp() {
         constexpr uint32_t up = 3;
-        if (!job_.traceAB.empty()) pair_.setErasures(ArqPairSim::A, readTrace(job_.traceAB));
-        if (!job_.traceBA.empty()) pair_.setErasures(ArqPairSim::B, readTrace(job_.traceBA));
+        for (const auto way : {ArqPairSim::A, ArqPairSim::B})
+            if (!job_.traces[way].empty()) pair_.setErasures(way, readTrace(job_.traces[way]));
         pair_.reset();
         for (auto [address, value] : job_.setup) pair_.write(address, value);
         if (!job_.phyCapture.empty()) capture();
@@ -172,15 +171,14 @@ class Runner {
         registers_.snapshot("b");
         pair_.observe(nullptr);
         if (capture_) capture_->close();
-        std::printf("{\"end\": \"%s\", \"start\": %" PRIu64 ", \"clocks\": %" PRIu64
-                    ", \"wall_s\": %.6f, \"cpu_s\": %.6f, \"data_bytes\": %zu,\n",
-                    end, start_, clocks, wall, cpu, ArqPairSim::dataBytes);
-        std::printf(" \"window\": [");
-        for (int i = 0; i < (windowClosed_ ? 2 : 0); ++i)
-            std::printf("%s{\"clock\": %" PRIu64 ", \"units\": %" PRIu64 ", \"idle\": %" PRIu64 ", \"bytes\": %" PRIu64
-                        "}",
-                        i ? ", " : "", window_[i].clock, window_[i].units, window_[i].idle, window_[i].bytes);
-        std::printf("],\n \"registers\": %s}\n", registers_.all().c_str());
+        nlohmann::json window = nlohmann::json::array();
+        for (const Edge& e : window_)
+            if (windowClosed_)
+                window.push_back(job::object("clock", e.clock, "units", e.units, "idle", e.idle, "bytes", e.bytes));
+        const auto result =
+            job::object("end", end, "start", start_, "clocks", clocks, "wall_s", wall, "cpu_s", cpu, "data_bytes",
+                        ArqPairSim::dataBytes, "window", window, "registers", registers_.all());
+        std::cout << job::lineOf(result) << std::endl;
     }
 
     struct Edge {
@@ -204,19 +202,10 @@ class Runner {
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);  // a capture's reader that goes away is an error like others
     try {
-        if (argc != 2) throw std::runtime_error("usage: arqsim JOBFILE");
-        const std::string path = argv[1];
-        if (path == "--registers") return steer(std::cin, std::cout), 0;
-        std::ifstream file(path);
-        if (path != "-" && !file) throw std::runtime_error("The job file " + path + " cannot be read.");
-        const Job job = readJob(path == "-" ? std::cin : file);
-        Runner runner(job);
-        if (job.mode == "send")
-            runner.send();
-        else if (job.mode == "stats")
-            runner.stats();
-        else
-            throw std::runtime_error("The job's mode is '" + job.mode + "'; it must be send or stats.");
+        if (argc == 2 && std::string(argv[1]) == "--registers") return steer(std::cin, std::cout), 0;
+        if (argc != 1) throw std::runtime_error("arqsim reads its job from standard input.");
+        const Job job = readJob(std::cin);
+        Runner(job).run();
     } catch (const std::exception& e) {
         std::cerr << e.what() << std::endl;
         return 1;

@@ -10,31 +10,37 @@
 #include <vector>
 
 #include "arq_pair_sim.h"
+#include "json_job.h"
 
 namespace arqlink {
 
+enum class Mode {
+    send,   // packets from A to B
+    stats,  // what the traffic generator at A makes
+};
+
 struct Job {
-    std::string mode;                                  // send or stats
+    Mode mode = Mode::send;
     std::vector<std::pair<uint32_t, uint32_t>> setup;  // register writes, in order, before the links start
     std::vector<std::pair<uint32_t, uint32_t>> start;  // register writes, in order, that start the traffic
     std::map<std::string, uint32_t> registers;         // 32-bit registers by name
     std::map<std::string, uint32_t> counters;          // 64-bit counters by name
-    std::string packets, deliveries, waves;            // file names
-    std::string traceAB, traceBA;                      // file names, or empty: erasures of each way
-    std::string phyCapture;                            // file name, or empty: capture of the units on the PHYs
-    double clockHz = 0;                                // clocks of a simulated second, for the times of that
-    double reportSeconds = 0;                          // seconds of real time between two reports; 0: none
-    uint64_t frames = 0;                               // frames that will be sent for the first time
-    uint64_t window = 0;                               // first transmissions before the measuring window opens
-    uint64_t checkClocks = 10000;                      // clocks between two looks at the counters
-    uint64_t idleClocks = 1000000;                     // clocks without any progress after which to stop
-    uint64_t maxClocks = UINT64_MAX;                   // clocks after which to stop in any case
+    job::FileName packets, deliveries, waves;
+    job::FileName traces[2];          // erasures of the way from A, and from B
+    job::FileName phyCapture;         // of the units on the PHYs
+    double clockHz = 0;               // clocks of a simulated second, for the times of that
+    double reportSeconds = 0;         // seconds of real time between two reports; 0: none
+    uint64_t frames = 0;              // frames that will be sent for the first time
+    uint64_t window = 0;              // first transmissions before the measuring window opens
+    uint64_t checkClocks = 10000;     // clocks between two looks at the counters
+    uint64_t idleClocks = 1000000;    // clocks without any progress after which to stop
+    uint64_t maxClocks = UINT64_MAX;  // clocks after which to stop in any case
 
     uint32_t reg(const std::string& name) const;
     uint32_t counter(const std::string& name) const;
 };
 
-/// Reads `key=value` lines. Throws std::runtime_error on a key or value that it does not know.
+/// Throws std::invalid_argument where the text is not such a job.
 Job readJob(std::istream& in);
 
 /// Reads a packet file: the packets one after the other (packet_format.h). Their clocks count from the start of the

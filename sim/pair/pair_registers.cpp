@@ -15,14 +15,11 @@ uint64_t PairRegisters::counter(const std::string& name) {
     return low | uint64_t(pair_.read(address + 4)) << 32;
 }
 
-std::string PairRegisters::all() {
-    std::string text = "{";
-    const auto add = [&](const std::string& name, uint64_t value) {
-        text += (text.size() > 1 ? ", \"" : "\"") + name + "\": " + std::to_string(value);
-    };
-    for (const auto& [name, address] : job_.registers) add(name, pair_.read(address));
-    for (const auto& [name, address] : job_.counters) add(name, counter(name));
-    return text + "}";
+std::map<std::string, uint64_t> PairRegisters::all() {
+    std::map<std::string, uint64_t> values;
+    for (const auto& [name, address] : job_.registers) values[name] = pair_.read(address);
+    for (const auto& [name, address] : job_.counters) values[name] = counter(name);
+    return values;
 }
 
 }  // namespace arqlink

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "job.h"
@@ -18,8 +19,8 @@ class PairRegisters {
     void snapshot(const char* end);
     /// Of the last snapshot.
     uint64_t counter(const std::string& name);
-    /// All that the job names, with the counters of the last snapshots, as a JSON object.
-    std::string all();
+    /// All that the job names, with the counters of the last snapshots, by its name.
+    std::map<std::string, uint64_t> all();
 
   private:
     ArqPairSim& pair_;

@@ -7,6 +7,8 @@
 #include <exception>
 #include <string>
 
+#include "json_object.h"
+
 namespace arqlink {
 
 namespace {
@@ -48,8 +50,8 @@ void PairReports::write() {
         PairRegisters registers(pair_, job_);
         registers.snapshot("a");
         registers.snapshot("b");
-        writeAll(STDERR_FILENO, "report {\"clock\": " + std::to_string(now - start_) + ", \"waiting\": " +
-                                    std::to_string(waiting) + ", \"registers\": " + registers.all() + "}\n");
+        const auto report = job::object("clock", now - start_, "waiting", waiting, "registers", registers.all());
+        writeAll(STDERR_FILENO, "report " + job::lineOf(report) + "\n");
     } catch (const std::exception&) {
         _exit(1);  // the original comes to the same, and says it
     }

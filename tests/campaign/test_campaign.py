@@ -144,20 +144,32 @@ def test_sequence_numbers_wrap(pair):
     assert result.lost > 2000 and result.lives == 2
 
 
-def parsed(line, forge=0):
-    result = runs.parse_line("k1:k1", line, forge)
-    assert result
-    return result
+def result(kind="", ignore=()):
+    numbers = {"seed": 7, "clocks": 100, "units": 20, "packets": 3, "lives": 2, "polls": 1, "early_polls": 0, "lost": 5}
+    said = numbers | {"digest": "00000000000000ff", "kind": kind, "text": "clock 100: not at rest" if kind else ""}
+    return runs.result_of("k1:k1", said, ignore=ignore)
 
 
 def test_a_failed_run_shows_how_to_repeat_it():
-    line = "run 7 100 20 3 2 1 0 5 00000000000000ff stuck clock 100: not at rest"
-    result = parsed(line)
-    assert (result.seed, result.kind, result.text) == (7, "stuck", "clock 100: not at rest")
-    assert result.repeat().endswith("--pair k1:k1 --seed 7 --runs 1 --waves x.fst")
-    assert parsed("run 7 100 20 3 2 1 0 5 00000000000000ff - ").kind == ""
-    known = runs.parse_line("k1:k1", line, ignore=["books", "stuck"])
-    assert known and known.repeat().endswith("--seed 7 --runs 1 --ignore books --ignore stuck --waves x.fst")
+    assert result("stuck").repeat().endswith("--pair k1:k1 --seed 7 --runs 1 --waves x.fst")
+    assert result("stuck", ["books", "stuck"]).repeat().endswith("--seed 7 --runs 1 --ignore books --ignore stuck --waves x.fst")
+
+
+@pytest.mark.parametrize(
+    "changed, sentence",
+    [
+        ({"seed": -1}, "seed is -1; it must be a whole number from 0 to 18446744073709551615."),
+        ({"ignore": "books"}, 'ignore is "books"; it must be a list.'),
+        ({"flow": {"round_trip": 5}}, "flow.trips is missing."),
+        ({"waves": [None]}, "waves is a list of 1; it must be a list of 2."),
+        ({"colour": 1}, '"colour" is not a key of a job.'),
+        ({"libraries": ["/nowhere/a.so", "/nowhere/b.so"]}, "/nowhere/a.so"),
+    ],
+)
+def test_a_job_that_is_none_is_refused_with_a_sentence(changed, sentence):
+    asked = {"libraries": ["a", "b"], "pair": "k1:k1", "seed": 1, "count": 1}
+    with pytest.raises(UserError, match=f"ended with code 2 at pair k1:k1, seed -?1. .*{re.escape(sentence)}"):
+        list(runs.found(asked | changed))
 
 
 def judge(results):
@@ -189,8 +201,7 @@ def test_forged_units(pair):
 
 
 def test_the_cost_of_forged_units_is_what_a_run_takes_longer_with_them():
-    line = "run 7 100 20 3 2 1 0 5 00000000000000ff -"
-    forged, blank = (parsed(line, forge=1) for _ in range(2))
+    forged, blank = result(), result()
     assert forged_recovery.cost(forged, blank) is None, "none were forged"
     forged.recovery = runs.Recovery(units=3, clocks=2000, round_trip=400, poll_timeout=100, restarts=0, attempts=1)
     blank.recovery = runs.Recovery(units=3, clocks=1150, round_trip=400, poll_timeout=100, restarts=0, attempts=1)

@@ -70,8 +70,8 @@ class FakeEngine:
     def set_timers(self, timers):
         self.timers = timers
 
-    def command(self, *words):
-        self.restarts.append(words)
+    def command(self, name, **values):
+        self.restarts.append((name, values))
 
     def state(self):
         return json.dumps([self.settings, {end: str(process) for end, process in self.losses.items()}, self.delay, self.timers, self.restarts])
@@ -305,7 +305,7 @@ def test_losses_delay_and_restart(server, session):
         sample = until(socket, "sample")
         sample = until(socket, "sample")
     assert session.engine.losses == {"A": loss.Bernoulli(0.5), "B": loss.GilbertElliott(0.001, 0.1, 0, 1)}
-    assert session.engine.delay == 70.5 and session.engine.restarts == [("restart", "B")]
+    assert session.engine.delay == 70.5 and session.engine.restarts == [("restart", {"end": "B"})]
     assert (sample["loss"], sample["feedback_loss"], sample["delay_ms"]) == ("bernoulli:0.5", "ge:0.001,0.1,0,1", 70.5)
 
 

@@ -9,6 +9,7 @@ from scapy.layers.inet6 import IPv6, in6_chksum
 from scapy.packet import Raw
 from scapy.utils import checksum
 
+from arqlink.gateway import words
 from arqlink.gateway.gateway import LAN, LINK, Gateway
 
 ADDRESSES = {False: ("10.1.0.1", "10.2.0.1"), True: ("fd01::1", "fd02::1")}
@@ -16,6 +17,17 @@ PORTS = (40000, 80)
 MSS = 1000
 FIN, SYN, RST, PSH, ACK, URG, ECE, CWR = (1 << bit for bit in range(8))
 SPACE = 1 << 32
+
+
+def described(text):
+    """The description of a gateway by lines: `class MODE WORD …`, or a name and its number; that of `cache` may have the bytes of a slot behind it."""
+    settings: dict[str, Any] = {"classes": []}
+    for name, *values in map(str.split, filter(str.strip, text.splitlines())):
+        if name == "class":
+            settings["classes"].append(words.flow_class(values[0], values[1:]))
+        else:
+            settings |= zip((name, "slot"), map(int, values))
+    return settings
 
 
 def pattern(begin, end):
@@ -77,7 +89,7 @@ class Through:
     """What each host has acknowledged, from the first byte of data on."""
 
     def __post_init__(self):
-        self.gateway = self.shared or Gateway(self.description)
+        self.gateway = self.shared or Gateway(described(self.description))
 
     # Packets ---------------------------------------------------------------------------------------------------------------
 

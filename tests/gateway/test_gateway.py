@@ -11,11 +11,11 @@ from scapy.layers.ipsec import AH, ESP
 from scapy.packet import Raw
 
 from arqlink.errors import UserError
-from arqlink.gateway import builds
+from arqlink.gateway import builds, words
 from arqlink.gateway.gateway import LAN, LINK, Gateway
 from tests import seeds
 
-from .tcp_through import ACK, CWR, ECE, FIN, MSS, PSH, RST, SYN, URG, Through, is_right, pattern
+from .tcp_through import ACK, CWR, ECE, FIN, MSS, PSH, RST, SYN, URG, Through, described, is_right, pattern
 
 MODES = "clamp snoop split proxy".split()
 VERSIONS = pytest.mark.parametrize("v6", [False, True], ids=["ipv4", "ipv6"])
@@ -107,7 +107,7 @@ def test_nothing_is_treated_without_a_class(v6):
 
 
 def test_an_empty_packet_is_none():
-    gateway = Gateway("class split")
+    gateway = Gateway(described("class split"))
     gateway.receive(LAN, b"", 0)
     assert gateway.waiting(LINK) == 0
     assert gateway.counters()["malformed"] <= gateway.counters()["passed"]
@@ -1219,7 +1219,7 @@ def test_a_full_table_forgets_the_flow_that_was_not_used_for_longest():
 
 
 def test_flows_that_owe_keep_their_entries():
-    gateway = Gateway("flows 2\nidle 10\nclass split")
+    gateway = Gateway(described("flows 2\nidle 10\nclass split"))
     flows = [Through("", shared=gateway, ports=(port, 80)).open() for port in (1001, 1002)]
     for t in flows:
         t.data(LAN, 0, MSS)
@@ -1247,7 +1247,7 @@ def test_entries_age():
 def test_timers_that_run_out_together_do_so_in_the_order_of_the_entries(flows):
     """And not in that of their places in memory: the last connection has that of the first one, which was reset. What is sent again goes before
     what waits."""
-    gateway = Gateway("class split")
+    gateway = Gateway(described("class split"))
     first, *others = (Through("", shared=gateway, ports=(1000 + i, 80)).open() for i in range(flows))
     first.send(LAN, flags="RA")
     others.append(Through("", shared=gateway, ports=(1000 + flows, 80)).open())
@@ -1305,8 +1305,8 @@ def test_the_first_class_that_matches_counts():
 
 
 def test_data_from_the_link_are_treated_if_the_class_says_so():
-    for words, expected in (("", []), ("both", [MSS])):
-        t = through(words=words)
+    for word, expected in (("", []), ("both", [MSS])):
+        t = through(words=word)
         to_lan, to_link = t.data(LINK, 0, MSS)
         assert [s.data for s in to_lan] == [pattern(0, MSS)] and [s.ack for s in to_link] == expected
 
@@ -1388,45 +1388,71 @@ def test_counters_add_up(mode):
 
 
 @pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("", 'classes[0].mode is ""; it must be pass, clamp, snoop, split or proxy.'),
+        ("tunnel", 'classes[0].mode is "tunnel"; it must be pass, clamp, snoop, split or proxy.'),
+        ("split,speed=3", "'speed=3' is nothing that a gateway has; there are both, cache, "),
+        ("split,both=no", "'both=no' is nothing that a gateway has"),
+        ("split,sender=cubic", 'classes[0].sender is "cubic"; it must be window, newreno or westwood.'),
+        ("split,ack=now", 'classes[0].ack is "now"; it must be stored or sent.'),
+        ("split,advertise", "'advertise' of the gateway needs a value: write advertise=VALUE."),
+        ("split,advertise=all", 'classes[0].advertise is "all"; it must be room, open, third or receiver.'),
+        ("split,reserve=0", "share of the cache"),
+        ("split,reserve=1.5", "share of the cache"),
+        ("split,reserve=x", "'x' is not a number."),
+        ("split,dupacks=0", "duplicate ACK"),
+        ("split,dupacks=-1", "classes[0].dupacks is -1; it must be a whole number from 0 to 4294967295."),
+        ("split,dupacks=1.5", "'1.5' is not a whole number."),
+        ("split,min_rto=0", "timeout"),
+        ("split,min_rto=5,max_rto=4", "timeout"),
+        ("split,give_up=-1", "classes[0].give_up is -1.0; it must be 0 to 1e9 seconds."),
+        ("split,give_up=nan", "'nan' is not a number."),
+        ("split,ports=90-80", "first port"),
+        ("split,ports=65536", "classes[0].ports[0] is 65536; it must be a whole number from 0 to 65535."),
+        ("split,ports=1-x", "'x' is not a whole number."),
+        ("split,dscp=64", "A DSCP is 0 to 63."),
+        ("split,local=10.0.0", 'classes[0].local is "10.0.0"; it must be an address'),
+        ("split,local=10.0.0.0/33", "32 bits"),
+        ("split,local=10.0.0.0/", "ADDRESS/BITS"),
+        ("split,remote=fd00::/129", "128 bits"),
+        ("split,flows=0", "entry"),
+        ("split,flows=16777217", "16777216 places at most"),
+        ("split,cache=3", "four packets"),
+        ("split,queue=0", "queue"),
+        ("split,idle=-3", "idle is -3.0; it must be 0 to 1e9 seconds."),
+        ("split,idle=1e10", "idle is 10000000000.0; it must be 0 to 1e9 seconds."),
+    ],
+)
+def test_wrong_words_are_refused_with_a_sentence(text, sentence):
+    with pytest.raises(UserError, match=re.escape(sentence)) as error:
+        words.description(text, 1500)
+    assert str(error.value).endswith(".")
+
+
+@pytest.mark.parametrize(
     "description, sentence",
     [
-        ("colour red", "'colour'"),
-        ("class", "needs more values"),
-        ("class tunnel", "must be one of"),
-        ("class split speed=3", "'speed'"),
-        ("class split sender=cubic", "'cubic'"),
-        ("class split both=no", "both"),
-        ("class split advertise", "must be one of"),
-        ("class split reserve=0", "share of the cache"),
-        ("class split reserve=1.5", "share of the cache"),
-        ("class split reserve=x", "'x'"),
-        ("class split dupacks=0", "duplicate ACK"),
-        ("class split dupacks=1.5", "whole number"),
-        ("class split min_rto=0", "timeout"),
-        ("class split min_rto=5 max_rto=4", "timeout"),
-        ("class split give_up=-1", "not a number"),
-        ("class split give_up=nan", "not a number"),
-        ("class split ports=90-80", "first port"),
-        ("class split ports=65536", "65535"),
-        ("class split dscp=64", "63"),
-        ("class split local=10.0.0", "not an address"),
-        ("class split local=10.0.0.0/33", "32"),
-        ("class split remote=fd00::/129", "128"),
-        ("flows 0", "entry"),
-        ("flows", "needs more values"),
-        ("flows 3 4", "flows"),
-        ("cache 3", "four packets"),
-        ("cache 8 127", "128"),
-        ("cache 8 128 9", "cache"),
-        ("queue 0", "queue"),
-        ("idle -3", "not a number"),
-        ("idle inf", "seconds"),
+        ({"colour": "red"}, '"colour" is not a key of a job.'),
+        ({"classes": [{"mode": "split"}, {"mode": "split", "speed": 3}]}, '"classes[1].speed" is not a key of a job.'),
+        ({"classes": [{}]}, "classes[0].mode is missing."),
+        ({"classes": {"mode": "split"}}, "classes is an object; it must be a list."),
+        ({"classes": [{"mode": "split", "both": 1}]}, "classes[0].both is 1; it must be true or false."),
+        ({"classes": [{"mode": "split", "ports": [80]}]}, "classes[0].ports is a list of 1; it must be a list of 2."),
+        ({"flows": "many"}, 'flows is "many"; it must be a whole number from 0 to 18446744073709551615.'),
+        ({"cache": 8, "slot": 127}, "128 to 65535 bytes"),
+        ({"idle": "long"}, 'idle is "long"; it must be a number.'),
     ],
 )
 def test_a_wrong_description_is_refused_with_a_sentence(description, sentence):
-    with pytest.raises(UserError, match=re.escape(sentence)) as error:
+    with pytest.raises(UserError, match=re.escape(sentence)):
         Gateway(description)
-    assert str(error.value).endswith(".")
+
+
+def test_words_describe_a_gateway():
+    described = words.description("split,both,ports=80-90,give_up=20,cache=64,sender=newreno", 9000)
+    one = {"mode": "split", "both": True, "ports": [80, 90], "give_up": 20.0, "sender": "newreno"}
+    assert described == {"cache": 64, "slot": 9000, "classes": [one]}
 
 
 def test_a_port_s_queue_has_a_bound():

@@ -16,6 +16,8 @@ from arqlink.gateway.gateway import LAN, LINK, Gateway
 from tests import seeds
 from tests.live import linux_path
 
+from .tcp_through import described
+
 pytestmark = pytest.mark.needs("namespaces")
 
 MODES = "pass clamp snoop split proxy".split()
@@ -43,7 +45,7 @@ class Case:
         self.names, files = hosts
         for file in files:  # what an earlier case left
             list(linux_path._read(file))
-        self.gateway = Gateway(f"{description}\n{classes}")
+        self.gateway = Gateway(described(f"{description}\n{classes}"))
         self.lines = there, back = tuple(linux_path.Line(seconds, loss, rate, seed, dark) for seed in (1, 2))
         self.path = linux_path.Path(self.gateway, files, there, back)
         self.connections = []

@@ -5,13 +5,16 @@
 the protocol decides may not, but for the number of control units: two causes some clocks apart make one of them or two.
 """
 
+import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from arqlink import job
 from arqlink.errors import UserError
-from arqlink.link import clock_table, runs
+from arqlink.link import builds, clock_table, erasures, runs
 from arqlink.link.runs import Build, EndSettings, Losses, Packet, Run
 from arqlink.rtl import verilated_end
 from tests import seeds
@@ -230,7 +233,7 @@ def test_a_model_with_another_rule_is_noticed(pair):
         ({"clocks_per_beat": (1, 0)}, "a beat in 1 to 1000 clocks"),
         ({"delays": Path("/nowhere")}, "The delays '/nowhere' cannot be read"),
         ({"packets": [Packet("A", 6000, 513)]}, "too long"),
-        ({"packets": [Packet("C", 6000, 50)]}, "'C' is not an end"),
+        ({"packets": [Packet("C", 6000, 50)]}, 'packets\\[0\\].end is "C"; it must be A or B.'),
     ],
 )
 def test_settings_that_no_link_has(pair, change, message):
@@ -276,12 +279,68 @@ def test_a_library_of_another_build_is_refused(pair):
         runs.carry(run, "rtl", "/nowhere/libend.so")
 
 
-def test_lines_that_are_not_of_a_run(pair, monkeypatch):
-    for text, message in (
-        ("colour red\n", "'colour' is not a key"),
-        ("delay 5\n", "'delay 5' is not complete"),
-        ("model fast\nuntil 5\n", "'fast' is not a model"),
-    ):
-        monkeypatch.setattr(Run, "text", lambda self, model, library=None, text=text: text)
-        with pytest.raises(UserError, match=message):
-            runs.carry(pair[0], "event")
+def paths(value, at=()):
+    """The ways to all keys of a job, and to the first element of each list."""
+    for key, part in value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, (list, tuple)) else ():
+        yield (*at, key)
+        yield from paths(part, (*at, key))
+
+
+def shown(path):
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
+
+
+USUAL_END = EndSettings(4, 6, 6)
+EXAMPLE = json.loads(job.text(Run(BUILDS["small"][0], (USUAL_END, USUAL_END), (400, 400), [Packet("A", 6000, 50)], 7000).job("event")))
+EXAMPLE["link"]["erasures"] = [erasures.outage(1, 2, 0, 0.5), None]
+KEYS = [path for path in paths(EXAMPLE) if isinstance(path[-1], str)]
+DEFAULTS = {"library", "delays", "beats", "erasures"}
+
+
+def changed_at(path, change):
+    """The example, with `change` done to the object, and its key, at the end of a path."""
+    asked = json.loads(json.dumps(EXAMPLE))
+    at = asked
+    for key in path[:-1]:
+        at = at[key]
+    change(at, path[-1])
+    return asked
+
+
+@pytest.mark.parametrize("path", [path for path in KEYS if path[-1] not in DEFAULTS], ids=shown)
+def test_a_key_is_missing(path):
+    with pytest.raises(UserError, match=f"^{re.escape(shown(path))} is missing.$"):
+        job.run(builds.program(), changed_at(path, lambda at, key: at.pop(key)))
+
+
+@pytest.mark.parametrize("path", KEYS, ids=shown)
+def test_a_value_is_of_another_type(path):
+    with pytest.raises(UserError, match=f"^{re.escape(shown(path))} is .*; it must be .*\\.$"):
+        job.run(builds.program(), changed_at(path, lambda at, key: at.update({key: {"a": 1} if isinstance(at[key], list) else [1]})))
+
+
+@pytest.mark.parametrize("path", [path for path in KEYS if isinstance(path[-1], str)], ids=shown)
+def test_a_key_is_unknown(path):
+    name = shown((*path[:-1], "colour"))
+    with pytest.raises(UserError, match=f'^"{re.escape(name)}" is not a key of a job.$'):
+        job.run(builds.program(), changed_at((*path[:-1], "colour"), lambda at, key: at.update({key: 1})))
+
+
+@pytest.mark.parametrize(
+    "path, wrong, rule",
+    [
+        (("link", "model"), "fast", "event or rtl"),
+        (("link", "ends", 1, "in_order"), 1, "true or false"),
+        (("link", "ends", 0, "poll_timeout"), 2**32, "a whole number from 0 to 4294967295"),
+        (("link", "ends", 0, "k"), -1, "a whole number from 0 to 4294967295"),
+        (("link", "ends", 0, "k"), 3.0, "a whole number from 0 to 4294967295"),
+        (("link", "delay"), [1, 2, 3], "a list of 2"),
+        (("link", "erasures", 0, "process"), "rain", "bernoulli, markov, outage or intervals"),
+        (("packets", 0, "end"), "C", "A or B"),
+        (("until",), None, "a whole number from 0 to 18446744073709551615"),
+    ],
+    ids=str,
+)
+def test_a_value_is_wrong(path, wrong, rule):
+    with pytest.raises(UserError, match=f"^{re.escape(shown(path))} is .*; it must be {rule}\\.$"):
+        job.run(builds.program(), changed_at(path, lambda at, key: at.__setitem__(key, wrong)))

@@ -19,8 +19,9 @@ from scapy.utils import rdpcap
 
 from arqlink.dashboard import samples as link
 from arqlink.errors import UserError
-from arqlink.live import namespaces, samples
-from arqlink.live.engine import Engine, job
+from arqlink.link import description
+from arqlink.live import engine, namespaces, samples
+from arqlink.live.engine import Engine
 from arqlink.live.session import Session
 from arqlink.model import loss
 from tests import seeds
@@ -64,9 +65,10 @@ def test_nothing_sent_is_no_loss():
 
 
 def test_a_job_names_what_the_link_is():
-    lines = dict(line.split(" ", 1) for line in job(setup(loss="ge:0.001,0.1,0,1", feedback_loss="bernoulli:0.2"), (5, 6), "/lib.so", 4) if " " in line)
-    assert lines["library"] == "/lib.so" and lines["delay"].split() == [str(setup().delay_clocks)] * 2
-    assert lines["erasures"] == "B bernoulli 0.2" and lines["tap"] == "B 6"
+    job = engine.description(setup(loss="ge:0.001,0.1,0,1", feedback_loss="bernoulli:0.2"), (5, 6), "/lib.so", 4)
+    link = job["link"]
+    assert link["library"] == "/lib.so" and link["delay"] == [setup().delay_clocks] * 2
+    assert link["erasures"][1] == {"process": "bernoulli", "p": 0.2} and job["taps"] == (5, 6)
 
 
 @pytest.mark.parametrize(
@@ -207,29 +209,32 @@ class TestPrograms:
 
     def test_what_is_refused_changes_nothing(self, session):
         before = session.engine.report()
-        for words, message in (
-            (("set", "A", "k=200"), "A value is beyond what the link is built for."),
-            (("set", "A", "k=11", "n=5"), "A value is beyond"),
-            (("set", "C", "k=4"), "'C' is not an end"),
-            (("set", "A", "colour=4"), "'colour' is not a setting; there are k, n, nr, delta and ord."),
-            (("set", "A", "k=four"), "'k=four' is not a setting: write NAME=NUMBER."),
-            (("set", "A", "k=-1"), "'k=-1' is not a setting"),
-            (("erasures", "A", "bernoulli", "2"), "A probability must be 0 to 1."),
-            (("erasures", "A"), "'' is not an erasure process"),
-            (("delay", "0", "0"), "A channel must have a delay of one clock or more."),
-            (("timers", "A", "1", "2"), "'timers' has five numbers of clocks."),
-            (("timers", "A", "0", "1", "1", "1", "1"), "A value is beyond what the link is built for."),
-            (("delay", "x"), "'delay' has two numbers of clocks."),
-            (("dance",), "'dance' is not a command."),
+        timers = {name.lower(): 0 for name in description.TIMERS}
+        for name, values, message in (
+            ("set", {"end": "A", "values": {"k": 200}}, "A value is beyond what the link is built for."),
+            ("set", {"end": "A", "values": {"k": 11, "n": 5}}, "A value is beyond"),
+            ("set", {"end": "C", "values": {"k": 4}}, 'end is "C"; it must be A or B.'),
+            ("set", {"end": "A", "values": {"colour": 4}}, '"values.colour" is not a key of a job.'),
+            ("set", {"end": "A", "values": {"k": "four"}}, 'values.k is "four"; it must be a whole number from 0 to 255.'),
+            ("set", {"end": "A", "values": {"k": -1}}, "values.k is -1; it must be"),
+            ("set", {"end": "A"}, "values is missing."),
+            ("erasures", {"end": "A", "process": {"process": "bernoulli", "p": 2}}, "A probability must be 0 to 1."),
+            ("erasures", {"end": "A", "process": {"process": "rain"}}, "it must be bernoulli, markov, outage or intervals."),
+            ("delay", {"delay": [0, 0]}, "A channel must have a delay of one clock or more."),
+            ("delay", {"delay": [5]}, "delay is a list of 1; it must be a list of 2."),
+            ("timers", {"end": "A", "timers": {"poll_timeout": 1}}, "timers.hello_interval is missing."),
+            ("timers", {"end": "A", "timers": timers}, "A value is beyond what the link is built for."),
+            ("restart", {"end": "A", "colour": 1}, '"colour" is not a key of a job.'),
+            ("dance", {}, 'command is "dance"; it must be report, set,'),
         ):
             with pytest.raises(UserError, match=re.escape(message)):
-                session.engine.command(*words)
+                session.engine.command(name, **values)
         after = session.engine.report()
         assert [after["a"][name] for name in ("k", "n", "nr", "delta")] == [before["a"][name] for name in ("k", "n", "nr", "delta")]
 
     def test_a_restart_is_survived(self, session):
         """What was under way is lost; the link comes up again by itself, and its queue is counted anew."""
-        session.engine.command("restart", "A")
+        session.engine.command("restart", end="A")
         time.sleep(1.0)
         said(session, "a", "ping", "-c", "3", "-i", "0.2", "-W", "5", "10.77.0.2")
         found = session.engine.report()

@@ -102,7 +102,7 @@ class TestFirmware:
         """It prints each, though reports are made all the while, and clear the other events."""
         come_up(shells)
         shells["A"].command("events on")
-        session.engine.command("restart", "A")
+        session.engine.command("restart", end="A")
         deadline = time.monotonic() + 30
         seen = b""
         while b"EVENT link_up" not in seen.partition(b"EVENT link_down")[2]:

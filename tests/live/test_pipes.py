@@ -3,9 +3,11 @@
 
 import stat
 import sys
+from contextlib import nullcontext
 
 import pytest
 
+from arqlink import job
 from arqlink.board import simulation
 from arqlink.campaign import runs
 from arqlink.errors import UserError
@@ -32,22 +34,21 @@ def program(tmp_path):
 
 
 @pytest.mark.timeout(60)
-def test_a_campaign_whose_program_complains_at_length(program, monkeypatch):
-    run = "run 1 2 3 4 5 6 7 8 digest -"
-    path = program(f"sys.stderr.write('x' * {MORE})", f"print('{run}')", "sys.exit(int(sys.argv[1]))")
-    command = [str(path), "0"]
-    monkeypatch.setattr(runs, "command_of", lambda *_: command)
-    assert [result.digest for result in runs.run_seeds("a:b", 1, 1)] == ["digest"]
-    command[1] = "7"
-    with pytest.raises(UserError, match=rf"ended with code 7 at pair a:b, seed 2\. x{{{MORE}}}$"):
-        runs.run_seeds("a:b", 1, 1)
+@pytest.mark.parametrize("code", [0, 7])
+def test_a_campaign_whose_program_complains_at_length(program, monkeypatch, code):
+    path = program(f"sys.stderr.write('x' * {MORE})", """print('{"kind": ""}')""", f"sys.exit({code})")
+    monkeypatch.setattr(runs.builds, "program", lambda: path)
+    said = runs.found({"pair": "a:b", "seed": 1})
+    assert next(said) == {"kind": ""}
+    with pytest.raises(UserError, match=rf"ended with code 7 at pair a:b, seed 2\. x{{{MORE}}}$") if code else nullcontext():
+        assert not list(said)
 
 
 @pytest.mark.timeout(60)
 def test_a_simulator_that_prints_at_length(program):
     path = program(f"print('[' + ' ' * {MORE} + '1]', flush=True)", "sys.stderr.write('progress 1 2\\n')")
     seen = []
-    assert harness._execute([str(path)], lambda *of: seen.append(of), None) == [1] and seen == [(1, 2)]
+    assert job.run(path, {}, harness.listener(lambda *of: seen.append(of))) == [1] and seen == [(1, 2)]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from arqlink.errors import UserError
 from arqlink.model.link_setup import LinkSetup
 from arqlink.report.tables import number, ranges
 from arqlink.run import harness, pcap
-from arqlink.run.harness import Delivery, Job
+from arqlink.run.harness import Delivery
 from arqlink.run.transfer import Outcome, Traffic, check, delay_trace, load, match, offered, save
 
 
@@ -176,13 +176,6 @@ def test_harness_files(tmp_path):
     sent, deliveries = harness.read_deliveries(tmp_path / "d", 100)
     assert sent == [(10, 5), (20, None)]
     assert deliveries == [Delivery(b"xy", 90, 100, True)]
-
-
-def test_job_text():
-    job = Job("stats", {"a.STATUS": 0x18}, {"a.tx_frames": 0x238}, setup=[(0x14, 0)], start=[(0x4004, 1)], frames=5)
-    lines = job.text("p", "d").splitlines()
-    for line in ("mode=stats", "setup=0x14 0x0", "start=0x4004 0x1", "register=a.STATUS 0x18", "frames=5"):
-        assert line in lines
 
 
 def test_a_fast_core_in_plain_numbers():

@@ -133,4 +133,4 @@ def test_an_empty_name_is_no_file(arqlink, tmp_path):
 
 def test_a_job_has_its_traces():
     job = harness.Job("stats", {}, {}, traces={"ba": b"\0\1"})
-    assert "trace_ba=/t" in job.text("p", "d", {"ba": "/t"}).splitlines()
+    assert job.described("p", "d", {"ba": "/t"})["traces"] == [None, "/t"]

@@ -5,7 +5,7 @@ reads (sim/link/README.md, "Tables of clocks")."""
 import math
 
 from arqlink.errors import UserError
-from arqlink.link import clock_table
+from arqlink.link import clock_table, erasures
 
 
 def merged(intervals):
@@ -43,7 +43,7 @@ def in_clocks(intervals, clock_hz, ahead=0.0):
 
 
 def write(path, intervals, clock_hz, cycle=None, ahead=0.0):
-    """Writes the file that `intervals FILE P` reads. `cycle`: seconds after which it begins again; None: dark no more after its last interval.
+    """Writes the file that the process `intervals` reads. `cycle`: seconds after which it begins again; None: dark no more after its last interval.
     With a cycle, what `ahead` moves to before its beginning goes to its end."""
     clock_table.check_rate(clock_hz)
     if not 0 <= ahead < math.inf:
@@ -63,4 +63,4 @@ def write(path, intervals, clock_hz, cycle=None, ahead=0.0):
 
 def process(path, p=0.0):
     """The erasure process of such a file, as the simulators read it; others are erased with probability `p`."""
-    return f"intervals {clock_table.quoted(path)} {p!r}"
+    return erasures.intervals(path, p)

@@ -3,7 +3,7 @@
 
 import hashlib
 
-from arqlink import tree
+from arqlink import job, tree
 from arqlink.errors import UserError
 from arqlink.model import link_setup, prospects
 from arqlink.run import monte_carlo
@@ -70,6 +70,7 @@ class Tcp(Kind):
     names = points.NAMES
 
     SOURCES = (
+        "sim/job",
         "sim/link",
         "sim/gateway",
         "research/tcp",
@@ -86,7 +87,7 @@ class Tcp(Kind):
     def identity(self, settings):
         """What the simulator reads says all, but for how an end is built."""
         point = self.prepare(settings)
-        read = point.job(0).replace(str(tree.BUILD), "")  # the same in each tree
+        read = job.text(point.job(0)).replace(job.text(job.file_name(tree.BUILD))[1:-1], "")  # the same in each tree
         return [point.setup.config, hashlib.sha256(read.encode()).hexdigest()]
 
     def version(self, settings):
@@ -133,7 +134,7 @@ class Stats(Kind):
         return setup.describe() | losses | {"frames": settings["frames"]}
 
     def version(self, settings):
-        return versions.digest("rtl/src/main", "sim/end", "sim/pair", "arqlink/run", "arqlink/model")
+        return versions.digest("rtl/src/main", "sim/end", "sim/job", "sim/pair", "arqlink/run", "arqlink/model")
 
     def _setup(self, settings, seed):
         return link_setup.from_options(seed=seed, **{name: value for name, value in settings.items() if name != "frames"})

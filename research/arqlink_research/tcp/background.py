@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from arqlink.errors import UserError
 
 SYNTAX = "KIND=VALUE[,…]"
-RATES = {"ftp": "files", "ftp-back": "files-back", "udp": "datagrams", "udp-back": "datagrams-back"}
-"""Kinds with a rate in Mb/s, and their names for the simulator."""
+RATES = {"files": ("ftp", "ftp-back"), "datagrams": ("udp", "udp-back")}
+"""Kinds with a rate in Mb/s, by their names for the simulator."""
+OF_RATES = tuple(kind for kinds in RATES.values() for kind in kinds)
 COUNTED = {"web": "users of the web", "voice": "calls"}
 """Kinds of which there is a number."""
 MOST, LEAST_MBPS, MOST_MBPS = 1000, 0.001, 1000.0
@@ -15,7 +16,7 @@ MOST, LEAST_MBPS, MOST_MBPS = 1000, 0.001, 1000.0
 
 @dataclass(frozen=True)
 class Background:
-    """Numbers by kind of COUNTED, Mb/s by kind of RATES."""
+    """Numbers by kind of COUNTED, Mb/s by kind of OF_RATES."""
 
     numbers: dict
     rates: dict
@@ -26,8 +27,8 @@ class Background:
         numbers, rates = {}, {}
         for word in text.split(","):
             kind, _, value = word.partition("=")
-            if kind not in COUNTED and kind not in RATES:
-                raise UserError(f"'{kind}' is no background traffic; there are {', '.join((*COUNTED, *RATES))}: write {SYNTAX}.")
+            if kind not in COUNTED and kind not in OF_RATES:
+                raise UserError(f"'{kind}' is no background traffic; there are {', '.join((*COUNTED, *OF_RATES))}: write {SYNTAX}.")
             found, read = (numbers, int) if kind in COUNTED else (rates, float)
             if kind in found:
                 raise UserError(f"The background has '{kind}' twice.")
@@ -47,9 +48,7 @@ class Background:
     def __str__(self):
         return ",".join(f"{kind}={value!r}" for kind, value in (self.numbers | self.rates).items())
 
-    def lines(self):
-        """What `tcp_run` reads."""
-        return [
-            *(f"background {kind} {number}" for kind, number in self.numbers.items()),
-            *(f"background {RATES[kind]} {rate * 1e6!r}" for kind, rate in self.rates.items()),
-        ]
+    def job(self):
+        """What `tcp_run` reads; rates are pairs of those from the sender and back."""
+        rates = {name: [self.rates.get(kind, 0) * 1e6 for kind in kinds] for name, kinds in RATES.items()}
+        return {"web_users": self.numbers.get("web", 0), "calls": self.numbers.get("voice", 0)} | rates

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulates points with several seeds, and puts together what was measured beside the model's values."""
 
-import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from arqlink.errors import UserError
+from arqlink import job
 from arqlink.model import prospects
 from arqlink_research.tcp import builds, models
 from arqlink_research.tcp import point as points
@@ -26,21 +25,21 @@ class Simulated:
     """What one seed gave."""
 
     seed: int
-    goodputs: list[float] = field(default_factory=list)
+    goodputs: list[float]
     """Bits a second of each connection, headers of its packets included: packets received once and in sequence."""
-    values: dict = field(default_factory=dict)
+    values: dict
     """Mean round trip in s; segments, retransmissions, spurious ones and timeouts; packets dropped by buffers; clocks."""
-    counters: dict = field(default_factory=lambda: {"a": {}, "b": {}})
-    """Counters of the link's ends; those that are 0 are left out."""
-    gateways: dict = field(default_factory=dict)
-    """Counters of the gateways by their number, without those that are 0."""
-    windows: list[list[float]] = field(default_factory=list)
+    counters: dict
+    """Counters of the link's ends "a" and "b"."""
+    gateways: list
+    """Counters of each gateway."""
+    windows: list[list[float]]
     """Samples of the congestion windows: time in s, then segments of each connection."""
-    rates: list[list[float]] = field(default_factory=list)
+    rates: list[list[float]]
     """Samples of the goodputs since the sample before, at the same times: time in s, then bits a second of each connection."""
-    cached: list[list[float]] = field(default_factory=list)
+    cached: list[list[float]]
     """Samples of the gateways' caches at the same times: time in s, then packets of each gateway."""
-    wall_s: float = 0.0
+    wall_s: float
 
 
 def seconds(point):
@@ -53,26 +52,11 @@ def seconds(point):
 
 def simulate(point, seed, trace=0.0):
     """One run; with samples of the congestion windows each `trace` seconds."""
-    job, program = point.job(seed, point.library(), trace), builds.program()
+    asked, program = point.job(seed, point.library(), trace), builds.program()
     point.write_channel(seed)
     begun = time.monotonic()
-    done = subprocess.run([program], input=job, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise UserError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"The simulation ended with code {done.returncode}.")
-    result = Simulated(seed, wall_s=time.monotonic() - begun)
-    for line in done.stdout.splitlines():
-        name, *words = line.split()
-        if name == "goodput":
-            result.goodputs.append(float(words[0]))
-        elif name == "counter":
-            result.counters[words[0].lower()][words[1]] = int(words[2])
-        elif name == "gateway":
-            result.gateways.setdefault(int(words[0]), {})[words[1]] = int(words[2])
-        elif name in ("windows", "rates", "cached"):
-            getattr(result, name).append(list(map(float, words)))
-        else:
-            result.values[name] = float(words[0])
-    return result
+    found = job.run(program, asked)
+    return Simulated(seed, **found, wall_s=time.monotonic() - begun)
 
 
 def measure(point, seeds, progress=lambda done, total: None, workers=1):
@@ -108,8 +92,8 @@ def values(point, result):
     """What one seed gave, as numbers. Retransmissions are shares of the segments that were sent, spurious ones shares of the retransmissions:
     of those that arrived in the time, so that short runs may have more of them than retransmissions. What the link counted is of the whole run."""
     segments, counters, back = max(1.0, result.values["segments"]), result.counters["a"], result.counters["b"]
-    setup, goodput, failed = point.setup, sum(result.goodputs), counters.get("tx_outcomes_failed", 0)
-    reports = back.get("tx_control_units", 0) * 32 / setup.limits["data_bytes"]
+    setup, goodput, failed = point.setup, sum(result.goodputs), counters["tx_outcomes_failed"]
+    reports = back["tx_control_units"] * 32 / setup.limits["data_bytes"]
     return {
         "utilization": goodput / (setup.rate_mbps * 1e6),
         "link_utilization": result.values["carried"] / (setup.rate_mbps * 1e6),
@@ -117,7 +101,7 @@ def values(point, result):
         "rtt": result.values["round_trip"],
         "retransmissions": result.values["retransmissions"] / segments,
         "queue_drops": result.values["dropped"],
-        "frame_failure": failed / max(1, failed + counters.get("tx_outcomes_ok", 0)),
+        "frame_failure": failed / max(1, failed + counters["tx_outcomes_ok"]),
         "line_goodput": goodput / setup.line_rate,
         "feedback": reports / result.values["clocks"],
         "spurious": min(1.0, result.values["spurious"] / max(1.0, result.values["retransmissions"])),
@@ -130,7 +114,7 @@ def values(point, result):
 def of_gateways(result):
     """What the gateways of a run did, all together: numbers of packets."""
     names = {"gateway_retransmissions": "retransmissions", "gateway_drops": "cache_full", "gateway_timeouts": "timeouts"}
-    return {name: sum(counters.get(counter, 0) for counters in result.gateways.values()) for name, counter in names.items()} if result.gateways else {}
+    return {name: sum(counters[counter] for counters in result.gateways) for name, counter in names.items()} if result.gateways else {}
 
 
 def report(point, results):

@@ -82,17 +82,26 @@ class Path:
         """T1: seconds of a round trip on the wired lines, without the time of the packets themselves."""
         return 2e-3 * (self.sender_ms + self.receiver_ms)
 
-    def lines(self, packet_bytes):
+    def job(self, packet_bytes):
         """What `tcp_run` reads about it."""
-        node = TOPOLOGIES[self.topology].gateway
-        described = [] if self.gateway == "none" else gateways.description(self.gateway, packet_bytes)
-        if self.has_gateway and not described:
-            described = [f"queue {self.buffer}"]
-        return [
-            f"topology {self.structure}",
-            f"wires {self.sender_mbps * 1e6!r} {self.sender_ms * 1e-3!r} {self.receiver_mbps * 1e6!r} {self.receiver_ms * 1e-3!r}",
-            f"packets {packet_bytes} {self.window} {self.ack_every}",
-            f"buffer {self.buffer} {int(self.copies)} {ACK_QUEUE}",
-            f"timeouts {self.min_rto!r} {self.max_rto!r}",
-            *(f"gateway {node} {line}" for line in described),
-        ]
+        return {
+            "topology": self.structure,
+            "gateways": self._gateways(packet_bytes),
+            "at_sender": {"bits_per_second": self.sender_mbps * 1e6, "delay": self.sender_ms * 1e-3},
+            "at_receiver": {"bits_per_second": self.receiver_mbps * 1e6, "delay": self.receiver_ms * 1e-3},
+            "packet_bytes": packet_bytes,
+            "window_packets": self.window,
+            "ack_every": self.ack_every,
+            "buffer_packets": self.buffer,
+            "keeps_copies": self.copies,
+            "ack_queue": ACK_QUEUE,
+            "min_rto": self.min_rto,
+            "max_rto": self.max_rto,
+        }
+
+    def _gateways(self, packet_bytes):
+        """By their numbers, up to the one that is described; those before it pass all."""
+        if not self.has_gateway:
+            return []
+        described = {"queue": self.buffer} if self.gateway == "none" else gateways.description(self.gateway, packet_bytes)
+        return [None] * TOPOLOGIES[self.topology].gateway + [described]

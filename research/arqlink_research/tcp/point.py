@@ -5,7 +5,7 @@ where the settings say so."""
 from dataclasses import dataclass, fields
 
 from arqlink.errors import UserError
-from arqlink.link import clock_table, description, erasures
+from arqlink.link import description, erasures
 from arqlink.model import link_setup, loss
 from arqlink.model.link_setup import LinkSetup
 from arqlink.model.outage import Outage
@@ -166,47 +166,33 @@ class Point:
         """An erasure process as the simulator reads it."""
         if self.outage:
             dark, cycle = (round(ms * 1e-3 * self.setup.clock_hz) for ms in (self.outage.dark_ms, self.outage.cycle_ms))
-            return f"outage {dark} {cycle} {cycle // 2} {process.mean()!r}"
+            return erasures.outage(dark, cycle, cycle // 2, process.mean())
         return erasures.describe(process, self.setup.unit_clocks)
 
     def job(self, seed, library=None, trace=0.0):
         """What `tcp_run` reads. `trace`: seconds between samples of the congestion windows."""
-        s, slower = self.setup, round(self.slower)
-        end = " ".join(map(str, description.end(s, s.timers_beside(slower))))
-        delay = max(1, s.delay_clocks)
-        there, back = self.erasures(seed)
-        lines = [
-            f"model {self.link}",
-            *([f"library {library}"] if library else []),
-            f"build {' '.join(map(str, self.build))}",
-            f"delay {delay} {delay}",
-            *([f"delays {clock_table.quoted(self.orbit.files(seed, s.clock_hz)[0])}"] if self.orbit else []),
-            *([f"beats 1 {slower}"] if slower > 1 else []),
-            f"end A {end}",
-            f"end B {end}",
-            f"erasures A {there}",
-            f"erasures B {back}",
-            f"clock {s.clock_hz!r}",
-            *([f"capacity {self.capacity!r}"] if self.variant == XCP else []),
-            f"connections {self.connections}",
-            f"variant {self.variant} 1",
-            f"time {self.warm_up!r} {self.seconds!r}",
-            *self.path.lines(s.packet_bytes),
-            *self._second_link(),
-            *(self.background.lines() if self.background else []),
-            f"seed {seed}",
-        ]
-        return "\n".join([*lines, *([f"trace {trace!r}"] if trace else [])]) + "\n"
+        own = {"connections": self.connections, "variant": self.variant, "sack": True, "warm_up": self.warm_up, "seconds": self.seconds}
+        job = own | {"links": self._links(seed, library), "clock_hz": self.setup.clock_hz, "trace_every": trace, "seed": seed}
+        if self.variant == XCP:
+            job["capacity"] = self.capacity
+        if self.background:
+            job["background"] = self.background.job()
+        return job | self.path.job(self.setup.packet_bytes)
 
-    def _second_link(self):
-        """What is said of the link behind a satellite, where it differs: its delay, and no shadows."""
-        lines = []
-        if self.path.second_ms is not None:
-            delay = max(1, round(self.path.second_ms * 1e-3 * self.setup.clock_hz))
-            lines.append(f"second delay {delay} {delay}")
-        if self.shadowing is not None and self.path.structure == "onboard":
-            lines += [f"second erasures {end} {self.erasure(process)}" for end, process in zip("AB", (self.setup.loss, self.setup.feedback_loss))]
-        return lines
+    def _links(self, seed, library):
+        """The link and, behind a satellite, a second one, whose delay may be another, and which has no shadows."""
+        s, slower = self.setup, round(self.slower)
+        delays = self.orbit.files(seed, s.clock_hz)[0] if self.orbit else None
+
+        def link(delay, processes):
+            end = description.end(s, s.timers_beside(slower))
+            return description.link(self.link, library, self.build, [end, end], 2 * [max(1, delay)], processes, delays, (1, slower))
+
+        first = link(s.delay_clocks, self.erasures(seed))
+        if self.path.structure != "onboard":
+            return [first]
+        delay = s.delay_clocks if self.path.second_ms is None else round(self.path.second_ms * 1e-3 * s.clock_hz)
+        return [first, link(delay, [self.erasure(process) for process in (s.loss, s.feedback_loss)])]
 
     def library(self):
         """The shared library of a link end that it needs, or None; builds it where necessary."""

@@ -11,26 +11,29 @@
 namespace arqlink::gateway::fuzz {
 
 const std::vector<std::string> conversationModes = {
-    "class pass",
-    "class clamp both",
-    "class clamp both advertise=room",
-    "class snoop both",
-    "class snoop both dupacks=3",
-    "class split",
-    "class split both",
-    "class split both advertise=third",
-    "class split both advertise=receiver",
-    "class split both reserve=0.4",
-    "class split both sender=newreno",
-    "class split both ack=sent sender=westwood",
-    "class proxy",
-    "class proxy sender=westwood dupacks=2",
+    R"({"mode": "pass"})",
+    R"({"mode": "clamp", "both": true})",
+    R"({"mode": "clamp", "both": true, "advertise": "room"})",
+    R"({"mode": "snoop", "both": true})",
+    R"({"mode": "snoop", "both": true, "dupacks": 3})",
+    R"({"mode": "split"})",
+    R"({"mode": "split", "both": true})",
+    R"({"mode": "split", "both": true, "advertise": "third"})",
+    R"({"mode": "split", "both": true, "advertise": "receiver"})",
+    R"({"mode": "split", "both": true, "reserve": 0.4})",
+    R"({"mode": "split", "both": true, "sender": "newreno"})",
+    R"({"mode": "split", "both": true, "ack": "sent", "sender": "westwood"})",
+    R"({"mode": "proxy"})",
+    R"({"mode": "proxy", "sender": "westwood", "dupacks": 2})",
 };
 
 void converse(Rng& rng, const std::string& mode) {
     const bool isFull = chance(rng, 0.2);
-    Gateway gateway = gatewayOf("flows " + std::string(isFull ? "2" : "100") + "\ncache " +
-                                std::to_string(4 + below(rng, 60)) + " 1200\n" + mode);
+    Settings settings = settingsOf(mode);
+    settings.flows = isFull ? 2 : 100;
+    settings.cachePackets = 4 + below(rng, 60);
+    settings.slotBytes = 1200;
+    Gateway gateway(settings);
     std::vector<std::unique_ptr<Peer>> hosts;
     const bool v6 = chance(rng, 0.3);
     for (uint16_t i = 0; i < 1 + below(rng, 4); ++i) {

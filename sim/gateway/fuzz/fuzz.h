@@ -25,7 +25,8 @@ extern Run run;
 /// Says what is wrong, and ends the program.
 [[noreturn]] void fault(const std::string& what);
 
-Gateway gatewayOf(const std::string& description);
+/// Of a gateway with these classes, as JSON without the brackets around them.
+Settings settingsOf(const std::string& classes);
 
 /// All timers run out, all entries age: nothing may be left.
 void drain(Gateway& gateway, Time now);

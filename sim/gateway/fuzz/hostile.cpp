@@ -12,24 +12,20 @@
 namespace arqlink::gateway::fuzz {
 
 const std::vector<std::string> hostileModes = {
-    "class pass ports=1\nclass clamp ports=2 both advertise=room\nclass snoop ports=3 both\nclass split ports=4\nclass "
-    "proxy",
-    "class split both reserve=0.3 give_up=30",
-    "class split advertise=receiver sender=newreno give_up=5 max_rto=2",
-    "class proxy sender=westwood dupacks=1 give_up=10",
-    "class snoop both dupacks=2 min_rto=0.01",
-    "class clamp both",
-    "class split both advertise=third ack=sent",
+    R"({"mode": "pass", "ports": [1, 1]}, {"mode": "clamp", "ports": [2, 2], "both": true, "advertise": "room"}, {"mode": "snoop", "ports": [3, 3], "both": true}, {"mode": "split", "ports": [4, 4]}, {"mode": "proxy"})",
+    R"({"mode": "split", "both": true, "reserve": 0.3, "give_up": 30})",
+    R"({"mode": "split", "advertise": "receiver", "sender": "newreno", "give_up": 5, "max_rto": 2})",
+    R"({"mode": "proxy", "sender": "westwood", "dupacks": 1, "give_up": 10})",
+    R"({"mode": "snoop", "both": true, "dupacks": 2, "min_rto": 0.01})",
+    R"({"mode": "clamp", "both": true})",
+    R"({"mode": "split", "both": true, "advertise": "third", "ack": "sent"})",
 };
 
 namespace {
 
 class Hostile {
   public:
-    Hostile(Rng& rng, const std::string& modes)
-        : rng_(rng),
-          gateway_(gatewayOf("flows " + std::to_string(1 + below(rng, 6)) + "\ncache " +
-                             std::to_string(4 + below(rng, 20)) + " 512\nqueue 40\nidle 20\n" + modes)) {}
+    Hostile(Rng& rng, const std::string& modes) : rng_(rng), gateway_(small(rng, settingsOf(modes))) {}
 
     void run(unsigned packets) {
         for (unsigned i = 0; i < packets; ++i) {
@@ -48,6 +44,15 @@ class Hostile {
     }
 
   private:
+    static Settings small(Rng& rng, Settings settings) {
+        settings.flows = 1 + below(rng, 6);
+        settings.cachePackets = 4 + below(rng, 20);
+        settings.slotBytes = 512;
+        settings.queuePackets = 40;
+        settings.idle = 20 * seconds;
+        return settings;
+    }
+
     struct Talk {
         uint32_t place[2];
     };
