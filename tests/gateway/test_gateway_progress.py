@@ -6,7 +6,7 @@ import pytest
 from arqlink.gateway.gateway import LAN, LINK, Gateway
 
 from .small_hosts import Talk, run
-from .tcp_through import MSS, Through
+from .tcp_through import MSS, Through, described
 
 MODES = "pass clamp snoop split proxy".split()
 BOUNDED = {"clamp", "split", "proxy"}
@@ -22,7 +22,7 @@ def conversation(rng, mode):
     cache, loss = rng.randrange(4, 9), rng.choice([0, 0.02, 0.08])
     words = f"advertise={rng.choice(['room', 'open', 'third', 'receiver'])}" if mode in BOUNDED else ""
     both = "both" if mode not in ("pass", "proxy") else ""
-    gateway = Gateway(f"cache {cache} 2048\nclass {mode} {both} {words}")
+    gateway = Gateway(described(f"cache {cache} 2048\nclass {mode} {both} {words}"))
     talks = []
     for port in range(40000, 40000 + rng.randrange(1, 4)):
         room = rng.choice([MSS // 2, MSS, 2 * MSS, 2 * MSS + 1, 3 * MSS])
