@@ -87,6 +87,7 @@ def test_the_view_of_a_run(arqlink, tmp_path):
     assert int(b) // waves.CLOCK < fails.index(1) < int(c) // waves.CLOCK
 
 
+@pytest.mark.docs
 def test_the_signals_of_the_view(arqlink, tmp_path):
     """Those of the view are in the waves of any configuration, and one that is not is refused."""
     (tmp_path / "in").write_bytes(bytes(100))

@@ -40,7 +40,8 @@ def test_lints_in_verilator(name, tmp_path):
     assert code == 0 and "Warning-" not in text, text[-2000:]
 
 
-@pytest.mark.parametrize("name", ["byte_stream", pytest.param("driver", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["byte_stream", "driver"])
 def test_verilator_sees_what_icarus_sees(name, tmp_path):
     said = {}
     for target in ("sim", "sim_verilator"):

@@ -100,6 +100,7 @@ def carried(gateway):
     return kinds.TCP.run(TABLE_1 | {"gateway": f"split,{gateway}"}, 1)["utilization"]
 
 
+@pytest.mark.full
 def test_what_reservation_gives():
     """A gateway that leaves windows open, with the reservation that is planned for its buffer; and one that closes them, without."""
     path = gateway_plan.choose(replace(setup(0.0), rate_mbps=3), Goal(), 100, 201)
