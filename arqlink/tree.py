@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source tree: where it is, and locks for those who build in it.
+"""The source tree: where it is, and what is where in it.
 
 An installed package has no tree around it, only the contracts of rtl/regs and Wireshark's dissector.
 """
 
-import fcntl
 import hashlib
 import os
 import re
-from contextlib import contextmanager
 from pathlib import Path
 
 from arqlink.errors import UserError
@@ -42,13 +40,3 @@ def version():
 def file_name(name):
     """`name` if a file or folder can have it, else a hash of it: what a user asks for may be too long, or have slashes."""
     return name if FILE_NAME.fullmatch(name) else hashlib.sha256(os.fsencode(name)).hexdigest()
-
-
-@contextmanager
-def locked(name):
-    """One process at a time; pytest-xdist workers share the build folder."""
-    require()
-    BUILD.mkdir(exist_ok=True)
-    with open(BUILD / f".{file_name(name)}.lock", "w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield

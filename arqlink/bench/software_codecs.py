@@ -9,7 +9,7 @@ import time
 from importlib import metadata
 from pathlib import Path
 
-from arqlink import cache, tree
+from arqlink import cache, locks, tree
 from arqlink.errors import UserError
 from arqlink.rtl import tools
 
@@ -20,7 +20,7 @@ FRAMES = 64
 
 def run_isal(*words):
     """Runs the benchmark of ISA-L, built where its source has changed; returns what it prints."""
-    with tree.locked("bench"):
+    with locks.locked("bench"):
         PROGRAM.parent.mkdir(parents=True, exist_ok=True)
         key = cache.digest(SOURCE)
         if not cache.is_made(PROGRAM, key):

@@ -9,7 +9,7 @@ import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from arqlink import tree
+from arqlink import locks, tree
 from arqlink.errors import UserError
 from arqlink.fpga import carry_chains, output_registers, record
 from arqlink.fpga.fingerprint import SOURCES, VERILOG, YOSYS, of_netlist, of_result, script
@@ -161,7 +161,7 @@ def run(target, seeds=SEEDS, recorded=None):
     folder = OUTPUT / target.name
     folder.mkdir(parents=True, exist_ok=True)
     seeds = seeds if target.device.placed else seeds[:1]
-    with tree.locked(f"synth-{target.name}"):
+    with locks.locked(f"synth-{target.name}"):
         sources(target, folder)
         netlist = of_netlist(target, folder)
         (folder / SOURCES_ARE).write_text(netlist)

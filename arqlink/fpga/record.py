@@ -5,7 +5,7 @@ What a RAM contains is not part of it: another program gives another bitstream w
 import json
 from dataclasses import asdict
 
-from arqlink import tree
+from arqlink import locks, tree
 
 RECORD = tree.ROOT / "docs" / "place_and_route.json"
 """By target a list of synth.Result, by seed."""
@@ -24,7 +24,7 @@ def find(record, name, fingerprint):
 def add(result):
     """Adds a result, in place of those of its target with other fingerprints."""
     new = asdict(result)
-    with tree.locked("synth-record"):
+    with locks.locked("synth-record"):
         record = read()
         others = [r for r in record.get(new["target"], []) if r["fingerprint"] == new["fingerprint"] and r["seed"] != new["seed"]]
         record[new["target"]] = sorted([*others, new], key=lambda r: r["seed"])

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from arqlink import tree
+from arqlink import locks, tree
 from arqlink.building import building
 from arqlink.rtl import tools, verilator
 
@@ -21,7 +21,7 @@ def make(sources, folder, flags, **variables):
     # Seen from the sources: make takes a blank, which the tree's own name may have, for the end of a name.
     given = {name: os.path.relpath(os.path.realpath(path), os.path.realpath(sources)) for name, path in paths.items()}
     given |= {"FLAGS": " ".join([*flags, *EXACT, *WARNINGS]), "CXX": " ".join(compiler())}
-    with tree.locked(f"{folder.name}-program"):
+    with locks.locked(f"{folder.name}-program"):
         tools.need("c++", "make")
         folder.mkdir(parents=True, exist_ok=True)
         command = ["make", "-s", "-C", str(sources), "-j", str(os.cpu_count()), *(f"{name}={value}" for name, value in given.items())]

@@ -5,7 +5,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from arqlink import tree
+from arqlink import locks, tree
 from arqlink.errors import UserError
 from arqlink.rtl import tools, verilog
 
@@ -14,7 +14,7 @@ SW = tree.BUILD / "sw"
 
 def software():
     """Builds boot loader and RAM images with make, where a source is newer; returns their folder, build/sw."""
-    with tree.locked("sw"):
+    with locks.locked("sw"):
         tools.need("make", "riscv64-unknown-elf-gcc")
         # a calling make's flags are not for this one
         env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}

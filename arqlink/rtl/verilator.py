@@ -18,7 +18,7 @@ from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 
-from arqlink import cache, tree
+from arqlink import cache, locks, tree
 from arqlink.building import building
 from arqlink.errors import UserError
 from arqlink.rtl import tools
@@ -71,7 +71,7 @@ class Model:
     def build(self):
         """Verilates and compiles it where it is not made yet; returns what a program is compiled with, and its objects and libraries."""
         built = self.folder / "model.json"
-        with tree.locked(f"model-{cache.digest(str(self.folder))[:32]}"):
+        with locks.locked(f"model-{cache.digest(str(self.folder))[:32]}"):
             if not cache.is_made(built, self.key):
                 built.unlink(missing_ok=True)
                 self.folder.mkdir(parents=True, exist_ok=True)
@@ -109,7 +109,7 @@ class Model:
         own = [f"-I{path.parent}" for path in self.uses]
         folder = tree.BUILD / "verilator" / f"header-{cache.digest(versions(), *common, *self.uses)[:12]}"
         header = folder / "model.h"
-        with tree.locked(f"verilator-{folder.name}"):
+        with locks.locked(f"verilator-{folder.name}"):
             if not header.with_suffix(".h.gch").exists():
                 folder.mkdir(parents=True, exist_ok=True)
                 header.write_text('#include "verilated.h"\n')
@@ -133,7 +133,7 @@ class Model:
             run(["c++", "-o", str(partial), *objects, *model["objects"], "-pthread", *link_options, *model["libraries"]], folder / "link.log")
             partial.rename(output)
 
-        with tree.locked(f"program-{cache.digest(str(output))[:32]}"):
+        with locks.locked(f"program-{cache.digest(str(output))[:32]}"):
             return cache.obtain(Path(output), key, make)
 
 
@@ -157,7 +157,7 @@ def library(sources, options=(), waves=False, uses=()):
     flags = [*_flags(waves), "-O2", *options]
     folder = tree.BUILD / "verilator" / cache.digest(versions(), *flags, *uses)[:12]
     outputs = [folder / f"{Path(source).stem}.o" for source in sources]
-    with tree.locked(f"verilator-{folder.name}"):
+    with locks.locked(f"verilator-{folder.name}"):
         folder.mkdir(parents=True, exist_ok=True)
         compile_all([(source, output, flags) for source, output in zip(sources, outputs) if not output.exists()])
     return list(map(str, outputs))

@@ -6,7 +6,7 @@ import sys
 import threading
 from urllib.parse import quote_plus, unquote_plus
 
-from arqlink import cache, tree
+from arqlink import cache, locks, tree
 from arqlink.building import building
 from arqlink.errors import UserError
 from arqlink.rtl import tools
@@ -29,7 +29,7 @@ def sources():
 def compile_rtl():
     """Compiles the Scala sources with Maven if they are others than those of the class files; returns the Java class path."""
     rtl, wanted = tree.ROOT / "rtl", sources()
-    with tree.locked("maven"):
+    with locks.locked("maven"):
         if not STAMP.exists() or STAMP.read_text() != wanted:
             tools.need("mvn", "javac")
             with building("Compiling the Scala sources with Maven …"):  # standard output is left to what the caller prints, which may be JSON
@@ -113,5 +113,5 @@ def write(program, block, config, name, words, module=None, folder=None, inputs=
     output = folder / f"{module or block}.v"
     named = [f"module={module}"] if module else []
     key = cache.digest(sources(), program, block, config, *named, *words, *inputs)
-    with tree.locked(f"{block}-{module}-{name}"):
+    with locks.locked(f"{block}-{module}-{name}"):
         return cache.obtain(output, key, lambda: java(program, block, config, folder, *named, *words), contents)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from arqlink.locks import locked
 from arqlink.rtl.verilator import Model, use_verilator  # noqa: F401
 from arqlink.rtl.verilog import compile_rtl, contents, generate, java  # noqa: F401
-from arqlink.tree import BUILD, CONFIGS, ROOT, locked  # noqa: F401
+from arqlink.tree import BUILD, CONFIGS, ROOT  # noqa: F401
 from cocotb_tests.lib import measured
 from tests.seeds import SEED
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arqlink import cache, tree
+from arqlink import cache, locks, tree
 from arqlink.rtl import verilog
 from cocotb_tests.lib import rtl
 from cocotb_tests.litex import wide_bus
@@ -20,7 +20,7 @@ def sources():
     """The SoC's Verilog files, written where something of them is new."""
     listed = tree.BUILD / "litex" / "sources"
     key = cache.digest(verilog.sources(), *INPUTS)
-    with tree.locked("litex"):
+    with locks.locked("litex"):
         if not cache.is_made(listed, key):
             done = subprocess.run([sys.executable, EXAMPLE / "soc.py"], check=True, capture_output=True, text=True)
             listed.write_text(done.stdout)

@@ -8,9 +8,10 @@ from typing import Any
 import cffi
 
 from arqlink.cache import digest, obtain
+from arqlink.locks import locked
 from arqlink.rtl import native
 from arqlink.run import pair_simulator
-from arqlink.tree import BUILD, ROOT, locked
+from arqlink.tree import BUILD, ROOT
 
 DRIVER = ROOT / "sw" / "driver"
 INCLUDES = ["-I", str(DRIVER / "include"), "-I", str(ROOT / "rtl" / "regs")]

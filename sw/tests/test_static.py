@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from arqlink.tree import BUILD, locked
+from arqlink.locks import locked
+from arqlink.tree import BUILD
 from sw.tests import build
 
 

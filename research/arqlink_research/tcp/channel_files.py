@@ -3,7 +3,7 @@
 
 import hashlib
 
-from arqlink import tree
+from arqlink import locks, tree
 
 FOLDER = tree.BUILD / "channels"
 
@@ -15,7 +15,7 @@ def path(kind, *of):
 
 def make(file, write):
     """Calls `write(file)` where the file is missing, one process at a time."""
-    with tree.locked("channels"):
+    with locks.locked("channels"):
         if not file.exists():
             FOLDER.mkdir(parents=True, exist_ok=True)
             write(file)
