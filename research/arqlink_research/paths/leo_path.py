@@ -137,7 +137,7 @@ class Delays:
         return self.delays[max(0, int(np.searchsorted(self.times, time, side="right")) - 1)]
 
     def write(self, path, clock_hz):
-        """Writes the delays as the file that `delays FILE` of the simulators reads; the table begins again at its end."""
+        """Writes the delays as the file that `delays` of the simulators names; the table begins again at its end."""
         clock_table.check_rate(clock_hz)
         cycle = round(self.duration * clock_hz)
         rows = {round(time * clock_hz): max(1, round(delay * clock_hz)) for time, delay in zip(self.times, self.delays)}
@@ -145,7 +145,7 @@ class Delays:
         clock_table.write(path, title, ((clock, delay) for clock, delay in rows.items() if clock < cycle), cycle)
 
     def write_outages(self, path, clock_hz):
-        """Writes the outages as the file that `intervals FILE P` reads, which begins again at the same time as that of the delays."""
+        """Writes the outages as the file of the process `intervals`, which begins again at the same time as that of the delays."""
         dark_intervals.write(path, self.outages, clock_hz, cycle=self.duration)
 
 
