@@ -33,7 +33,7 @@ def play(variant, window, threshold, script):
     text = f"{variant} {window} {threshold} {SEGMENT}\n" + script
     done = subprocess.run([builds.program("variant_script")], input=text, capture_output=True, text=True, check=True, timeout=LONGEST)
     lines = [line.split() for line in done.stdout.splitlines()]
-    return {float(time): State(*(float(value) / SEGMENT for value in values)) for _, time, *values in lines}
+    return {round(float(time), 9): State(*(float(value) / SEGMENT for value in values)) for _, time, *values in lines}
 
 
 def last(variant, window, threshold, script):
