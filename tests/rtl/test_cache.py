@@ -145,3 +145,9 @@ def test_verilog_from_a_cache_needs_no_java(build, tmp_path, monkeypatch):
     assert verilog.generate("RsEncoder", "tiny", folder=tmp_path / "clone").read_text() == first.read_text()
     with pytest.raises(AssertionError, match="tinier"):
         verilog.generate("RsEncoder", "tinier")
+
+
+def test_a_module_from_a_cache_has_its_description(build, tmp_path, monkeypatch):
+    monkeypatch.setenv("ARQLINK_CACHE", str(tmp_path / "cache"))
+    first, again = (verilog.generate("RsEncoder", "tiny", module="acme", folder=tmp_path / folder).with_suffix(".json") for folder in ("one", "two"))
+    assert again.read_text() == first.read_text() and '"acme"' in first.read_text()
