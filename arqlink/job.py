@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import tempfile
+from contextlib import contextmanager
 
 from arqlink.errors import UserError
 
@@ -24,13 +25,20 @@ def _plain(record):
     return {field.name: getattr(record, field.name) for field in dataclasses.fields(record)}
 
 
+@contextmanager
+def given(job):
+    """A file with a job, for a program's standard input."""
+    with tempfile.TemporaryFile() as file:
+        file.write(text(job).encode())
+        file.seek(0)
+        yield file
+
+
 def run(program, job, take=lambda line: False):
     """What a program answers to a job. `take(line)`: what it says on standard error, as it comes; the rest, for which it returns False, is what a
     UserError says."""
     # Standard output is a file: a pipe, which nobody reads while standard error is read, would hold up the program once it is full.
-    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile("w+") as printed:
-        asked.write(text(job).encode())
-        asked.seek(0)
+    with given(job) as asked, tempfile.TemporaryFile("w+") as printed:
         options = {"text": True, "errors": "surrogateescape"}
         with subprocess.Popen([program], stdin=asked, stdout=printed, stderr=subprocess.PIPE, **options) as process:
             said = follow(process, take)

@@ -3,7 +3,8 @@
 measured, in clocks and shares of clocks."""
 
 from cocotb_tests.lib import rtl
-from cocotb_tests.statistics.line_use import Point, measure
+from cocotb_tests.statistics.line_use import Point
+from cocotb_tests.statistics.line_use import measure as line_use  # noqa: F401
 
 CODECS = ("paper", "tiny", "compact", "default", "line10g", "line20g", "montecarlo", "wide", "corner", "long")
 """Widths of 1 to 16 bytes, units of two beats up to a hundred, one parity unit up to eight. tests/run/test_codec_cli.py covers configuration codec."""
@@ -62,8 +63,6 @@ def nack(config):
     """Clocks from a NACK to the first beat of the retransmission, on an idle line."""
     return rtl.run("ArqPair", config, "cocotb_tests.system.tb_nack")
 
-
-line_use = measure
 
 CLOCKS = {"encoder": (encoder, CODECS), "decoder": (decoder, CODECS), "latency": (latency, ENDS), "nack": (nack, ENDS)}
 """Kind -> what measures it, and the configurations of the table."""

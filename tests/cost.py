@@ -20,7 +20,7 @@ class Meter:
     """Of the tests of this process, which run one after the other."""
 
     def __init__(self):
-        self.begun = now()
+        self.begin()
 
     def begin(self):
         self.begun = now()

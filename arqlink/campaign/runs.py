@@ -89,9 +89,7 @@ def found(asked):
     """What the program says of each run of a job, as it comes."""
     runs = 0
     # A pipe of errors, which nobody reads meanwhile, would hold up the program once it is full.
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile("w+") as errors:
-        given.write(job.text(asked).encode())
-        given.seek(0)
+    with job.given(asked) as given, tempfile.TemporaryFile("w+") as errors:
         with subprocess.Popen([builds.program()], stdin=given, stdout=subprocess.PIPE, stderr=errors, text=True) as process:
             assert process.stdout
             for line in process.stdout:

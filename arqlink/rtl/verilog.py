@@ -112,7 +112,7 @@ def write(program, block, config, name, words, module=None, folder=None, inputs=
     folder = folder or tree.BUILD / "rtl" / tree.file_name(name)
     output = folder / f"{module or block}.v"
     named = [f"module={module}"] if module else []
-    described = [output.with_suffix(".json")] if module else []
+    described = [output.with_suffix(".json")] if module else []  # a cache that was filled without it is not asked
     key = cache.digest(sources(), program, block, config, *named, *(path.name for path in described), *words, *inputs)
     with locks.locked(f"{block}-{module}-{name}"):
         return cache.obtain(output, key, lambda: java(program, block, config, folder, *named, *words), lambda verilog: [*contents(verilog), *described])

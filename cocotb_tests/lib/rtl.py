@@ -9,15 +9,16 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from arqlink.locks import locked
-from arqlink.rtl.verilator import Model, use_verilator  # noqa: F401
+from arqlink.rtl.verilator import QUICK_TO_BUILD, Model, use_verilator  # noqa: F401
 from arqlink.rtl.verilog import compile_rtl, contents, generate, java  # noqa: F401
 from arqlink.tree import BUILD, CONFIGS, ROOT  # noqa: F401
 from cocotb_tests.lib import measured
 from tests.seeds import SEED
 
 
-def build(block, config, sources, waves=False, optimize=None):
-    """Builds the simulation program of a block where it is not made of these sources yet; returns its folder, where it has the block's name."""
+def build(block, config, sources, waves=False, optimize=QUICK_TO_BUILD):
+    """Builds the simulation program of a block where it is not made of these sources yet; returns its folder, where it has the block's name. How
+    long a bench runs is decided by its Python, so the model is optimized little."""
     import cocotb_tools.config
 
     folder = BUILD / "cocotb" / config / block
@@ -45,8 +46,8 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
 
     `parameters` reach the tests as environment variables, beside ARQLINK_CONFIG and ARQLINK_VERILOG, which name the configuration
     and its Verilog. ARQLINK_SEED is cocotb's seed too.
-    `sources` are Verilog files to build in place of what Generate writes for `block`. `quick`: compiled without optimization, which
-    takes half the time and is enough where the build lasts longer than the run. `four_state`: on Icarus, many times slower.
+    `sources` are Verilog files to build in place of what Generate writes for `block`. `quick`: compiled without optimization,
+    which is enough where the build lasts longer than the run. `four_state`: on Icarus, many times slower.
     """
     import cocotb_tools.config
     from cocotb_tools.check_results import get_results
@@ -55,7 +56,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     if str(ROOT) not in sys.path:  # the runner passes sys.path on to the simulation
         sys.path.insert(0, str(ROOT))
     sources = sources or [generate(block, config)]
-    build_dir = build_four_state(block, config, sources) if four_state else build(block, config, sources, waves, "-O0" if quick else "-O1")
+    build_dir = build_four_state(block, config, sources) if four_state else build(block, config, sources, waves, "-O0" if quick else QUICK_TO_BUILD)
     name = "-".join([module.rsplit(".", 1)[-1]] + ([testcase] if testcase else []))
     if parameters:
         name += "-" + "-".join(f"{k}_{v}" for k, v in parameters.items())

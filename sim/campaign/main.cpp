@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of random faults between two link ends: reads a job from standard input, and writes a line of JSON for each run (README.md). Exit code 1: a
-// run failed; 2: there was none.
+// run failed; 2: none could be made.
 #include <chrono>
 #include <exception>
 #include <iostream>
