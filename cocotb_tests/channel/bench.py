@@ -5,8 +5,9 @@ import random
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+from cocotb.triggers import FallingEdge, RisingEdge
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import Registers, master, regs
 
 DEPTH = 1024
@@ -38,9 +39,9 @@ class ChannelBench:
         dut.erase.value = 0
         dut.aresetn.value = 0
         self.r = Registers(master(dut), regs.ARQCHAN)
-        await ClockCycles(dut.aclk, 5)
+        await rising_edges(dut.aclk, 5)
         dut.aresetn.value = 1
-        await ClockCycles(dut.aclk, 20)
+        await rising_edges(dut.aclk, 20)
         if observe:
             cocotb.start_soon(self._input())
             cocotb.start_soon(self._output())
@@ -96,8 +97,8 @@ class ChannelBench:
 
     async def drain(self, clocks):
         while self.queue:
-            await ClockCycles(self.dut.aclk, 10)
-        await ClockCycles(self.dut.aclk, clocks)
+            await rising_edges(self.dut.aclk, 10)
+        await rising_edges(self.dut.aclk, clocks)
 
     def received(self):
         """Units that came out: (clocks, bytes, erased)."""

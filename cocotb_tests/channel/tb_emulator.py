@@ -4,9 +4,9 @@
 import random
 
 import cocotb
-from cocotb.triggers import ClockCycles
 
 from cocotb_tests.channel.bench import DEPTH, LEAST_DELAY, ONE, ChannelBench, probability
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import regs
 
 
@@ -38,7 +38,7 @@ async def delay_is_exact(dut, delay):
     bench = ChannelBench(dut)
     r = await bench.start()
     await r.write("DELAY", delay)
-    await ClockCycles(dut.aclk, 2 * DEPTH)
+    await rising_edges(dut.aclk, 2 * DEPTH)
     bench.queue = [(bench.unit(random.randint(1, 30)), random.choice((0, 0.5))) for _ in range(60)]
     await bench.drain(delay + 50)
     expect = [([t + max(delay, LEAST_DELAY) for t in times], unit, 0) for times, unit in bench.sent]
@@ -150,7 +150,7 @@ async def change_of_delay(dut):
     r = await bench.start()
     for delay in (50, 700, 5, 300, 0, 1023, 20):
         bench.queue += [(bench.unit(random.randint(2, 20)), 0.1) for _ in range(100)]
-        await ClockCycles(dut.aclk, random.randrange(200, 400))
+        await rising_edges(dut.aclk, random.randrange(200, 400))
         await r.write("DELAY", delay)
     await bench.drain(1100)
     index = {unit: i for i, (_, unit) in enumerate(bench.sent)}
@@ -206,16 +206,16 @@ async def reset_in_a_unit(dut):
     r = await bench.start(observe=False)
     await r.write("DELAY", 30)
     dut.s_axis_phy_tvalid.value = 1
-    await ClockCycles(dut.aclk, 20)
+    await rising_edges(dut.aclk, 20)
     dut.s_axis_phy_tvalid.value = 0
     dut.aresetn.value = 0
-    await ClockCycles(dut.aclk, 3)
+    await rising_edges(dut.aclk, 3)
     dut.aresetn.value = 1
-    await ClockCycles(dut.aclk, 20)
+    await rising_edges(dut.aclk, 20)
     cocotb.start_soon(bench._input())
     cocotb.start_soon(bench._output())
     await r.write("DELAY", 30)
-    await ClockCycles(dut.aclk, 60)
+    await rising_edges(dut.aclk, 60)
     bench.queue = [(bench.unit(6), 0)]
     await bench.drain(60)
     assert [u for _, u, _ in bench.received()] == [u for _, u in bench.sent]

@@ -4,10 +4,11 @@
 import random
 
 import cocotb
-from cocotb.triggers import ClockCycles, FallingEdge
+from cocotb.triggers import FallingEdge
 from scipy.stats import binomtest
 
 from cocotb_tests.channel.bench import ChannelBench, probability
+from cocotb_tests.lib.edges import rising_edges
 
 LEVEL = 0.001
 
@@ -17,16 +18,16 @@ async def start(dut, **ctrl):
     r = await bench.start(observe=False)
     await r.write("SEED", random.getrandbits(32))
     await r.write("CTRL", enable=1, **ctrl)
-    await ClockCycles(dut.aclk, 30)
+    await rising_edges(dut.aclk, 30)
     return r
 
 
 async def feed(dut, clocks):
     dut.s_axis_phy_tlast.value = 1
     dut.s_axis_phy_tvalid.value = 1
-    await ClockCycles(dut.aclk, clocks)
+    await rising_edges(dut.aclk, clocks)
     dut.s_axis_phy_tvalid.value = 0
-    await ClockCycles(dut.aclk, 20)
+    await rising_edges(dut.aclk, 20)
 
 
 def accept(hits, count, p, what):

@@ -4,11 +4,12 @@
 import random
 
 import cocotb
-from cocotb.triggers import ClockCycles, FallingEdge
+from cocotb.triggers import FallingEdge
 from cocotbext.axi import AxiStreamFrame
 
 from cocotb_tests.channel.bench import probability
 from cocotb_tests.lib.bench import Bench, Sink, pause
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import Registers, master, regs
 
 
@@ -54,7 +55,7 @@ async def start(dut, busy=0.0, idle=0.0):
     out, delivered = PacketSink(bench, "m_axis_link", busy), PacketSink(bench, "m_axis", busy)
     r = Registers(master(dut), regs.ARQTRAF)
     await bench.start()
-    await ClockCycles(dut.aclk, 20)
+    await rising_edges(dut.aclk, 20)
     return r, sources[0], out, sources[1], delivered
 
 
@@ -62,7 +63,7 @@ async def until(dut, condition, clocks=60_000):
     for _ in range(clocks // 20):
         if condition():
             return
-        await ClockCycles(dut.aclk, 20)
+        await rising_edges(dut.aclk, 20)
     raise AssertionError("never came")
 
 
@@ -92,7 +93,7 @@ async def generated_packets(dut, busy):
     await r.write("COUNT", 80)
     await r.write("CTRL", generate=1, random_length=1)
     await until(dut, lambda: len(out.packets) == 80)
-    await ClockCycles(dut.aclk, 300)
+    await rising_edges(dut.aclk, 300)
     lengths = [len(p) for p, _ in out.packets]
     assert out.packets == [(packet(i, n), 0) for i, n in enumerate(lengths)]
     assert min(lengths) >= 8 and max(lengths) <= 90 and len(set(lengths)) > 25
@@ -146,8 +147,8 @@ async def check_clean(dut, sink):
     while done < 60 or not link.idle():
         offer(link, out.packets[done:])
         done = len(out.packets)
-        await ClockCycles(dut.aclk, 10)
-    await ClockCycles(dut.aclk, 10)
+        await rising_edges(dut.aclk, 10)
+    await rising_edges(dut.aclk, 10)
     names = ("RECEIVED", "LOST", "DISORDERED", "CORRUPT", "ABORTED")
     assert [await r.read(n) for n in names] == [60, 0, 0, 0, 0]
     assert await r.read("RECEIVED_BYTES") == await r.read("SENT_BYTES")
@@ -158,7 +159,7 @@ async def check_harm(dut):
     """Drops, exchanges, changed bytes and lengths, aborts: each is counted, under its own name."""
     r, _, _, link, delivered = await start(dut)
     await r.write("CTRL", check=1)
-    await ClockCycles(dut.aclk, 5)
+    await rising_edges(dut.aclk, 5)
     stream, lost, disordered, corrupt, aborted = [], 0, 0, 0, 0
     number = 0
     while number < 250:
@@ -193,7 +194,7 @@ async def check_harm(dut):
     stream.append((packet(number, 8), 0))
     offer(link, stream)
     await until(dut, link.idle)
-    await ClockCycles(dut.aclk, 10)
+    await rising_edges(dut.aclk, 10)
     names = ("RECEIVED", "LOST", "DISORDERED", "CORRUPT", "ABORTED")
     seen = [await r.read(n) for n in names]
     assert seen == [len(stream) - aborted, lost, disordered, corrupt, aborted]
@@ -212,12 +213,12 @@ async def packet_ports(dut):
         offer(source, own)
     await r.write("LENGTH_MIN", 20)
     for _ in range(8):
-        await ClockCycles(dut.aclk, random.randrange(100, 200))
+        await rising_edges(dut.aclk, random.randrange(100, 200))
         await r.write("CTRL", generate=1)
-        await ClockCycles(dut.aclk, random.randrange(10, 100))
+        await rising_edges(dut.aclk, random.randrange(10, 100))
         await r.write("CTRL", generate=0)
     await until(dut, lambda: user.idle() and link.idle())
-    await ClockCycles(dut.aclk, 100)
+    await rising_edges(dut.aclk, 100)
     assert delivered.packets == own
     sent = await r.read("SENT")
     generated = [packet(i, 20) for i in range(sent)]
@@ -232,10 +233,10 @@ async def checker_takes_over(dut):
     r, _, _, link, delivered = await start(dut, busy=0.3, idle=0.1)
     offer(link, [(packet(i, 25), 0) for i in range(200)])
     for check in (1, 0) * 6:
-        await ClockCycles(dut.aclk, random.randrange(30, 120))
+        await rising_edges(dut.aclk, random.randrange(30, 120))
         await r.write("CTRL", check=check)
     await until(dut, link.idle)
-    await ClockCycles(dut.aclk, 200)
+    await rising_edges(dut.aclk, 200)
     received = await r.read("RECEIVED")
     assert received > 10 and len(delivered.packets) > 10
     assert received + len(delivered.packets) == 200
@@ -252,10 +253,10 @@ async def reset_while_stalled(dut):
     r = Registers(master(dut), regs.ARQTRAF)
     await bench.start()
     await r.write("CTRL", generate=1)
-    await ClockCycles(dut.aclk, 60)
+    await rising_edges(dut.aclk, 60)
     assert int(dut.m_axis_link_tvalid.value)
     dut.aresetn.value = 0
-    await ClockCycles(dut.aclk, 3)
+    await rising_edges(dut.aclk, 3)
     await FallingEdge(dut.aclk)
     assert not int(dut.m_axis_link_tvalid.value)
     dut.aresetn.value = 1

@@ -6,8 +6,9 @@ import random
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
+from cocotb.triggers import ReadOnly, RisingEdge
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import regs
 
 NAMES = list(regs.COUNTERS)
@@ -44,7 +45,7 @@ class Bench:
         for name in ("address", "watch", "level", "rearm"):
             getattr(self.dut, f"io_port_{name}").value = 0
         self.dut.aresetn.value = 0
-        await ClockCycles(self.dut.aclk, 3)
+        await rising_edges(self.dut.aclk, 3)
         self.dut.aresetn.value = 1
 
     def set(self, values):
@@ -185,7 +186,7 @@ async def reset_clears(dut):
         await bench.clock(some(0.5))
     dut.aresetn.value = 0
     bench.set([0] * len(NAMES))
-    await ClockCycles(dut.aclk, 2)
+    await rising_edges(dut.aclk, 2)
     dut.aresetn.value = 1
     bench.sums = [0] * len(NAMES)
     for _ in range(7):

@@ -6,9 +6,9 @@ import random
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles
 from cocotbext.axi import AxiLiteBus, AxiLiteRam
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import Registers, master
 
 
@@ -20,7 +20,7 @@ async def routes(dut, paused):
     dut.aresetn.value = 0
     axi = master(dut)
     slaves = [AxiLiteRam(AxiLiteBus.from_prefix(dut, f"m{i}_axil"), dut.aclk, dut.aresetn, reset_active_level=False, size=4096) for i in range(3)]
-    await ClockCycles(dut.aclk, 5)
+    await rising_edges(dut.aclk, 5)
     dut.aresetn.value = 1
 
     def pause():

@@ -3,8 +3,9 @@
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge
+from cocotb.triggers import FallingEdge
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import Registers, master, regs
 
 MAPS = {"CsrBank": regs.ARQLINK, "ChannelEmulator": regs.ARQCHAN, "TrafficPort": regs.ARQTRAF}
@@ -28,9 +29,9 @@ class Slave(Registers):
         self.writable = {r.offset for r in self.map.values() if any(f.access != "RO" for f in r.fields.values())}
 
     async def start(self, dut):
-        await ClockCycles(dut.aclk, 5)
+        await rising_edges(dut.aclk, 5)
         dut.aresetn.value = 1
-        await ClockCycles(dut.aclk, 300)  # the first snapshot has been taken
+        await rising_edges(dut.aclk, 300)  # the first snapshot has been taken
         return self
 
     async def words(self):

@@ -7,9 +7,10 @@ import random
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+from cocotb.triggers import FallingEdge, RisingEdge
 
 from arqlink.rtl.registers import value_of
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import Registers, master, regs
 
@@ -42,9 +43,9 @@ async def start(dut):
             signal.value = 0
     dut.aresetn.value = 0
     axi = master(dut)
-    await ClockCycles(dut.aclk, 5)
+    await rising_edges(dut.aclk, 5)
     dut.aresetn.value = 1
-    await ClockCycles(dut.aclk, 2)
+    await rising_edges(dut.aclk, 2)
     return axi, Registers(axi, regs.ARQLINK)
 
 
@@ -196,12 +197,12 @@ async def errors_and_irq(dut):
         assert await r.read("ERROR") == bit, name
         assert int(dut.io_irq.value) == 0
         await r.write("IRQ_ENABLE", bit)
-        await ClockCycles(dut.aclk, 3)
+        await rising_edges(dut.aclk, 3)
         assert int(dut.io_irq.value) == 1
         await r.write("ERROR", ALL & ~bit)
         assert await r.read("ERROR") == bit
         await r.write("ERROR", bit)
-        await ClockCycles(dut.aclk, 3)
+        await rising_edges(dut.aclk, 3)
         assert await r.read("ERROR") == 0
         assert int(dut.io_irq.value) == 0
     # An event that lasts over the clearing write is not lost.
@@ -222,12 +223,12 @@ async def threshold(dut, counter):
     async def count(events):
         for _ in range(events):
             event.value = 1
-            await ClockCycles(dut.aclk, 1)
+            await rising_edges(dut.aclk, 1)
             if COMPACT:
                 event.value = 0
-                await ClockCycles(dut.aclk, SPACING - 1)
+                await rising_edges(dut.aclk, SPACING - 1)
         event.value = 0
-        await ClockCycles(dut.aclk, PASSES)
+        await rising_edges(dut.aclk, PASSES)
 
     async def seen():
         bit = await r.read("ERROR", "threshold")
@@ -239,7 +240,7 @@ async def threshold(dut, counter):
     await count(20)
     assert not await seen(), "value 0 means none"
     await r.write("THRESHOLD_LOW", 25)
-    await ClockCycles(dut.aclk, PASSES)
+    await rising_edges(dut.aclk, PASSES)
     assert not await seen(), "20 is below 25"
     await count(4)
     assert not await seen(), "24 is below 25"
@@ -249,16 +250,16 @@ async def threshold(dut, counter):
     await count(3)
     assert not await seen(), "it was reached before"
     await r.write("THRESHOLD_LOW", 28)
-    await ClockCycles(dut.aclk, PASSES)
+    await rising_edges(dut.aclk, PASSES)
     assert await seen(), "28 is there already"
     await r.write("THRESHOLD_HIGH", 1)
-    await ClockCycles(dut.aclk, PASSES)
+    await rising_edges(dut.aclk, PASSES)
     assert not await seen(), "28 is below 2^32 + 28"
     await r.write("THRESHOLD_HIGH", 0)
-    await ClockCycles(dut.aclk, PASSES)
+    await rising_edges(dut.aclk, PASSES)
     assert await seen()
     await r.write("COUNTERS", clear=1)
-    await ClockCycles(dut.aclk, PASSES)
+    await rising_edges(dut.aclk, PASSES)
     await count(27)
     assert not await seen(), "cleared"
     await count(1)
@@ -278,7 +279,7 @@ async def command_and_status(dut):
 
     cocotb.start_soon(watch())
     await r.write("CTRL", enable=0, restart=1)
-    await ClockCycles(dut.aclk, 4)
+    await rising_edges(dut.aclk, 4)
     assert pulses == 1
     assert int(dut.io_command_enable.value) == 0
     assert await r.read("CTRL") == 0
@@ -346,14 +347,14 @@ async def answers_hold_while_stalled(dut):
     assert await second == BUILD.packet_crc << 16 | BUILD.max_packet_bytes
     axi.read_if.r_channel.pause = True
     axi.init_read(0, 4)  # the reset takes the answer
-    await ClockCycles(dut.aclk, 10)
+    await rising_edges(dut.aclk, 10)
     assert int(dut.s_axil_rvalid.value)
     dut.aresetn.value = 0
-    await ClockCycles(dut.aclk, 3)
+    await rising_edges(dut.aclk, 3)
     assert not int(dut.s_axil_rvalid.value)
     axi.read_if.r_channel.pause = False
     dut.aresetn.value = 1
-    await ClockCycles(dut.aclk, 5)
+    await rising_edges(dut.aclk, 5)
     assert await r.read("BUILD2") == BUILD.packet_crc << 16 | BUILD.max_packet_bytes
 
 

@@ -5,11 +5,12 @@ import random
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge
+from cocotb.triggers import FallingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 from cocotb_tests.four_state.known import ports, quiet, read_all, start_watching
 from cocotb_tests.lib.bench import pause
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import LinkRegisters, master, regs
 
 LENGTHS = [1, 2, 3, 5, 16, 33, 100, 250]
@@ -43,10 +44,10 @@ async def outputs_and_registers_have_values(dut):
     sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis"), dut.aclk, dut.aresetn, reset_active_level=False)
     source.set_pause_generator(pause(0.9))
     sink.set_pause_generator(pause(0.7))
-    await ClockCycles(clocks[-1], 4)
+    await rising_edges(clocks[-1], 4)
     start_watching(dut, *clocks)
     cocotb.start_soon(line(dut, clocks[-1]))
-    await ClockCycles(clocks[-1], 12)
+    await rising_edges(clocks[-1], 12)
     for port in ports(dut, "input"):
         if port.endswith("aresetn") or port == "phy_up":
             getattr(dut, port).value = 1

@@ -3,9 +3,9 @@
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles
 
 from cocotb_tests.four_state.known import quiet, read_all, start_watching
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import LinkRegisters, Registers, master, regs
 
 LINKS, CHANNELS, TRAFFIC = (0x0000, 0x1000), (0x2000, 0x3000), (0x4000, 0x5000)
@@ -19,9 +19,9 @@ async def outputs_and_registers_have_values(dut):
     quiet(dut)
     cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
     axi = master(dut)
-    await ClockCycles(dut.aclk, 4)
+    await rising_edges(dut.aclk, 4)
     start_watching(dut, dut.aclk)
-    await ClockCycles(dut.aclk, 4)
+    await rising_edges(dut.aclk, 4)
     dut.aresetn.value = 1
     await read_all(axi, MAPS)
     for base in CHANNELS:
@@ -42,7 +42,7 @@ async def outputs_and_registers_have_values(dut):
         await end.write("CTRL", generate=1, check=1, random_length=1)
     for end in ends:
         while await end.read("RECEIVED") < COUNT:
-            await ClockCycles(dut.aclk, 200)
+            await rising_edges(dut.aclk, 200)
         assert [await end.read(name) for name in ("LOST", "CORRUPT", "ABORTED")] == [0, 0, 0]
     await read_all(axi, MAPS)
     for base in LINKS:

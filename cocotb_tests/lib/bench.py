@@ -9,6 +9,8 @@ from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamSink, AxiStreamSource
 
+from cocotb_tests.lib.edges import rising_edges
+
 
 def pause(rate):
     """Pause generator for cocotbext-axi: pauses in all but the share `rate` of the clocks."""
@@ -166,9 +168,7 @@ class Bench:
                     actor.step()
 
     async def clocks(self, count):
-        edge = RisingEdge(self.dut.aclk)
-        for _ in range(count):
-            await edge
+        await rising_edges(self.dut.aclk, count)
 
     async def until(self, condition, limit, what):
         """Waits until `condition()` holds, at most `limit` clocks."""

@@ -5,10 +5,10 @@ import random
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles
 from cocotbext.axi.stream import define_stream
 
 from cocotb_tests.lib.bench import pause
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import regs
 
 Bus, Beat, Source, Sink, _ = define_stream("Packets", signals=["valid", "ready", "first", "last", "data", "last_be", "error"])
@@ -44,7 +44,7 @@ class Soc:
     async def start(self):
         """Waits until the firmware has both ends up."""
         self.dut.sys_rst.value = 1
-        await ClockCycles(self.dut.sys_clk, 1)
+        await rising_edges(self.dut.sys_clk, 1)
         self.dut.sys_rst.value = 0
         assert await self.answer() == []
         return self
@@ -184,7 +184,7 @@ async def restart_within_a_packet(dut):
         sink = soc.sinks[end]
         await soc.send(other, [packet])
         while sink.count() < 100 // WIDTH[end]:
-            await ClockCycles(dut.sys_clk, 10)
+            await rising_edges(dut.sys_clk, 10)
         sink.pause = True
         await soc.ask("r")
         sink.pause = False

@@ -5,9 +5,10 @@ import os
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, RisingEdge
+from cocotb.triggers import RisingEdge
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import LinkRegisters, regs
 
 BASE = int(os.environ["ARQLINK_BASE"])
@@ -52,9 +53,9 @@ async def start(dut) -> LinkRegisters:
     dut.sys_rst.value = 1
     cocotb.start_soon(Clock(dut.sys_clk, 10, unit="ns").start())
     registers = Wishbone(dut) if hasattr(dut, "bus_cyc") else axi_lite(dut)
-    await ClockCycles(dut.sys_clk, 2)
+    await rising_edges(dut.sys_clk, 2)
     dut.sys_rst.value = 0
-    await ClockCycles(dut.sys_clk, 300)  # the link's reset, and its first snapshot
+    await rising_edges(dut.sys_clk, 300)  # the link's reset, and its first snapshot
     return registers
 
 

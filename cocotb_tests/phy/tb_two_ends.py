@@ -7,8 +7,9 @@ pauses, as a UART is, and marks some of the bytes that it damages.
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+from cocotb.triggers import FallingEdge, RisingEdge
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, master
 from cocotb_tests.system.streams import PacketSource, watch_packets
@@ -73,7 +74,7 @@ async def packets_arrive_in_order(dut):
     sources = [PacketSource(dut, f"{end}_s_axis", rng.getrandbits(32)) for end in ENDS]
     registers = [LinkRegisters(master(dut, f"{end}_s_axil")) for end in ENDS]
     cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
-    await ClockCycles(dut.aclk, 20)
+    await rising_edges(dut.aclk, 20)
     dut.aresetn.value = 1
     noises = [Noise(rng.getrandbits(32), marks) for marks in (0, 0.5)]
     cocotb.start_soon(line(dut, "a", "b", noises[0], 1, knows_pauses=False))
@@ -99,7 +100,7 @@ async def packets_arrive_in_order(dut):
         sent.append([rng.randbytes(rng.randint(1, LIMITS.max_packet_bytes // 4)) for _ in range(PACKETS)])
         source.start(sent[-1])
     for _ in range(1000):
-        await ClockCycles(dut.aclk, 200)
+        await rising_edges(dut.aclk, 200)
         if [len(packets) for packets in received] == [PACKETS, PACKETS]:
             break
     assert received == sent[::-1]

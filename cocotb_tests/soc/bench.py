@@ -3,8 +3,10 @@
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, RisingEdge
+from cocotb.triggers import RisingEdge
 from cocotbext.uart import UartSink, UartSource
+
+from cocotb_tests.lib.edges import rising_edges
 
 CLOCK_NS = 10
 SETTINGS = ("uartDivider=0", "bootWait=20000")
@@ -34,7 +36,7 @@ class Terminal:
 
     async def reset(self):
         self.resetn.value = 0
-        await ClockCycles(self.clock, 5)
+        await rising_edges(self.clock, 5)
         self.text = b""
         self.sink.clear()
         self.resetn.value = 1
@@ -48,7 +50,7 @@ class Terminal:
         """Sends a byte each `clocks` clocks; 800 is 1.25 Mbit/s, which the firmware has to keep up with for ever."""
         for byte in data:
             await self.source.write(bytes([byte]))
-            await ClockCycles(self.clock, clocks)
+            await rising_edges(self.clock, clocks)
 
     async def expect(self, text, clocks=60000):
         """Waits until `text` comes; returns all that came before it, and takes both away."""
@@ -58,7 +60,7 @@ class Terminal:
             if found:
                 self.text = after
                 return before
-            await ClockCycles(self.clock, 50)
+            await rising_edges(self.clock, 50)
         raise AssertionError(f"{text} did not come in {clocks} clocks; there came {self.text}")
 
     async def ask(self, command, clocks=60000):

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The boot loader, traps and the bus, seen from the UART; the image that is built in is `hello`, another one is `other`."""
 
+import os
 import random
 import struct
 import zlib
 from pathlib import Path
 
 import cocotb
-from cocotb.triggers import ClockCycles
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import regs
 from cocotb_tests.soc.bench import BOOT_WAIT, Terminal
 
@@ -26,7 +27,10 @@ async def started(dut):
 
 
 async def in_hello(dut):
+    """A terminal that the program hello has greeted, which is downloaded where another one is built in."""
     terminal = await started(dut)
+    if os.environ["PROGRAM"] != "hello":
+        await download(terminal, (SW / "hello.img").read_bytes(), b"OK")
     await terminal.expect(HELLO, 400000)
     return terminal
 
@@ -118,7 +122,7 @@ async def external_interrupts(dut):
     await lines_are_quiet(terminal)
     assert await terminal.ask(b"w9000001c00000001") == "value 00000001"
     await terminal.send(b"i00000001")
-    await ClockCycles(dut.aclk, 3000)
+    await rising_edges(dut.aclk, 3000)
     await terminal.send(b"z")
     assert await terminal.expect(b"\r\n") == b"lines 00000001"
     await terminal.expect(b"z")

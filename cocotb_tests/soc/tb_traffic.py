@@ -5,10 +5,10 @@ channel."""
 from dataclasses import dataclass
 
 import cocotb
-from cocotb.triggers import ClockCycles
 from scipy.stats import binomtest
 
 from arqlink.model import tuner
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import regs
 from cocotb_tests.soc.tb_pair import link_up
 from cocotb_tests.soc.tb_shell import command, in_shell, values
@@ -76,9 +76,9 @@ def fits(rate, failed, frames):
 
 async def measure(dut, terminal):
     """Frames abandoned and frames decided meanwhile; packets keep flowing."""
-    await ClockCycles(dut.aclk, SETTLED)
+    await rising_edges(dut.aclk, SETTLED)
     await values(terminal, b"stats reset")
-    await ClockCycles(dut.aclk, MEASURED)
+    await rising_edges(dut.aclk, MEASURED)
     counters = {name: int(value) for name, value in (await values(terminal, b"stats")).items()}
     assert counters["tx_packets"] > 100, "no packets flow"
     failed = counters["tx_frames_abandoned"]

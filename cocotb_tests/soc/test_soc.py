@@ -11,23 +11,24 @@ from cocotb_tests.lib import rtl
 from cocotb_tests.lib.effort import slow_in_full
 from cocotb_tests.soc.bench import SETTINGS
 
-BENCHES = [("ArqSoc", "tb_boot"), ("ArqSoc", "tb_shell"), ("ArqPairSoc", "tb_pair")]
+BENCHES = [("ArqSoc", "hello", "tb_boot"), ("ArqSoc", "hello", "tb_shell"), ("ArqPairSoc", "firmware", "tb_window"), ("ArqPairSoc", "firmware", "tb_pair")]
+"""What the benches need beside the program that is built in they download, as a user would: tb_shell the firmware."""
 TRAFFIC = ["loss_follows_the_setting", "tuner_follows_the_channel"]
 
 
-def run(block, bench, testcase=None):
-    sources = soc.generate(block, "small", "hello", SETTINGS)
-    rtl.run(block, "small", f"cocotb_tests.soc.{bench}", testcase, sources=sources)
+def run(block, program, bench, testcase=None):
+    sources = soc.generate(block, "small", program, SETTINGS)
+    rtl.run(block, "small", f"cocotb_tests.soc.{bench}", testcase, {"PROGRAM": program}, sources=sources)
 
 
-@pytest.mark.parametrize(("block", "bench"), BENCHES, ids=[bench for _, bench in BENCHES])
-def test_soc(block, bench):
-    run(block, bench)
+@pytest.mark.parametrize(("block", "program", "bench"), BENCHES, ids=[bench for *_, bench in BENCHES])
+def test_soc(block, program, bench):
+    run(block, program, bench)
 
 
 @pytest.mark.parametrize("testcase", slow_in_full(TRAFFIC, slow={"tuner_follows_the_channel"}))
 def test_traffic(testcase):
-    run("ArqPairSoc", "tb_traffic", testcase)
+    run("ArqPairSoc", "firmware", "tb_traffic", testcase)
 
 
 def test_board():

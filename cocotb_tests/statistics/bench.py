@@ -10,10 +10,11 @@ from types import SimpleNamespace
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, Timer
+from cocotb.triggers import Timer
 from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiResp
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, Registers, master, regs
 from cocotb_tests.model.contradictions import Contradictions
@@ -127,9 +128,9 @@ class PortsPair(Pair):
     async def reset(self):
         # A clock in Python would cost more than the link.
         Clock(self.dut.aclk, PERIOD_NS, unit="ns", impl="gpi").start()
-        await ClockCycles(self.dut.aclk, 5)
+        await rising_edges(self.dut.aclk, 5)
         self.dut.aresetn.value = 1
-        await ClockCycles(self.dut.aclk, 5)
+        await rising_edges(self.dut.aclk, 5)
 
     async def run(self, clocks):
         await Timer(clocks * PERIOD_NS, unit="ns")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles
 from cocotb.utils import get_sim_time
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import LinkRegisters, Registers, master, regs
 from cocotb_tests.model.checker import EndChecker
 from cocotb_tests.model.darkness import gaps, random_gaps
@@ -138,7 +138,7 @@ class Bench:
         for e in "ab":
             getattr(dut, f"{e}_m_axis_tready").value = 0
         cocotb.start_soon(Clock(dut.aclk, CLOCK_NS, unit="ns").start())
-        await ClockCycles(dut.aclk, 5)
+        await rising_edges(dut.aclk, 5)
         dut.aresetn.value = 1
         for i, e in enumerate("ab"):
             check = self.checkers[i]
@@ -161,7 +161,7 @@ class Bench:
         now = 0
         for first, end in times:
             for at, on in ((first, True), (end, False)):
-                await ClockCycles(self.dut.aclk, at - now)
+                await rising_edges(self.dut.aclk, at - now)
                 now = at
                 await self.outage([way], on)
 
@@ -217,11 +217,11 @@ class Bench:
         if setting not in sender.settings:
             sender.settings.append(setting)
         # A control unit that came just before is still judged by the setting of then, as the checker did.
-        await ClockCycles(self.dut.aclk, INTAKE)
+        await rising_edges(self.dut.aclk, INTAKE)
         await self.links[which].apply(setting, in_order, self.scenario.freeze)
 
         async def later():
-            await ClockCycles(self.dut.aclk, COMMITTED)
+            await rising_edges(self.dut.aclk, COMMITTED)
             if sender.active[-1] is setting:
                 sender.active = [setting]
 
@@ -247,7 +247,7 @@ class Bench:
                 raise self.failure
             if condition():
                 return
-            await ClockCycles(self.dut.aclk, 100)
+            await rising_edges(self.dut.aclk, 100)
         raise AssertionError(f"{what} did not happen in {limit} clocks: {self.describe()}")
 
     def offer(self):
@@ -266,7 +266,7 @@ class Bench:
         still = 0
         for _ in range(limit // step):
             before = self.events
-            await ClockCycles(self.dut.aclk, step)
+            await rising_edges(self.dut.aclk, step)
             if self.failure is not None:
                 raise self.failure
             done = all(t.done() for t in tasks) and self.at_rest

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, RisingEdge
+from cocotb.triggers import RisingEdge
 from cocotb.utils import get_sim_time
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, master
 from cocotb_tests.model.checker import EndChecker
@@ -86,7 +87,7 @@ class PeerBench:
             getattr(dut, f"s_axis_phy_{signal}").value = 0
         dut.phy_up.value = 1
         cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
-        await ClockCycles(dut.aclk, 5)
+        await rising_edges(dut.aclk, 5)
         dut.aresetn.value = 1
         width = BUILD.data_bytes
 
@@ -136,7 +137,7 @@ class PeerBench:
             self.line_clocks = 8
             self.events -= 1
             step()
-            await ClockCycles(clock, self.line_clocks)
+            await rising_edges(clock, self.line_clocks)
 
     def _step(self):
         now, inbox = self.now, self.from_rtl.queue
@@ -160,7 +161,7 @@ class PeerBench:
         valid, data, last, user = (getattr(dut, f"s_axis_phy_{s}") for s in ("tvalid", "tdata", "tlast", "tuser"))
         while True:
             if not queue or queue[0][0] > self.now:
-                await ClockCycles(dut.aclk, 4)
+                await rising_edges(dut.aclk, 4)
                 continue
             _, raw, erased = queue.popleft()
             for at in range(0, len(raw), width):
@@ -198,7 +199,7 @@ class PeerBench:
                 raise self.failure
             if condition():
                 return
-            await ClockCycles(self.dut.aclk, 100)
+            await rising_edges(self.dut.aclk, 100)
         peer = self.peer
         raise AssertionError(
             f"{what} did not happen in {limit} clocks: up {self.check.up}, peer state {peer.state}, FSN {peer.tx.base} …"
@@ -210,7 +211,7 @@ class PeerBench:
         """Waits until all is delivered or given up and nothing moves any more."""
         still, before = 0, -1
         for _ in range(limit // 250):
-            await ClockCycles(self.dut.aclk, 250)
+            await rising_edges(self.dut.aclk, 250)
             if self.failure is not None:
                 raise self.failure
             still = still + 250 if self.at_rest and self.events == before else 0

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+from cocotb.triggers import Event, FallingEdge, RisingEdge
 from cocotb.utils import get_sim_time
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, master
 from cocotb_tests.model.contradictions import Contradictions
@@ -49,7 +50,7 @@ class Scripted:
         self.contradictions = Contradictions.of(BUILD)
         self.source = PacketSource(dut, "s_axis", 1)
         self.fields = {}  # of control units, where they are not those of an idle peer
-        self.queue = deque()
+        self.queue, self.spoken = deque(), Event()
         self.driving = False
         self.said = 0  # clock of the last beat that the end took from the peer
 
@@ -65,16 +66,16 @@ class Scripted:
         for signal in ("tvalid", "tdata", "tlast", "tuser"):
             getattr(dut, f"s_axis_phy_{signal}").value = 0
         cocotb.start_soon(Clock(dut.aclk, PERIOD_NS, unit="ns").start())
-        await ClockCycles(dut.aclk, RESET)
+        await rising_edges(dut.aclk, RESET)
         dut.aresetn.value = 1
         self._watch()
         cocotb.start_soon(self._drive())
         await self.registers.write("CTRL", 0)
         await self.registers.apply(self.setting)
         await self.set(**{**QUIET, **times})
-        await ClockCycles(dut.aclk, 4 * BUILD.window_frames)
+        await rising_edges(dut.aclk, 4 * BUILD.window_frames)
         dut.m_axis_phy_tready.value = 1
-        await ClockCycles(dut.aclk, 50)
+        await rising_edges(dut.aclk, 50)
         self.left.clear()
         await self.registers.write("CTRL", 1)
         await self.until(lambda: self.left, 8 * BUILD.window_frames + 500, "a hello")
@@ -119,7 +120,7 @@ class Scripted:
         await self.say(self.hello(window_log2))
         await self.until(self.is_up, 500, "a unit without hello")
         await self.say(self.control(**fields))
-        await ClockCycles(self.dut.aclk, 100)
+        await rising_edges(self.dut.aclk, 100)
 
     def is_up(self):
         return any(isinstance(u.unit, ControlUnit) and not u.unit.hello and u.unit.epoch == self.own_epoch for u in self.left)
@@ -141,9 +142,14 @@ class Scripted:
         header = DataUnit(0, sop, eop, self.epoch, k, n, 0, 0, pad, fsn % SN, tsn % SN, bytes(BUILD.unit_bytes))
         return [replace(header, index=i, **fields) for i in (range(n) if units is None else units)]
 
+    def begin_to_say(self, raws):
+        """Sends units, as bytes, without a gap; returns at once."""
+        self.queue.extend(raws)
+        self.spoken.set()
+
     async def say(self, *units):
         """Sends units without a gap; returns the clock of the last beat."""
-        self.queue.extend(u.build() for u in units)
+        self.begin_to_say(u.build() for u in units)
         while self.queue or self.driving:
             await FallingEdge(self.dut.aclk)
         await RisingEdge(self.dut.aclk)
@@ -156,8 +162,9 @@ class Scripted:
         while True:
             if not self.queue:
                 valid.value = 0
+                self.spoken.clear()
+                await self.spoken.wait()
                 await rising
-                continue
             self.driving, raw = True, self.queue.popleft()
             for at in range(0, len(raw), width):
                 valid.value, last.value = 1, int(at + width >= len(raw))
@@ -177,7 +184,7 @@ class Scripted:
         raise AssertionError(f"within {limit} clocks: no {what}")
 
     async def clocks(self, count):
-        await ClockCycles(self.dut.aclk, count)
+        await rising_edges(self.dut.aclk, count)
 
     def controls(self, since=0):
         """Control units that began to leave after clock `since`."""

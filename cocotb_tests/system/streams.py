@@ -8,10 +8,11 @@ signals after a rising edge only.
 import logging
 
 import cocotb
-from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+from cocotb.triggers import FallingEdge, RisingEdge
 from cocotbext.axi import AxiStreamFrame
 
 from cocotb_tests.lib.bench import axis_source
+from cocotb_tests.lib.edges import rising_edges
 from tests import seeds
 
 
@@ -93,7 +94,7 @@ class PacketSource:
             pause = self.rng.randint(0, gap)
             if pause:
                 await self.axis.wait()
-                await ClockCycles(self.clock, pause)
+                await rising_edges(self.clock, pause)
             await self.axis.send(packet)
         await self.axis.wait()
 
@@ -108,5 +109,5 @@ async def random_ready(dut, ready, share, longest, seed):
     rng = seeds.rng(seed)
     ready.value = 1
     while share < 1:
-        await ClockCycles(dut.aclk, rng.randint(1, longest))
+        await rising_edges(dut.aclk, rng.randint(1, longest))
         ready.value = int(rng.random() < share)

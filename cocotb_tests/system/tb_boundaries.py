@@ -265,7 +265,7 @@ async def data_takes_turns_with_control_units(dut, pace):
     cocotb.start_soon(slow())
     end.source.start(one_unit_packets(40))
     poll = end.control(poll=True).build()
-    end.queue.extend([poll] * (30 * 60 * pace // BUILD.control_unit_beats))
+    end.begin_to_say([poll] * (30 * 60 * pace // BUILD.control_unit_beats))
     limit = 30 * pace * (BUILD.control_unit_beats + BUILD.data_unit_beats + 8) + 1000
     await end.until(lambda: len(end.data()) >= 30, limit, "30 data units beside control units")
     end.queue.clear()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import cocotb
 import pytest
-from cocotb.triggers import ClockCycles
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.limits import built
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import DataUnit, parse, unwrap
@@ -138,7 +138,7 @@ async def a_change_takes_effect_within_a_frame(dut):
 
     PacketSource(dut, "a_s_axis", 1).start(packets())
     for _ in range(CHANGES):
-        await ClockCycles(dut.aclk, rng.randint(200, 3000))
+        await rising_edges(dut.aclk, rng.randint(200, 3000))
         k = rng.randint(2, BUILD.max_k)
         first, retx = (k + rng.randint(0, BUILD.max_parity) for _ in range(2))
         setting = Setting(k, first, retx, rng.randrange(3), rng.choice([0, 1, 2, 5, INFINITE]))
@@ -147,7 +147,7 @@ async def a_change_takes_effect_within_a_frame(dut):
         asked = clock_now()
         await pair.a.write("APPLY", apply=1)
         changes.append(Change(asked, clock_now(), setting))
-    await ClockCycles(dut.aclk, 12 * DELAY)
+    await rising_edges(dut.aclk, 12 * DELAY)
 
     late = late_transmissions(trace, changes)
     decided = check_delta(trace, changes)

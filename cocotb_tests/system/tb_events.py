@@ -4,8 +4,8 @@
 import random
 
 import cocotb
-from cocotb.triggers import ClockCycles
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.limits import built
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.system.bench import SOAK, Bench, Scenario
@@ -66,18 +66,18 @@ async def outage(dut, ways, delta):
     )  # fmt: skip
     bench = await begin(dut, scenario)
     tasks = bench.offer()
-    await ClockCycles(dut.aclk, 3000)
+    await rising_edges(dut.aclk, 3000)
     for link in bench.links:
         assert await link.error("link_up")
     await bench.outage(ways, True)
-    await ClockCycles(dut.aclk, 10_000)
+    await rising_edges(dut.aclk, 10_000)
     assert await states(bench) == [OUTAGE, OUTAGE]
     sent = [c.sender.next_tsn for c in bench.checkers]
-    await ClockCycles(dut.aclk, 3000)
+    await rising_edges(dut.aclk, 3000)
     assert sent == [c.sender.next_tsn for c in bench.checkers], "data was sent during an outage"
     await bench.outage(ways, False)
     await bench.until(lambda: not any(c.outage for c in bench.checkers), 5000, "the end of the outage")
-    await ClockCycles(dut.aclk, 50)  # the checkers hear a unit with its last beat, the ends when it is verified and judged
+    await rising_edges(dut.aclk, 50)  # the checkers hear a unit with its last beat, the ends when it is verified and judged
     assert await states(bench) == [UP, UP]
     for link in bench.links:
         await link.write("KEEPALIVE", 1 << 20)
@@ -102,9 +102,9 @@ async def outage_without_freeze(dut):
     )  # fmt: skip
     bench = await begin(dut, scenario)
     tasks = bench.offer()
-    await ClockCycles(dut.aclk, 3000)
+    await rising_edges(dut.aclk, 3000)
     await bench.outage((0, 1), True)
-    await ClockCycles(dut.aclk, 9000)
+    await rising_edges(dut.aclk, 9000)
     await bench.outage((0, 1), False)
     await bench.until(lambda: bench.checkers[0].outages and not any(c.outage for c in bench.checkers), 9000, "the outage")
     for link in bench.links:
@@ -120,7 +120,7 @@ async def restart_link(bench, link, how):
         await link.write("CTRL", 3)
     else:
         await link.write("CTRL", 0)
-        await ClockCycles(bench.dut.aclk, 700)
+        await rising_edges(bench.dut.aclk, 700)
         assert await link.state() == 0
         await link.write("CTRL", 1)
 
@@ -134,7 +134,7 @@ async def restart_in_traffic(dut, how, at, delta):
     scenario = Scenario(SEED + at, (setting, setting), delay=(150, 150), loss=(0.1, 0.1), packets=(60, 60), longest=300, sink_share=(0.5, 0.5))
     bench = await begin(dut, scenario)
     tasks = bench.offer()
-    await ClockCycles(dut.aclk, at)
+    await rising_edges(dut.aclk, at)
     await restart_link(bench, bench.links[at % 2], how)
     await bench.until(lambda: all(c.restarts and c.up for c in bench.checkers), 40_000, "the restart")
     await bench.settle(tasks)

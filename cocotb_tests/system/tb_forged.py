@@ -5,8 +5,8 @@ periods of POLL_TIMEOUT for the strikes, a restart and a round trip; what is los
 from dataclasses import replace
 
 import cocotb
-from cocotb.triggers import ClockCycles
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import ControlUnit, DataUnit
 from cocotb_tests.system.peer import BUILD, TIMES, PeerBench, peer_config
@@ -53,7 +53,7 @@ async def progress(bench, units, count):
     before = bench.peer.counters["link_restarts"]
     for unit in units:
         bench.inject(unit.build())
-        await ClockCycles(bench.dut.aclk, 300)
+        await rising_edges(bench.dut.aclk, 300)
     begun = bench.now
     offered = one_frame(bench, count)
     bench.offer([], offered)

@@ -4,8 +4,8 @@
 import os
 
 import cocotb
-from cocotb.triggers import ClockCycles
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.measured import record
 from cocotb_tests.statistics.bench import clock_now, started
@@ -45,11 +45,11 @@ async def idle_latency(dut):
     source = PacketSource(dut, "a_s_axis", 1)
     tx, unit, rx = [], [], []
     for i in range(TRIES):
-        await ClockCycles(dut.aclk, 3000 + i)  # another phase of the timers
+        await rising_edges(dut.aclk, 3000 + i)  # another phase of the timers
         for clocks in (offered, sent, received, delivered):
             clocks.clear()
         await source.send(bytes(k * unit_bytes))
-        await ClockCycles(dut.aclk, 3000)
+        await rising_edges(dut.aclk, 3000)
         assert len(offered) == len(delivered) == 1 and len(sent) == len(received) == k + 2
         tx.append(sent[0][0] - offered[0])
         unit.append(sent[0][1] - offered[0])

@@ -4,8 +4,8 @@
 import random
 
 import cocotb
-from cocotb.triggers import ClockCycles
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import CRC, HEADER, hidden_damage, parse, trailer
 from cocotb_tests.system.peer import BUILD, PeerBench
@@ -111,7 +111,7 @@ async def restart_with_packets_held(dut, at):
     """A restart forgets the packets that wait for their CRC or the user; none of what follows is mistaken for a wrong packet."""
     bench = await begin(dut, seed=SEED + at, sink_share=0.3)
     bench.offer(bench.packets(30), bench.packets(30))
-    await ClockCycles(dut.aclk, at)
+    await rising_edges(dut.aclk, at)
     bench.peer.now = bench.now
     bench.peer.reboot()
     await bench.until(lambda: bench.check.restarts and bench.check.heard, 20_000, "the restart")

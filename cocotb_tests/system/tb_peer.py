@@ -6,8 +6,8 @@ from dataclasses import replace
 from math import comb
 
 import cocotb
-from cocotb.triggers import ClockCycles
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.model.darkness import Darkness, random_gaps
 from cocotb_tests.model.link import HELLO, OUTAGE, UP
 from cocotb_tests.model.sender import INFINITE, Setting
@@ -95,7 +95,7 @@ async def peer_reboots(dut, at):
     """The peer forgets everything in mid-traffic and begins with the epoch it had; the RTL restarts and says so."""
     bench = await begin(dut, seed=SEED + at, loss=(0.1, 0.1))
     bench.offer(bench.packets(40), bench.packets(40))
-    await ClockCycles(dut.aclk, at)
+    await rising_edges(dut.aclk, at)
     bench.peer.now = bench.now
     bench.peer.reboot()
     await bench.until(lambda: bench.check.restarts and bench.check.heard, 20_000, "the restart")
@@ -113,11 +113,11 @@ async def rtl_is_reset(dut, at):
     """The RTL is reset in mid-traffic, stalled on m_axis; the model restarts, and the link goes on."""
     bench = await begin(dut, seed=SEED + at, loss=(0.1, 0.1), sink_share=0.4)
     bench.offer(bench.packets(40), bench.packets(40))
-    await ClockCycles(dut.aclk, at)
+    await rising_edges(dut.aclk, at)
     bench.tasks.pop().cancel()
     bench.source.axis.clear()
     dut.aresetn.value = 0
-    await ClockCycles(dut.aclk, 5)  # two registers for the reset, those of the ports, and the edge that shows them
+    await rising_edges(dut.aclk, 5)  # two registers for the reset, those of the ports, and the edge that shows them
     assert not (dut.m_axis_tvalid.value or dut.m_axis_phy_tvalid.value)
     bench.restart_checker()
     dut.aresetn.value = 1
@@ -150,7 +150,7 @@ async def noise(dut):
             else:
                 raw[rng.randrange(len(raw))] ^= 1 << rng.randrange(8)
         bench.inject(bytes(raw), rng.random() < 0.1)
-        await ClockCycles(dut.aclk, rng.randint(1, 40))
+        await rising_edges(dut.aclk, rng.randint(1, 40))
     bench.inject(rng.randbytes(8000))
     await bench.settle()
     assert await bench.registers.error("phy_length")
@@ -184,14 +184,14 @@ async def forged_control_units(dut):
     await exchange(bench)
     bench.from_rtl.dark = True  # frames of the RTL are sent and not acknowledged while the forger talks
     bench.offer(bench.packets(6), [])
-    await ClockCycles(dut.aclk, 1500)
+    await rising_edges(dut.aclk, 1500)
     waiting = bench.check.sender.next_fsn - bench.check.sender.tx_base
     assert waiting > 6
     units = forged_controls(bench)
     before = bench.check.counters["rx_control_invalid"]
     for unit in units:
         bench.inject(unit.build())
-        await ClockCycles(dut.aclk, 100)
+        await rising_edges(dut.aclk, 100)
     assert bench.check.counters["rx_control_invalid"] == before + len(units)
     assert bench.check.sender.next_fsn - bench.check.sender.tx_base == waiting
     assert await bench.registers.error("control_invalid")
@@ -215,7 +215,7 @@ async def control_units_back_to_back(dut):
     before = (await bench.check_counters())["rx_control_units"]
     for _ in range(600):
         bench.inject(unit.build())
-    await ClockCycles(dut.aclk, 600 * 32 // BUILD.data_bytes + 500)
+    await rising_edges(dut.aclk, 600 * 32 // BUILD.data_bytes + 500)
     counters = await bench.check_counters()
     assert counters["rx_overflow"] == 0 and counters["rx_control_units"] >= before + 600
     await exchange(bench)
@@ -237,8 +237,8 @@ async def forged_data_units(dut):
     for only in (False, True):
         for change in changes:
             bench.inject(replace(good, only=only, **change).build())
-            await ClockCycles(dut.aclk, 50)
-    await ClockCycles(dut.aclk, 200)
+            await rising_edges(dut.aclk, 50)
+    await rising_edges(dut.aclk, 200)
     assert [receiver.counters[n] for n in names] == [16, 4, 20], [receiver.counters[n] for n in names]
     assert bench.check.counters["rx_units_epoch"] == 6
     assert await bench.registers.error("unit_invalid") and await bench.registers.error("bad_header")
@@ -280,7 +280,7 @@ async def peer_of_another_build(dut, other):
     comes back with the right build the link starts."""
     bench = PeerBench(dut, config=peer_config(**other), seed=SEED + 11)
     await bench.start()
-    await ClockCycles(dut.aclk, 4000)
+    await rising_edges(dut.aclk, 4000)
     assert await bench.registers.state() == HELLO
     assert await bench.registers.error("peer_mismatch")
     right = peer_config()
@@ -302,14 +302,14 @@ async def phy_goes_down(dut, delta):
     await bench.start(KEEPALIVE=800)
     await bench.until(lambda: bench.check.heard and bench.peer.heard, 30_000, "the start")
     bench.offer(bench.packets(20), bench.packets(20))
-    await ClockCycles(dut.aclk, 300)
+    await rising_edges(dut.aclk, 300)
     dut.phy_up.value = 0
     bench.to_rtl.dark = True
     bench.to_rtl.queue.clear()
-    await ClockCycles(dut.aclk, 2500)
+    await rising_edges(dut.aclk, 2500)
     assert await bench.registers.state() == OUTAGE and bench.peer.state == OUTAGE
     sent = bench.check.sender.next_tsn, bench.peer.tx.next_tsn
-    await ClockCycles(dut.aclk, 2500)
+    await rising_edges(dut.aclk, 2500)
     assert sent == (bench.check.sender.next_tsn, bench.peer.tx.next_tsn)
     dut.phy_up.value = 1
     bench.to_rtl.dark = False
@@ -331,7 +331,7 @@ async def phy_stalls(dut):
     async def stall():
         while True:
             dut.m_axis_phy_tready.value = int(bench.rng.random() < 0.4)
-            await ClockCycles(dut.aclk, bench.rng.randint(1, 20))
+            await rising_edges(dut.aclk, bench.rng.randint(1, 20))
 
     cocotb.start_soon(stall())
     await exchange(bench, 25)

@@ -3,8 +3,9 @@
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+from cocotb.triggers import FallingEdge, RisingEdge
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, master
 from cocotb_tests.model.contradictions import Contradictions
@@ -57,7 +58,7 @@ async def packets_cross_the_clocks(dut, phy_ns):
     cocotb.start_soon(Clock(dut.aclk, CORE_NS, unit="ns").start())
     cocotb.start_soon(Clock(dut.phy_aclk, phy_ns, unit="ns").start())
     registers = LinkRegisters(master(dut))
-    await ClockCycles(dut.aclk, 10)
+    await rising_edges(dut.aclk, 10)
     await RisingEdge(dut.phy_aclk)
     dut.phy_aresetn.value = 1
     await RisingEdge(dut.aclk)
@@ -78,11 +79,11 @@ async def packets_cross_the_clocks(dut, phy_ns):
     cocotb.start_soon(watch_packets(dut, "m_axis", DATA_BYTES, take))
     source.start(packets)
     for _ in range(1500):
-        await ClockCycles(dut.aclk, 200)
+        await rising_edges(dut.aclk, 200)
         if len(received) == PACKETS:
             break
     assert received == packets
-    await ClockCycles(dut.aclk, 10_000)
+    await rising_edges(dut.aclk, 10_000)
     assert len(received) == PACKETS
     counters = await registers.counters(["rx_erased_flag", "rx_overflow"])
     assert counters["rx_erased_flag"] > 0 and counters["rx_overflow"] == 0

@@ -5,8 +5,8 @@ import random
 from dataclasses import replace
 
 import cocotb
-from cocotb.triggers import ClockCycles
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.limits import built
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.system.bench import COMMITTED, SOAK, Bench, Scenario
@@ -87,7 +87,7 @@ async def settings_change_while_running(dut, seed):
     await bench.start()
     tasks = bench.offer()
     for _ in range(8):
-        await ClockCycles(dut.aclk, rng.choice([COMMITTED, 2 * COMMITTED]))
+        await rising_edges(dut.aclk, rng.choice([COMMITTED, 2 * COMMITTED]))
         await bench.apply(rng.randrange(2), replace(Scenario.random(rng.randrange(1 << 30), BUILD).settings[0]))
     await bench.settle(tasks)
     await bench.check_counters()
@@ -102,7 +102,7 @@ async def persistency_changes(dut):
     await bench.start()
     tasks = bench.offer()
     for delta in (INFINITE, 1, 0, 3):
-        await ClockCycles(dut.aclk, COMMITTED + 100)
+        await rising_edges(dut.aclk, COMMITTED + 100)
         await bench.apply(0, replace(setting, delta=delta))
     await bench.settle(tasks)
     await bench.check_counters()
@@ -118,7 +118,7 @@ async def order_changes_while_running(dut):
     await bench.start()
     tasks = bench.offer()
     for in_order in (True, False, True):
-        await ClockCycles(dut.aclk, 1500)
+        await rising_edges(dut.aclk, 1500)
         await bench.apply(1, scenario.settings[1], in_order)
     await bench.settle(tasks)
     check = bench.checkers[1]

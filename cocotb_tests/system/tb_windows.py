@@ -2,8 +2,8 @@
 """A link end whose window is larger or smaller than its peer's, the model; feedback goes dark, so that the windows fill."""
 
 import cocotb
-from cocotb.triggers import ClockCycles
 
+from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.model.darkness import Darkness
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.system.peer import BUILD, PeerBench, peer_config
@@ -31,7 +31,7 @@ async def unequal_windows(dut, log2):
 
     bench.to_rtl.dark = bench.from_rtl.dark = True
     bench.offer(there, back)
-    await ClockCycles(dut.aclk, (smaller + 40) * BUILD.data_unit_beats + 2000)
+    await rising_edges(dut.aclk, (smaller + 40) * BUILD.data_unit_beats + 2000)
     sent = bench.check.sender.next_fsn, bench.peer.tx.next_fsn
     assert sent == (smaller, smaller), f"{sent} frames were sent, the smaller window is {smaller}"
     bench.to_rtl.dark = bench.from_rtl.dark = False

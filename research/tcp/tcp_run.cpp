@@ -2,13 +2,14 @@
 // One simulation of TCP over the link: reads what is asked from standard input, and writes what was measured: see README.md.
 #include <exception>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "erasures.h"
 #include "experiment.h"
-#include "json_object.h"
+#include "json_job.h"
 #include "link_reader.h"
 #include "settings_reader.h"
 #include "splitmix.h"
@@ -74,16 +75,24 @@ Measured run(const Experiment& experiment, Links links) {
 }
 
 nlohmann::json valuesOf(const Measured& m, bool hasBackground) {
-    auto values = job::object("carried", m.carried, "round_trip", m.roundTrip, "segments", m.segments,
-                              "retransmissions", m.retransmissions, "spurious", m.spurious, "timeouts", m.timeouts,
-                              "dropped", m.dropped, "clocks", m.clocks);
+    nlohmann::json values = {{"carried", m.carried},   {"round_trip", m.roundTrip},
+                             {"segments", m.segments}, {"retransmissions", m.retransmissions},
+                             {"spurious", m.spurious}, {"timeouts", m.timeouts},
+                             {"dropped", m.dropped},   {"clocks", m.clocks}};
     if (!hasBackground) return values;
     const Measured::Background& b = m.background;
-    job::add(values, "background", b.there, "background_back", b.back);
-    if (b.pages) job::add(values, "pages", b.pages, "page_time", b.pageTime);
-    if (b.voice)
-        job::add(values, "voice", b.voice, "voice_loss", b.voiceLoss, "voice_delay", b.voiceDelay, "voice_delay_99",
-                 b.voiceDelay99);
+    values["background"] = b.there;
+    values["background_back"] = b.back;
+    if (b.pages) {
+        values["pages"] = b.pages;
+        values["page_time"] = b.pageTime;
+    }
+    if (b.voice) {
+        values["voice"] = b.voice;
+        values["voice_loss"] = b.voiceLoss;
+        values["voice_delay"] = b.voiceDelay;
+        values["voice_delay_99"] = b.voiceDelay99;
+    }
     return values;
 }
 
@@ -104,10 +113,13 @@ nlohmann::json simulate(Job job) {
     auto links = job.bridges();
     const Measured m = run(job.experiment, std::move(links));
     using Sample = Measured::Sample;
-    return job::object("goodputs", m.goodputs, "values", valuesOf(m, job.experiment.background.any()), "counters",
-                       job::object("a", m.counters[A], "b", m.counters[B]), "gateways", m.gateways, "windows",
-                       rowsOf(m.trace, &Sample::windows), "rates", rowsOf(m.trace, &Sample::rates), "cached",
-                       rowsOf(m.trace, &Sample::cached));
+    return {{"goodputs", m.goodputs},
+            {"values", valuesOf(m, job.experiment.background.any())},
+            {"counters", {{"a", m.counters[A]}, {"b", m.counters[B]}}},
+            {"gateways", m.gateways},
+            {"windows", rowsOf(m.trace, &Sample::windows)},
+            {"rates", rowsOf(m.trace, &Sample::rates)},
+            {"cached", rowsOf(m.trace, &Sample::cached)}};
 }
 
 }  // namespace

@@ -5,13 +5,14 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "arqlink_regs.h"
 #include "failure.h"
-#include "json_object.h"
+#include "json_job.h"
 #include "load_end.h"
 #include "run.h"
 
@@ -28,7 +29,6 @@ namespace {
 
 using namespace campaign;
 using arqlink::job::FileName;
-using arqlink::job::object;
 using arqlink::job::Object;
 
 struct Job {
@@ -76,18 +76,28 @@ EndInfo probe(MakeLinkEnd make) {
 }
 
 nlohmann::json resultOf(const Outcome& r) {
-    return object("clocks", r.clocks, "units", r.units, "packets", r.packets, "lives", r.lives, "polls", r.polls,
-                  "early_polls", r.earlyPolls, "lost", r.lost, "digest",
-                  format("%016llx", static_cast<unsigned long long>(r.digest)), "kind", r.kind, "text", r.text);
+    return nlohmann::json{
+        {"clocks", r.clocks},   {"units", r.units},
+        {"packets", r.packets}, {"lives", r.lives},
+        {"polls", r.polls},     {"early_polls", r.earlyPolls},
+        {"lost", r.lost},       {"digest", format("%016llx", static_cast<unsigned long long>(r.digest))},
+        {"kind", r.kind},       {"text", r.text}};
 }
 
 nlohmann::json recoveryOf(const Recovery& r, unsigned shots) {
-    return object("units", r.units, "clocks", r.clocks, "round_trip", r.roundTrip, "poll_timeout", r.pollTimeout,
-                  "restarts", r.restarts, "attempts", r.attempts, "shots", shots, "look", r.look);
+    return {{"units", r.units},
+            {"clocks", r.clocks},
+            {"round_trip", r.roundTrip},
+            {"poll_timeout", r.pollTimeout},
+            {"restarts", r.restarts},
+            {"attempts", r.attempts},
+            {"shots", shots},
+            {"look", r.look}};
 }
 
 nlohmann::json flowOf(const FlowResult& f) {
-    return object("clocks", f.clocks, "frames", f.frames, "again", f.again, "polls", f.polls, "reports", f.reports);
+    return nlohmann::json{
+        {"clocks", f.clocks}, {"frames", f.frames}, {"again", f.again}, {"polls", f.polls}, {"reports", f.reports}};
 }
 
 void say(const nlohmann::json& line) { std::cout << arqlink::job::lineOf(line) << std::endl; }
@@ -108,7 +118,7 @@ bool runAll(const Job& job) {
                             : job.frames ? drawLong(seed, job.pair, info, job.frames)
                                          : draw(seed, job.pair, info, job.forge);
         scenario.forgeBlank = job.blank;
-        if (job.show) say(object("scenario", scenario.text()));
+        if (job.show) say({{"scenario", scenario.text()}});
         const Outcome r = Run(seed, scenario, end, {job.ignore.begin(), job.ignore.end()}).run();
         isGood = isGood && r.kind.empty();
         nlohmann::json result = resultOf(r);

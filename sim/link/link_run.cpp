@@ -3,10 +3,11 @@
 #include <array>
 #include <exception>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <vector>
 
-#include "json_object.h"
+#include "json_job.h"
 #include "link_reader.h"
 #include "splitmix.h"
 
@@ -73,8 +74,11 @@ nlohmann::json carry(const Run& run) {
     }
     link->runTo(run.until);
     const Counters counters[] = {link->counters(A), link->counters(B)};
-    return job::object("accepted", c.accepted, "delivered", c.delivered, "settled", c.settled, "transmitted",
-                       c.transmitted, "counters", counters);
+    return {{"accepted", c.accepted},
+            {"delivered", c.delivered},
+            {"settled", c.settled},
+            {"transmitted", c.transmitted},
+            {"counters", counters}};
 }
 
 }  // namespace

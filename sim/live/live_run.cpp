@@ -10,12 +10,13 @@
 #include <exception>
 #include <iostream>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "json_object.h"
+#include "json_job.h"
 #include "link_reader.h"
 #include "live_link.h"
 #include "report.h"
@@ -103,7 +104,8 @@ class Session {
 
     // Answers come from the driver's thread, too.
     void answer(Id id, const char* error, nlohmann::json more = nlohmann::json::object()) {
-        job::add(more, "id", id ? nlohmann::json(*id) : nullptr, "error", error ? nlohmann::json(error) : nullptr);
+        more["id"] = id ? nlohmann::json(*id) : nullptr;
+        more["error"] = error ? nlohmann::json(error) : nullptr;
         const std::lock_guard lock(output_);
         std::cout << job::lineOf(more) << std::endl;
     }
@@ -197,7 +199,8 @@ class Session {
     }
     void finish(Id id) {
         const Pacer::Count pace = link_.pacer().count();
-        answer(id, nullptr, job::object("report", live::report(link_, pace, link_.pacer().lag(), clockHz_, states_)));
+        answer(id, nullptr,
+               nlohmann::json{{"report", live::report(link_, pace, link_.pacer().lag(), clockHz_, states_)}});
         for (EndState& state : states_) state.events = 0;  // each is reported once
     }
 

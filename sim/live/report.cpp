@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report.h"
 
-#include "json_object.h"
+#include <nlohmann/json.hpp>
+
+#include "json_job.h"
 #include "settings_reader.h"
 
 namespace arqlink::live {
@@ -30,12 +32,25 @@ nlohmann::json countersOf(const arqlink_counters& counters) {
 nlohmann::json reportOf(const LiveLink& link, End end, const EndState& state) {
     const arqlink_config& c = state.config;
     const Tap::Count& frames = link.frames(end);
-    const auto tap = job::object("in", frames.in, "in_bytes", frames.inBytes, "out", frames.out, "out_bytes",
-                                 frames.outBytes, "too_long", frames.tooLong, "refused", frames.refused);
-    return job::object("state", nameOf(state.status.state), "stalled", state.status.stalled, "events", state.events,
-                       "k", c.k, "n", c.n_first, "nr", c.n_retx, "delta", c.delta, "ord", int{c.ordered}, "poll",
-                       state.timers.poll, "backlog", link.backlog(end), "cut", link.cut(end), "tap", tap, "counters",
-                       countersOf(state.counters));
+    const nlohmann::json tap = {{"in", frames.in},
+                                {"in_bytes", frames.inBytes},
+                                {"out", frames.out},
+                                {"out_bytes", frames.outBytes},
+                                {"too_long", frames.tooLong},
+                                {"refused", frames.refused}};
+    return {{"state", nameOf(state.status.state)},
+            {"stalled", state.status.stalled},
+            {"events", state.events},
+            {"k", c.k},
+            {"n", c.n_first},
+            {"nr", c.n_retx},
+            {"delta", c.delta},
+            {"ord", int{c.ordered}},
+            {"poll", state.timers.poll},
+            {"backlog", link.backlog(end)},
+            {"cut", link.cut(end)},
+            {"tap", tap},
+            {"counters", countersOf(state.counters)}};
 }
 
 }  // namespace
@@ -55,16 +70,24 @@ int readEnd(const arqlink_device& device, EndState& state) {
 
 nlohmann::json report(const LiveLink& link, const Pacer::Count& pace, double lag, double clockHz,
                       const EndState (&ends)[2]) {
-    auto all = job::object("time", static_cast<double>(link.now()) / clockHz, "lag", lag, "latest", pace.latest,
-                           "deadlines", pace.deadlines, "missed", pace.missed, "lost", pace.lost, "rests", link.rests(),
-                           "a", reportOf(link, A, ends[A]), "b", reportOf(link, B, ends[B]));
+    nlohmann::json all = {{"time", static_cast<double>(link.now()) / clockHz},
+                          {"lag", lag},
+                          {"latest", pace.latest},
+                          {"deadlines", pace.deadlines},
+                          {"missed", pace.missed},
+                          {"lost", pace.lost},
+                          {"rests", link.rests()},
+                          {"a", reportOf(link, A, ends[A])},
+                          {"b", reportOf(link, B, ends[B])}};
     for (const End end : {A, B})
         if (const SoftSystem* soft = link.softSystem(end))
-            all[end == A ? "soft_a" : "soft_b"] = job::object("clocks", soft->clocks(), "skipped", soft->skipped());
+            all[end == A ? "soft_a" : "soft_b"] =
+                nlohmann::json{{"clocks", soft->clocks()}, {"skipped", soft->skipped()}};
     if (const TapGateway* tap = link.gateway()) {
         const gateway::Gateway& gateway = tap->gateway();
         nlohmann::json& shown = all["gateway"] = gateway.counts();
-        job::add(shown, "flows", gateway.flows(), "cache_used", gateway.cacheUsed());
+        shown["flows"] = gateway.flows();
+        shown["cache_used"] = gateway.cacheUsed();
     }
     return all;
 }

@@ -11,10 +11,11 @@
 #include <cstdio>
 #include <ctime>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "job.h"
-#include "json_object.h"
+#include "json_job.h"
 #include "pair_capture.h"
 #include "pair_registers.h"
 #include "pair_reports.h"
@@ -174,10 +175,12 @@ class Runner {
         nlohmann::json window = nlohmann::json::array();
         for (const Edge& e : window_)
             if (windowClosed_)
-                window.push_back(job::object("clock", e.clock, "units", e.units, "idle", e.idle, "bytes", e.bytes));
-        const auto result =
-            job::object("end", end, "start", start_, "clocks", clocks, "wall_s", wall, "cpu_s", cpu, "data_bytes",
-                        ArqPairSim::dataBytes, "window", window, "registers", registers_.all());
+                window.push_back(
+                    nlohmann::json{{"clock", e.clock}, {"units", e.units}, {"idle", e.idle}, {"bytes", e.bytes}});
+        const nlohmann::json result = {{"end", end},       {"start", start_},
+                                       {"clocks", clocks}, {"wall_s", wall},
+                                       {"cpu_s", cpu},     {"data_bytes", ArqPairSim::dataBytes},
+                                       {"window", window}, {"registers", registers_.all()}};
         std::cout << job::lineOf(result) << std::endl;
     }
 

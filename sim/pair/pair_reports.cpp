@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <string>
 
-#include "json_object.h"
+#include "json_job.h"
 
 namespace arqlink {
 
@@ -50,7 +51,8 @@ void PairReports::write() {
         PairRegisters registers(pair_, job_);
         registers.snapshot("a");
         registers.snapshot("b");
-        const auto report = job::object("clock", now - start_, "waiting", waiting, "registers", registers.all());
+        const auto report =
+            nlohmann::json{{"clock", now - start_}, {"waiting", waiting}, {"registers", registers.all()}};
         writeAll(STDERR_FILENO, "report " + job::lineOf(report) + "\n");
     } catch (const std::exception&) {
         _exit(1);  // the original comes to the same, and says it
