@@ -9,7 +9,7 @@ VIEW   := $(WAVES:.fst=.gtkw)
 C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) research/*/*.$(ext) research/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext) examples/*/*/*.$(ext)))
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
-.PHONY: help setup verilog regs sw demo soc-demo test test-research test-docs test-full campaign fuzz lint synth synth-all bench docs planner release figures figures-full figures-link stats-full wave clean
+.PHONY: help setup verilog regs sw demo soc-demo test test-research test-docs test-full campaign fuzz lint lint-types lint-style lint-scala synth synth-all bench docs planner release figures figures-full figures-link stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -56,14 +56,21 @@ fuzz: setup ## Hostile packets and conversations over bad wires through the gate
 	$(ARQLINK) fuzz $(if $(PACKETS),--packets $(PACKETS)) $(if $(SEED),--seed $(SEED))
 
 lint: setup-all ## Check Python with ruff and basedpyright, C and C++ with clang-format, Scala with scalafmt, and with Verilator the Verilog of all configurations, of the pair and of the soft system
+	@$(MAKE) --no-print-directory --output-sync --jobs $$(nproc) lint-types lint-style lint-scala $(LINTS:%=fusesoc-%)
+
+lint-types:
+	$(VENV)/bin/basedpyright
+
+lint-style:
 	$(VENV)/bin/ruff check --quiet
 	$(VENV)/bin/ruff format --quiet --check
-	$(VENV)/bin/basedpyright
 	$(VENV)/bin/clang-format --dry-run -Werror $(C_FILES)
+
+lint-scala:
 	mvn -q -B -f rtl/pom.xml spotless:check
-	for target in $(LINTS); do \
-	  $(VENV)/bin/fusesoc --cores-root . run --target=$$target arqlink || exit 1; \
-	done
+
+fusesoc-%:
+	$(VENV)/bin/fusesoc --cores-root . run --target=$* arqlink
 
 synth: setup-synth ## Place and route encoder and decoder with one seed, or TARGETS="default" SEED=1-3
 	$(ARQLINK) synth $(or $(TARGETS),encoder decoder) --seed "$(or $(SEED),$(SEEDS),1)"

@@ -79,7 +79,7 @@ def test_unknown_names_are_listed(kind, name, tmp_path):
     [
         ("dataBytes=1", "unitBytes=2", "maxPacketBytes=64", "windowFrames=64", "maxK=1", "maxParity=1", "k=1", "nFirst=1", "nRetx=2"),
         ("dataBytes=16", "unitBytes=4080", "maxK=4", "maxParity=2", "k=4", "nFirst=4", "nRetx=4", "windowFrames=64"),
-        ("dataBytes=2", "unitBytes=64", "maxK=128", "maxParity=64"),
+        pytest.param(("dataBytes=2", "unitBytes=64", "maxK=128", "maxParity=64"), marks=pytest.mark.full),
         ("dataBytes=8", "windowFrames=262144", "maxK=2", "k=2", "nFirst=2", "nRetx=2"),
     ],
     ids=["smallest", "widest", "longest code", "largest window"],

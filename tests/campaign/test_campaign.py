@@ -195,8 +195,8 @@ def test_random_faults(pair, count, capsys):
 
 @pytest.mark.parametrize("pair", slow_in_full(PAIRS[:2], slow={"tiny:tiny"}))
 def test_forged_units(pair):
-    results = runs.run_seeds(pair, FIRST, 50, forge=1)
-    assert len(results) == 50
+    results = runs.run_seeds(pair, FIRST, 25, forge=1)
+    assert len(results) == 25
     judge(results)
 
 

@@ -14,7 +14,7 @@ from tests import seeds
 from tests.dashboard.test_dashboard_page import NAMELESS, address_of, soon, words
 from tests.dashboard.test_run_dashboard import minds_interrupts
 
-CONFIG = "paper8"
+CONFIG = "montecarlo"
 LINK = ["--config", CONFIG, "--k", "10", "--n", "11", "--delta", "1", "--loss", "bernoulli:0.04", "--delay-ms", "5", "--json", "--web", "0"]
 FRAMES = 40_000
 """Some ten seconds."""

@@ -662,7 +662,7 @@ def test_a_reader_that_goes_away(arqlink, tmp_path):
     assert code == 2 and "The capture 'pipe' cannot be written: Broken pipe." in err
 
 
-@pytest.mark.parametrize("config", ["paper", pytest.param("paper8", marks=pytest.mark.full)])
+@pytest.mark.parametrize("config", ["default", *(pytest.param(config, marks=pytest.mark.full) for config in ("paper", "paper8"))])
 def test_times_and_marks_for_other_readers(arqlink, tmp_path, config):
     """Without the dissector: times of units back to back are their bytes on the line, and erased units are marked in three ways."""
     (tmp_path / "in").write_bytes(bytes(5000))
