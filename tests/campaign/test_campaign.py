@@ -229,8 +229,8 @@ def test_the_cost_of_forged_units_is_what_a_run_takes_longer_with_them():
 
 
 def test_links_get_over_forged_units_in_time():
-    costs = forged_recovery.measure("small:small", FIRST, 20)
-    assert len(costs) == 20 and sum(cost.units for cost in costs) > 20
+    costs = forged_recovery.measure("small:small", FIRST, 12)
+    assert len(costs) == 12 and sum(cost.units for cost in costs) > 12
     assert any(cost.restarts or cost.extra > 0 for cost in costs), "some forged units delay packets"
     assert not forged_recovery.beyond(costs)
 
