@@ -40,6 +40,8 @@ OTHERS = (
     "tests/campaign/test_campaign.py",
 )
 """Tried in this order where the named test passes."""
+MARKED = ("-m", "")
+"""What is named runs even where it is marked `full`."""
 FAILED, NOT_ONE = 1, (2, 3, 4, 5)
 """Exit codes of pytest: tests have failed; it was stopped, or has found none."""
 
@@ -50,19 +52,19 @@ def level(test):
     return {"": "nothing", "system": "system", "campaign": "campaign", "link": "link models"}.get(folder, "block")
 
 
-def pytest(folder, tests, fault=0, parallel=False):
+def pytest(folder, tests, *options, fault=0):
     """Exit code and output of pytest on tests of the copy, with a fault on. The first failure ends it."""
-    python = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "auto" if parallel else "0", *tests]
+    python = [sys.executable, "-m", "pytest", "-q", "-x", *options, *tests]
     paths = os.pathsep.join([str(folder), str(folder / "research")])
     done = subprocess.run(python, cwd=folder, env=os.environ | {"PYTHONPATH": paths, "ARQLINK_FAULT": str(fault)}, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
 
-def find(folder, fault):
-    """(the test that finds a fault, or "", seconds)"""
+def find(folder, fault, others):
+    """(the test that finds a fault, or "", seconds): the one that is named, or of `others`"""
     since = time.monotonic()
-    for test in (fault.test, *OTHERS):
-        code, said = pytest(folder, [test], fault.number)
+    for test in (fault.test, *others):
+        code, said = pytest(folder, [test], "-n", "0", *(MARKED if test == fault.test else ()), fault=fault.number)
         if code in NOT_ONE:
             raise UserError(f"'{fault.name}': pytest ends with {code} on {test}:\n{said[-2000:]}")
         if code == FAILED:
@@ -89,7 +91,9 @@ def show(results):
 def main():
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="of faults, or of a file with several; all if none is given")
-    names = parser.parse_args().names
+    parser.add_argument("--quick", action="store_true", help="where a named test passes, try no others")
+    arguments = parser.parse_args()
+    names = arguments.names
     faults = read()
     if wrong := list(contradictions(faults)):
         raise UserError("\n".join(wrong))
@@ -99,11 +103,11 @@ def main():
     folder = copy.make(faults)
     tests = sorted({fault.test for fault in chosen if fault.test})
     with building(f"Running {len(tests)} tests without a fault …"):
-        code, said = pytest(folder, tests, parallel=True)
+        code, said = pytest(folder, tests, "-n", "auto", *MARKED)
     if code:
         raise UserError(f"Without a fault the named tests do not pass:\n{said[-4000:]}")
     with building(f"Running them with {len(chosen)} faults …"), ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = pool.map(lambda fault: find(folder, fault) if fault.test else ("", 0.0), chosen)
+        found = pool.map(lambda fault: find(folder, fault, () if arguments.quick else OTHERS) if fault.test else ("", 0.0), chosen)
         results = [asdict(fault) | {"found_by": test, "level": level(test), "seconds": round(seconds, 1)} for fault, (test, seconds) in zip(chosen, found)]
     REPORT.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     return 0 if show(results) else 1
