@@ -9,7 +9,7 @@ VIEW   := $(WAVES:.fst=.gtkw)
 C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) research/*/*.$(ext) research/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext) examples/*/*/*.$(ext)))
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
-.PHONY: help setup verilog regs sw demo soc-demo test test-research test-docs test-full campaign fuzz lint lint-types lint-style lint-scala synth synth-all bench docs planner release figures figures-full figures-link stats-full wave clean
+.PHONY: help setup verilog regs sw demo soc-demo test test-research test-docs test-full mutants campaign fuzz lint lint-types lint-style lint-scala synth synth-all bench docs planner release figures figures-full figures-link stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -48,6 +48,9 @@ test-docs: setup-all ## Run the tests of what documents quote
 
 test-full: setup-all ## Run all tests
 	$(PYTHON) -m pytest $(PARALLEL) -m ""
+
+mutants: setup-firmware+dev ## Put each of the seeded faults into the RTL, and see that the test which is named for it fails (docs/verification.md); FAULTS="arq/ArqSender.scala"
+	$(PYTHON) -m cocotb_tests.mutants $(FAULTS)
 
 campaign: setup ## Random faults between two link ends, RUNS=100 of each pair; PAIRS="small:small tiny:tiny", SEED=1, FORGE=0.3
 	$(ARQLINK) campaign run $(if $(RUNS),--runs $(RUNS)) $(if $(SEED),--seed $(SEED)) $(if $(FORGE),--forge $(FORGE)) $(PAIRS:%=--pair %)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A copy of the tree whose RTL has the faults in it. What was built in it stays from one run to the next."""
+
+import subprocess
+from pathlib import Path
+
+from arqlink import tree
+
+from .faults import SOURCES, seeded
+
+FOLDER = tree.BUILD / "mutants"
+CHOICE = Path(__file__).with_name("Fault.scala")
+
+
+def make(faults):
+    """Brings the copy up to date; returns its folder."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=tree.ROOT, capture_output=True, check=True).stdout
+    names = [Path(name.decode()) for name in listed.split(b"\0") if name]
+    wanted = {name: (tree.ROOT / name).read_bytes() for name in names if (tree.ROOT / name).is_file()}
+    for file in {fault.file for fault in faults}:
+        text = wanted[SOURCES / file].decode()
+        wanted[SOURCES / file] = seeded(text, [fault for fault in faults if fault.file == file]).encode()
+    wanted[SOURCES / "lib" / CHOICE.name] = CHOICE.read_bytes()
+    for path in (FOLDER / "rtl" / "src").rglob("*.scala"):
+        if path.relative_to(FOLDER) not in wanted:
+            path.unlink()
+    for name, content in wanted.items():
+        path = FOLDER / name
+        if not path.exists() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod((tree.ROOT / name).stat().st_mode if (tree.ROOT / name).exists() else 0o644)
+    environment = FOLDER / ".venv"
+    if not environment.exists():
+        environment.symlink_to(tree.ROOT / ".venv")
+    return FOLDER
