@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the benches measure in clocks, the software to compare with, and what place and route gave: gathered, and as tables."""
 
-import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -13,7 +12,7 @@ from arqlink.errors import UserError
 from arqlink.fpga import place_and_route
 from arqlink.fpga.results import HEADINGS, cells
 from arqlink.fpga.targets import named
-from arqlink.report.console import TextConsole
+from arqlink.report.console import table_console
 
 CODES = ((32, 40, 64), (10, 12, 64), (10, 14, 64))
 """K, N and bytes of a unit for the comparison with software."""
@@ -132,7 +131,7 @@ def sections(results):
 
 
 def show(results):
-    console = TextConsole(width=None if sys.stdout.isatty() else 200)
+    console = table_console()
     for title, _, headings, rows in sections(results):
         table = Table(*headings, title=title, title_justify="left")
         for row in rows:

@@ -15,7 +15,7 @@ from arqlink import tree
 from arqlink.campaign import builds, feedback_loss, forged_recovery, runs
 from arqlink.cli import options
 from arqlink.errors import UserError
-from arqlink.report.console import TextConsole
+from arqlink.report.console import table_console
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import print_json
 from arqlink.seeds import parse_seeds
@@ -123,7 +123,7 @@ def lost_feedback(
     table = Table(*feedback_loss.HEADINGS)
     for row in feedback_loss.rows(feedback_loss.survey(feedback_loss.points(round_trip or tuple(feedback_loss.WINDOWS), parse_seeds(seed)))):
         table.add_row(*map(str, row))
-    _console(160).print(table)
+    table_console(160).print(table)
 
 
 @campaign.command("forged-recovery")
@@ -146,12 +146,7 @@ def forged(
     table = Table(*forged_recovery.HEADINGS, title="Forged units; the bound is four round trips and three POLL_TIMEOUTs", title_justify="left")
     for name, costs in (*zip(pairs, found, strict=True), ("all", [cost for several in found for cost in several])):
         table.add_row(*map(str, forged_recovery.row(name, costs)))
-    _console(200).print(table)
+    table_console().print(table)
     if wrong := [cost for costs in found for cost in forged_recovery.beyond(costs)]:
         print(f"{len(wrong)} runs went beyond the bound: {wrong[0]}")
         raise typer.Exit(1)
-
-
-def _console(width):
-    """As wide as the terminal; into a file, as wide as a table needs."""
-    return TextConsole(width=None if sys.stdout.isatty() else width)

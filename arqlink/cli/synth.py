@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`arqlink synth`: place and route."""
 
-import sys
 from typing import Annotated
 
 import typer
@@ -13,7 +12,7 @@ from arqlink.fpga import record, timing
 from arqlink.fpga.place_and_route import OUTPUT, run
 from arqlink.fpga.results import misses, table
 from arqlink.fpga.targets import TARGETS, named
-from arqlink.report.console import TextConsole
+from arqlink.report.console import table_console
 from arqlink.seeds import parse_seeds
 
 NAMES = ", ".join(target.name for target in TARGETS)
@@ -38,7 +37,7 @@ def synth(
     tree.require()
     known = record.read() if recorded else None
     results = {target: run(target, seeds, known) for target in chosen}
-    console = TextConsole(width=None if sys.stdout.isatty() else 200)
+    console = table_console()
     console.print(table(results))
     for target, found in results.items() if slowest else ():
         for result in found:

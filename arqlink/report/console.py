@@ -38,3 +38,8 @@ class TextConsole(Console):
 
     def render_str(self, text, **options):
         return super().render_str(text.encode(self.encoding, HANDLER).decode(self.encoding), **options)
+
+
+def table_console(width=200):
+    """As wide as the terminal; into a file, as wide as a table needs."""
+    return TextConsole(width=None if sys.stdout.isatty() else width)

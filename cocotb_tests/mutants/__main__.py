@@ -21,7 +21,7 @@ from rich.table import Table
 from arqlink import tree
 from arqlink.building import building
 from arqlink.errors import UserError
-from arqlink.report.console import TextConsole
+from arqlink.report.console import table_console
 
 from . import copy
 from .faults import contradictions, read
@@ -42,14 +42,15 @@ OTHERS = (
 """Tried in this order where the named test passes."""
 MARKED = ("-m", "")
 """What is named runs even where it is marked `full`."""
-FAILED, NOT_ONE = 1, (2, 3, 4, 5)
-"""Exit codes of pytest: tests have failed; it was stopped, or has found none."""
+PASSED, FAILED = 0, 1
+"""Exit codes of pytest; with any other it has not run the tests to their end."""
 
 
 def level(test):
     """The kind of a test."""
-    folder = test.split("/")[1] if test.startswith(("cocotb_tests/", "tests/")) else ""
-    return {"": "nothing", "system": "system", "campaign": "campaign", "link": "link models"}.get(folder, "block")
+    if not test:
+        return "nothing"
+    return {"system": "system", "campaign": "campaign", "link": "link models"}.get(test.split("/")[1], "block")
 
 
 def pytest(folder, tests, *options, fault=0):
@@ -65,7 +66,7 @@ def find(folder, fault, others):
     since = time.monotonic()
     for test in (fault.test, *others):
         code, said = pytest(folder, [test], "-n", "0", *(MARKED if test == fault.test else ()), fault=fault.number)
-        if code in NOT_ONE:
+        if code not in (PASSED, FAILED):
             raise UserError(f"'{fault.name}': pytest ends with {code} on {test}:\n{said[-2000:]}")
         if code == FAILED:
             return test, time.monotonic() - since
@@ -73,7 +74,7 @@ def find(folder, fault, others):
 
 
 def show(results):
-    console = TextConsole(width=None if sys.stdout.isatty() else 200)
+    console = table_console()
     table = Table(
         "fault", "file", "stands for", "must be found by", "found by", "s", title="Seeded faults that are not found as they must", title_justify="left"
     )
@@ -93,18 +94,18 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME", help="of faults, or of a file with several; all if none is given")
     parser.add_argument("--quick", action="store_true", help="where a named test passes, try no others")
     arguments = parser.parse_args()
-    names = arguments.names
+    names = set(arguments.names)
     faults = read()
     if wrong := list(contradictions(faults)):
         raise UserError("\n".join(wrong))
     chosen = [fault for fault in faults if not names or fault.name in names or fault.file in names]
-    if unknown := set(names) - {fault.name for fault in faults} - {fault.file for fault in faults}:
+    if unknown := names - {fault.name for fault in faults} - {fault.file for fault in faults}:
         raise UserError(f"There is no fault '{min(unknown)}'.")
     folder = copy.make(faults)
     tests = sorted({fault.test for fault in chosen if fault.test})
     with building(f"Running {len(tests)} tests without a fault …"):
         code, said = pytest(folder, tests, "-n", "auto", *MARKED)
-    if code:
+    if code != PASSED:
         raise UserError(f"Without a fault the named tests do not pass:\n{said[-4000:]}")
     with building(f"Running them with {len(chosen)} faults …"), ThreadPoolExecutor(os.cpu_count()) as pool:
         found = pool.map(lambda fault: find(folder, fault, () if arguments.quick else OTHERS) if fault.test else ("", 0.0), chosen)

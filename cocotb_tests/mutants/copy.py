@@ -10,6 +10,8 @@ from .faults import SOURCES, seeded
 
 FOLDER = tree.BUILD / "mutants"
 CHOICE = Path(__file__).with_name("Fault.scala")
+MADE, MADE_WITHIN = {"build", ".venv"}, {"target", "__pycache__"}
+"""Folders of the copy, and of any folder in it, that hold what was built there."""
 
 
 def make(faults):
@@ -21,15 +23,16 @@ def make(faults):
         text = wanted[SOURCES / file].decode()
         wanted[SOURCES / file] = seeded(text, [fault for fault in faults if fault.file == file]).encode()
     wanted[SOURCES / "lib" / CHOICE.name] = CHOICE.read_bytes()
-    for path in (FOLDER / "rtl" / "src").rglob("*.scala"):
-        if path.relative_to(FOLDER) not in wanted:
-            path.unlink()
+    for top in set(FOLDER.glob("*")) - {FOLDER / name for name in MADE}:
+        for path in [top, *top.rglob("*")]:
+            name = path.relative_to(FOLDER)
+            if path.is_file() and name not in wanted and not MADE_WITHIN & {*name.parts}:
+                path.unlink()
     for name, content in wanted.items():
         path = FOLDER / name
         if not path.exists() or path.read_bytes() != content:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-            path.chmod((tree.ROOT / name).stat().st_mode if (tree.ROOT / name).exists() else 0o644)
     environment = FOLDER / ".venv"
     if not environment.exists():
         environment.symlink_to(tree.ROOT / ".venv")

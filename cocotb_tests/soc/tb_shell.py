@@ -16,27 +16,27 @@ from cocotb_tests.soc.tb_boot import SW, download
 PROMPT = b"> "
 BUILD_SMALL = {"unit_bytes": 8, "window_frames": 64, "max_k": 16, "max_parity": 8, "max_packet_bytes": 512, "packet_crc": 0, "clock_hz": 100000000}
 UP_AND_DOWN = ("link_down", "link_up", "outage", "threshold")
-started = []
+running = []
 """Simulations in which the firmware runs: none or this one."""
 
 
 async def in_shell(dut):
-    """A terminal at a prompt of the firmware, which a reset starts if it does not answer, and a download where another program is built in."""
+    """A terminal at the firmware's prompt. Where nothing answers, a reset starts it, with a download if another program is built in."""
     terminal = Terminal(dut)
-    if started:
+    if running:
         dut.aresetn.value = 1  # before the first clock, so that the reset is none
         await terminal.send(b"\x03")
         try:
             await terminal.expect(b"^C\r\n" + PROMPT)
             return terminal
         except AssertionError:
-            started.clear()
+            running.clear()
     await terminal.reset()
     await terminal.expect(b"arqlink boot\r\n")
     if os.environ["PROGRAM"] != "firmware":
         await download(terminal, (SW / "firmware.img").read_bytes(), b"OK")
     assert await terminal.expect(PROMPT, 2_000_000) == b"arqlink firmware\r\n"
-    started.append(True)
+    running.append(True)
     return terminal
 
 

@@ -76,12 +76,11 @@ EndInfo probe(MakeLinkEnd make) {
 }
 
 nlohmann::json resultOf(const Outcome& r) {
-    return nlohmann::json{
-        {"clocks", r.clocks},   {"units", r.units},
-        {"packets", r.packets}, {"lives", r.lives},
-        {"polls", r.polls},     {"early_polls", r.earlyPolls},
-        {"lost", r.lost},       {"digest", format("%016llx", static_cast<unsigned long long>(r.digest))},
-        {"kind", r.kind},       {"text", r.text}};
+    return {{"clocks", r.clocks},   {"units", r.units},
+            {"packets", r.packets}, {"lives", r.lives},
+            {"polls", r.polls},     {"early_polls", r.earlyPolls},
+            {"lost", r.lost},       {"digest", format("%016llx", static_cast<unsigned long long>(r.digest))},
+            {"kind", r.kind},       {"text", r.text}};
 }
 
 nlohmann::json recoveryOf(const Recovery& r, unsigned shots) {
@@ -96,8 +95,7 @@ nlohmann::json recoveryOf(const Recovery& r, unsigned shots) {
 }
 
 nlohmann::json flowOf(const FlowResult& f) {
-    return nlohmann::json{
-        {"clocks", f.clocks}, {"frames", f.frames}, {"again", f.again}, {"polls", f.polls}, {"reports", f.reports}};
+    return {{"clocks", f.clocks}, {"frames", f.frames}, {"again", f.again}, {"polls", f.polls}, {"reports", f.reports}};
 }
 
 void say(const nlohmann::json& line) { std::cout << arqlink::job::lineOf(line) << std::endl; }

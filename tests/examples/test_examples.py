@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from arqlink import tree
+from cocotb_tests.lib.effort import slow_in_full
 
 EXAMPLES = tree.ROOT / "examples"
 LIBRARIES = (tree.ROOT / "fusesoc", EXAMPLES)
@@ -71,13 +72,11 @@ FAULTS = {
 }
 
 
-SOONER = ("a value beyond the build", "a line that nobody waits for", "packets ahead of the firmware")
+SOONER = {"a value beyond the build", "a line that nobody waits for", "packets ahead of the firmware"}
 """One of each example; the others are left to `make test-full`."""
 
 
-@pytest.mark.parametrize(
-    "name, file, old, new, said", [pytest.param(*fault, id=what, marks=() if what in SOONER else pytest.mark.full) for what, fault in FAULTS.items()]
-)
+@pytest.mark.parametrize("name, file, old, new, said", slow_in_full(FAULTS.values(), {FAULTS[what] for what in FAULTS.keys() - SOONER}), ids=FAULTS)
 def test_the_bench_would_fail(name, file, old, new, said, tmp_path):
     example = shutil.copytree(EXAMPLES / name, tmp_path / name)
     bench = example / f"{name}_tb.v"

@@ -23,6 +23,7 @@ from arqlink.model import loss
 from arqlink.model.link_setup import LinkSetup
 from arqlink.rtl.registers import address
 from arqlink.run import monte_carlo, pair, pcap, phy_capture, transfer
+from cocotb_tests.lib.effort import slow_in_full
 from tests import seeds
 
 A_TO_B, B_TO_A = 0, 1
@@ -662,7 +663,7 @@ def test_a_reader_that_goes_away(arqlink, tmp_path):
     assert code == 2 and "The capture 'pipe' cannot be written: Broken pipe." in err
 
 
-@pytest.mark.parametrize("config", ["default", *(pytest.param(config, marks=pytest.mark.full) for config in ("paper", "paper8"))])
+@pytest.mark.parametrize("config", slow_in_full(["default", "paper", "paper8"], slow={"paper", "paper8"}))
 def test_times_and_marks_for_other_readers(arqlink, tmp_path, config):
     """Without the dissector: times of units back to back are their bytes on the line, and erased units are marked in three ways."""
     (tmp_path / "in").write_bytes(bytes(5000))
