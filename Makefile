@@ -9,7 +9,7 @@ VIEW   := $(WAVES:.fst=.gtkw)
 C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) research/*/*.$(ext) research/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext) examples/*/*/*.$(ext)))
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
-.PHONY: help setup verilog regs sw demo soc-demo test test-research test-docs test-full mutants campaign fuzz lint lint-types lint-style lint-scala synth synth-all bench docs planner release figures figures-full figures-link stats-full wave clean
+.PHONY: help setup verilog regs sw demo soc-demo test test-research test-docs test-full mutants coverage campaign fuzz lint lint-types lint-style lint-scala synth synth-all bench docs planner release figures figures-full figures-link stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -51,6 +51,11 @@ test-full: setup-all ## Run all tests
 
 mutants: setup-firmware+dev ## Put each of the seeded faults into the RTL, and see that the test which is named for it fails (docs/verification.md); FAULTS="arq/ArqSender.scala"
 	$(PYTHON) -m cocotb_tests.mutants $(FAULTS)
+
+coverage: setup-firmware+dev+examples ## Run the benches on models that count what they reach, and show the largest holes of rtl/ (docs/verification.md)
+	rm -rf build/coverage
+	-ARQLINK_COVERAGE=1 $(PYTHON) -m pytest $(PARALLEL) cocotb_tests
+	$(PYTHON) -m cocotb_tests.coverage
 
 campaign: setup ## Random faults between two link ends, RUNS=100 of each pair; PAIRS="small:small tiny:tiny", SEED=1, FORGE=0.3
 	$(ARQLINK) campaign run $(if $(RUNS),--runs $(RUNS)) $(if $(SEED),--seed $(SEED)) $(if $(FORGE),--forge $(FORGE)) $(PAIRS:%=--pair %)

@@ -168,6 +168,18 @@ async def gap_of_a_whole_window(dut):
 
 
 @cocotb.test()
+async def units_back_to_back_behind_a_gap(dut):
+    """A gap of a window takes long to be written down. Units follow without a pause, of which each decides a transmission."""
+    _, link = await start(dut)
+    link.tsn = WINDOW - 1
+    for fsn in range(3 * 16):
+        link.send(fsn=fsn, tsn=link.tsn, k=1, n=1)
+        link.tsn += 1 + (fsn % 5 == 4)
+    await link.drain()
+    link.check()
+
+
+@cocotb.test()
 async def units_that_cannot_be(dut):
     """Late, beyond the window, mixed and foreign units are counted and change nothing."""
     _, link = await start(dut)
@@ -201,7 +213,7 @@ async def edges_close(dut):
             link.model.count["closeInvalid"] += 1
         else:
             link.model.close(edge)
-        await bench.clocks(100)
+        await bench.clocks(100 + WINDOW // 8)
     link.check()
 
 

@@ -2,6 +2,7 @@
 """Resequencer: random packets whose frames become complete, dead or given up in random order within the window."""
 
 import random
+from collections import Counter
 
 import cocotb
 from cocotb.triggers import RisingEdge
@@ -181,6 +182,61 @@ async def query_finds_complete_frames(dut):
     dut.io_querySlot.value = 0
     await bench.clocks(4)
     assert not int(dut.io_queryComplete.value)
+
+
+class Queries:
+    """Asks in each clock for a frame near those that come or go, and checks the answers.
+
+    A frame that has come by the clock of the question is complete, unless rxBase has passed it a clock later; one that has not come by the clock of
+    the answer is not, once its slot has been freed of the frame before.
+    """
+
+    LATENCY = 2
+
+    def __init__(self, bench, peer):
+        self.bench, self.dut, self.peer = bench, bench.dut, peer
+        self.came = {}  # FSN: clock
+        self.asked = {}  # clock: slot
+        self.bases = {}  # clock: rxBase
+        self.answers = Counter()
+        bench.actors.append(self)
+
+    def clear(self):
+        pass
+
+    def step(self):
+        """What is read here is of this clock; what is driven counts in the next one."""
+        now, peer = self.bench.clock, self.peer
+        self.bases[now] = peer.base
+        if int(self.dut.io_complete_valid.value) and int(self.dut.io_complete_ready.value):
+            self.came[int(self.dut.io_complete_payload_fsn.value)] = now
+        if now - self.LATENCY in self.asked:
+            self.judge(now - self.LATENCY)
+        if not self.dut.io_ready.value:  # the table is being cleared
+            return
+        comes = [peer.complete.queue[0][0]] if peer.complete.offered else []
+        fsn = random.choice([*comes, *list(self.came)[-2:], peer.base, peer.base + random.randrange(WINDOW)])
+        self.asked[now + 1] = self.dut.io_querySlot.value = fsn % WINDOW
+
+    def judge(self, clock):
+        base = self.bases[clock + 1]
+        fsn = base + (self.asked[clock] - base) % WINDOW
+        answer, came = int(self.dut.io_queryComplete.value), self.came.get(fsn)
+        if came is not None and came <= clock:
+            self.answers[clock - came] += 1
+            assert answer, f"frame {fsn} came in clock {came}, was asked for in clock {clock}, and is not complete"
+        elif came is None and self.bases.get(clock - 4, 0) > fsn - WINDOW:  # and its slot was freed before
+            assert not answer, f"frame {fsn} has not come, and is complete"
+
+
+@cocotb.test()
+@cocotb.parametrize(in_order=[True, False], loss=[0.0, 0.2])
+async def answers_in_each_clock(dut, in_order, loss):
+    """Frames become complete, are claimed and freed, and in each clock one near them is asked for."""
+    bench, peer = await start(dut, in_order, frames=400, loss=loss, dead_share=0.5, rate=0.7)
+    queries = Queries(bench, peer)
+    await peer.finish()
+    assert all(queries.answers[after] > 3 for after in range(4)), queries.answers
 
 
 @cocotb.test()

@@ -7,6 +7,7 @@ from collections import Counter
 import cocotb
 
 from cocotb_tests.lib.bench import Bench, Events, Sink, Source
+from cocotb_tests.lib.sweep import sweep
 
 WINDOW, SPACE = 64, 1 << 20
 INFINITE = 15
@@ -185,6 +186,16 @@ async def persistency(dut, delta, loss):
 
 
 @cocotb.test()
+async def many_attempts(dut):
+    """A frame that fails more than 15 times is sent again as the 15th retransmission, for ever."""
+    bench = Bench(dut)
+    peer = Peer(bench, 20, 0.93, INFINITE)
+    await bench.start()
+    await peer.finish()
+    assert sum(attempt == 15 for _, attempt, _ in peer.sent) > 20
+
+
+@cocotb.test()
 async def slow_line_and_small_peer(dut):
     """Back-pressure on the frames, and a peer whose window is smaller than the own one."""
     bench = Bench(dut)
@@ -243,12 +254,28 @@ async def reset_while_stalled(dut):
 
 @cocotb.test()
 async def the_newest_message_is_used(dut):
-    """Messages come while one with many outcomes is being listed and another one waits; nothing comes after them. The last one's outcomes and rxBase count."""
+    """A message is being listed, another one waits, and the last one comes at any distance behind it. Nothing comes after them: the last one's outcomes
+    and rxBase count."""
     bench = Bench(dut)
-    peer = Peer(bench, 60, 0.0, INFINITE, message_loss=1.0)
+    peer = Peer(bench, 4000, 0.0, INFINITE, message_loss=1.0)
     await bench.start()
-    await bench.until(lambda: peer.decided >= 58, 20_000, "58 transmissions")
-    for tsn in (40, 42, 44, 46, 48, 58):
-        peer.feedback.queue.append((tsn, tsn, 0, (1 << 64) - 1))
-    await bench.clocks(300)
-    assert int(dut.io_view_ackTsn.value) == int(dut.io_view_peerRxBase.value) == 58
+
+    def say(end):
+        first = peer.ack // 32 * 32
+        peer.judge(peer.ack, end)
+        peer.said_base = peer.base
+        peer.feedback.queue.append((peer.base % SPACE, end % SPACE, first % SPACE, (1 << 64) - 1))
+
+    async def case(distance):
+        start = peer.ack
+        await bench.until(lambda: peer.decided >= start + 34, 5000, "34 transmissions")
+        say(start + 26)
+        await bench.clocks(8)
+        say(start + 30)
+        await bench.clocks(distance)
+        say(start + 34)
+        await bench.clocks(150)
+        found = int(dut.io_view_ackTsn.value), int(dut.io_view_peerRxBase.value)
+        assert found == (start + 34, start + 34), f"ackTsn and rxBase are {found}, the last message said {start + 34}"
+
+    await sweep(range(1, 80), case)

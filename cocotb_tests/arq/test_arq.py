@@ -12,6 +12,7 @@ CASES = [
     ("ArqReceiver", "corner"),
     ("ArqReceiver", "default"),
     ("ArqReceiver", "tiny"),
+    ("ArqReceiver", "montecarlo"),
     ("Resequencer", "small"),
 ]
 

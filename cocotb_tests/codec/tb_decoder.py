@@ -106,6 +106,19 @@ async def random_patterns(dut, pace):
 
 
 @cocotb.test()
+async def jobs_far_ahead_of_their_units(dut):
+    """All jobs are offered at once and units come slowly, or leave slowly: of frames that lack nothing, that lack something, and of both."""
+    bench = await start(dut)
+    k = min(2, bench.max_k)
+    whole, lacking = [*range(k)], [*range(1, k + 1)]
+    for patterns in ([whole], [lacking], [whole, whole, lacking]):
+        for pace in ((1.0, 0.03, 1.0), (1.0, 1.0, 0.03)):
+            jobs, units, expected = join([frame(bench, i % 3, k, k + 1, patterns[i % len(patterns)]) for i in range(24)])
+            result, _ = await bench.run(jobs, units, len(expected), *pace)
+            assert result == expected
+
+
+@cocotb.test()
 async def extra_bits(dut):
     """Units after the K-th are not part of the job."""
     bench = await start(dut)

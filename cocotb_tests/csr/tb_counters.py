@@ -10,6 +10,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 
 from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import regs
+from cocotb_tests.lib.sweep import sweep
 
 NAMES = list(regs.COUNTERS)
 WIDTHS = [c.increment for c in regs.COUNTERS.values()]
@@ -159,6 +160,44 @@ async def snapshot_is_of_one_clock(dut):
             assert all(value in {sums[i] for sums in history} for i, value in enumerate(seen))
         else:
             assert seen in history
+
+
+@cocotb.test()
+async def snapshots_in_each_clock(dut):
+    """A snapshot is asked for, and again in each clock until the first one is done, behind one more event: what is read then has that event."""
+    bench = Bench(dut)
+    await bench.start()
+    event = dut.io_events_link_restarts
+    low = 2 * NAMES.index("link_restarts")
+
+    async def pulse(signal):
+        signal.value = 1
+        await RisingEdge(dut.aclk)
+        signal.value = 0
+
+    async def read():
+        dut.io_port_address.value = low
+        await pulse(dut.io_port_read)
+        await rising_edges(dut.aclk, 2)
+        return int(dut.io_port_data.value)
+
+    async def case(clock):
+        case.count += 1
+        await pulse(dut.io_port_snapshot)
+        await rising_edges(dut.aclk, clock)
+        await pulse(event)
+        await rising_edges(dut.aclk, 1)
+        await pulse(dut.io_port_snapshot)
+        for _ in range(2 * BUSY_CLOCKS // 10):
+            await rising_edges(dut.aclk, 10)
+            if not int(dut.io_port_busy.value):
+                break
+        else:
+            raise AssertionError("busy for ever")
+        assert await read() == case.count
+
+    case.count = 0
+    await sweep(range(UNIT_CLOCKS if COMPACT else 0, BUSY_CLOCKS + 100), case)
 
 
 @cocotb.test()

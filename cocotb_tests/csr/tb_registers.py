@@ -13,6 +13,7 @@ from arqlink.rtl.registers import value_of
 from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import Registers, master, regs
+from cocotb_tests.lib.sweep import sweep
 
 BUILD = built()
 COMPACT = os.environ.get("ARQLINK_COMPACT") == "1"
@@ -101,6 +102,42 @@ async def every_writable_field(dut):
         ("statusInterval", "STATUS_INTERVAL"),
     ):
         assert int(getattr(dut, f"io_setting_timers_{signal}").value) == expect[name]
+
+
+@cocotb.test()
+async def an_event_in_each_clock_of_a_clearing_write(dut):
+    """The bit is 0, is written as 1, and one pulse comes: irq shows it, before the bit is cleared or after."""
+    _, r = await start(dut)
+    await r.write("IRQ_ENABLE", outage=1)
+    seen = set()
+
+    async def pulse(clock):
+        await rising_edges(dut.aclk, clock)
+        dut.io_errors_outage.value = 1
+        await rising_edges(dut.aclk, 1)
+        dut.io_errors_outage.value = 0
+
+    async def case(clock):
+        event = cocotb.start_soon(pulse(clock))
+        shown = cocotb.start_soon(is_shown(dut, 40))
+        await rising_edges(dut.aclk, 8)
+        await r.write("ERROR", outage=1)
+        await event
+        assert await shown, "nobody has seen the event"
+        seen.add(await r.read("ERROR", "outage"))
+        await r.write("ERROR", outage=1)
+
+    await sweep(range(1, 28), case)
+    assert seen == {0, 1}, "the pulse came before the write, and behind it"
+
+
+async def is_shown(dut, clocks):
+    """Whether irq rises within some clocks."""
+    for _ in range(clocks):
+        await FallingEdge(dut.aclk)
+        if dut.io_irq.value:
+            return True
+    return False
 
 
 @cocotb.test()

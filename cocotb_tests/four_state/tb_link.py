@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A link end that hears itself, some of its units erased."""
+"""A link end that hears itself, some of its units erased, and that restarts in traffic."""
 
 import random
 
@@ -13,6 +13,7 @@ from cocotb_tests.lib.bench import pause
 from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.lib.regs import LinkRegisters, master, regs
 
+UP = 3
 LENGTHS = [1, 2, 3, 5, 16, 33, 100, 250]
 
 
@@ -64,3 +65,19 @@ async def outputs_and_registers_have_values(dut):
     counters = await link.counters()
     assert counters["rx_packets"] == len(packets)
     assert not hasattr(dut, "s_axis_phy_tuser") or counters["rx_erased_flag"]
+    for packet in packets:
+        source.send_nowait(AxiStreamFrame(packet))
+    await rising_edges(dut.aclk, 150)
+    await link.write("CTRL", enable=1, restart=1)
+    await read_all(axi, {0: regs.ARQLINK})
+    await source.wait()
+    while await link.state() != UP or not sink.idle():
+        await rising_edges(dut.aclk, 500)
+    await rising_edges(dut.aclk, 3000)
+    sink.clear()
+    for packet in packets:
+        await source.send(AxiStreamFrame(packet))
+    for packet in packets:
+        assert (await sink.recv()).tdata == packet
+    await read_all(axi, {0: regs.ARQLINK})
+    assert (await link.counters())["link_restarts"] >= 3

@@ -7,7 +7,7 @@ from cocotb_tests.lib import rtl
 from cocotb_tests.lib.effort import slow_in_full
 
 CONFIGS = pytest.mark.parametrize("config", slow_in_full(["tiny", "default"], slow={"default"}))
-LINKS = [(block, config) for block in ("ArqLink", "ArqLinkPhyClock", "ArqLinkByteStream") for config in ("tiny", "default")]
+LINKS = [(block, config) for block in ("ArqLink", "ArqLinkPhyClock", "ArqLinkByteStream") for config in ("tiny", "default")] + [("ArqLink", "line10g")]
 
 
 @pytest.mark.parametrize(("block", "config"), slow_in_full(LINKS, slow={*LINKS[3:]}))

@@ -8,6 +8,7 @@ import cocotb
 
 from cocotb_tests.lib.bench import Bench, Events, Source, beats, pause
 from cocotb_tests.lib.limits import built
+from cocotb_tests.lib.sweep import sweep
 from cocotb_tests.model.units import ControlUnit, DataUnit, Rejected, parse
 
 EVENTS = ["frameDone", "txUnits", "txRetxUnits", "txControlUnits", "txPolls", "idle"]
@@ -276,6 +277,35 @@ async def flush(dut):
         feeder.again.clear()
         feeder.controls.clear()
     assert 0 < broken <= 15
+
+
+@cocotb.test()
+@cocotb.parametrize(ready=[1.0, 0.5])
+async def flush_in_each_clock(dut, ready):
+    """The only unit of a frame leaves whole, and its frame is done, or it is spoiled, and no frame is done any more; the next frame is done once."""
+    limits, bench, feeder, events, sink = await prepare(dut, ready=ready)
+    seen = set()
+
+    async def case(clock):
+        feeder.send_frame(k=1, parity=0)
+        done = events.count["frameDone"]
+        await bench.clocks(clock)
+        dut.flush.value = 1
+        feeder.clear_frames()
+        await bench.clocks(2)
+        flushed = events.count["frameDone"]
+        dut.flush.value = 0
+        await bench.clocks(5 * limits.data_unit_beats + 20)
+        assert events.count["frameDone"] == flushed <= done + 1, "a frame is done that was flushed"
+        seen.add(flushed - done)
+        while not sink.empty():
+            sink.recv_nowait()
+        feeder.send_frame(k=1, parity=0)
+        await collect(bench, feeder, sink)
+        assert events.count["frameDone"] == flushed + 1
+
+    await sweep(range(4 * limits.data_unit_beats + 12), case)
+    assert seen == {0, 1}
 
 
 @cocotb.test()

@@ -133,6 +133,25 @@ class Traffic:
             packet = bytes(data[:length])
             self.scoreboard.expected.append(packet + trailer(packet)[: self.limits.crc_bytes])
 
+    def send_beats(self, keeps, aborts=()):
+        """A packet by its beats: what of each is kept, bit 0 for its first byte, and which have tuser."""
+        width, data = self.limits.data_bytes, random.randbytes(len(keeps) * self.limits.data_bytes)
+        keep = [pattern >> i & 1 for pattern in keeps for i in range(width)]
+        user = [int(beat in aborts) for beat in range(len(keeps)) for _ in range(width)]
+        self.source.send_nowait(AxiStreamFrame(data, tkeep=keep, tuser=user))
+        *full, last = keeps
+        if any(pattern + 1 != 1 << width for pattern in full) or last & (last + 1):
+            self.counts["dropKeep"] += 1
+        elif aborts:
+            self.counts["dropAbort"] += 1
+        elif not sum(keep):
+            self.counts["dropZero"] += 1
+        else:
+            packet = data[: sum(keep)]
+            self.counts["txPackets"] += 1
+            self.counts["txBytes"] += len(packet)
+            self.scoreboard.expected.append(packet + trailer(packet)[: self.limits.crc_bytes])
+
     async def drain(self, bench, limit=100000):
         await bench.until(lambda: self.source.idle() and not self.scoreboard.expected, limit, "all packets stored")
         await bench.clocks(self.limits.unit_beats + 10)
@@ -174,6 +193,27 @@ async def lengths_and_bad_packets(dut):
     for item in plan:
         traffic.send(**item)
     await traffic.drain(bench)
+    assert dict(events.count) == dict(traffic.counts), f"{dict(events.count)} instead of {dict(traffic.counts)}"
+
+
+@cocotb.test()
+async def every_tkeep_and_mark(dut):
+    """Each pattern of tkeep in each beat of packets of one to three beats, or 200 of them where there are more; tuser in each beat, an empty one too."""
+    limits, bench, _, events, traffic = await prepare(dut)
+    full = (1 << limits.data_bytes) - 1
+    patterns = range(full + 1) if limits.data_bytes <= 4 else [0, full, *random.sample(range(full + 1), 198)]
+    for pattern in patterns:
+        for others in range(3):
+            for at in range(others + 1):
+                keeps = [full] * others
+                keeps.insert(at, pattern)
+                traffic.send_beats(keeps)
+    for beats in range(1, 4):
+        for last in {1, full, 0}:
+            for at in range(beats):
+                traffic.send_beats([full] * (beats - 1) + [last], {at})
+    await traffic.drain(bench)
+    await bench.clocks(100)  # what is dropped is not waited for
     assert dict(events.count) == dict(traffic.counts), f"{dict(events.count)} instead of {dict(traffic.counts)}"
 
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from cocotb_tests.lib import rtl
+from arqlink.tree import CONFIGS
 
 HEADER_AND_CRC, CONTROL_BYTES = 16, 32
 """Bytes of a unit beside its payload, and of a control unit."""
@@ -55,10 +55,16 @@ def said_by(verilog):
     return Limits(**{name: int(said[key]) for name, key in camel_case.items()})
 
 
+def first_sn(verilog):
+    """The first FSN and TSN of a generated Verilog file: 0, but in builds for tests."""
+    said = re.search(r"^// firstSn = (\d+)\b", Path(verilog).read_text(), re.M)
+    return int(said[1]) if said else 0
+
+
 def built():
     """Limits of what is being simulated (rtl.run sets it). Configurations that only tests have are not in the contract."""
     limits = said_by(os.environ["ARQLINK_VERILOG"])
     config = os.environ["ARQLINK_CONFIG"]
-    contract = json.loads(rtl.CONFIGS.read_text()).get(config)
+    contract = json.loads(CONFIGS.read_text()).get(config)
     assert contract in (None, vars(limits)), f"{config}: the contract says {contract}, the Verilog {limits}"
     return limits

@@ -9,11 +9,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from arqlink.locks import locked
-from arqlink.rtl.verilator import QUICK_TO_BUILD, Model, use_verilator  # noqa: F401
+from arqlink.rtl.verilator import COVERAGE, QUICK_TO_BUILD, Model, use_verilator  # noqa: F401
 from arqlink.rtl.verilog import compile_rtl, contents, generate, java  # noqa: F401
 from arqlink.tree import BUILD, CONFIGS, ROOT  # noqa: F401
-from cocotb_tests.lib import measured
+from cocotb_tests.lib import limits, measured
 from tests.seeds import SEED
+
+NOISY_RAM = "ram=noisy"
+"""Block RAM gives noise where a word is read in the clock in which it is written: devices differ in what they give then."""
 
 
 def build(block, config, sources, waves=False, optimize=QUICK_TO_BUILD):
@@ -21,9 +24,9 @@ def build(block, config, sources, waves=False, optimize=QUICK_TO_BUILD):
     long a bench runs is decided by its Python, so the model is optimized little."""
     import cocotb_tools.config
 
-    folder = BUILD / "cocotb" / config / block
+    folder = BUILD / ("coverage" if COVERAGE else "cocotb") / config / block
     # Only the top's own signals are visible to tests; with all of them Verilator could optimize very little.
-    model = Model(sources, folder, "Vtop", ["--vpi", "--public-depth", "1"], optimize, waves=waves)
+    model = Model(sources, folder, "Vtop", ["--vpi", "--public-depth", "1", "--x-initial", "unique"], optimize, waves=waves)
     main = cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"
     model.link([main], folder / block, link_options=[f"-L{cocotb_tools.config.libs_dir}", "-lcocotbvpi_verilator"])
     return folder
@@ -45,7 +48,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     they have measured (lib/measured.py), by name.
 
     `parameters` reach the tests as environment variables, beside ARQLINK_CONFIG and ARQLINK_VERILOG, which name the configuration
-    and its Verilog. ARQLINK_SEED is cocotb's seed too.
+    and its Verilog, and ARQLINK_FIRST_SN. ARQLINK_SEED is cocotb's seed too, and rules in which order the tests run. What has no reset begins with random bits.
     `sources` are Verilog files to build in place of what Generate writes for `block`. `quick`: compiled without optimization,
     which is enough where the build lasts longer than the run. `four_state`: on Icarus, many times slower.
     """
@@ -55,7 +58,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
 
     if str(ROOT) not in sys.path:  # the runner passes sys.path on to the simulation
         sys.path.insert(0, str(ROOT))
-    sources = sources or [generate(block, config)]
+    sources = sources or [generate(block, config, [NOISY_RAM])]
     build_dir = build_four_state(block, config, sources) if four_state else build(block, config, sources, waves, "-O0" if quick else QUICK_TO_BUILD)
     name = "-".join([module.rsplit(".", 1)[-1]] + ([testcase] if testcase else []))
     if parameters:
@@ -67,7 +70,8 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     measured.forget(test_dir)
     env = {k: str(v) for k, v in (parameters or {}).items()}
     env["LD_LIBRARY_PATH"] = str(cocotb_tools.config.libs_dir)  # and not in the program, which is the same in each clone
-    env |= {"ARQLINK_CONFIG": config, "ARQLINK_VERILOG": str(sources[0])}
+    env |= {"ARQLINK_CONFIG": config, "ARQLINK_VERILOG": str(sources[0]), "ARQLINK_FIRST_SN": str(limits.first_sn(sources[0]))}
+    env["COCOTB_RANDOM_TEST_ORDER"] = "1"
     env["COCOTB_LOG_LEVEL"] = os.environ.get("COCOTB_LOG_LEVEL", "WARNING")
     results = get_runner("icarus" if four_state else "verilator").test(
         hdl_toplevel=block,
@@ -79,6 +83,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
         results_xml=str(test_dir / "results.xml"),
         extra_env=env,
         seed=SEED,
+        plusargs=[] if four_state else ["+verilator+rand+reset+2", f"+verilator+seed+{SEED % (1 << 31) or 1}"],
         log_file=str(test_dir / "run.log"),
         timescale=("1ns", "1ps"),
     )

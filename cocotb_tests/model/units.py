@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Units on the wire, as docs/architecture.md ("Wire format") lays them out byte by byte."""
 
+import os
 import zlib
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,17 @@ HEADER = 12
 CRC = 4
 CONTROL_BYTES = 32
 SN = 1 << 20
+FIRST = int(os.environ.get("ARQLINK_FIRST_SN", 0))
+"""What the wire has for FSN and TSN 0 of the models: 0, but for a build whose numbers begin elsewhere so that they wrap soon."""
+
+
+def wired(sn):
+    """A sequence number on the wire."""
+    return (sn + FIRST) % SN
+
+
+def unwired(sn):
+    return (sn - FIRST) % SN
 
 
 def distance(x, base):
@@ -97,7 +109,7 @@ class DataUnit:
         first = self.version << 6 | self.only << 5 | self.preset << 2 | self.sop << 1 | self.eop
         head = bytes([first, self.epoch, self.k, self.n, self.index])
         head += (self.attempt << 12 | self.pad).to_bytes(2, "big")
-        head += (self.fsn % SN << 20 | self.tsn % SN).to_bytes(5, "big")
+        head += (wired(self.fsn) << 20 | wired(self.tsn)).to_bytes(5, "big")
         return seal(head + self.payload)
 
 
@@ -149,10 +161,11 @@ class ControlUnit:
         flags = self.hello | self.peer_known << 1 | self.poll << 2 | self.reply << 3 | self.deaf << 4 | self.abandons << 5
         flags |= self.reserved[1] << 6
         body = bytes([self.version << 6 | 1 << 4 | self.reserved[0], self.epoch, flags, self.peer_epoch])
-        body += self.param.to_bytes(3, "big")
-        body += (self.tx_base % SN << 20 | self.tx_edge % SN).to_bytes(5, "big")
-        body += (self.rx_base % SN << 20 | self.rx_next % SN).to_bytes(5, "big")
-        body += (self.bitmap_base % SN << 4 | self.reserved[2]).to_bytes(3, "big")
+        param = self.param if self.hello else self.param - self.ack_tsn + wired(self.ack_tsn)
+        body += param.to_bytes(3, "big")
+        body += (wired(self.tx_base) << 20 | wired(self.tx_edge)).to_bytes(5, "big")
+        body += (wired(self.rx_base) << 20 | wired(self.rx_next)).to_bytes(5, "big")
+        body += (wired(self.bitmap_base) << 4 | self.reserved[2]).to_bytes(3, "big")
         body += self.bitmap.to_bytes(8, "big")
         return seal(body)
 
@@ -192,8 +205,8 @@ def _data(raw, unit_bytes, max_k, max_parity):
         index=raw[4],
         attempt=raw[5] >> 4,
         pad=(raw[5] & 15) << 8 | raw[6],
-        fsn=numbers >> 20,
-        tsn=numbers % SN,
+        fsn=unwired(numbers >> 20),
+        tsn=unwired(numbers % SN),
         payload=raw[HEADER:-CRC],
         only=bool(raw[0] & 32),
     )
@@ -209,19 +222,20 @@ def _control(raw):
         raise Rejected("rx_bad_header", "reserved bits are set")
     tx = int.from_bytes(raw[7:12], "big")
     rx = int.from_bytes(raw[12:17], "big")
+    param, hello = int.from_bytes(raw[4:7], "big"), bool(raw[2] & 1)
     return ControlUnit(
         epoch=raw[1],
-        hello=bool(raw[2] & 1),
+        hello=hello,
         peer_known=bool(raw[2] & 2),
         poll=bool(raw[2] & 4),
         reply=bool(raw[2] & 8),
         peer_epoch=raw[3],
-        param=int.from_bytes(raw[4:7], "big"),
-        tx_base=tx >> 20,
-        tx_edge=tx % SN,
-        rx_base=rx >> 20,
-        rx_next=rx % SN,
-        bitmap_base=int.from_bytes(raw[17:20], "big") >> 4,
+        param=param if hello else param - param % SN + unwired(param % SN),
+        tx_base=unwired(tx >> 20),
+        tx_edge=unwired(tx % SN),
+        rx_base=unwired(rx >> 20),
+        rx_next=unwired(rx % SN),
+        bitmap_base=unwired(int.from_bytes(raw[17:20], "big") >> 4),
         bitmap=int.from_bytes(raw[20:28], "big"),
         deaf=bool(raw[2] & 16),
         abandons=bool(raw[2] & 32),

@@ -174,7 +174,16 @@ async def edges(dut):
     short = [unit for length in range(WIDTH, 9, WIDTH) for unit in contents(length)]
     near = {length // WIDTH * WIDTH for length in (*range(253, 257), *range(507, 510), LONGEST - WIDTH, LONGEST) if length <= LONGEST}
     long = [unit for length in sorted(near) for full, *others in [contents(length)] for unit in (full, random.choice(others))]
-    await carry(dut, short + long)
+    await carry(dut, [*short, *long, *around_full_pieces()])
+
+
+def around_full_pieces():
+    """Units whose first or second zero is around the end of a full piece of 254 bytes."""
+    full = bytes(random.randint(1, 255) for _ in range(LONGEST))
+    for run in (*range(252, 257), *range(506, 511)):
+        if run < LONGEST:
+            yield full[:run] + b"\0" + full[run + 1 :]
+            yield full[:run] + bytes(LONGEST - run)
 
 
 @cocotb.test()

@@ -27,6 +27,9 @@ class Terminal:
         for name in ("m_axis", "m_axis_phy", "a_m_axis", "b_m_axis"):
             if hasattr(dut, f"{name}_tready"):
                 getattr(dut, f"{name}_tready").value = 1
+        for name in ("ab_erase", "ba_erase"):
+            if hasattr(dut, name):
+                getattr(dut, name).value = 0
         if hasattr(dut, "phy_up"):
             dut.phy_up.value = 1
         self.source = UartSource(getattr(dut, rx), baud=BAUD)

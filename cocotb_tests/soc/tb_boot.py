@@ -116,6 +116,20 @@ async def registers_of_devices(dut):
 
 
 @cocotb.test()
+async def bytes_that_are_lost_are_shown(dut):
+    """While the program reads nothing, more bytes come than the FIFO of the UART holds: the first 32 are kept, and ERROR says that some were lost."""
+    terminal = await in_hello(dut)
+    error = 0x90000000 + regs.ARQUART["ERROR"].offset
+    assert await terminal.ask(b"r%08x" % error) == "value 00000000"
+    text = (b"ABCDEFGHKLMNOPQS0123456789" * 2)[:40]
+    await terminal.send(b"i00000000" + text)
+    await terminal.expect(b"lines 00000000\r\n" + text[:32])
+    assert await terminal.ask(b"r%08x" % error) == "value 00000001"
+    assert await terminal.ask(b"w%08x00000001" % error) == "value 00000001"
+    assert await terminal.ask(b"r%08x" % error) == "value 00000000"
+
+
+@cocotb.test()
 async def external_interrupts(dut):
     """UART and link each raise their own line, when they are enabled and have a reason, and not otherwise."""
     terminal = await in_hello(dut)

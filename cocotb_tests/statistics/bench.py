@@ -122,7 +122,7 @@ class PortsPair(Pair):
             for name in ("tvalid", "tdata", "tkeep", "tlast", "tuser"):
                 getattr(dut, f"{end}_s_axis_{name}").value = 0
             getattr(dut, f"{end}_m_axis_tready").value = 1
-        dut.aresetn.value = 0
+        dut.aresetn.value = dut.ab_erase.value = dut.ba_erase.value = 0
         super().__init__(master(dut))
 
     async def reset(self):

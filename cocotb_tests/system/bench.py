@@ -134,7 +134,7 @@ class Bench:
     async def start(self):
         """Clock, reset, monitors, settings; returns when both links may start to talk."""
         dut, build, s = self.dut, self.build, self.scenario
-        dut.aresetn.value = 0
+        dut.aresetn.value = dut.ab_erase.value = dut.ba_erase.value = 0
         for e in "ab":
             getattr(dut, f"{e}_m_axis_tready").value = 0
         cocotb.start_soon(Clock(dut.aclk, CLOCK_NS, unit="ns").start())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import Event, FallingEdge, RisingEdge
+from cocotb.triggers import Event, FallingEdge, First, RisingEdge, Timer
 from cocotb.utils import get_sim_time
 
 from cocotb_tests.lib.edges import rising_edges
@@ -40,17 +40,20 @@ class Left:
 
 
 class Scripted:
-    """`left` has all units that the end sent, `packets` what its user got. `say` is the peer's voice. What the end says is checked for
-    contradictions all the time."""
+    """`left` has all units that the end sent, `packets` what its user got, `cut` what it got with `tuser` set. `say` is the peer's voice. What the
+    end says is checked for contradictions all the time."""
 
     def __init__(self, dut, setting=Setting(4, 6, 6, 0, INFINITE), epoch=7):
         self.dut, self.setting, self.epoch = dut, setting, epoch
-        self.left, self.packets = [], []
+        self.left, self.packets, self.cut = [], [], []
         self.registers = LinkRegisters(master(dut))
         self.contradictions = Contradictions.of(BUILD)
         self.source = PacketSource(dut, "s_axis", 1)
         self.fields = {}  # of control units, where they are not those of an idle peer
         self.queue, self.spoken = deque(), Event()
+        self.news = Event()  # a unit or a packet has left
+        self.leaving = False  # a unit has begun to leave, and not ended
+        self.times, self.resets = QUIET, 0
         self.driving = False
         self.said = 0  # clock of the last beat that the end took from the peer
 
@@ -59,20 +62,29 @@ class Scripted:
         return int(get_sim_time("ns")) // PERIOD_NS
 
     async def start(self, **times):
-        """Reset, then registers, then a restart, so that all timers begin with their new values; it says hello now."""
+        """Begins; `times` are the values of the timers' registers."""
         dut = self.dut
-        dut.aresetn.value = dut.m_axis_phy_tready.value = 0
         dut.m_axis_tready.value = dut.phy_up.value = 1
         for signal in ("tvalid", "tdata", "tlast", "tuser"):
             getattr(dut, f"s_axis_phy_{signal}").value = 0
         cocotb.start_soon(Clock(dut.aclk, PERIOD_NS, unit="ns").start())
-        await rising_edges(dut.aclk, RESET)
-        dut.aresetn.value = 1
+        self.times = {**QUIET, **times}
         self._watch()
         cocotb.start_soon(self._drive())
+        await self.reset()
+
+    async def reset(self):
+        """Reset, then registers, then a restart, so that all timers begin with their new values; it says hello now."""
+        dut = self.dut
+        dut.aresetn.value = dut.m_axis_phy_tready.value = 0
+        self.resets += 1
+        self.contradictions = Contradictions.of(BUILD)
+        await rising_edges(dut.aclk, RESET)
+        self.resets += 1  # until the reset has come through, what was on its way may still leave
+        dut.aresetn.value = 1
         await self.registers.write("CTRL", 0)
         await self.registers.apply(self.setting)
-        await self.set(**{**QUIET, **times})
+        await self.set(**self.times)
         await rising_edges(dut.aclk, 4 * BUILD.window_frames)
         dut.m_axis_phy_tready.value = 1
         await rising_edges(dut.aclk, 50)
@@ -85,6 +97,8 @@ class Scripted:
 
         def begins():
             begun[0] = self.now
+            self.leaving = True
+            self.news.set()
 
         def found(raw, erased):
             try:
@@ -92,12 +106,24 @@ class Scripted:
             except Rejected:
                 unit = None
             self.left.append(Left(begun[0], self.now, unit))
+            self.leaving = False
+            self.news.set()
             self.contradictions.has_left(unit)
 
-        width, came = BUILD.data_bytes, self.contradictions.received
-        cocotb.start_soon(watch_units(self.dut, "m_axis_phy", width, found, begins=begins))
-        cocotb.start_soon(watch_units(self.dut, "s_axis_phy", width, came))
-        cocotb.start_soon(watch_packets(self.dut, "m_axis", width, lambda packet, aborted: self.packets.append(packet)))
+        def delivered(packet, aborted):
+            (self.cut if aborted else self.packets).append(packet)
+            self.news.set()
+
+        def life():
+            return self.resets
+
+        def came(raw, erased):
+            self.contradictions.received(raw, erased)
+
+        width = BUILD.data_bytes
+        cocotb.start_soon(watch_units(self.dut, "m_axis_phy", width, found, life, begins))
+        cocotb.start_soon(watch_units(self.dut, "s_axis_phy", width, came, life))
+        cocotb.start_soon(watch_packets(self.dut, "m_axis", width, delivered, life))
 
     async def set(self, **registers):
         for name, value in registers.items():
@@ -177,11 +203,14 @@ class Scripted:
     # -- what the end does
 
     async def until(self, condition, limit, what):
-        for _ in range(limit):
-            if condition():
-                return
+        """Waits for a condition on what has left, which is looked at when something new has; ends at a rising edge."""
+        end = self.now + limit
+        while not condition():
+            if self.now >= end:
+                raise AssertionError(f"within {limit} clocks: no {what}")
+            self.news.clear()
+            await First(self.news.wait(), Timer((end - self.now) * PERIOD_NS, "ns"))
             await RisingEdge(self.dut.aclk)
-        raise AssertionError(f"within {limit} clocks: no {what}")
 
     async def clocks(self, count):
         await rising_edges(self.dut.aclk, count)

@@ -210,9 +210,9 @@ async def lost_outcomes(dut):
     assert len(end.data()) == sent
     received = dict(rx_base=0, bitmap=(1 << 64) - 1)
 
-    async def polls_after(base):
-        """Polls after a report of the block at `base` and the one that follows it."""
-        said = await end.say(end.control(**received, bitmap_base=base, rx_next=min(sent, base + 2 * BLOCK)))
+    async def polls_after(base, end_of_report=sent):
+        """Polls after a report of the block at `base` and the one that follows it, or less."""
+        said = await end.say(end.control(**received, bitmap_base=base, rx_next=min(end_of_report, base + 2 * BLOCK)))
         await end.clocks(LATE + 130)
         polls = [u for u in end.controls(said) if u.unit.poll]
         assert all(u.begin - said <= LATE for u in polls), [u.begin - said for u in polls]
@@ -236,6 +236,15 @@ async def lost_outcomes_are_polled_for_at_once(dut):
     ack = REACH + 4 * BLOCK
     assert await polls_after(ack + REACH) == 0
     assert await polls_after(ack + REACH + BLOCK) == 1
+
+
+@cocotb.test()
+@cocotb.parametrize(ack=[BLOCK - 2, BLOCK - 1, BLOCK, BLOCK + 1])
+async def lost_outcomes_are_told_from_repeated_ones(dut, ack):
+    """A report that begins one outcome further above ackTsn than the peer repeats unasked has a poll, and one that does not has none."""
+    _, polls_after = await lost_outcomes(dut)
+    assert await polls_after(0, ack) == 0
+    assert await polls_after(REACH + BLOCK) == (ack < BLOCK)
 
 
 @cocotb.test()

@@ -2,9 +2,9 @@
 """Each timer's duration, in clocks at the ports of a link end."""
 
 import cocotb
-from cocotb.triggers import RisingEdge
+from cocotb.triggers import RisingEdge, Trigger, with_timeout
 
-from cocotb_tests.system.scripted import BUILD, NEVER, READ_AGAIN, Scripted
+from cocotb_tests.system.scripted import BUILD, NEVER, PERIOD_NS, READ_AGAIN, Scripted
 
 LATE = 24 + READ_AGAIN
 """Clocks that a unit may begin after its timer has ended, or after what it answers: the cause's way to the message, and the framer's to the PHY."""
@@ -222,10 +222,13 @@ async def restart_comes_up_without_waiting_for_status_interval(dut):
 
 
 async def after_written(end, register, interval, happens):
-    """Clocks from a write of `interval` to `register`, which held NEVER, until `happens(since)`."""
+    """Clocks from a write of `interval` to `register`, which held NEVER, until `happens(since)`: a condition on what has left, or a trigger."""
     await end.set(**{register: interval})
     since = end.now
-    await end.until(lambda: happens(since), interval + 2 * LATE, f"effect of {register}")
+    if isinstance(happens, Trigger):
+        await with_timeout(happens, (interval + 2 * LATE) * PERIOD_NS, "ns")
+    else:
+        await end.until(lambda: happens(since), interval + 2 * LATE, f"effect of {register}")
     return end.now - since
 
 
@@ -247,7 +250,7 @@ async def a_timer_counts_from_when_it_is_written(dut):
     await end.set(POLL_TIMEOUT=NEVER)
     fields = end.registers.map["ERROR"].fields
     await end.set(ERROR=0xFFFFFFFF, IRQ_ENABLE=1 << fields["outage"].shift)
-    assert await after_written(end, "OUTAGE_TIMEOUT", interval, lambda since: dut.irq.value) >= least
+    assert await after_written(end, "OUTAGE_TIMEOUT", interval, RisingEdge(dut.irq)) >= least
     await end.set(OUTAGE_TIMEOUT=NEVER)
     await end.clocks(LATE)
     assert await end.registers.state() == OUTAGE, "a write does not end an outage"

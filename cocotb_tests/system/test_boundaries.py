@@ -6,9 +6,9 @@ import pytest
 from cocotb_tests.lib import rtl
 from cocotb_tests.lib.effort import slow_in_full
 
-SELECTIONS = {"small": None, "default": {"COCOTB_TEST_FILTER": r"answer_to_a_poll|stalled|abandons"}}
+SELECTIONS = {"wraps": None, "default": {"COCOTB_TEST_FILTER": r"answer_to_a_poll|stalled|abandons"}}
 
 
 @pytest.mark.parametrize("config", slow_in_full(SELECTIONS, slow={"default"}))
 def test_boundaries(config):
-    rtl.run("ArqLink", config, "cocotb_tests.system.tb_boundaries", parameters=SELECTIONS[config], quick=config != "small")
+    rtl.run("ArqLink", config, "cocotb_tests.system.tb_boundaries", parameters=SELECTIONS[config], quick=config != "wraps")

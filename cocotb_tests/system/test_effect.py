@@ -5,4 +5,4 @@ from cocotb_tests.lib import rtl
 
 
 def test_effect():
-    rtl.run("ArqPair", "small", "cocotb_tests.system.tb_effect")
+    rtl.run("ArqPair", "wraps", "cocotb_tests.system.tb_effect")

@@ -5,4 +5,4 @@ from cocotb_tests.lib import rtl
 
 
 def test_events():
-    rtl.run("ArqPair", "small", "cocotb_tests.system.tb_events")
+    rtl.run("ArqPair", "wraps", "cocotb_tests.system.tb_events")

@@ -6,6 +6,6 @@ import pytest
 from cocotb_tests.lib import rtl
 
 
-@pytest.mark.parametrize("config", ["small", "tiny"])
+@pytest.mark.parametrize("config", ["wraps", "tiny"])
 def test_forged(config):
-    rtl.run("ArqLink", config, "cocotb_tests.system.tb_forged", quick=config != "small")
+    rtl.run("ArqLink", config, "cocotb_tests.system.tb_forged", quick=config != "wraps")

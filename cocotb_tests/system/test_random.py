@@ -7,6 +7,6 @@ from cocotb_tests.lib import rtl
 from cocotb_tests.lib.effort import slow_in_full
 
 
-@pytest.mark.parametrize("config", slow_in_full(["montecarlo", "small", "tiny", "wide8", "fast16"], slow={"montecarlo", "wide8", "fast16"}))
+@pytest.mark.parametrize("config", slow_in_full(["montecarlo", "wraps", "tiny", "wide8", "fast16"], slow={"montecarlo", "wide8", "fast16"}))
 def test_random(config):
     rtl.run("ArqPair", config, "cocotb_tests.system.tb_random")

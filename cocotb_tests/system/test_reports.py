@@ -7,6 +7,6 @@ import pytest
 from cocotb_tests.lib import rtl
 
 
-@pytest.mark.parametrize("config", ["default", "deep", "small"])
+@pytest.mark.parametrize("config", ["default", "deep", "wraps"])
 def test_reports(config):
-    rtl.run("ArqLink", config, "cocotb_tests.system.tb_reports", quick=config != "small")
+    rtl.run("ArqLink", config, "cocotb_tests.system.tb_reports", quick=config != "wraps")

@@ -7,6 +7,6 @@ from cocotb_tests.lib import rtl
 from cocotb_tests.lib.effort import slow_in_full
 
 
-@pytest.mark.parametrize("config", slow_in_full(["small", "default"], slow={"default"}))
+@pytest.mark.parametrize("config", slow_in_full(["wraps", "default"], slow={"default"}))
 def test_windows(config):
-    rtl.run("ArqLink", config, "cocotb_tests.system.tb_windows", quick=config != "small")
+    rtl.run("ArqLink", config, "cocotb_tests.system.tb_windows", quick=config != "wraps")

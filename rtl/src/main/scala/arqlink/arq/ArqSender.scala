@@ -85,7 +85,7 @@ class ArqSender(link: LinkConfig) extends Component {
   intake.io.feedback << newest.halfPipe()
 
   /** TSN of the oldest transmission that is not on the PHY in full. */
-  val txEdge = Reg(Wire.sn) init 0
+  val txEdge = Reg(Wire.sn) init link.firstSn
   when(io.frameDone)(txEdge := txEdge + 1)
   intake.io.txEdge := txEdge
   intake.io.peerWindowLog2 := io.peerWindowLog2
@@ -223,8 +223,8 @@ class ArqSender(link: LinkConfig) extends Component {
   }
   io.view.idle := RegNext(rests.issuing && rests.edge && rests.repeating && rests.intaking) init False
 
-  Invariant.onward(sweep.txBase, "txBase")
-  Invariant.onward(txEdge, "txEdge")
+  Invariant.onward(sweep.txBase, "txBase", link.firstSn)
+  Invariant.onward(txEdge, "txEdge", link.firstSn)
   Invariant(io.open <= window, "more frames are open than the window has")
   Invariant(
     !Sn.behind(nextFsn, sweep.txBase) && !Sn.behind(nextTsn, txEdge) && !Sn.behind(io.head, nextFsn),

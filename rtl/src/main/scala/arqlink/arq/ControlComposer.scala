@@ -116,17 +116,17 @@ class ControlComposer(link: LinkConfig) extends Component {
   val said = new Area {
     // They move by no more than a window.
     val bits = if (link.code.area.relaxed) link.window.slotBits + 2 else Wire.snBits
-    val txEdge = Reg(Wire.sn) init 0
-    val rxBase, rxNext = Reg(UInt(bits bits)) init 0
+    val txEdge = Reg(Wire.sn) init link.firstSn
+    val rxBase, rxNext = Reg(UInt(bits bits)) init link.firstSn(bits)
     when(composes) {
       txEdge := io.sender.txEdge
       rxBase := io.receiver.rxBase.resized
     }
     when(composesDue)(rxNext := io.receiver.rxNext.resized)
     when(!timers.running) {
-      txEdge := 0
-      rxBase := 0
-      rxNext := 0
+      txEdge := link.firstSn
+      rxBase := link.firstSn(bits)
+      rxNext := link.firstSn(bits)
     }
   }
 

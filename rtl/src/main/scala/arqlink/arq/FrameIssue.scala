@@ -46,7 +46,7 @@ class FrameIssue(link: LinkConfig, config: SenderConfig, metas: Mem[FrameMeta], 
   private def slotOf(sn: UInt) = sn.resize(slotBits)
 
   val frame = Stream(Transmission(code))
-  val nextFsn, nextTsn = Reg(Wire.sn) init 0
+  val nextFsn, nextTsn = Reg(Wire.sn) init link.firstSn
 
   /** What may be sent. The peer's window limits what it must store; both windows limit the outcomes that are kept.
     *

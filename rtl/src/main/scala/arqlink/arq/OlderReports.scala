@@ -33,6 +33,7 @@ class OlderReports(link: LinkConfig) extends Component {
   }
   private val slotBits = link.window.slotBits
   private val blocks = link.window.windowFrames / Wire.blockBits
+  private val firstBlock = OutcomeLog.firstBlock(link)
 
   /** All before it are older than what each control unit reports. */
   val recent = RegNext(io.current - 1)
@@ -44,7 +45,7 @@ class OlderReports(link: LinkConfig) extends Component {
     */
   private class Repeats(lag: UInt, isBuilt: Bool) extends Area {
     val request = Stream(OutcomeLog.blockNumber)
-    val cursor = Reg(OutcomeLog.blockNumber) init 0
+    val cursor = Reg(OutcomeLog.blockNumber) init firstBlock
     private val isReached = RegNext(!(recent - lag - cursor - 1).msb)
     private val isKnown = RegNext((cursor + 1 - peerAck).msb)
     private val isOverwritten = RegNext(io.current - cursor > blocks)
@@ -58,12 +59,12 @@ class OlderReports(link: LinkConfig) extends Component {
     val moves = request.fire || isDue && skipPair
     settled := !moves
     when(moves)(cursor := cursor + 2)
-    when(!io.running)(cursor := 0)
+    when(!io.running)(cursor := firstBlock)
   }
 
-  val peerAck = Reg(OutcomeLog.blockNumber) init 0
+  val peerAck = Reg(OutcomeLog.blockNumber) init firstBlock
   when(io.peerAck.valid)(peerAck := io.peerAck.payload)
-  when(!io.running)(peerAck := 0)
+  when(!io.running)(peerAck := firstBlock)
   val lags = new RepeatLags(link, io.peerWindowLog2)
   private val second = (RepeatLags.second(slotBits) > 0) generate new Repeats(lags.second.resized, lags.second =/= 0)
   private val between = RepeatLags.hasBetween(slotBits) generate new Repeats(lags.between.resized, lags.hasBetween)

@@ -47,9 +47,9 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     val clear = slave Flow UInt(slotBits bits)
   }
 
-  val ackTsn = Reg(Wire.sn) init 0
-  val knownEnd, contiguousFrom = hasHoles generate (Reg(Wire.sn) init 0)
-  val peerRxBase = Reg(Wire.sn) init 0
+  val ackTsn = Reg(Wire.sn) init link.firstSn
+  val knownEnd, contiguousFrom = hasHoles generate (Reg(Wire.sn) init link.firstSn)
+  val peerRxBase = Reg(Wire.sn) init link.firstSn
   io.ackTsn := ackTsn
   io.peerRxBase := peerRxBase
 
@@ -190,8 +190,8 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   }
   io.busy := check.io.busy || listing || check.io.start || reading.isBusy || sweepPending
 
-  Invariant.onward(ackTsn, "ackTsn")
-  Invariant.onward(peerRxBase, "peerRxBase")
+  Invariant.onward(ackTsn, "ackTsn", link.firstSn)
+  Invariant.onward(peerRxBase, "peerRxBase", link.firstSn)
   Invariant(!Sn.behind(io.txEdge, ackTsn), "an outcome is known of what was not sent")
   Invariant(!Sn.behind(io.nextFsn, peerRxBase), "peerRxBase is above a frame that was not sent")
   if (hasHoles) {

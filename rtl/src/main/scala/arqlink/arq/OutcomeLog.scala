@@ -46,6 +46,9 @@ object OutcomeLog {
 
   def blockNumber: UInt = UInt(Wire.snBits - log2Up(Wire.blockBits) bits)
 
+  /** That of the first TSN. */
+  def firstBlock(link: LinkConfig): BigInt = link.firstSn / Wire.blockBits
+
   /** The block that a TSN's outcome is in. */
   def blockOf(tsn: UInt): UInt = tsn.dropLow(log2Up(Wire.blockBits)).asUInt
 }
@@ -83,7 +86,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
 
   val current = Reg(Bits(Wire.blockBits bits)) init 0
   val previous = Reg(Bits(Wire.blockBits bits)) init 0
-  val block = Reg(OutcomeLog.blockNumber) init 0
+  val block = Reg(OutcomeLog.blockNumber) init OutcomeLog.firstBlock(link)
   val bit = Reg(UInt(blockSize bits)) init 0
   io.next := block @@ bit
 
@@ -145,12 +148,12 @@ class OutcomeLog(link: LinkConfig) extends Component {
     io.busy := active || waits || io.push.valid
   }
   private val full = step.fills
-  Invariant.onward(io.next, "rxNext")
+  Invariant.onward(io.next, "rxNext", link.firstSn)
   Invariant.when(step.now)(!Sn.behind(step.end, io.next), "a decision is of what was decided before")
 
   io.port.current := block
   // The block in progress follows the one before.
-  val before = Reg(OutcomeLog.blockNumber) init (BigInt(1) << Wire.snBits - log2Up(Wire.blockBits)) - 1
+  val before = Reg(OutcomeLog.blockNumber) init (OutcomeLog.firstBlock(link) - 1).mod(BigInt(1) << widthOf(block))
   when(full)(before := block)
   Invariant.when(step.now)(Invariant.follows(block, before), "the recent outcomes are not those of their base")
   io.port.recent.base := before @@ U(0, blockSize bits)

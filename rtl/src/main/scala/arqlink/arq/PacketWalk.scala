@@ -52,8 +52,8 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
   val parcel = Stream(Parcel(link))
 
   /** All before `scan` has been dealt with but for the packet that it is in, which begins at `first`. */
-  val scan = Reg(Wire.sn) init 0
-  val first = Reg(WindowSn(link)) init 0
+  val scan = Reg(Wire.sn) init link.firstSn
+  val first = Reg(WindowSn(link)) init WindowSn.first(link)
 
   /** `scan` is in the middle of its packet. */
   val inside = RegInit(False)

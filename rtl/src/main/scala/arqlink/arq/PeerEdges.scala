@@ -54,7 +54,7 @@ class PeerEdges(link: LinkConfig) extends Component {
   val notice = RegNextWhen(io.seen.payload, io.seen.valid)
   val previous = Reg(TxBaseNotice())
   previous.abandons init False
-  previous.txBase init 0
+  previous.txBase init link.firstSn
 
   val measured = new measure.Area {
     valid := RegNext(io.seen.valid) init False
@@ -83,7 +83,7 @@ class PeerEdges(link: LinkConfig) extends Component {
 
   /** An edge keeps up with rxBase, so that it is never far behind. */
   private def edge(moves: Bool): UInt = {
-    val value = Reg(PeerEdges.edgeSn(link)) init 0
+    val value = Reg(PeerEdges.edgeSn(link)) init link.firstSn(PeerEdges.bits(link))
     val isNew = decide.insert(!(decide(decided.edge) - value).msb)
     val isBehind = RegNext((value - edgeSn(io.rxBase)).msb) init False
     val base = RegNext(edgeSn(io.rxBase))
@@ -98,5 +98,5 @@ class PeerEdges(link: LinkConfig) extends Component {
   Invariant.when(io.seen.valid)(!History(io.seen.valid, 1 until PeerEdges.latency, init = False).orR, "a notice comes, and the one before is in the stages")
   Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
   for ((name, edge) <- Seq("resolved" -> io.resolved, "abandoned" -> io.abandoned))
-    Invariant.onward(edge, name)
+    Invariant.onward(edge, name, link.firstSn(PeerEdges.bits(link)))
 }

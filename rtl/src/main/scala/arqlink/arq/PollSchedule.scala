@@ -52,10 +52,10 @@ class PollSchedule(link: LinkConfig) extends Component {
   /** The peer has acknowledged something since the last tick. Built for area, it is noticed when the numbers move: by one, and by a window at most. */
   val progress = if (relaxed) {
     val base = windowSn(io.sender.peerRxBase)
-    val moves = io.sender.ackTsn.lsb =/= (RegNext(io.sender.ackTsn.lsb) init False) || base =/= (RegNext(base) init 0)
+    val moves = io.sender.ackTsn.lsb =/= (RegNext(io.sender.ackTsn.lsb) init False) || base =/= (RegNext(base) init WindowSn.first(link))
     RegInit(False) clearWhen tick setWhen moves
   } else {
-    def sinceTick(sn: UInt) = isUnequal(sn, RegNextWhen(sn, tick) init 0)
+    def sinceTick(sn: UInt) = isUnequal(sn, RegNextWhen(sn, tick) init link.firstSn)
     sinceTick(io.sender.ackTsn) || sinceTick(io.sender.peerRxBase)
   }
 

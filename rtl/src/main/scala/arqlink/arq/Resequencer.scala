@@ -83,7 +83,7 @@ class Resequencer(link: LinkConfig) extends Component {
   completed.io.push.valid := io.complete.fire && !io.complete.dead && !io.inOrder
   completed.io.push.payload := windowSn(io.complete.fsn)
 
-  val rxBase = Reg(Wire.sn) init 0
+  val rxBase = Reg(Wire.sn) init link.firstSn
   io.rxBase := rxBase
 
   val walk = new PacketWalk(link, states, slot => RegNext(flagRam.readSync(slot)), rxBase, io.abandoned, io.resolved, completed.io.pop)
@@ -136,6 +136,7 @@ class Resequencer(link: LinkConfig) extends Component {
     receipts.io.push.reads := !nothing
     receipts.io.push.release := parcel.release && (nothing || give(isLast))
     receipts.io.push.last := parcel.last
+    Invariant.when(receipts.io.push.valid)(receipts.io.push.ready, "a frame is read, and its receipt has no place")
   }
 
   // Freeing -------------------------------------------------------------------------------------------------------
@@ -143,7 +144,7 @@ class Resequencer(link: LinkConfig) extends Component {
   val freeing = new Area {
 
     /** Frames up to this one, without it, may be freed. */
-    val target = Reg(WindowSn(link)) init 0
+    val target = Reg(WindowSn(link)) init WindowSn.first(link)
 
     /** Frames that have been read and have no receipt yet. */
     val read = Reg(UInt(4 bits)) init 0
@@ -160,7 +161,7 @@ class Resequencer(link: LinkConfig) extends Component {
     when(states.free.fire)(rxBase := rxBase + 1)
   }
 
-  Invariant.onward(rxBase, "rxBase")
+  Invariant.onward(rxBase, "rxBase", link.firstSn)
   Invariant(windowSn(walk.scan) - windowSn(rxBase) <= window, "the scan has left the window")
   Invariant(!Sn.behind(walk.scan, rxBase), "a slot is freed that has not been dealt with")
   Invariant.when(io.frameRead)(freeing.read =/= 15, "more frames have been read than were asked for")

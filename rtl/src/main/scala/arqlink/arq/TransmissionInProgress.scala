@@ -17,7 +17,7 @@ class TransmissionInProgress(link: LinkConfig) extends Area {
   private val code = link.code
 
   /** All transmissions with a TSN below have been decided. */
-  val next = Reg(Wire.sn) init 0
+  val next = Reg(Wire.sn) init link.firstSn
 
   /** A unit of it has come. */
   val open = RegInit(False)

@@ -27,7 +27,7 @@ object SentState {
   */
 class WindowSweep(link: LinkConfig, states: Mem[Bits], eops: Mem[Bool], nextFsn: UInt, peerRxBase: UInt, resolves: Bool, isWriting: Bool) extends Area {
   private def slotOf(sn: UInt) = sn.resize(link.window.slotBits)
-  val txBase = Reg(Wire.sn) init 0
+  val txBase = Reg(Wire.sn) init link.firstSn
 
   // The stage of each task. The tables answer a clock after they are asked.
   private val askAt = 0

@@ -129,6 +129,8 @@ class CounterBank extends Counting {
     val judged = watched && !settling
     when(judged)(above := isAbove)
     when(io.port.rearm)(above := False)
+    // Both words' comparisons, and the registers ahead of them.
+    Invariant.when(judged)(!History(io.port.level =/= RegNext(io.port.level), 0 to 2, init = False).orR, "a counter is compared with halves of two levels")
     io.port.reached := RegNext(judged && isAbove && !above && !io.port.rearm) init False
   }
 

@@ -45,6 +45,7 @@ object Describe extends Program {
     ) ++ fields(config).map { case (name, value, meaning) =>
       s"${camelCase(name)} = $value ($meaning)"
     } ++
+      (if (config.firstSn == 0) Seq() else Seq(s"firstSn = ${config.firstSn} (first FSN and TSN, for tests)")) ++
       (if (small(config).isEmpty) Seq() else Seq(s"built for area: ${small(config).mkString(", ")}"))).mkString("\n")
 
   private def camelCase(name: String): String = name.split('_').reduce(_ + _.capitalize)

@@ -8,7 +8,7 @@ import spinal.core._
 
 /** Writes the Verilog of one block in one configuration. A setting changes one value of the configuration. */
 object Generate extends Program {
-  val usage = "Generate BLOCK CONFIG DIRECTORY [module=MODULE] [NAME=VALUE …]"
+  val usage = s"Generate BLOCK CONFIG DIRECTORY [module=MODULE] [${NoisyRam.word}] [NAME=VALUE …]"
 
   def spinalConfig(directory: String): SpinalConfig = SpinalConfig(
     targetDirectory = directory,
@@ -32,10 +32,14 @@ object Generate extends Program {
     * @param oneFile initial contents of memories are in the text; else they are files next to it, which Yosys reads in a
     *                second where a large memory in the text takes it many minutes
     * @param dropIn  what makes it fit for a design of others; without it modules have the names of their classes
+    * @param noisyRam for tests: see [[NoisyRam]]
     */
-  def write(directory: String, header: String, oneFile: Boolean = true, dropIn: Option[DropIn] = None)(build: => Component): Unit = {
+  def write(directory: String, header: String, oneFile: Boolean = true, dropIn: Option[DropIn] = None, noisyRam: Boolean = false)(
+      build: => Component
+  ): Unit = {
     new File(directory).mkdirs()
     val plain = spinalConfig(directory).copy(rtlHeader = header, inlineRom = oneFile)
+    if (noisyRam) NoisyRam.in(plain)
     val report = dropIn.fold(plain)(_.settings(plain)).generateVerilog {
       val top = build
       top.clockDomain.clock.setName("aclk")
@@ -43,13 +47,15 @@ object Generate extends Program {
       dropIn.foreach(module => top.setDefinitionName(module.name))
       top
     }
+    if (noisyRam) NoisyRam.complete(Paths.get(directory, s"${report.toplevel.definitionName}.v"))
     dropIn.foreach(_.complete(report.toplevel, Paths.get(directory)))
   }
 
   protected val run: PartialFunction[Seq[String], Unit] = { case Seq(block, name, directory, settings @ _*) =>
-    val (module, values) = DropIn.split(settings)
+    val (noisy, others) = settings.partition(_ == NoisyRam.word)
+    val (module, values) = DropIn.split(others)
     val config = Settings(name, values)
     val build = named(Blocks.all, block)
-    write(directory, Describe.header(block, config), dropIn = module.map(DropIn(_, block, config)))(build(config))
+    write(directory, Describe.header(block, config), dropIn = module.map(DropIn(_, block, config)), noisyRam = noisy.nonEmpty)(build(config))
   }
 }

@@ -14,6 +14,9 @@ object TestConfigs {
     ResetValues(k = 4, nFirst = 6, nRetx = 6)
   )
 
+  /** `small` with sequence numbers that wrap behind the second window. */
+  val wraps = small.copy(name = "wraps", firstSn = (1 << 20) - 128)
+
   /** Queues between the blocks: nothing may rely on the latency of a neighbour. */
   val queued = small.copy(name = "queued", queued = true)
 
@@ -23,6 +26,14 @@ object TestConfigs {
     CodeConfig(dataBytes = 8, unitBytes = 72, maxK = 8, maxParity = 4),
     WindowConfig(windowFrames = 128),
     ResetValues(k = 8, nFirst = 10, nRetx = 10)
+  )
+
+  /** 64-bit datapath, quick to build: units of two beats, and a small codec. */
+  val short8 = LinkConfig(
+    "short8",
+    CodeConfig(dataBytes = 8, unitBytes = 16, maxK = 4, maxParity = 2),
+    WindowConfig(windowFrames = 64, maxPacketBytes = 512),
+    ResetValues(k = 4, nFirst = 6, nRetx = 6)
   )
 
   /** 128-bit datapath; units of an odd number of beats. */
@@ -107,5 +118,5 @@ object TestConfigs {
     crc(CodeConfig(dataBytes = 16, unitBytes = 48, maxK = 8, maxParity = 4), windowFrames = 32)
   )
 
-  val all = Seq(small, queued, wide8, wide16, wide, long, deep, corner, fast16, compact, unit500) ++ crcs
+  val all = Seq(small, wraps, queued, short8, wide8, wide16, wide, long, deep, corner, fast16, compact, unit500) ++ crcs
 }

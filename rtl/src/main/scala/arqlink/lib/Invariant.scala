@@ -20,8 +20,8 @@ object Invariant {
     later(from) =/= earlier(from) && (later(high) ^ earlier(high)) === (earlier(low) & ~later(low))
   }
 
-  /** `edge`, which begins at 0, moves up only, modulo its width. */
-  def onward(edge: UInt, name: String): Unit = apply(!(edge - RegNext(edge).init(0)).msb, s"$name goes back")
+  /** `edge`, which begins at `first`, moves up only, modulo its width. */
+  def onward(edge: UInt, name: String, first: BigInt): Unit = apply(!(edge - RegNext(edge).init(first)).msb, s"$name goes back")
 
   /** `holds` in clocks with `condition`. */
   def when(condition: Bool)(holds: Bool, sentence: String): Unit = apply(!condition || holds, sentence)

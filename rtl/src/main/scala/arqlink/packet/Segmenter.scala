@@ -67,8 +67,8 @@ case class Segmenter(link: LinkConfig) extends Component {
   val writes = Stream(PacketWrite())
 
   val frame = new Area {
-    val committed = Reg(Wire.sn) init 0
-    val fsn = Reg(Wire.sn) init 0
+    val committed = Reg(Wire.sn) init link.firstSn
+    val fsn = Reg(Wire.sn) init link.firstSn
     val sop = RegInit(True)
     val begun = RegInit(False)
     val unitBeat = new BeatCounter(code.unitBeats)
@@ -173,7 +173,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     io.write.payload := pipe.write
 
     // While the last write waits in `pipe` no later packet can be committed, so `committed` is still its edge.
-    val head = Reg(Wire.sn) init 0
+    val head = Reg(Wire.sn) init link.firstSn
     when(pipe.fire && pipe.commit) { head := frame.committed }
     io.head := head
 
