@@ -2,6 +2,8 @@
 """Block tests of package arqlink.arq, on the smallest window so that every number wraps around the tables. The receiver has more stages where units
 have eight beats or more, and fewer in builds for area; both are run, and units of two beats 16 bytes wide."""
 
+import re
+
 import pytest
 
 from cocotb_tests.lib.rtl import run
@@ -14,9 +16,21 @@ CASES = [
     ("ArqReceiver", "tiny"),
     ("ArqReceiver", "montecarlo"),
     ("Resequencer", "small"),
+    ("ControlComposer", "small"),
+    ("ControlComposer", "tiny"),
+    ("PollSchedule", "small"),
+    ("PollSchedule", "tiny"),
+    ("OlderReports", "small"),
+    ("OlderReports", "default"),
+    ("OlderReports", "deep"),
 ]
+
+
+def bench_of(block):
+    """tb_control_composer of ControlComposer."""
+    return "cocotb_tests.arq.tb_" + re.sub("(?<!^)([A-Z])", r"_\1", block.removeprefix("Arq")).lower()
 
 
 @pytest.mark.parametrize("block, config", CASES)
 def test_block(block, config):
-    run(block, config, f"cocotb_tests.arq.tb_{block.removeprefix('Arq').lower()}")
+    run(block, config, bench_of(block))

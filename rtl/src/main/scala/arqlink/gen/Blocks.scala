@@ -78,6 +78,8 @@ object Blocks {
     "Resequencer" -> (new Resequencer(_)),
     "LinkControl" -> (new LinkControl(_)),
     "ControlComposer" -> (new ControlComposer(_)),
+    "PollSchedule" -> (new PollSchedule(_)),
+    "OlderReports" -> (new OlderReports(_)),
     "CsrBank" -> (new CsrBank(_)),
     "CounterBank" -> (link => CounterBank(link).setDefinitionName("CounterBank")),
     "AxiLiteDecoder" -> (_ => decoder)
