@@ -476,3 +476,17 @@ async def anything(dut):
                 await log.clocks(random.randint(1, 9))
         log.rate = 1.0
         await quiet(log, 100_000)
+
+
+@cocotb.test()
+async def an_impossible_ack_as_a_reply_leaves(dut):
+    """ackTsn is 2 blocks old; in the clock in which a reply is announced a control unit comes whose ackTsn is older than a window. No series begins
+    from there."""
+    log = await start(dut)
+    await log.clocks(restart(log, log.next, 5) - log.clock)
+    log.set(current=60)
+    at = log.next + 16
+    log.at(at - 10, lambda n: n.say(58))
+    log.at(at, Log.answer)
+    log.at(at, lambda n: n.say(60 - BLOCKS - 9))
+    await log.clocks(400)

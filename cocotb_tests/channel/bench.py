@@ -4,10 +4,9 @@
 import random
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 
-from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.edges import rising_edges, start_clock
 from cocotb_tests.lib.regs import Registers, master, regs
 
 DEPTH = 1024
@@ -32,7 +31,7 @@ class ChannelBench:
     async def start(self, observe=True):
         random.seed(cocotb.RANDOM_SEED)
         dut = self.dut
-        cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
+        start_clock(dut.aclk, 10, dut.aresetn)
         for port in ("tvalid", "tdata", "tlast", "tuser"):
             getattr(dut, f"s_axis_phy_{port}").value = 0
         dut.m_axis_phy_tready.value = 1

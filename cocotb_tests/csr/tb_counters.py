@@ -5,10 +5,9 @@ import os
 import random
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.edges import rising_edges, start_clock
 from cocotb_tests.lib.regs import regs
 from cocotb_tests.lib.sweep import sweep
 
@@ -40,7 +39,7 @@ class Bench:
 
     async def start(self):
         random.seed(cocotb.RANDOM_SEED)
-        cocotb.start_soon(Clock(self.dut.aclk, 10, unit="ns").start())
+        start_clock(self.dut.aclk, 10, self.dut.aresetn)
         for signal in (*self.inputs, self.dut.io_port_snapshot, self.dut.io_port_clear, self.dut.io_port_read):
             signal.value = 0
         for name in ("address", "watch", "level", "rearm"):

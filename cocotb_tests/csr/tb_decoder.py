@@ -5,10 +5,9 @@ import itertools
 import random
 
 import cocotb
-from cocotb.clock import Clock
 from cocotbext.axi import AxiLiteBus, AxiLiteRam
 
-from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.edges import rising_edges, start_clock
 from cocotb_tests.lib.regs import Registers, master
 
 
@@ -16,7 +15,7 @@ from cocotb_tests.lib.regs import Registers, master
 @cocotb.parametrize(paused=[False, True])
 async def routes(dut, paused):
     random.seed(cocotb.RANDOM_SEED)
-    cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
+    start_clock(dut.aclk, 10, dut.aresetn)
     dut.aresetn.value = 0
     axi = master(dut)
     slaves = [AxiLiteRam(AxiLiteBus.from_prefix(dut, f"m{i}_axil"), dut.aclk, dut.aresetn, reset_active_level=False, size=4096) for i in range(3)]

@@ -2,10 +2,9 @@
 """Every word of a slave's 4 KiB, as a master of 32 bits, and a converter from 64 bits, access it."""
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.edges import rising_edges, start_clock
 from cocotb_tests.lib.regs import Registers, master, regs
 
 MAPS = {"CsrBank": regs.ARQLINK, "ChannelEmulator": regs.ARQCHAN, "TrafficPort": regs.ARQTRAF}
@@ -16,7 +15,7 @@ class Slave(Registers):
     """A block's registers after its reset, with nothing on all other ports."""
 
     def __init__(self, dut):
-        cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
+        start_clock(dut.aclk, 10, dut.aresetn)
         for signal in dut:
             if signal._name.startswith(("io_events_", "io_status_", "io_errors_")) or signal._name.endswith(("axis_tvalid", "phy_tvalid", "link_tvalid")):
                 signal.value = 0

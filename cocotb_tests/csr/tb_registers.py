@@ -6,11 +6,10 @@ import os
 import random
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from arqlink.rtl.registers import value_of
-from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.edges import rising_edges, start_clock
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import Registers, master, regs
 from cocotb_tests.lib.sweep import sweep
@@ -38,7 +37,7 @@ def camel(name):
 
 async def start(dut):
     random.seed(cocotb.RANDOM_SEED)
-    cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
+    start_clock(dut.aclk, 10, dut.aresetn)
     for signal in dut:
         if signal._name.startswith(("io_events_", "io_status_", "io_errors_")):
             signal.value = 0

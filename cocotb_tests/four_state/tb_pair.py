@@ -2,10 +2,9 @@
 """Two ends and all that is around them, with generated packets, of whose units a channel erases some."""
 
 import cocotb
-from cocotb.clock import Clock
 
 from cocotb_tests.four_state.known import quiet, read_all, start_watching
-from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.edges import rising_edges, start_clock
 from cocotb_tests.lib.regs import LinkRegisters, Registers, master, regs
 
 LINKS, CHANNELS, TRAFFIC = (0x0000, 0x1000), (0x2000, 0x3000), (0x4000, 0x5000)
@@ -17,7 +16,7 @@ COUNT = 20
 async def outputs_and_registers_have_values(dut):
     """As of a link end (tb_link): the registers of links, channels, generators and checkers, and the taps as well."""
     quiet(dut)
-    cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
+    start_clock(dut.aclk, 10, dut.aresetn)
     axi = master(dut)
     await rising_edges(dut.aclk, 4)
     start_watching(dut, dut.aclk)

@@ -5,11 +5,10 @@ import random
 from collections import Counter, deque
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamSink, AxiStreamSource
 
-from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.edges import rising_edges, start_clock
 
 
 def pause(rate):
@@ -133,7 +132,7 @@ class Bench:
         self.actors = []
         self.clock = 0
         self.resetting = False
-        cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
+        start_clock(dut.aclk, 10, dut.aresetn)
 
     def axis_source(self, prefix):
         return axis_source(self.dut, prefix)

@@ -6,10 +6,9 @@ pauses, as a UART is, and marks some of the bytes that it damages.
 """
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 
-from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.edges import rising_edges, start_clock
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, master
 from cocotb_tests.system.streams import PacketSource, watch_packets
@@ -73,7 +72,7 @@ async def packets_arrive_in_order(dut):
         getattr(dut, f"{end}_phy_up").value = 1
     sources = [PacketSource(dut, f"{end}_s_axis", rng.getrandbits(32)) for end in ENDS]
     registers = [LinkRegisters(master(dut, f"{end}_s_axil")) for end in ENDS]
-    cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
+    start_clock(dut.aclk, 10, dut.aresetn)
     await rising_edges(dut.aclk, 20)
     dut.aresetn.value = 1
     noises = [Noise(rng.getrandbits(32), marks) for marks in (0, 0.5)]

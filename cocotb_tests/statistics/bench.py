@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import cocotb
 from cocotb.clock import Clock
+from cocotb.handle import Immediate
 from cocotb.triggers import Timer
 from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiResp
@@ -127,6 +128,7 @@ class PortsPair(Pair):
 
     async def reset(self):
         # A clock in Python would cost more than the link.
+        self.dut.aresetn.value = Immediate(0)
         Clock(self.dut.aclk, PERIOD_NS, unit="ns", impl="gpi").start()
         await rising_edges(self.dut.aclk, 5)
         self.dut.aresetn.value = 1

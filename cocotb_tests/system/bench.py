@@ -5,10 +5,9 @@ import os
 from dataclasses import dataclass
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.utils import get_sim_time
 
-from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.edges import rising_edges, start_clock
 from cocotb_tests.lib.regs import LinkRegisters, Registers, master, regs
 from cocotb_tests.model.checker import EndChecker
 from cocotb_tests.model.darkness import gaps, random_gaps
@@ -137,7 +136,7 @@ class Bench:
         dut.aresetn.value = dut.ab_erase.value = dut.ba_erase.value = 0
         for e in "ab":
             getattr(dut, f"{e}_m_axis_tready").value = 0
-        cocotb.start_soon(Clock(dut.aclk, CLOCK_NS, unit="ns").start())
+        start_clock(dut.aclk, CLOCK_NS, dut.aresetn)
         await rising_edges(dut.aclk, 5)
         dut.aresetn.value = 1
         for i, e in enumerate("ab"):

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 from cocotb.utils import get_sim_time
 
-from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.edges import rising_edges, start_clock
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, master
 from cocotb_tests.model.checker import EndChecker
@@ -86,7 +85,7 @@ class PeerBench:
         for signal in ("tvalid", "tdata", "tlast", "tuser"):
             getattr(dut, f"s_axis_phy_{signal}").value = 0
         dut.phy_up.value = 1
-        cocotb.start_soon(Clock(dut.aclk, 10, unit="ns").start())
+        start_clock(dut.aclk, 10, dut.aresetn)
         await rising_edges(dut.aclk, 5)
         dut.aresetn.value = 1
         width = BUILD.data_bytes

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import Event, FallingEdge, First, RisingEdge, Timer
 from cocotb.utils import get_sim_time
 
-from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.edges import rising_edges, start_clock
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, master
 from cocotb_tests.model.contradictions import Contradictions
@@ -67,7 +66,7 @@ class Scripted:
         dut.m_axis_tready.value = dut.phy_up.value = 1
         for signal in ("tvalid", "tdata", "tlast", "tuser"):
             getattr(dut, f"s_axis_phy_{signal}").value = 0
-        cocotb.start_soon(Clock(dut.aclk, PERIOD_NS, unit="ns").start())
+        start_clock(dut.aclk, PERIOD_NS, dut.aresetn)
         self.times = {**QUIET, **times}
         self._watch()
         cocotb.start_soon(self._drive())

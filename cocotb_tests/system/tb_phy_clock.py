@@ -2,10 +2,9 @@
 """`ArqLinkPhyClock`, its PHY joined to itself on a clock that is faster or slower than the core's: the link talks with itself."""
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 
-from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.edges import rising_edges, start_clock
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, master
 from cocotb_tests.model.contradictions import Contradictions
@@ -55,8 +54,8 @@ async def packets_cross_the_clocks(dut, phy_ns):
     dut.phy_up.value = 1
     dut.m_axis_tready.value = 1
     source = PacketSource(dut, "s_axis", 1)
-    cocotb.start_soon(Clock(dut.aclk, CORE_NS, unit="ns").start())
-    cocotb.start_soon(Clock(dut.phy_aclk, phy_ns, unit="ns").start())
+    start_clock(dut.aclk, CORE_NS, dut.aresetn)
+    start_clock(dut.phy_aclk, phy_ns, dut.phy_aresetn)
     registers = LinkRegisters(master(dut))
     await rising_edges(dut.aclk, 10)
     await RisingEdge(dut.phy_aclk)

@@ -39,8 +39,8 @@ void Composer::pollTimedOut(const Situation& s, Clock now) {
     tickAckTsn_ = sender_.ackTsn();
     tickRxBase_ = sender_.peerRxBase();
     poll_ |= (unfinished && !progress) || sender_.unconfirmed() || gapOpen_ || !s.peerUp;
+    mayPollForGap_ |= !gapOpen_;
     gapOpen_ = false;
-    mayPollForGap_ = true;
 }
 
 // The clock from which on there is a cause for a message that is not of older blocks.
@@ -59,7 +59,10 @@ Clock Composer::causeAt(const Situation& s) const {
 
 Clock Composer::due(const Situation& s, Clock now) {
     if (!s.sending) turnEnds_ = std::min(turnEnds_, now);
-    if (sender_.resolved()) mayPollForGap_ = true;
+    if (sender_.resolved()) {
+        mayPollForGap_ = true;
+        gapOpen_ = false;
+    }
     if (turnEnds_ == never && s.state != LinkState::hello) return never;
     const Clock cause = causeAt(s);
     const Clock older = s.state == LinkState::up ? reporter_.older(now) : never;

@@ -78,9 +78,10 @@ class OlderReports(link: LinkConfig) extends Component {
 
     /** The peer misses outcomes that the reply does not report and this end still has. An ackTsn may be as old as the window, and no older. */
     private val replied = io.replied.stage()
-    private val age = RegNext(io.current - peerAck)
-    private val begins = RegNext(replied.valid, init = False) && RegNext((peerAck - replied.payload).msb) && RegNext(age <= blocks)
-    private val from = RegNext(peerAck)
+    private val ack = RegNext(peerAck)
+    private val age = RegNext(io.current - peerAck) // of `ack`
+    private val begins = RegNext(replied.valid, init = False) && RegNext((ack - replied.payload).msb) && RegNext(age <= blocks)
+    private val from = RegNext(ack)
 
     /** The comparisons, which are registers, belong to the present `block`. */
     private val settled = RegNext(!request.fire && !begins) init False

@@ -14,7 +14,6 @@ import arqlink.wire.Wire
   * it sent was rejected, or if it is not up yet. At once: when outcomes were lost that it does not repeat unasked, and when this end comes up first.
   */
 class PollSchedule(link: LinkConfig) extends Component {
-  private val relaxed = link.code.area.relaxed
   val io = new Bundle {
     val timers = in(TimerSetting())
     val link = in(LinkView())
@@ -49,22 +48,20 @@ class PollSchedule(link: LinkConfig) extends Component {
   io.unresolved := isUnequal(windowSn(io.sender.ackTsn), windowSn(io.sender.txEdge))
   val unfinished = isUnequal(io.sender.peerRxBase, io.sender.nextFsn) || io.unresolved || io.sender.stalled
 
-  /** The peer has acknowledged something since the last tick. Built for area, it is noticed when the numbers move: by one, and by a window at most. */
-  val progress = if (relaxed) {
-    val base = windowSn(io.sender.peerRxBase)
-    val moves = io.sender.ackTsn.lsb =/= (RegNext(io.sender.ackTsn.lsb) init False) || base =/= (RegNext(base) init WindowSn.first(link))
-    RegInit(False) clearWhen tick setWhen moves
-  } else {
-    def sinceTick(sn: UInt) = isUnequal(sn, RegNextWhen(sn, tick) init link.firstSn)
-    sinceTick(io.sender.ackTsn) || sinceTick(io.sender.peerRxBase)
+  /** The peer has acknowledged something since the last tick: a number has moved, by a window at most. Without holes ackTsn moves by one. */
+  val progress = {
+    def moves(number: UInt, first: BigInt) = isUnequal(number, RegNext(number) init first)
+    val ackTsn = if (link.window.isBlock) io.sender.ackTsn.resize(1) else windowSn(io.sender.ackTsn)
+    val moved = moves(ackTsn, link.firstSn(widthOf(ackTsn))) || moves(windowSn(io.sender.peerRxBase), WindowSn.first(link))
+    RegInit(False) clearWhen tick setWhen moved clearWhen !asks
   }
 
-  /** Outcomes that were lost: one poll for them in a period, unless none was missing meanwhile. */
+  /** Outcomes that were lost: one poll for them in a period, at its end if one was sent for them then, unless none was missing meanwhile. */
   val gap = new Area {
-    val isOpen = RegInit(False) clearWhen tick setWhen io.sender.gap
-    private val mayPoll = RegInit(True) setWhen tick
+    val isOpen = RegInit(False) clearWhen tick setWhen io.sender.gap clearWhen (!asks || !io.unresolved)
+    private val mayPoll = RegInit(True) setWhen (tick && !isOpen)
     val polls = io.sender.gap && mayPoll
-    mayPoll clearWhen polls setWhen io.sender.isWhole.rise(initAt = False)
+    mayPoll clearWhen polls setWhen (io.sender.isWhole.rise(initAt = False) || !asks)
   }
 
   Invariant.when(io.sender.gap)(!(RegNext(io.sender.gap) init False), "outcomes are lost in two clocks in a row: a message takes longer")

@@ -3,11 +3,15 @@ package arqlink.lib
 
 import spinal.core._
 
-/** What a block relies on, or holds, in every clock whatever comes from the air: a simulation in which it does not hold stops with the block's name and
+/** What a block relies on, or holds, in every clock but those of its reset, whatever comes from the air: a simulation in which it does not hold stops with the block's name and
   * the sentence. Synthesis leaves it out.
   */
 object Invariant {
-  def apply(holds: Bool, sentence: String): Unit = assert(holds, s"${Component.current.getClass.getSimpleName}: $sentence", FAILURE)
+  def apply(holds: Bool, sentence: String): Unit = {
+    val domain = ClockDomain.current
+    val counts = if (domain.hasResetSignal) holds || domain.isResetActive else holds
+    assert(counts, s"${Component.current.getClass.getSimpleName}: $sentence", FAILURE)
+  }
 
   /** `x` is `most` or less; SpinalHDL refuses to compare what is too narrow for more. */
   def atMost(x: UInt, most: BigInt): Bool = if (x.maxValue <= most) True else x <= most
