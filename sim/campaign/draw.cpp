@@ -14,7 +14,8 @@ class Draw {
         : random_(seed, pair),
           forge_(seed, pair + " forge"),
           again_(seed, pair + " again"),
-          deep_(seed, pair + " deep") {
+          deep_(seed, pair + " deep"),
+          oneWay_(seed, pair + " one way") {
         s_.info[0] = info[0];
         s_.info[1] = info[1];
         forged_ = forge_.chance(forge);
@@ -50,6 +51,7 @@ class Draw {
         s_.skew = coin(0.5) ? random_.octaves(1, 4000) : 0;
         s_.restartAtEnd = coin(0.3);
         if (forged_) forge();
+        if (oneWay_.chance(0.08) && faults && !forged_) oneWay();
         std::stable_sort(s_.events.begin(), s_.events.end(),
                          [](const Event& a, const Event& b) { return a.clock < b.clock; });
         return s_;
@@ -326,6 +328,36 @@ class Draw {
         }
     }
 
+    /// Data one way alone, without a pause, for many OUTAGE_TIMEOUTs, each of which three keep-alives fit into: there is nothing but data to be heard.
+    void oneWay() {
+        const unsigned from = oneWay_.below(2);
+        s_.oneWay = s_.steadyArq = s_.steadyOrder = true;
+        s_.restarts = s_.resets = false;
+        s_.events.clear();
+        s_.traffic[1 - from].any = false;
+        Traffic& t = s_.traffic[from];
+        t.any = true, t.gap = 0, t.burst = 1;
+        t.pause = t.abort = t.tooLong = t.holes = t.nothing = 0;
+        const uint64_t frames = std::max(frame(0), frame(1)), units = std::max(s_.unitClocks(0), s_.unitClocks(1));
+        const double loss = oneWay_.chance(0.5) ? 0 : oneWay_.rare(0.02, 4);
+        for (unsigned e : {0, 1}) {
+            // The window is not exhausted, so the sender never rests.
+            const uint64_t longest = std::max<uint64_t>(frame(from) * window() / 8, 4);
+            s_.way[e].delay = static_cast<uint32_t>(std::min<uint64_t>(s_.way[e].delay, longest));
+            s_.way[e].good = s_.way[e].bad = loss;
+            s_.user[e].ready = 1;
+        }
+        for (Timers& timers : s_.timers) {
+            timers.keepalive = static_cast<uint32_t>(oneWay_.octaves(4 * units + 300, 8 * units + 1200));
+            timers.status = static_cast<uint32_t>(oneWay_.octaves(1, 1000));
+            timers.poll = static_cast<uint32_t>(2 * s_.roundTrip() + 20 * frames + 2 * timers.status + 500 + oneWay_.below(4000));
+            timers.hello = static_cast<uint32_t>(oneWay_.octaves(64, 4096));
+        }
+        const uint32_t silence = std::max(s_.timers[0].keepalive, s_.timers[1].keepalive);
+        for (Timers& timers : s_.timers) timers.outage = static_cast<uint32_t>(silence * oneWay_.between(4, 6));
+        s_.chaosClocks = std::max<uint64_t>(s_.chaosClocks, 10 * silence);
+    }
+
     /// One shot, mostly of one unit: on an idle link, or in the traffic, with whatever else is going on.
     void forge() {
         s_.restartAtEnd = s_.clean = false;
@@ -397,7 +429,7 @@ class Draw {
         t.tooLongTo = info.maxPacketBytes + static_cast<unsigned>(random_.octaves(1, 3 * info.maxPacketBytes));
     }
 
-    Random random_, forge_, again_, deep_;
+    Random random_, forge_, again_, deep_, oneWay_;
     bool forged_ = false, isDeep_ = false;
     Scenario s_;
 };

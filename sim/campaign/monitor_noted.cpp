@@ -227,7 +227,8 @@ void Monitor::noteArrived(unsigned e, Life& from, const Unit& unit) {
     const Life* peer = life.spokeUp ? life.peer : life.upFrom;
     if (!isData && peer && peer != &from) return restarts(e);
     if (!isData && unit.control.hello) {
-        if (d.greeter && d.greeter != from.id) return restarts(e);
+        // Of an end that is not up yet, another peer is the one it comes up with.
+        if (d.greeter && d.greeter != from.id) restarts(e);
         d.greeter = from.id;
         if (knows) outages_[e].mayBeUp(clock_);
         outages_[e].heard(clock_, false, false);
