@@ -196,8 +196,7 @@ void Run::checkOutages(unsigned e) {
     };
     if (side_[e].wasReset || s_.info[e].dataBytes == 16) return;
     within("link_outages", c["link_outages"], outages.least(), outages.most());
-    within("tx_outcomes_outage", c["tx_outcomes_outage"], t.spared,
-           calm() ? t.spared + t.maySpare : ~uint64_t(0));
+    within("tx_outcomes_outage", c["tx_outcomes_outage"], t.spared, calm() ? t.spared + t.maySpare : ~uint64_t(0));
 }
 
 /// The PHYs stop, so that what the counters say and what has left and come is of the same moment.

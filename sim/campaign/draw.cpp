@@ -350,7 +350,8 @@ class Draw {
         for (Timers& timers : s_.timers) {
             timers.keepalive = static_cast<uint32_t>(oneWay_.octaves(4 * units + 300, 8 * units + 1200));
             timers.status = static_cast<uint32_t>(oneWay_.octaves(1, 1000));
-            timers.poll = static_cast<uint32_t>(2 * s_.roundTrip() + 20 * frames + 2 * timers.status + 500 + oneWay_.below(4000));
+            timers.poll =
+                static_cast<uint32_t>(2 * s_.roundTrip() + 20 * frames + 2 * timers.status + 500 + oneWay_.below(4000));
             timers.hello = static_cast<uint32_t>(oneWay_.octaves(64, 4096));
         }
         const uint32_t silence = std::max(s_.timers[0].keepalive, s_.timers[1].keepalive);

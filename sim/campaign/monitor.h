@@ -34,7 +34,9 @@ struct Rules {
     bool overflows[2] = {};  ///< end i may drop whole units (beats of 16 bytes)
     bool flows[2] = {};      ///< the PHY of end i takes each beat
     bool ordered[2] = {};    ///< each packet that end i sends comes out, and in order
-    int freeze[2] = {-1, -1};  ///< whether failures of an outage count towards persistency at end i: 1 not, 0 they do; -1: it changes
+    int freeze[2] = {
+        -1,
+        -1};  ///< whether failures of an outage count towards persistency at end i: 1 not, 0 they do; -1: it changes
 };
 
 /// What happened to a transmission.
@@ -65,7 +67,7 @@ constexpr uint64_t settles = 300;
 struct Heard {
     int64_t tsnEnd = 0, txEdge = 0, txBase = 0, rxNext = 0, rxBase = 0, fsnEnd = 0, ackTsn = 0;
     int64_t closed = 0;  ///< transmissions that what came has closed
-    bool up = false;  ///< a unit without hello
+    bool up = false;     ///< a unit without hello
     /// txEdge and clock of polls that came; each answer that leaves takes the first one. An answer to several leaves some of them, which
     /// ask for less than those behind them.
     std::deque<std::pair<int64_t, uint64_t>> asked;
@@ -92,7 +94,8 @@ struct Life {
 /// Units of an end since it was last reset, as its counters should have them.
 struct Tally {
     uint64_t units = 0, retxUnits = 0, control = 0, polls = 0, earlyPolls = 0;
-    uint64_t spared = 0, maySpare = 0;  ///< retransmissions with the attempt of the transmission before; those that 15 hides
+    uint64_t spared = 0,
+             maySpare = 0;  ///< retransmissions with the attempt of the transmission before; those that 15 hides
     uint64_t came[6] = {};  ///< by Verdict
 };
 

@@ -25,7 +25,8 @@ void Monitor::late(Demand& demand, bool wanted, uint64_t dueAt, const char* kind
     if (!demand.isLate(wanted, dueAt, clock_, beats_[e], line_[e]) || rules_.ignore.count(kind)) return;
     const Due& d = due_[e];
     fail(kind, life,
-         format("%s; due since clock %llu at the latest, the last unit began at %llu, the last poll at %llu; POLL_TIMEOUT %u, "
+         format("%s; due since clock %llu at the latest, the last unit began at %llu, the last poll at %llu; "
+                "POLL_TIMEOUT %u, "
                 "KEEPALIVE %u, STATUS_INTERVAL %u",
                 what, ull(dueAt), ull(d.lastBegin), ull(d.lastPoll), timers_[e].poll, timers_[e].keepalive,
                 timers_[e].status));

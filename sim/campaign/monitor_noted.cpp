@@ -72,7 +72,8 @@ void Monitor::noteSent(Life& life, const Unit& unit, uint64_t begin) {
     if (!d.since) d.since = clock_;
     if (unit.isData()) {
         d.lastData = clock_;
-        const bool begins = unit.data.index == 0, alone = life.full + 1 >= static_cast<int64_t>(life.transmissions.size());
+        const bool begins = unit.data.index == 0,
+                   alone = life.full + 1 >= static_cast<int64_t>(life.transmissions.size());
         if (begins && alone && d.known + 1 >= static_cast<int64_t>(life.transmissions.size())) d.openSince = clock_;
     } else {
         if (begin > d.helloCame) d.helloCame = 0;
@@ -93,7 +94,7 @@ void Monitor::noteSent(Life& life, const Unit& unit, uint64_t begin) {
 void Monitor::noteHello(Life& life, uint64_t begin) {
     const unsigned e = life.end;
     const Due& d = due_[e];
-    const bool answers = helloCame_[e] + reaction(e) >= d.lastBegin;
+    const bool answers = helloCame_[e] && helloCame_[e] + reaction(e) >= d.lastBegin;
     if (!d.lastBegin || answers || !timersKnown_[e] || !rules_.flows[e] || d.leaves) return;
     const uint64_t from = std::max(d.lastBegin, written_[e]);
     if (begin + portLatency < from + timers_[e].hello && !rules_.ignore.count("hello-pace"))
@@ -165,10 +166,11 @@ void Monitor::noteNotice(Life& life, const ControlUnit& u, uint64_t begin) {
              format("a control unit without notice of FSN %lld, which is abandoned; the peer's rxBase is %lld",
                     ll(d.abandoned - 1), ll(heard.rxBase)));
     const bool wasConfirmed = !d.abandoned || (d.confirmedAt && d.confirmedAt + intake(e) < d.beforeLast);
-    if (u.abandons && d.abandoned <= heard.rxBase && wasConfirmed && begin && !rules_.ignore.count("notice-without-cause"))
+    if (u.abandons && d.abandoned <= heard.rxBase && wasConfirmed && begin &&
+        !rules_.ignore.count("notice-without-cause"))
         fail("notice-without-cause", life,
-             format("notice of an abandoned frame; the peer's rxBase is %lld, the last such frame %lld", ll(heard.rxBase),
-                    ll(d.abandoned - 1)));
+             format("notice of an abandoned frame; the peer's rxBase is %lld, the last such frame %lld",
+                    ll(heard.rxBase), ll(d.abandoned - 1)));
 }
 
 /// Where nothing is open, an end polls after KEEPALIVE without a unit, and no sooner.
@@ -178,9 +180,11 @@ void Monitor::noteKeepalive(const Life& life, uint64_t begin) const {
     const auto found = life.peer ? life.heard.find(life.peer->id) : life.heard.end();
     if (!timersKnown_[e] || !rules_.flows[e] || found == life.heard.end() || !found->second.up || d.leaves) return;
     const Heard& heard = found->second;
-    if (d.known < static_cast<int64_t>(life.transmissions.size()) || heard.rxBase < static_cast<int64_t>(life.frames.size()))
+    if (d.known < static_cast<int64_t>(life.transmissions.size()) ||
+        heard.rxBase < static_cast<int64_t>(life.frames.size()))
         return;
-    const uint64_t since = std::max({heard.progressClock, heard.upClock, d.lastProgress, d.lastData, d.lastOutage, d.upSince, d.confirmedAt});
+    const uint64_t since = std::max(
+        {heard.progressClock, heard.upClock, d.lastProgress, d.lastData, d.lastOutage, d.upSince, d.confirmedAt});
     if (outages_[e].isPossible() || begin < since + intake(e) + line_[e]) return;
     // Lost outcomes are polled for once more as POLL_TIMEOUT ends, be it that they have come meanwhile.
     const uint64_t ticked = std::max({d.gapCame, written_[e], d.lastOutage, heard.upClock}) + timers_[e].poll;
@@ -188,7 +192,8 @@ void Monitor::noteKeepalive(const Life& life, uint64_t begin) const {
     const uint64_t from = std::max(d.lastBegin, written_[e]);
     if (begin + portLatency < from + timers_[e].keepalive && !rules_.ignore.count("early-keepalive"))
         fail("early-keepalive", life,
-             format("a poll leaves %llu clocks after the unit before and %llu after the last write of a timer; nothing is open, KEEPALIVE is %u",
+             format("a poll leaves %llu clocks after the unit before and %llu after the last write of a timer; nothing "
+                    "is open, KEEPALIVE is %u",
                     ull(begin - d.lastBegin), ull(begin - written_[e]), timers_[e].keepalive));
 }
 
@@ -208,11 +213,12 @@ void Monitor::noteAttempt(Life& life, const SentFrame& f, const DataUnit& u) {
     if (rules_.ignore.count("freeze")) return;
     if (last.spared && !same)
         fail("freeze", life,
-             format("TSN %lld failed in an outage, and its frame's attempt goes from %u to %u", ll(f.lastTsn), f.attempt,
-                    u.attempt));
+             format("TSN %lld failed in an outage, and its frame's attempt goes from %u to %u", ll(f.lastTsn),
+                    f.attempt, u.attempt));
     if (same && u.attempt < 15 && (f.lastTsn >= due_[e].edgeMost || rules_.freeze[e] == 0))
         fail("freeze", life,
-             format("TSN %lld failed, but not in an outage, and its frame's attempt stays %u", ll(f.lastTsn), f.attempt));
+             format("TSN %lld failed, but not in an outage, and its frame's attempt stays %u", ll(f.lastTsn),
+                    f.attempt));
 }
 
 // Units that come ---------------------------------------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ class Outages {
     uint64_t phyFell_ = 0, peerSince_ = 0;
     uint32_t timeout_ = 0, next_ = 0;
     bool mayUp_ = false, up_ = false, wasMayUp_ = false;
-    uint64_t endsAt_ = 0;                     ///< when a restart has ended what was up
+    uint64_t endsAt_ = 0;                      ///< when a restart has ended what was up
     uint64_t heardFirst_ = 0, heardLast_ = 0;  ///< the timer runs from between these two
     bool possible_ = false, certain_ = false, wasOff_ = false;
     uint64_t least_ = 0, most_ = 0;
