@@ -75,7 +75,6 @@ void outage(Talk& t) {
 void failInOutage(Talk& t) {
     t.up();
     t.frame(0, 0), t.frame(1);
-    close(t);
     outage(t);
     t.report(2, 2);
 }
@@ -164,7 +163,11 @@ std::vector<Case> dueCases() {
         due("no poll for outcomes that are lost", "late-poll",
             [](Talk& t) {
                 t.up();
-                for (unsigned i = 0; i < 64; ++i) t.frame(i);
+                // All reports are lost but for the last one.
+                for (unsigned i = 0; i < 64; ++i) {
+                    t.frame(i);
+                    if (i % 8 == 7 && i < 32) t.report(i + 1, (uint64_t(2) << i) - 1, false);
+                }
                 close(t);
                 t.control(1, [](ControlUnit& u) { u.bitmapBase = 32, u.rxNext = 64, u.bitmap = ~uint32_t(0); });
                 t.wait(soon);
