@@ -357,6 +357,31 @@ class Draw {
         const uint32_t silence = std::max(s_.timers[0].keepalive, s_.timers[1].keepalive);
         for (Timers& timers : s_.timers) timers.outage = static_cast<uint32_t>(silence * oneWay_.between(4, 6));
         s_.chaosClocks = std::max<uint64_t>(s_.chaosClocks, 10 * silence);
+        if (oneWay_.chance(0.3)) return eraseNotices(from);
+        if (oneWay_.chance(0.4)) eraseReports(1 - from);
+    }
+
+    /// Frames are abandoned, and all control units of their sender are erased in spells: data goes on until the window is exhausted.
+    void eraseNotices(unsigned from) {
+        Code& code = s_.code[from];
+        code.nFirst = code.nRetx = code.k;
+        const uint64_t fills = frame(from) * window();
+        s_.finite = true;
+        s_.arq[from].delta = 1 + static_cast<unsigned>(oneWay_.below(2));
+        s_.way[from].good = s_.way[from].bad = 0.02 + oneWay_.rare(0.2, 3);
+        Timers& timers = s_.timers[from];
+        timers.poll = static_cast<uint32_t>(oneWay_.octaves(600, std::max<uint64_t>(fills / 4, 600)));
+        for (uint64_t t = 2000; t < s_.chaosClocks; t += oneWay_.between(fills, 3 * fills + 1000))
+            add(t, EventKind::darkControl, from, oneWay_.between(fills / 2, fills));
+    }
+
+    /// Most reports get lost, so that a later one begins beyond an outcome that is missing.
+    void eraseReports(unsigned from) {
+        s_.way[from].good = s_.way[from].bad = 0.4 + oneWay_.rare(0.4, 1);
+        s_.timers[from].status = static_cast<uint32_t>(oneWay_.between(400, 1500));
+        Timers& timers = s_.timers[1 - from];
+        timers.poll = static_cast<uint32_t>(oneWay_.between(1500, 6000));
+        timers.outage = std::max(timers.outage, 20 * s_.timers[from].status);
     }
 
     /// One shot, mostly of one unit: on an idle link, or in the traffic, with whatever else is going on.

@@ -48,6 +48,7 @@ struct Due {
     uint64_t polls = 0, lastPoll = 0;
     int64_t known = 0;  ///< outcomes that have come, without a hole
     uint64_t lastFeedback = 0, lastProgress = 0, openSince = 0;
+    int64_t resolved = 0, givenUp = 0;   ///< frames acknowledged or to be abandoned; the last one of these
     int64_t scanned = 0, abandoned = 0;  ///< frames that txBase has passed; the last abandoned one of them
     uint64_t abandonedAt = 0, confirmedAt = 0;
     unsigned notices = 0;  ///< still to come
@@ -62,8 +63,8 @@ struct Due {
     int64_t repeat = 0;  ///< block of the next pair to be repeated
     uint64_t repeatAt = 0;
 
-    Demand hello, answer, reply, status, many, credit, tail, keepalive, notice, first, progress, confirm, lost, lostNow,
-        deaf, unseen, outageEnd, pair;
+    Demand hello, answer, reply, status, many, credit, tail, keepalive, notice, abandon, first, progress, confirm, lost,
+        lostNow, deaf, unseen, outageEnd, pair;
 };
 
 }  // namespace campaign

@@ -25,8 +25,10 @@ Monitor::Monitor(const Rules& rules) : rules_(rules) {
         const EndInfo& info = rules.info[e];
         limits_[e] = {info.unitBytes, info.maxK, info.maxParity};
         outages_[e] = Outages(100 + 2 * info.unitClocks());
-        // What has begun, a message that waits, older outcomes whose turn it is, data units in between, and the encoder before these.
-        line_[e] = 100 + (4 + info.maxK) * info.unitClocks() + 6 * info.controlClocks();
+        // What has begun, a message that waits, older outcomes whose turn it is, and data units in between; with beats of a byte, an encoder that works
+        // unit by unit.
+        const unsigned encoder = info.dataBytes == 1 ? info.maxK : 0;
+        line_[e] = 60 + (4 + encoder) * info.unitClocks() + 5 * info.controlClocks();
     }
 }
 

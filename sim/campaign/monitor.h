@@ -186,14 +186,15 @@ class Monitor {
     void demandPolls(Life& life);
     void demandRepeats(Life& life);
     void freed(Life& life);
+    void giveUp(Life& life);
     void late(Demand& demand, bool wanted, uint64_t dueAt, const char* kind, const Life& life, const char* what);
     unsigned lagOf() const;
     /// Clocks from the last beat of a unit until all that follows from it is known, and a message of it is composed.
     uint64_t reaction(unsigned end) const {
-        return 400 + 2 * rules_.info[end].unitClocks() + rules_.info[end].window / 4;
+        return 120 + 3 * rules_.info[end].unitClocks() + rules_.info[end].window / 8;
     }
     /// The same where outcomes move ackTsn and txBase, frame by frame.
-    uint64_t intake(unsigned end) const { return reaction(end) + 8 * rules_.info[end].window; }
+    uint64_t intake(unsigned end) const { return reaction(end) + 6 * rules_.info[end].window; }
     [[noreturn]] void fail(const char* kind, const Life& life, const std::string& text) const;
 
     Rules rules_;

@@ -47,8 +47,26 @@ void Monitor::demand(unsigned e) {
     if (outages_[e].isPossible()) return;
     demandReports(life);
     demandRepeats(life);
+    giveUp(life);
+    const Heard& heard = life.heard[life.peer->id];
+    late(d.abandon, d.givenUp > std::max(d.scanned, heard.rxBase), latest({d.lastFeedback, d.lastOutage}) + intake(e),
+         "late-notice", life, "a frame has to be abandoned, and txBase does not pass it");
     late(d.notice, d.notices, latest({d.noticeAt, d.lastOutage}) + reacts, "late-notice", life,
          "three control units with notice of an abandoned frame are due");
+}
+
+/// Frames that are acknowledged or have to be abandoned, without a hole. An outage that was possible may have spared one.
+void Monitor::giveUp(Life& life) {
+    const unsigned e = life.end, most = rules_.mostAttempts[e];
+    Due& d = due_[e];
+    for (; d.resolved < static_cast<int64_t>(life.frames.size()); ++d.resolved) {
+        const SentFrame& f = life.frames[d.resolved];
+        if (f.acked) continue;
+        const Transmission& last = life.transmissions[f.lastTsn];
+        const bool counts = rules_.freeze[e] == 0 || f.lastTsn >= d.edgeMost;
+        if (last.reported != 1 || !(last.only || (most < 15 && last.attempt >= most && counts))) return;
+        d.givenUp = d.resolved + 1;
+    }
 }
 
 void Monitor::demandHello(Life& life) {
@@ -122,8 +140,8 @@ void Monitor::demandPolls(Life& life) {
          "late-poll", life, "an abandoned frame is not confirmed");
     if (d.gapAlone && clock_ > d.gapAlone + taken) d.gapAt = d.gapAlone, d.gapAlone = 0;
     const bool isLost = isUp && d.gapAt && d.known < d.gapEnd && d.lastPoll < d.gapAt;
-    late(d.lost, isLost, latest({runs, d.gapAt}) + poll + takes, "late-poll", life, "outcomes are lost");
-    late(d.lostNow, isLost && d.gapIsFirst && runs < d.gapAt, d.gapAt + takes, "late-poll", life,
+    late(d.lost, isLost, latest({runs, d.gapAt}) + poll + reacts, "late-poll", life, "outcomes are lost");
+    late(d.lostNow, isLost && d.gapIsFirst && runs < d.gapAt, d.gapAt + taken + reacts, "late-poll", life,
          "outcomes are lost, and no poll asks for them at once");
 }
 

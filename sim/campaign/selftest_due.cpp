@@ -150,6 +150,9 @@ std::vector<Case> dueCases() {
                 abandonOne(t, 1);
                 t.control(0, [](ControlUnit& u) { u.abandons = false; });
             }),
+        due(
+            "a frame that is not abandoned as its time has come", "late-notice",
+            [](Talk& t) { abandonOne(t, 0), t.wait(soon); }, {}, [](Rules& r) { r.mostAttempts[0] = 0; }),
         due("two notices of an abandoned frame", "late-notice", [](Talk& t) { abandonOne(t, 2), t.wait(soon); }),
         due("three notices of an abandoned frame", nullptr, [](Talk& t) { abandonOne(t, 3), t.wait(soon); }),
         due("notice of a frame that was not abandoned", "notice-without-cause",
@@ -166,7 +169,7 @@ std::vector<Case> dueCases() {
                 // All reports are lost but for the last one.
                 for (unsigned i = 0; i < 64; ++i) {
                     t.frame(i);
-                    if (i % 8 == 7 && i < 32) t.report(i + 1, (uint64_t(2) << i) - 1, false);
+                    if (i % 8 == 7) t.report(i + 1, (uint64_t(2) << i) - 1, false);
                 }
                 close(t);
                 t.control(1, [](ControlUnit& u) { u.bitmapBase = 32, u.rxNext = 64, u.bitmap = ~uint32_t(0); });
