@@ -15,7 +15,8 @@ class Draw {
           forge_(seed, pair + " forge"),
           again_(seed, pair + " again"),
           deep_(seed, pair + " deep"),
-          oneWay_(seed, pair + " one way") {
+          oneWay_(seed, pair + " one way"),
+          deaf_(seed, pair + " deaf") {
         s_.info[0] = info[0];
         s_.info[1] = info[1];
         forged_ = forge_.chance(forge);
@@ -51,7 +52,12 @@ class Draw {
         s_.skew = coin(0.5) ? random_.octaves(1, 4000) : 0;
         s_.restartAtEnd = coin(0.3);
         if (forged_) forge();
-        if (oneWay_.chance(0.08) && faults && !forged_) oneWay();
+        if (faults && !forged_) {
+            if (oneWay_.chance(0.08))
+                oneWay();
+            else if (deaf_.chance(0.08))
+                restartOfDeaf();
+        }
         std::stable_sort(s_.events.begin(), s_.events.end(),
                          [](const Event& a, const Event& b) { return a.clock < b.clock; });
         return s_;
@@ -220,7 +226,8 @@ class Draw {
         }
     }
 
-    uint64_t moment() { return random_.between(1000, s_.chaosClocks - 1); }
+    uint64_t moment() { return moment(random_); }
+    uint64_t moment(Random& random) const { return random.between(1000, s_.chaosClocks - 1); }
     void add(uint64_t clock, EventKind kind, unsigned end, uint64_t value = 0) {
         Event event;
         event.clock = clock;
@@ -356,9 +363,9 @@ class Draw {
         }
         const uint32_t silence = std::max(s_.timers[0].keepalive, s_.timers[1].keepalive);
         for (Timers& timers : s_.timers) timers.outage = static_cast<uint32_t>(silence * oneWay_.between(4, 6));
-        s_.chaosClocks = std::max<uint64_t>(s_.chaosClocks, 10 * silence);
-        if (oneWay_.chance(0.3)) return eraseNotices(from);
-        if (oneWay_.chance(0.4)) eraseReports(1 - from);
+        s_.chaosClocks = std::max<uint64_t>(s_.chaosClocks, 5 * std::max(s_.timers[0].outage, s_.timers[1].outage));
+        if (oneWay_.chance(0.25)) return eraseNotices(from);
+        if (oneWay_.chance(0.5)) eraseReports(1 - from);
     }
 
     /// Frames are abandoned, and all control units of their sender are erased in spells: data goes on until the window is exhausted.
@@ -375,13 +382,31 @@ class Draw {
             add(t, EventKind::darkControl, from, oneWay_.between(fills / 2, fills));
     }
 
-    /// Most reports get lost, so that a later one begins beyond an outcome that is missing.
+    /// Most reports get lost, so that a later one begins beyond an outcome that is missing. Keep-alives, which are polls, are longer than POLL_TIMEOUT.
     void eraseReports(unsigned from) {
         s_.way[from].good = s_.way[from].bad = 0.4 + oneWay_.rare(0.4, 1);
         s_.timers[from].status = static_cast<uint32_t>(oneWay_.between(400, 1500));
         Timers& timers = s_.timers[1 - from];
-        timers.poll = static_cast<uint32_t>(oneWay_.between(1500, 6000));
-        timers.outage = std::max(timers.outage, 20 * s_.timers[from].status);
+        timers.poll = static_cast<uint32_t>(oneWay_.between(1500, 5000));
+        timers.keepalive = 3 * timers.poll;
+        for (Timers& t : s_.timers) t.outage = 4 * timers.keepalive;
+    }
+
+    /// An end is deaf until its peer has heard of it and restarts: in their new lives neither is deaf, and there is no outage.
+    void restartOfDeaf() {
+        const unsigned e = deaf_.below(2);
+        const uint32_t keepalive = s_.timers[e].keepalive;
+        if (keepalive > 20000) return;
+        const uint64_t told = keepalive + s_.way[e].delay + 4 * s_.unitClocks(e) + 300 + deaf_.below(1000);
+        const uint64_t at = moment(deaf_), restart = at + told;
+        add(at, EventKind::phyDown, e);
+        add(restart, EventKind::restart, 1 - e);
+        add(restart + deaf_.octaves(1, 200), EventKind::phyUp, e);
+        s_.restarts = true;
+        s_.chaosClocks = std::max(s_.chaosClocks, restart + 2 * s_.roundTrip() + 2000);
+        // Packets of a byte are not told apart where some are lost.
+        for (Traffic& t : s_.traffic)
+            t.shortest = std::max(t.shortest, 4u), t.longest = std::max(t.longest, t.shortest);
     }
 
     /// One shot, mostly of one unit: on an idle link, or in the traffic, with whatever else is going on.
@@ -455,7 +480,7 @@ class Draw {
         t.tooLongTo = info.maxPacketBytes + static_cast<unsigned>(random_.octaves(1, 3 * info.maxPacketBytes));
     }
 
-    Random random_, forge_, again_, deep_, oneWay_;
+    Random random_, forge_, again_, deep_, oneWay_, deaf_;
     bool forged_ = false, isDeep_ = false;
     Scenario s_;
 };

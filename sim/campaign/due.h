@@ -47,14 +47,13 @@ struct Due {
 
     uint64_t polls = 0, lastPoll = 0;
     int64_t known = 0;  ///< outcomes that have come, without a hole
-    uint64_t lastFeedback = 0, lastProgress = 0, openSince = 0;
+    uint64_t lastFeedback = 0, feedbackBefore = 0, lastProgress = 0, openSince = 0;
     int64_t resolved = 0, givenUp = 0;   ///< frames acknowledged or to be abandoned; the last one of these
     int64_t scanned = 0, abandoned = 0;  ///< frames that txBase has passed; the last abandoned one of them
     uint64_t abandonedAt = 0, confirmedAt = 0;
     unsigned notices = 0;  ///< still to come
     uint64_t noticeAt = 0;
-    uint64_t gapCame = 0, gapAlone = 0,
-             gapAt = 0;  ///< lost outcomes: shown last, shown by a message alone, that was taken
+    uint64_t gapCame = 0, gapAt = 0;  ///< lost outcomes: shown last, shown by a message that was taken for certain
     int64_t gapEnd = 0;
     bool gapIsFirst = false;              ///< since POLL_TIMEOUT ended
     int64_t edgeLeast = 0, edgeMost = 0;  ///< transmissions that an outage has spared: at least, at most

@@ -10,7 +10,7 @@ namespace {
 
 using ull = unsigned long long;
 
-/// Clocks until a message that came alone has been taken, whatever was before it.
+/// Clocks until a message has been taken that finds one before it.
 constexpr uint64_t taken = 300;
 
 /// Clocks between two reports of older outcomes, of a series that goes first and of the pair itself.
@@ -138,7 +138,6 @@ void Monitor::demandPolls(Life& life) {
          life, "outcomes are missing or frames not confirmed, and nothing moves");
     late(d.confirm, isUp && d.abandoned > heard->rxBase, latest({runs, d.abandonedAt, d.lastPoll}) + poll + reacts,
          "late-poll", life, "an abandoned frame is not confirmed");
-    if (d.gapAlone && clock_ > d.gapAlone + taken) d.gapAt = d.gapAlone, d.gapAlone = 0;
     const bool isLost = isUp && d.gapAt && d.known < d.gapEnd && d.lastPoll < d.gapAt;
     late(d.lost, isLost, latest({runs, d.gapAt}) + poll + reacts, "late-poll", life, "outcomes are lost");
     late(d.lostNow, isLost && d.gapIsFirst && runs < d.gapAt, d.gapAt + taken + reacts, "late-poll", life,

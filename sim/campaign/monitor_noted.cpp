@@ -278,23 +278,21 @@ void Monitor::noteFeedback(Life& life, const Heard& heard, const ControlUnit& u,
     while (d.known < sent && life.transmissions[d.known].reported) ++d.known;
     noteGap(life, heard, base, rxNext);
     if (moves) d.lastProgress = clock_;
-    d.lastFeedback = clock_;
+    d.feedbackBefore = d.lastFeedback, d.lastFeedback = clock_;
     if (d.abandoned && d.abandoned <= heard.rxBase && !d.confirmedAt) d.confirmedAt = clock_;
 }
 
-/// Outcomes are lost where a bitmap begins beyond all repeats of ackTsn. A message may be left out where others come right before and behind it.
+/// Outcomes are lost where a bitmap begins beyond all repeats of ackTsn. The sender processes one message, and another one waits: one that finds two before
+/// it may be left out.
 void Monitor::noteGap(Life& life, const Heard& heard, int64_t base, int64_t rxNext) {
     const unsigned e = life.end, window = std::min(rules_.info[0].window, rules_.info[1].window);
     Due& d = due_[e];
     const int64_t lag = std::min(window / 256, 32u), repeated = !lag ? 0 : 32 * (4 + lag + (window >= 8192 ? 64 : 0));
-    constexpr uint64_t alone = 300;
-    const bool isAlone = clock_ > d.lastFeedback + alone;
-    if (d.gapAlone && isAlone) d.gapAt = d.gapAlone;
-    d.gapAlone = 0;
+    constexpr uint64_t processed = 300;
     if (base <= life.ackTsn + repeated) return;
-    if (base > d.known + repeated && rxNext >= base && isAlone) {
+    if (base > d.known + repeated && rxNext >= base && clock_ > d.feedbackBefore + processed) {
         const uint64_t from = std::max({d.gapCame, written_[e], d.lastOutage, heard.upClock});
-        d.gapAlone = clock_, d.gapEnd = base;
+        d.gapAt = clock_, d.gapEnd = base;
         d.gapIsFirst = !d.gapCame || clock_ > from + timers_[e].poll + intake(e);
     }
     d.gapCame = clock_;
