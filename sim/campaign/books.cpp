@@ -34,6 +34,7 @@ const std::map<std::string, uint32_t>& counterOffsets() {
                                                             COUNTER(TX_FRAMES_FLUSHED, "tx_frames_flushed"),
                                                             COUNTER(TX_OUTCOMES_OK, "tx_outcomes_ok"),
                                                             COUNTER(TX_OUTCOMES_FAILED, "tx_outcomes_failed"),
+                                                            COUNTER(TX_OUTCOMES_OUTAGE, "tx_outcomes_outage"),
                                                             COUNTER(TX_UNITS, "tx_units"),
                                                             COUNTER(TX_RETX_UNITS, "tx_retx_units"),
                                                             COUNTER(TX_CONTROL_UNITS, "tx_control_units"),
@@ -137,6 +138,7 @@ void Run::checkBooks(unsigned e) {
     }
     if (!side.wasReset && c["link_restarts"] < monitor_->lives(e))
         equal(e, "link_restarts = lives on the wire", c["link_restarts"], monitor_->lives(e));
+    checkOutages(e);
     checkRestarts(e);
     if (overdue(e))
         throw Failure(
@@ -179,6 +181,22 @@ void Run::checkBooks(unsigned e) {
     equal(e, "rx_units_invalid = 0", c["rx_units_invalid"], 0);
     equal(e, "rx_control_invalid = 0", c["rx_control_invalid"], 0);
     equal(e, "rx_units_late = 0", c["rx_units_late"], 0);
+}
+
+/// Outages are those that the monitor has derived. What failed in them has been sent again with the attempt that it had; after a
+/// restart some of it may not have been.
+void Run::checkOutages(unsigned e) {
+    Counters& c = side_[e].counters;
+    const Outages& outages = monitor_->outages(e);
+    const Tally& t = monitor_->tally(e);
+    const auto within = [&](const char* what, uint64_t count, uint64_t least, uint64_t most) {
+        if (count < least || count > most)
+            throw Failure("books", format("clock %llu, end %s: %s is %llu; it should be %llu to %llu", ull(now_),
+                                          endName(e), what, ull(count), ull(least), ull(most)));
+    };
+    if (side_[e].wasReset || s_.info[e].dataBytes == 16) return;
+    within("link_outages", c["link_outages"], outages.least(), outages.most());
+    within("tx_outcomes_outage", c["tx_outcomes_outage"], t.spared, calm() ? t.spared + t.maySpare : ~uint64_t(0));
 }
 
 /// The PHYs stop, so that what the counters say and what has left and come is of the same moment.

@@ -14,7 +14,9 @@ class Draw {
         : random_(seed, pair),
           forge_(seed, pair + " forge"),
           again_(seed, pair + " again"),
-          deep_(seed, pair + " deep") {
+          deep_(seed, pair + " deep"),
+          oneWay_(seed, pair + " one way"),
+          deaf_(seed, pair + " deaf") {
         s_.info[0] = info[0];
         s_.info[1] = info[1];
         forged_ = forge_.chance(forge);
@@ -50,6 +52,12 @@ class Draw {
         s_.skew = coin(0.5) ? random_.octaves(1, 4000) : 0;
         s_.restartAtEnd = coin(0.3);
         if (forged_) forge();
+        if (faults && !forged_) {
+            if (oneWay_.chance(0.08))
+                oneWay();
+            else if (deaf_.chance(0.08))
+                restartOfDeaf();
+        }
         std::stable_sort(s_.events.begin(), s_.events.end(),
                          [](const Event& a, const Event& b) { return a.clock < b.clock; });
         return s_;
@@ -218,7 +226,8 @@ class Draw {
         }
     }
 
-    uint64_t moment() { return random_.between(1000, s_.chaosClocks - 1); }
+    uint64_t moment() { return moment(random_); }
+    uint64_t moment(Random& random) const { return random.between(1000, s_.chaosClocks - 1); }
     void add(uint64_t clock, EventKind kind, unsigned end, uint64_t value = 0) {
         Event event;
         event.clock = clock;
@@ -326,6 +335,80 @@ class Draw {
         }
     }
 
+    /// Data one way alone, without a pause, for many OUTAGE_TIMEOUTs, each of which three keep-alives fit into: there is nothing but data to be heard.
+    void oneWay() {
+        const unsigned from = oneWay_.below(2);
+        s_.oneWay = s_.steadyArq = s_.steadyOrder = true;
+        s_.restarts = s_.resets = false;
+        s_.events.clear();
+        s_.traffic[1 - from].any = false;
+        Traffic& t = s_.traffic[from];
+        t.any = true, t.gap = 0, t.burst = 1;
+        t.pause = t.abort = t.tooLong = t.holes = t.nothing = 0;
+        const uint64_t frames = std::max(frame(0), frame(1)), units = std::max(s_.unitClocks(0), s_.unitClocks(1));
+        const double loss = oneWay_.chance(0.5) ? 0 : oneWay_.rare(0.02, 4);
+        for (unsigned e : {0, 1}) {
+            // The window is not exhausted, so the sender never rests.
+            const uint64_t longest = std::max<uint64_t>(frame(from) * window() / 8, 4);
+            s_.way[e].delay = static_cast<uint32_t>(std::min<uint64_t>(s_.way[e].delay, longest));
+            s_.way[e].good = s_.way[e].bad = loss;
+            s_.user[e].ready = 1;
+        }
+        for (Timers& timers : s_.timers) {
+            timers.keepalive = static_cast<uint32_t>(oneWay_.octaves(4 * units + 300, 8 * units + 1200));
+            timers.status = static_cast<uint32_t>(oneWay_.octaves(1, 1000));
+            timers.poll =
+                static_cast<uint32_t>(2 * s_.roundTrip() + 20 * frames + 2 * timers.status + 500 + oneWay_.below(4000));
+            timers.hello = static_cast<uint32_t>(oneWay_.octaves(64, 4096));
+        }
+        const uint32_t silence = std::max(s_.timers[0].keepalive, s_.timers[1].keepalive);
+        for (Timers& timers : s_.timers) timers.outage = static_cast<uint32_t>(silence * oneWay_.between(4, 6));
+        s_.chaosClocks = std::max<uint64_t>(s_.chaosClocks, 5 * std::max(s_.timers[0].outage, s_.timers[1].outage));
+        if (oneWay_.chance(0.25)) return eraseNotices(from);
+        if (oneWay_.chance(0.5)) eraseReports(1 - from);
+    }
+
+    /// Frames are abandoned, and all control units of their sender are erased in spells: data goes on until the window is exhausted.
+    void eraseNotices(unsigned from) {
+        Code& code = s_.code[from];
+        code.nFirst = code.nRetx = code.k;
+        const uint64_t fills = frame(from) * window();
+        s_.finite = true;
+        s_.arq[from].delta = 1 + static_cast<unsigned>(oneWay_.below(2));
+        s_.way[from].good = s_.way[from].bad = 0.02 + oneWay_.rare(0.2, 3);
+        Timers& timers = s_.timers[from];
+        timers.poll = static_cast<uint32_t>(oneWay_.octaves(600, std::max<uint64_t>(fills / 4, 600)));
+        for (uint64_t t = 2000; t < s_.chaosClocks; t += oneWay_.between(fills, 3 * fills + 1000))
+            add(t, EventKind::darkControl, from, oneWay_.between(fills / 2, fills));
+    }
+
+    /// Most reports get lost, so that a later one begins beyond an outcome that is missing. Keep-alives, which are polls, are longer than POLL_TIMEOUT.
+    void eraseReports(unsigned from) {
+        s_.way[from].good = s_.way[from].bad = 0.4 + oneWay_.rare(0.4, 1);
+        s_.timers[from].status = static_cast<uint32_t>(oneWay_.between(400, 1500));
+        Timers& timers = s_.timers[1 - from];
+        timers.poll = static_cast<uint32_t>(oneWay_.between(1500, 5000));
+        timers.keepalive = 3 * timers.poll;
+        for (Timers& t : s_.timers) t.outage = 4 * timers.keepalive;
+    }
+
+    /// An end is deaf until its peer has heard of it and restarts: in their new lives neither is deaf, and there is no outage.
+    void restartOfDeaf() {
+        const unsigned e = deaf_.below(2);
+        const uint32_t keepalive = s_.timers[e].keepalive;
+        if (keepalive > 20000) return;
+        const uint64_t told = keepalive + s_.way[e].delay + 4 * s_.unitClocks(e) + 300 + deaf_.below(1000);
+        const uint64_t at = moment(deaf_), restart = at + told;
+        add(at, EventKind::phyDown, e);
+        add(restart, EventKind::restart, 1 - e);
+        add(restart + deaf_.octaves(1, 200), EventKind::phyUp, e);
+        s_.restarts = true;
+        s_.chaosClocks = std::max(s_.chaosClocks, restart + 2 * s_.roundTrip() + 2000);
+        // Packets of a byte are not told apart where some are lost.
+        for (Traffic& t : s_.traffic)
+            t.shortest = std::max(t.shortest, 4u), t.longest = std::max(t.longest, t.shortest);
+    }
+
     /// One shot, mostly of one unit: on an idle link, or in the traffic, with whatever else is going on.
     void forge() {
         s_.restartAtEnd = s_.clean = false;
@@ -397,7 +480,7 @@ class Draw {
         t.tooLongTo = info.maxPacketBytes + static_cast<unsigned>(random_.octaves(1, 3 * info.maxPacketBytes));
     }
 
-    Random random_, forge_, again_, deep_;
+    Random random_, forge_, again_, deep_, oneWay_, deaf_;
     bool forged_ = false, isDeep_ = false;
     Scenario s_;
 };

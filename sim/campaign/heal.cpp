@@ -79,7 +79,7 @@ uint64_t Run::restBound() const {
 
 void Run::healFaults() {
     healed_ = true;
-    monitor_->timersChange();
+    monitor_->steadyEnds();
     for (unsigned e : {0, 1}) {
         Side& side = side_[e];
         side.way->heal();

@@ -21,7 +21,15 @@ constexpr uint64_t restartDrains = 40;
 }  // namespace
 
 Monitor::Monitor(const Rules& rules) : rules_(rules) {
-    for (unsigned e : {0, 1}) limits_[e] = {rules.info[e].unitBytes, rules.info[e].maxK, rules.info[e].maxParity};
+    for (unsigned e : {0, 1}) {
+        const EndInfo& info = rules.info[e];
+        limits_[e] = {info.unitBytes, info.maxK, info.maxParity};
+        outages_[e] = Outages(100 + 2 * info.unitClocks());
+        // What has begun, a message that waits, older outcomes whose turn it is, and data units in between; with beats of a byte, an encoder that works
+        // unit by unit.
+        const unsigned encoder = info.dataBytes == 1 ? info.maxK : 0;
+        line_[e] = 60 + (4 + encoder) * info.unitClocks() + 5 * info.controlClocks();
+    }
 }
 
 void Monitor::fail(const char* kind, const Life& life, const std::string& text) const {
@@ -33,6 +41,8 @@ void Monitor::reset(unsigned end) {
     broken_[end] = false;
     mayBreak_[end] = 0;
     tally_[end] = Tally{};
+    outages_[end].reset();
+    timersKnown_[end] = false;
 }
 
 void Monitor::newLife(unsigned end, uint8_t epoch) {
@@ -48,6 +58,8 @@ void Monitor::newLife(unsigned end, uint8_t epoch) {
     life.epoch = epoch;
     life_[end] = &life;
     ++lives_[end];
+    due_[end] = Due{};
+    if (old) outages_[end].restarts(clock_);
     afterReset_[end] = broken_[end] = false;
     mayBreak_[end] = 0;
 }
@@ -95,6 +107,7 @@ void Monitor::sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t cloc
             sentControl(life, unit.control);
         }
     }
+    noteSent(life, unit, begin);
     lastSent_[end] = clock;
 }
 
@@ -156,7 +169,9 @@ void Monitor::sentFirst(Life& life, const DataUnit& u) {
         if (u.attempt > rules_.mostAttempts[life.end] && rules_.mostAttempts[life.end] < 15)
             fail("persistency", life,
                  format("FSN %lld: attempt %u, delta is %u", ll(fsn), u.attempt, rules_.mostAttempts[life.end]));
+        noteAttempt(life, f, u);
     }
+    noteBegin(life, tsn);
     SentFrame& f = life.frames[fsn];
     t.again = f.lastTsn >= 0;
     f.attempt = u.attempt;
@@ -197,6 +212,7 @@ void Monitor::arrived(unsigned end, const Bytes& raw, bool flagged, unsigned fro
         arrivedData(end, life, unit.data);
     else
         arrivedControl(end, life, unit.control);
+    noteArrived(end, life, unit);
 }
 
 bool Monitor::fits(unsigned end, const Bytes& raw) const {
@@ -236,22 +252,18 @@ void Monitor::arrivedControl(unsigned end, Life& from, const ControlUnit& u) {
     if (u.poll) pollCame_[end] = clock_;
     if (!heard.up) heard.upClock = clock_;
     heard.up = true;
-    const int64_t before = heard.rxNext + heard.rxBase;
+    const int64_t before = heard.rxNext + heard.rxBase, base = heard.rxBase;
     auto ahead = [](int64_t& was, uint32_t field) { was = std::max(was, unwrap(field, was)); };
     ahead(heard.txEdge, u.txEdge);
     ahead(heard.txBase, u.txBase);
     ahead(heard.rxNext, u.rxNext);
     ahead(heard.rxBase, u.rxBase);
-    if (u.poll) heard.asked.push_back(unwrap(u.txEdge, heard.txEdge));
+    if (u.poll) heard.asked.emplace_back(unwrap(u.txEdge, heard.txEdge), clock_);
     if (heard.rxNext + heard.rxBase > before) {
         if (clock_ > heard.progressClock + settles) heard.beforeRun = heard.progressClock, heard.runClock = clock_;
         heard.progressClock = clock_;
     }
-    if (from.peer != &life) return;
-    const int64_t rxNext = unwrap(u.rxNext, heard.rxNext), base = unwrap(u.bitmapBase, rxNext);
-    const int64_t end_ = std::min({base + 64, rxNext, static_cast<int64_t>(life.transmissions.size())});
-    for (int64_t tsn = std::max<int64_t>(base, 0); tsn < end_; ++tsn)
-        life.transmissions[tsn].reported |= u.bitmap >> (tsn - base) & 1 ? 2 : 1;
+    if (from.peer == &life) noteFeedback(life, heard, u, heard.rxBase > base);
 }
 
 }  // namespace campaign

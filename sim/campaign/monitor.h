@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "due.h"
+#include "outages.h"
 #include "scenario.h"
 #include "wire.h"
 
@@ -30,6 +32,11 @@ struct Rules {
     unsigned mostAttempts[2] = {15, 15};       ///< persistency of end i if it is constant and no outage can lift it
     bool steady[2] = {};     ///< end i keeps its timers, its PHY takes each beat, and nobody restarts or is deaf
     bool overflows[2] = {};  ///< end i may drop whole units (beats of 16 bytes)
+    bool flows[2] = {};      ///< the PHY of end i takes each beat
+    bool ordered[2] = {};    ///< each packet that end i sends comes out, and in order
+    int freeze[2] = {
+        -1,
+        -1};  ///< whether failures of an outage count towards persistency at end i: 1 not, 0 they do; -1: it changes
 };
 
 /// What happened to a transmission.
@@ -41,11 +48,13 @@ struct Transmission {
     uint64_t arrived = 0;  ///< units that came whole, bit by index
     int8_t said = -1;      ///< outcome that the peer said: 0 failed, 1 received
     uint8_t reported = 0;  ///< outcomes that came to the sender: 1 failed, 2 received
+    bool spared = false;   ///< it failed in an outage that has ended: it does not count towards persistency
 };
 
 struct SentFrame {
     uint8_t k = 0, attempt = 0;
     bool sop = false, eop = false;
+    bool acked = false;  ///< a transmission of it was reported as received
     uint16_t pad = 0;
     int64_t lastTsn = -1;
     int64_t completeTsn = -1;  ///< transmission with which K of its units had come
@@ -56,11 +65,12 @@ constexpr uint64_t settles = 300;
 
 /// What has come to an end from one life of its peer.
 struct Heard {
-    int64_t tsnEnd = 0, txEdge = 0, txBase = 0, rxNext = 0, rxBase = 0, fsnEnd = 0;
-    bool up = false;  ///< a unit without hello
-    /// txEdge of polls that came; each answer that leaves takes the first one. An answer to several leaves some of them, which
+    int64_t tsnEnd = 0, txEdge = 0, txBase = 0, rxNext = 0, rxBase = 0, fsnEnd = 0, ackTsn = 0;
+    int64_t closed = 0;  ///< transmissions that what came has closed
+    bool up = false;     ///< a unit without hello
+    /// txEdge and clock of polls that came; each answer that leaves takes the first one. An answer to several leaves some of them, which
     /// ask for less than those behind them.
-    std::deque<int64_t> asked;
+    std::deque<std::pair<int64_t, uint64_t>> asked;
     uint64_t upClock = 0, progressClock = 0;  ///< when it came; when rxNext or rxBase moved last
     uint64_t runClock = 0, beforeRun = 0;     ///< when they began to move after a rest, and moved last before it
 };
@@ -84,6 +94,8 @@ struct Life {
 /// Units of an end since it was last reset, as its counters should have them.
 struct Tally {
     uint64_t units = 0, retxUnits = 0, control = 0, polls = 0, earlyPolls = 0;
+    uint64_t spared = 0,
+             maySpare = 0;  ///< retransmissions with the attempt of the transmission before; those that 15 hides
     uint64_t came[6] = {};  ///< by Verdict
 };
 
@@ -96,6 +108,21 @@ class Monitor {
     void sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t clock, uint64_t sinceRestart);
     /// A unit of the peer's life `life` has come to end `end`.
     void arrived(unsigned end, const Bytes& raw, bool flagged, unsigned life, uint64_t clock);
+    /// A clock of an end: whether phy_up is high, and its PHY takes a beat.
+    void clock(unsigned end, bool phyUp, bool ready, uint64_t clock) {
+        clock_ = clock;
+        beats_[end] += ready;
+        outageClock(end, phyUp);
+        if ((clock & 31) == end && !relaxed_) demand(end);
+    }
+    /// Timers are being written, and then have been.
+    void timersChange(unsigned end, const Timers& timers);
+    void timersAre(unsigned end, const Timers& timers);
+    /// `end` is asked to restart, or to be down.
+    void restarts(unsigned end);
+    /// A packet that `end` has sent has come out.
+    void delivered(unsigned end) { ++delivered_[end]; }
+    const Outages& outages(unsigned end) const { return outages_[end]; }
     /// `end` has restarted by itself or was asked to, and nothing of the new life was seen yet.
     bool broken(unsigned end) const { return broken_[end]; }
     /// `end` is asked to restart, and nothing of the life that the restart before has begun was seen: it may break a unit, too.
@@ -107,7 +134,7 @@ class Monitor {
     /// From now on the PHYs stand still at times, so that an end may have asked and not been heard.
     void expectPolls() { rules_.clean[0] = rules_.clean[1] = rules_.steady[0] = rules_.steady[1] = false; }
     /// From now on the timers are others.
-    void timersChange() { rules_.steady[0] = rules_.steady[1] = false; }
+    void steadyEnds() { rules_.steady[0] = rules_.steady[1] = false; }
     /// Whether a copy of a data unit is what a FIFO channel could bring: of a transmission that the receiver is past,
     /// one that it has, or one behind all that it has.
     bool fits(unsigned end, const Bytes& raw) const;
@@ -140,6 +167,34 @@ class Monitor {
     void checkSteadyPoll(Life& life, const ControlUnit& unit, uint64_t begin);
     void arrivedData(unsigned end, Life& from, const DataUnit& unit);
     void arrivedControl(unsigned end, Life& from, const ControlUnit& unit);
+    void outageClock(unsigned end, bool phyUp);
+    void noteSent(Life& life, const Unit& unit, uint64_t begin);
+    void noteControl(Life& life, const ControlUnit& unit, uint64_t begin);
+    void noteNotice(Life& life, const ControlUnit& unit, uint64_t begin);
+    void noteReply(Life& life, uint64_t begin);
+    void noteHello(Life& life, uint64_t begin);
+    void noteKeepalive(const Life& life, uint64_t begin) const;
+    void noteOlder(Life& life, int64_t base);
+    void noteBegin(Life& life, int64_t tsn);
+    void noteAttempt(Life& life, const SentFrame& frame, const DataUnit& unit);
+    void noteArrived(unsigned end, Life& from, const Unit& unit);
+    void noteFeedback(Life& life, const Heard& heard, const ControlUnit& unit, bool moves);
+    void noteGap(Life& life, const Heard& heard, int64_t base, int64_t rxNext);
+    void demand(unsigned end);
+    void demandHello(Life& life);
+    void demandReports(Life& life);
+    void demandPolls(Life& life);
+    void demandRepeats(Life& life);
+    void freed(Life& life);
+    void giveUp(Life& life);
+    void late(Demand& demand, bool wanted, uint64_t dueAt, const char* kind, const Life& life, const char* what);
+    unsigned lagOf() const;
+    /// Clocks from the last beat of a unit until all that follows from it is known, and a message of it is composed.
+    uint64_t reaction(unsigned end) const {
+        return 120 + 3 * rules_.info[end].unitClocks() + rules_.info[end].window / 8;
+    }
+    /// The same where outcomes move ackTsn and txBase, frame by frame.
+    uint64_t intake(unsigned end) const { return reaction(end) + 6 * rules_.info[end].window; }
     [[noreturn]] void fail(const char* kind, const Life& life, const std::string& text) const;
 
     Rules rules_;
@@ -156,6 +211,12 @@ class Monitor {
     uint64_t pollCame_[2] = {};
     std::deque<std::pair<uint64_t, uint32_t>> polled_[2];  ///< clock and ackTsn of the last polls
     Tally tally_[2];
+    Due due_[2];
+    Outages outages_[2] = {Outages(0), Outages(0)};
+    Timers timers_[2];
+    bool timersKnown_[2] = {};
+    uint64_t written_[2] = {}, beats_[2] = {}, line_[2] = {}, delivered_[2] = {};
+    uint64_t helloCame_[2] = {};  ///< the last one, to whichever life
     bool relaxed_ = false;
     uint64_t clock_ = 0, digest_ = 0, units_ = 0;
 };

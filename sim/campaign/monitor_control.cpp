@@ -54,13 +54,11 @@ void Monitor::sentControl(Life& life, const ControlUnit& u) {
     forward("rxBase", life.rxBase, u.rxBase, std::max(heard.fsnEnd, heard.txBase), "the end of what came");
     checkFeedback(life, u);
     // A poll is answered when the receiver has closed what its txEdge closes; another one may come while the answer waits for the PHY.
-    Heard& asked = life.heard[life.peer->id];
-    if (!u.reply || asked.asked.empty()) return;
-    if (asked.asked.front() > life.rxNext)
+    if (!u.reply || heard.asked.empty()) return;
+    if (heard.asked.front().first > life.rxNext)
         fail("stale-reply", life,
              format("the answer's rxNext is %lld, the txEdge of the poll was %lld", ll(life.rxNext),
-                    ll(asked.asked.front())));
-    asked.asked.pop_front();
+                    ll(heard.asked.front().first)));
 }
 
 void Monitor::checkFeedback(Life& life, const ControlUnit& u) {

@@ -30,6 +30,10 @@ bool phyFlows(const Scenario& s, unsigned e) {
            s.info[1 - e].dataBytes >= s.info[e].dataBytes;
 }
 
+bool stopsPhy(const Scenario& s) {
+    return std::any_of(s.events.begin(), s.events.end(), [](const Event& e) { return e.kind == EventKind::stopPhy; });
+}
+
 Rules rulesFor(const Scenario& s, const std::set<std::string>& ignore) {
     Rules rules;
     rules.ignore = ignore;
@@ -42,6 +46,9 @@ Rules rulesFor(const Scenario& s, const std::set<std::string>& ignore) {
         rules.overflows[e] = s.info[e].dataBytes == 16;
         rules.mostAttempts[e] = s.steadyArq ? s.arq[e].delta : 15;
         rules.steady[e] = steadyTimers(s) && phyFlows(s, e);
+        rules.flows[e] = phyFlows(s, e) && !stopsPhy(s);
+        rules.ordered[e] = s.steadyOrder && s.arq[1 - e].inOrder && !s.finite && !s.restarts;
+        if (s.steadyArq) rules.freeze[e] = s.arq[e].freeze && s.arq[e].delta;
     }
     return rules;
 }
@@ -72,7 +79,7 @@ Run::Run(uint64_t seed, const Scenario& scenario, const MakeEnd& make, const std
             if (cut)
                 ++side_[e].cutPackets;
             else
-                side_[1 - e].book->delivered(bytes, clock);
+                side_[1 - e].book->delivered(bytes, clock), monitor_->delivered(1 - e);
         };
         side.way->arrived = [this, e](const Carried& unit, uint64_t clock, bool whole) {
             if (!whole)
@@ -129,6 +136,7 @@ void Run::clock() {
     for (Side& side : side_) side.link->clock(side.in, side.out);
     for (unsigned e : {0, 1}) {
         Side& side = side_[e];
+        monitor_->clock(e, side.in.phyUp, side.in.phyOutReady && side.in.resetn, now_);
         if (const char* text = side.link->stopped())
             throw Failure("assertion", format("clock %llu, end %s: ", ull(now_), endName(e)) + text);
         if (!side.out.phyReady && side.in.resetn)
@@ -159,12 +167,14 @@ void Run::writeCode(unsigned e, const Code& code, const Arq& arq) {
 
 void Run::writeTimers(unsigned e, const Timers& timers) {
     timers_[e] = timers;
+    monitor_->timersChange(e, timers);
     AxiMaster& bus = side_[e].bus;
     bus.write(ARQLINK_POLL_TIMEOUT_OFFSET, timers.poll);
     bus.write(ARQLINK_HELLO_INTERVAL_OFFSET, timers.hello);
     bus.write(ARQLINK_KEEPALIVE_OFFSET, timers.keepalive);
     bus.write(ARQLINK_OUTAGE_TIMEOUT_OFFSET, timers.outage);
-    bus.write(ARQLINK_STATUS_INTERVAL_OFFSET, timers.status);
+    bus.write(ARQLINK_STATUS_INTERVAL_OFFSET, timers.status,
+              [this, e, timers](uint32_t) { monitor_->timersAre(e, timers); });
 }
 
 /// All registers of an end that has left reset; packets wait until they hold.
@@ -183,6 +193,7 @@ void Run::armRestart(unsigned e) {
     Side& side = side_[e];
     if (side.restarting || monitor_->broken(e)) monitor_->restartedAgain(e);
     ++side.causes;
+    monitor_->restarts(e);
     if (!side.restarting) side.sinceRestart = 0, side.lifeAtRestart = monitor_->lifeId(e);
     side.restarting = side.wasRestarted = true;
 }

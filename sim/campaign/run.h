@@ -115,6 +115,7 @@ class Run {
     uint64_t restBound() const;
     std::string standing() const;
     void checkBooks(unsigned e);
+    void checkOutages(unsigned e);
     void checkRestarts(unsigned e) const;
     void noteLife(unsigned e);
     uint64_t overdue(unsigned e);

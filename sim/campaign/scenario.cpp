@@ -40,9 +40,10 @@ uint64_t Scenario::roundTrip() const {
 }
 
 std::string Scenario::text() const {
-    std::string line = format("chaos %llu clocks%s%s%s%s%s%s; events", static_cast<unsigned long long>(chaosClocks),
-                              clean ? ", clean" : "", restarts ? ", restarts" : "", resets ? ", resets" : "",
-                              copies ? ", copies" : "", finite ? ", finite delta" : "", forged ? ", forged" : "");
+    std::string line =
+        format("chaos %llu clocks%s%s%s%s%s%s%s; events", static_cast<unsigned long long>(chaosClocks),
+               clean ? ", clean" : "", restarts ? ", restarts" : "", resets ? ", resets" : "", copies ? ", copies" : "",
+               finite ? ", finite delta" : "", forged ? ", forged" : "", oneWay ? ", oneWay" : "");
     std::map<EventKind, unsigned> counts;
     for (const Event& event : events) ++counts[event.kind];
     for (const auto& [kind, count] : counts) line += format(" %u %s", count, name(kind));

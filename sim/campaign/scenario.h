@@ -131,6 +131,7 @@ struct Scenario {
     bool finite = false;        ///< δ is finite at some time
     bool steadyArq = true;      ///< δ does not change
     bool steadyOrder = true;    ///< ord does not change
+    bool oneWay = false;        ///< one end alone sends data, without a pause, and all timers are on
     bool restartAtEnd = false;  ///< after all else the link is restarted, to see how long that takes
 
     uint64_t roundTrip() const;

@@ -397,7 +397,8 @@ int main(int argc, char** argv) {
     if (argc == 3 && std::string(argv[1]) == "decode") return decode(static_cast<unsigned>(std::atoi(argv[2])));
     unsigned wrong = 0;
     std::vector<Case> cases = firstCases;
-    for (const auto& more : {numberCases(), runCases()}) cases.insert(cases.end(), more.begin(), more.end());
+    for (const auto& more : {numberCases(), dueCases(), runCases()})
+        cases.insert(cases.end(), more.begin(), more.end());
     for (const Case& c : cases) {
         std::string kind;
         try {

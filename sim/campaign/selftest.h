@@ -15,6 +15,8 @@ struct Case {
 
 /// Units of frames and control units that the monitor reads.
 std::vector<Case> numberCases();
+/// What is due and does not leave.
+std::vector<Case> dueCases();
 /// Whole runs with ends that break a promise.
 std::vector<Case> runCases();
 

@@ -21,6 +21,8 @@ struct Play {
     FakeLink link;
     Scenario s;
     uint64_t seed = 1;
+    std::set<std::string> ignore = {"late-answer",
+                                    "hello-pace"};  ///< of ends that say what they are given, and no more
 
     Play() {
         for (unsigned e : {0, 1}) {
@@ -64,7 +66,7 @@ struct Play {
     }
 
     void run() {
-        Run run(seed, s, [this](unsigned e) { return std::make_unique<FakeEnd>(link, e); });
+        Run run(seed, s, [this](unsigned e) { return std::make_unique<FakeEnd>(link, e); }, ignore);
         const Outcome outcome = run.run();
         if (!outcome.kind.empty()) throw Failure(outcome.kind, outcome.text);
     }
@@ -90,6 +92,10 @@ std::vector<Case> runCases() {
     return {
         play("two ends at rest", nullptr, agree),
         play("a counter of units that were not sent", "books", [](Play& p) { agree(p), p.counter(0, "tx_units", 1); }),
+        play("an outage that nothing has caused", "books", [](Play& p) { agree(p), p.counter(1, "link_outages", 1); }),
+        play("a failure that an outage excuses, and no frame with the attempt that it had", "books",
+             [](Play& p) { agree(p), p.counter(0, "tx_outcomes_outage", 1); }),
+        play("hellos that do not come", "hello-pace", [](Play& p) { p.ignore.erase("hello-pace"), p.s.skew = 100; }),
         play("a packet dropped of which all frames came", "books",
              [](Play& p) { agree(p), p.counter(1, "rx_packets_dropped", 1); }),
         play("frames flushed without a restart", "books",

@@ -18,6 +18,9 @@ struct Talk {
     ControlUnit said[2];
     uint8_t epoch[2] = {1, 1};
     unsigned tsn = 0;
+    uint8_t windowLog2 = 6;
+    bool ticks = false;  ///< each clock is one: what is due may be late
+    bool phyUp[2] = {true, true};
 
     explicit Talk(const std::function<void(Rules&)>& change = {}) {
         for (EndInfo& info : rules.info) info = {4, unitBytes, 64, 16, 8, 512};
@@ -25,16 +28,24 @@ struct Talk {
         monitor = std::make_unique<Monitor>(rules);
     }
 
+    void wait(uint64_t clocks) {
+        for (; clocks; --clocks) {
+            ++clock;
+            if (!ticks) continue;
+            for (unsigned end : {0, 1}) monitor->clock(end, phyUp[end], true, clock);
+        }
+    }
+
     void leave(unsigned end, const Bytes& raw, bool comes = true, uint64_t sinceRestart = 0) {
-        clock += 10;
-        monitor->sent(end, raw, clock - 6, clock, sinceRestart);
+        wait(10);
+        monitor->sent(end, raw, clock - 5, clock, sinceRestart);
         if (comes) monitor->arrived(1 - end, raw, false, monitor->lifeId(end), clock + 4);
     }
 
     void hello(unsigned end, bool knows) {
         ControlUnit u;
         u.epoch = epoch[end], u.hello = true, u.peerKnown = knows, u.peerEpoch = knows ? epoch[1 - end] : 0;
-        u.windowLog2 = 6, u.unitBytes = unitBytes;
+        u.windowLog2 = windowLog2, u.unitBytes = unitBytes;
         leave(end, build(u));
     }
 

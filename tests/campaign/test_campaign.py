@@ -23,7 +23,7 @@ QUEUED = "queued:queued"
 FAULTS = {
     "restart", "disable", "enable", "resetLow", "resetHigh", "phyDown", "phyUp", "darkControl", "darkData", "darkAll", "stopUser", "stopPhy", "code",
     "arq", "timers", "copies", "clean", "finite", "vanish", "flip", "flag", "cut", "longer", "aborted", "tooLong", "holes", "empty", "stalledUser",
-    "stalledPhy", "slowLine", "gaps", "duplicates", "lateUnits",
+    "stalledPhy", "slowLine", "gaps", "duplicates", "lateUnits", "oneWay",
 }  # fmt: skip
 """What `--show` prints of scenarios, but for forged units."""
 

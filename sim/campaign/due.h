@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What has to leave a link end, and by when.
+#pragma once
+
+#include <cstdint>
+
+namespace campaign {
+
+/// Something that has to leave from a clock on, as soon as the line lets it: the PHY takes so many beats then, and it has not left.
+class Demand {
+  public:
+    bool isLate(bool wanted, uint64_t dueAt, uint64_t now, uint64_t beats, uint64_t line) {
+        if (!wanted || now < dueAt) return dueAt_ = never, false;
+        if (dueAt != dueAt_) dueAt_ = dueAt, from_ = beats;
+        return beats - from_ > line;
+    }
+
+  private:
+    static constexpr uint64_t never = ~uint64_t(0);
+    uint64_t dueAt_ = never, from_ = 0;
+};
+
+/// What the rules that demand know of the present life of an end. Clocks are those of a unit's first beat where they are of one that has left.
+struct Due {
+    bool leaves = false;  ///< it restarts, or is asked to: nothing is demanded of it any more
+    uint64_t since = 0;   ///< its first unit has left
+    uint64_t lastBegin = 0, lastEnd = 0, beforeLast = 0,
+             lastData = 0;    ///< units, control units before the last one, data units
+    uint64_t upSince = 0;     ///< first unit without hello
+    uint64_t lastOutage = 0;  ///< an outage was possible
+    uint64_t lastOther = 0;   ///< an outage was possible, but not for certain because of the peer's deafness alone
+    uint64_t outageFell = 0, outageEnds = 0;    ///< a certain one was no longer certain, and no longer possible
+    bool endPolls = false, wasCertain = false;  ///< a poll is owed for that
+
+    uint64_t helloCame = 0;  ///< first hello without an answer
+    unsigned greeter = 0;    ///< life of the peer that it came from
+    uint64_t pollCame = 0;   ///< first poll without a reply
+
+    int64_t reported = 0,
+            credited = 0;  ///< rxNext of the last control unit that settles something, rxBase of the last one
+    uint64_t settled = 0;  ///< when it left
+    uint64_t movedAt = 0, manyAt = 0;  ///< first outcome, and 16th one, since then
+    int64_t freed = 0;                 ///< frames that have been delivered: rxBase is no less
+    uint64_t packets = 0;              ///< whose frames these are
+    uint64_t freedAt = 0;              ///< a quarter of the window since `credited`
+    int64_t saidEdge = 0;
+
+    uint64_t polls = 0, lastPoll = 0;
+    int64_t known = 0;  ///< outcomes that have come, without a hole
+    uint64_t lastFeedback = 0, feedbackBefore = 0, lastProgress = 0, openSince = 0;
+    int64_t resolved = 0, givenUp = 0;   ///< frames acknowledged or to be abandoned; the last one of these
+    int64_t scanned = 0, abandoned = 0;  ///< frames that txBase has passed; the last abandoned one of them
+    uint64_t abandonedAt = 0, confirmedAt = 0;
+    unsigned notices = 0;  ///< still to come
+    uint64_t noticeAt = 0;
+    uint64_t gapCame = 0, gapAt = 0;  ///< lost outcomes: shown last, shown by a message that was taken for certain
+    int64_t gapEnd = 0;
+    bool gapIsFirst = false;              ///< since POLL_TIMEOUT ended
+    int64_t edgeLeast = 0, edgeMost = 0;  ///< transmissions that an outage has spared: at least, at most
+    int64_t inOutage = 0, sparing = 0;    ///< transmissions as a certain outage began, and while it lasted
+
+    int64_t repeat = 0;  ///< block of the next pair to be repeated
+    uint64_t repeatAt = 0;
+
+    Demand hello, answer, reply, status, many, credit, tail, keepalive, notice, abandon, first, progress, confirm, lost,
+        lostNow, deaf, unseen, outageEnd, pair;
+};
+
+}  // namespace campaign

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules that demand: what has to leave an end by now, as far as the units that left it and came to it tell. README.md has the bounds.
+#include <algorithm>
+
+#include "failure.h"
+#include "monitor.h"
+
+namespace campaign {
+namespace {
+
+using ull = unsigned long long;
+
+/// Clocks until a message has been taken that finds one before it.
+constexpr uint64_t taken = 300;
+
+/// Clocks between two reports of older outcomes, of a series that goes first and of the pair itself.
+constexpr uint64_t olderPace = 1000;
+
+uint64_t latest(std::initializer_list<uint64_t> clocks) { return std::max(clocks); }
+
+}  // namespace
+
+void Monitor::late(Demand& demand, bool wanted, uint64_t dueAt, const char* kind, const Life& life, const char* what) {
+    const unsigned e = life.end;
+    if (!demand.isLate(wanted, dueAt, clock_, beats_[e], line_[e]) || rules_.ignore.count(kind)) return;
+    const Due& d = due_[e];
+    fail(kind, life,
+         format("%s; due since clock %llu at the latest, the last unit began at %llu, the last poll at %llu; "
+                "POLL_TIMEOUT %u, "
+                "KEEPALIVE %u, STATUS_INTERVAL %u",
+                what, ull(dueAt), ull(d.lastBegin), ull(d.lastPoll), timers_[e].poll, timers_[e].keepalive,
+                timers_[e].status));
+}
+
+void Monitor::demand(unsigned e) {
+    if (!life_[e] || due_[e].leaves || afterReset_[e] || !due_[e].since) return;
+    Life& life = *life_[e];
+    Due& d = due_[e];
+    if (rules_.overflows[e]) return;
+    const uint64_t reacts = reaction(e);
+    demandHello(life);
+    late(d.reply, life.spokeUp && d.pollCame, d.pollCame + reacts, "late-reply", life, "a poll has no answer");
+    if (!life.spokeUp) return;
+    late(d.keepalive, timersKnown_[e], latest({d.lastEnd, written_[e]}) + timers_[e].keepalive + reacts,
+         "late-keepalive", life, "nothing leaves for KEEPALIVE, and then no keep-alive");
+    demandPolls(life);
+    if (outages_[e].isPossible()) return;
+    demandReports(life);
+    demandRepeats(life);
+    giveUp(life);
+    const Heard& heard = life.heard[life.peer->id];
+    late(d.abandon, d.givenUp > std::max(d.scanned, heard.rxBase), latest({d.lastFeedback, d.lastOutage}) + intake(e),
+         "late-notice", life, "a frame has to be abandoned, and txBase does not pass it");
+    late(d.notice, d.notices, latest({d.noticeAt, d.lastOutage}) + reacts, "late-notice", life,
+         "three control units with notice of an abandoned frame are due");
+}
+
+/// Frames that are acknowledged or have to be abandoned, without a hole. An outage that was possible may have spared one.
+void Monitor::giveUp(Life& life) {
+    const unsigned e = life.end, most = rules_.mostAttempts[e];
+    Due& d = due_[e];
+    for (; d.resolved < static_cast<int64_t>(life.frames.size()); ++d.resolved) {
+        const SentFrame& f = life.frames[d.resolved];
+        if (f.acked) continue;
+        const Transmission& last = life.transmissions[f.lastTsn];
+        const bool counts = rules_.freeze[e] == 0 || f.lastTsn >= d.edgeMost;
+        if (last.reported != 1 || !(last.only || (most < 15 && last.attempt >= most && counts))) return;
+        d.givenUp = d.resolved + 1;
+    }
+}
+
+void Monitor::demandHello(Life& life) {
+    const unsigned e = life.end;
+    Due& d = due_[e];
+    const bool greets = !life.spokeUp && !life.upFrom && timersKnown_[e];
+    late(d.hello, greets, latest({d.lastEnd, written_[e]}) + timers_[e].hello + reaction(e), "hello-pace", life,
+         "no hello leaves for HELLO_INTERVAL");
+    late(d.answer, d.helloCame, d.helloCame + reaction(e), "late-answer", life, "a hello has no answer");
+}
+
+void Monitor::demandReports(Life& life) {
+    const unsigned e = life.end;
+    Due& d = due_[e];
+    const uint64_t reacts = reaction(e), since = latest({d.settled, d.upSince, d.lastOutage, written_[e]});
+    late(d.status, timersKnown_[e] && d.movedAt, latest({d.movedAt, since + timers_[e].status}) + reacts, "late-report",
+         life, "an outcome is not reported");
+    late(d.many, d.manyAt, latest({d.manyAt, d.lastOutage}) + reacts, "late-report", life,
+         "16 outcomes are not reported");
+    freed(life);
+    late(d.credit, d.freedAt, latest({d.freedAt, d.lastOutage}) + reacts, "late-credit", life,
+         "rxBase has moved by a quarter of the window");
+    const auto& sent = life.transmissions;
+    const bool rests = !sent.empty() && sent.back().sent == sent.back().n;
+    late(d.tail, rests && d.saidEdge < life.full && d.known < life.full,
+         latest({d.lastData, d.lastFeedback, d.lastOutage}) + intake(e), "late-tail", life,
+         "nothing is sent, and no control unit closes the last transmission");
+}
+
+/// Packets that have come out have left the store: rxBase is past their frames.
+void Monitor::freed(Life& life) {
+    const unsigned e = life.end;
+    Due& d = due_[e];
+    if (!rules_.ordered[1 - e] || restarted() || !life.peer) return;
+    const auto& frames = life.peer->frames;
+    for (; d.packets < delivered_[1 - e] && d.freed < static_cast<int64_t>(frames.size()); ++d.freed)
+        d.packets += frames[d.freed].eop;
+    if (d.freed - d.credited < static_cast<int64_t>(rules_.info[e].window / 4))
+        d.freedAt = 0;
+    else if (!d.freedAt)
+        d.freedAt = clock_;
+}
+
+/// The rows of "Sender" 6 of docs/architecture.md, and what "Link" says of polls. POLL_TIMEOUT runs freely: what is so in one of its periods is seen
+/// as it ends, and what is so for a whole one as the next one ends.
+void Monitor::demandPolls(Life& life) {
+    const unsigned e = life.end;
+    Due& d = due_[e];
+    const Outages& outages = outages_[e];
+    const uint64_t reacts = reaction(e), takes = intake(e), poll = timers_[e].poll;
+    const Heard* heard = life.peer ? &life.heard[life.peer->id] : nullptr;
+    const uint64_t heardUp = heard ? heard->upClock : 0;
+    // From then on the timer has run.
+    const uint64_t runs = latest({d.lastOutage, written_[e], heardUp, d.upSince});
+    const bool isUp = timersKnown_[e] && !outages.isPossible();
+    late(d.first, isUp && !life.upFrom && !d.polls, latest({d.upSince, d.lastOutage}) + reacts, "late-poll", life,
+         "the link comes up without a poll");
+    late(d.unseen, isUp && !life.upFrom, latest({runs, d.lastPoll}) + poll + reacts, "late-poll", life,
+         "the peer was not seen up, and is not polled");
+    late(d.deaf, timersKnown_[e] && outages.peerIsDeaf() && !outages.mayBeDeaf(),
+         latest({d.lastOther, written_[e], d.lastPoll}) + poll + reacts, "late-poll", life,
+         "the peer says that it is deaf, and is not polled");
+    late(d.outageEnd, isUp && d.endPolls && d.lastPoll < d.outageFell, d.outageEnds + reacts, "late-poll", life,
+         "an outage has ended without a poll");
+    if (!heard || !life.upFrom) return;
+    const bool isOpen = d.known < life.full || heard->rxBase < static_cast<int64_t>(life.frames.size());
+    late(d.progress, isUp && isOpen,
+         latest({latest({runs, d.lastProgress + takes}) + poll, d.openSince, d.lastPoll}) + poll + reacts, "late-poll",
+         life, "outcomes are missing or frames not confirmed, and nothing moves");
+    late(d.confirm, isUp && d.abandoned > heard->rxBase, latest({runs, d.abandonedAt, d.lastPoll}) + poll + reacts,
+         "late-poll", life, "an abandoned frame is not confirmed");
+    const bool isLost = isUp && d.gapAt && d.known < d.gapEnd && d.lastPoll < d.gapAt;
+    late(d.lost, isLost, latest({runs, d.gapAt}) + poll + reacts, "late-poll", life, "outcomes are lost");
+    late(d.lostNow, isLost && d.gapIsFirst && runs < d.gapAt, d.gapAt + taken + reacts, "late-poll", life,
+         "outcomes are lost, and no poll asks for them at once");
+}
+
+/// Blocks after which a pair is repeated, where it is once: windows of 256 to 8191 frames. 0: a smaller window, or a larger one.
+unsigned Monitor::lagOf() const {
+    const unsigned window = std::min(rules_.info[0].window, rules_.info[1].window);
+    return window < 8192 ? window / 256 : 0;
+}
+
+void Monitor::demandRepeats(Life& life) {
+    const unsigned e = life.end, lag = lagOf();
+    if (!lag || !life.peer) return;
+    Due& d = due_[e];
+    const Heard& heard = life.heard[life.peer->id];
+    const int64_t block = heard.closed / 32, blocks = rules_.info[e].window / 32;
+    for (; d.repeat + 2 + lag <= block; d.repeat += 2, d.repeatAt = clock_) {
+        const bool isKnown = heard.ackTsn / 32 >= d.repeat + 2, isOverwritten = block - d.repeat > blocks;
+        if (!isKnown && !isOverwritten) break;
+    }
+    const bool isDue = d.repeat + 2 + lag <= block;
+    if (!isDue) d.repeatAt = clock_;
+    late(d.pair, isDue, latest({d.repeatAt, d.lastOutage}) + reaction(e) + olderPace, "late-repeat", life,
+         "a pair of older blocks is not repeated");
+}
+
+}  // namespace campaign

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rules that demand take from each unit, and what a unit must not be, nor lack, when it leaves.
+#include <algorithm>
+
+#include "failure.h"
+#include "monitor.h"
+
+namespace campaign {
+namespace {
+
+using ull = unsigned long long;
+using ll = long long;
+
+/// Clocks from a timer's write or a message's composition to the port, at most.
+constexpr uint64_t portLatency = 40;
+
+/// Frames that have been chosen and not begun, at most.
+constexpr int64_t chosenAhead = 3;
+
+bool isOlder(int64_t base, int64_t rxNext) { return base < (rxNext / 32 - 1) * 32; }
+
+}  // namespace
+
+// Lives, timers and outages -----------------------------------------------------------------------------------------------------------
+
+void Monitor::restarts(unsigned end) {
+    due_[end].leaves = true;
+    outages_[end].restarts(clock_);
+}
+
+void Monitor::timersChange(unsigned end, const Timers& timers) {
+    timersKnown_[end] = false;
+    outages_[end].timerChanges(timers.outage);
+}
+
+void Monitor::timersAre(unsigned end, const Timers& timers) {
+    timers_[end] = timers;
+    timersKnown_[end] = true;
+    written_[end] = clock_;
+    outages_[end].timerIs(timers.outage, clock_);
+}
+
+void Monitor::outageClock(unsigned e, bool phyUp) {
+    Outages& outages = outages_[e];
+    const bool wasCertain = outages.isCertain(), wasPossible = outages.isPossible();
+    outages.clock(clock_, phyUp);
+    if (!wasPossible && !outages.isPossible()) return;
+    Due& d = due_[e];
+    const auto sent = static_cast<int64_t>(life_[e] ? life_[e]->transmissions.size() : 0);
+    if (outages.isCertain()) {
+        if (!wasCertain) d.inOutage = sent;
+        d.sparing = sent;
+        d.wasCertain = true;
+    }
+    if (wasCertain && !outages.isCertain()) d.outageFell = clock_;
+    if (outages.isPossible()) {
+        d.lastOutage = clock_;
+        d.edgeMost = sent + chosenAhead;
+        if (!outages.peerIsDeaf() || outages.mayBeDeaf()) d.lastOther = clock_;
+    } else if (d.wasCertain) {
+        d.edgeLeast = d.sparing;
+        d.outageEnds = clock_;
+        d.endPolls = true, d.wasCertain = false;
+    }
+}
+
+// Units that leave --------------------------------------------------------------------------------------------------------------------
+
+void Monitor::noteSent(Life& life, const Unit& unit, uint64_t begin) {
+    const unsigned e = life.end;
+    Due& d = due_[e];
+    if (!d.since) d.since = clock_;
+    if (unit.isData()) {
+        d.lastData = clock_;
+        const bool begins = unit.data.index == 0,
+                   alone = life.full + 1 >= static_cast<int64_t>(life.transmissions.size());
+        if (begins && alone && d.known + 1 >= static_cast<int64_t>(life.transmissions.size())) d.openSince = clock_;
+    } else {
+        if (begin > d.helloCame) d.helloCame = 0;
+        if (unit.control.hello)
+            noteHello(life, begin);
+        else
+            noteControl(life, unit.control, begin);
+        d.beforeLast = begin;
+    }
+    if (life.spokeUp && !d.upSince) {
+        d.upSince = begin;
+        outages_[e].isUp(begin);
+    }
+    d.lastBegin = begin, d.lastEnd = clock_;
+}
+
+/// A hello leaves each HELLO_INTERVAL, and for a hello that has come.
+void Monitor::noteHello(Life& life, uint64_t begin) {
+    const unsigned e = life.end;
+    const Due& d = due_[e];
+    const bool answers = helloCame_[e] && helloCame_[e] + reaction(e) >= d.lastBegin;
+    if (!d.lastBegin || answers || !timersKnown_[e] || !rules_.flows[e] || d.leaves) return;
+    const uint64_t from = std::max(d.lastBegin, written_[e]);
+    if (begin + portLatency < from + timers_[e].hello && !rules_.ignore.count("hello-pace"))
+        fail("hello-pace", life,
+             format("a hello leaves %llu clocks after the one before, and none has come; HELLO_INTERVAL %u",
+                    ull(begin - d.lastBegin), timers_[e].hello));
+}
+
+void Monitor::noteControl(Life& life, const ControlUnit& u, uint64_t begin) {
+    Due& d = due_[life.end];
+    const int64_t base = unwrap(u.bitmapBase, life.rxNext);
+    noteNotice(life, u, begin);
+    if (u.reply) noteReply(life, begin);
+    if (u.poll) {
+        noteKeepalive(life, begin);
+        ++d.polls;
+        d.lastPoll = begin;
+    }
+    d.credited = life.rxBase, d.freedAt = 0;
+    d.saidEdge = life.txEdge;
+    if (isOlder(base, life.rxNext)) return noteOlder(life, base);
+    d.reported = life.rxNext, d.settled = clock_;
+    const int64_t left = life.heard[life.peer->id].closed - d.reported;
+    d.movedAt = left > 0 ? clock_ : 0;
+    d.manyAt = left >= 16 ? clock_ : 0;
+}
+
+void Monitor::noteOlder(Life& life, int64_t base) {
+    Due& d = due_[life.end];
+    if (base / 32 == d.repeat && base % 64 == 0) d.repeat += 2;
+    d.repeatAt = clock_;
+}
+
+/// A reply answers all polls that had come when it was composed: no sooner than the control unit before it began.
+void Monitor::noteReply(Life& life, uint64_t begin) {
+    Due& d = due_[life.end];
+    auto& asked = life.heard[life.peer->id].asked;
+    if (asked.empty()) {
+        if (rules_.ignore.count("reply-without-poll") || rules_.overflows[life.end]) return;
+        fail("reply-without-poll", life, "an answer leaves, and each poll has its answer");
+    }
+    asked.pop_front();
+    while (!asked.empty() && asked.front().second + reaction(life.end) < d.beforeLast) asked.pop_front();
+    if (begin > d.pollCame) d.pollCame = asked.empty() || asked.back().second < begin ? 0 : asked.back().second;
+}
+
+/// What txBase has passed and the peer has not acknowledged is abandoned. Each control unit gives notice of it until the peer's rxBase has passed it, and
+/// three do so at once.
+void Monitor::noteNotice(Life& life, const ControlUnit& u, uint64_t begin) {
+    const unsigned e = life.end;
+    Due& d = due_[e];
+    const Heard& heard = life.heard[life.peer->id];
+    if (d.notices) --d.notices, d.noticeAt = clock_;
+    for (; d.scanned < life.txBase; ++d.scanned) {
+        const SentFrame& f = life.frames[d.scanned];
+        if (f.acked) continue;
+        const Transmission& last = life.transmissions[f.lastTsn];
+        if (last.spared && !last.only && !rules_.ignore.count("freeze"))
+            fail("freeze", life,
+                 format("FSN %lld is abandoned; TSN %lld failed in an outage, and does not count", ll(d.scanned),
+                        ll(f.lastTsn)));
+        d.abandoned = d.scanned + 1, d.abandonedAt = clock_;
+        const bool isConfirmed = heard.rxBase >= d.abandoned;
+        d.confirmedAt = isConfirmed ? clock_ : 0;
+        if (!isConfirmed) d.notices = 2, d.noticeAt = clock_;
+    }
+    if (d.abandoned > heard.rxBase && !u.abandons && !rules_.ignore.count("late-notice"))
+        fail("late-notice", life,
+             format("a control unit without notice of FSN %lld, which is abandoned; the peer's rxBase is %lld",
+                    ll(d.abandoned - 1), ll(heard.rxBase)));
+    const bool wasConfirmed = !d.abandoned || (d.confirmedAt && d.confirmedAt + intake(e) < d.beforeLast);
+    if (u.abandons && d.abandoned <= heard.rxBase && wasConfirmed && begin &&
+        !rules_.ignore.count("notice-without-cause"))
+        fail("notice-without-cause", life,
+             format("notice of an abandoned frame; the peer's rxBase is %lld, the last such frame %lld",
+                    ll(heard.rxBase), ll(d.abandoned - 1)));
+}
+
+/// Where nothing is open, an end polls after KEEPALIVE without a unit, and no sooner.
+void Monitor::noteKeepalive(const Life& life, uint64_t begin) const {
+    const unsigned e = life.end;
+    const Due& d = due_[e];
+    const auto found = life.peer ? life.heard.find(life.peer->id) : life.heard.end();
+    if (!timersKnown_[e] || !rules_.flows[e] || found == life.heard.end() || !found->second.up || d.leaves) return;
+    const Heard& heard = found->second;
+    if (d.known < static_cast<int64_t>(life.transmissions.size()) ||
+        heard.rxBase < static_cast<int64_t>(life.frames.size()))
+        return;
+    const uint64_t since = std::max(
+        {heard.progressClock, heard.upClock, d.lastProgress, d.lastData, d.lastOutage, d.upSince, d.confirmedAt});
+    if (outages_[e].isPossible() || begin < since + intake(e) + line_[e]) return;
+    // Lost outcomes are polled for once more as POLL_TIMEOUT ends, be it that they have come meanwhile.
+    const uint64_t ticked = std::max({d.gapCame, written_[e], d.lastOutage, heard.upClock}) + timers_[e].poll;
+    if (d.gapCame && begin < ticked + intake(e) + line_[e]) return;
+    const uint64_t from = std::max(d.lastBegin, written_[e]);
+    if (begin + portLatency < from + timers_[e].keepalive && !rules_.ignore.count("early-keepalive"))
+        fail("early-keepalive", life,
+             format("a poll leaves %llu clocks after the unit before and %llu after the last write of a timer; nothing "
+                    "is open, KEEPALIVE is %u",
+                    ull(begin - d.lastBegin), ull(begin - written_[e]), timers_[e].keepalive));
+}
+
+/// Frames that were chosen before an outage still leave, and no others.
+void Monitor::noteBegin(Life& life, int64_t tsn) {
+    const unsigned e = life.end;
+    if (outages_[e].isCertain() && tsn >= due_[e].inOutage + chosenAhead && !rules_.ignore.count("outage-data"))
+        fail("outage-data", life, format("TSN %lld begins in an outage", ll(tsn)));
+}
+
+/// Frame `f` is sent again by `u`. A failed transmission that was sent before an outage ended leaves the attempt as it is, and no other one does.
+void Monitor::noteAttempt(Life& life, const SentFrame& f, const DataUnit& u) {
+    const unsigned e = life.end;
+    const Transmission& last = life.transmissions[f.lastTsn];
+    const bool same = u.attempt == f.attempt;
+    if (same) ++(u.attempt < 15 ? tally_[e].spared : tally_[e].maySpare);
+    if (rules_.ignore.count("freeze")) return;
+    if (last.spared && !same)
+        fail("freeze", life,
+             format("TSN %lld failed in an outage, and its frame's attempt goes from %u to %u", ll(f.lastTsn),
+                    f.attempt, u.attempt));
+    if (same && u.attempt < 15 && (f.lastTsn >= due_[e].edgeMost || rules_.freeze[e] == 0))
+        fail("freeze", life,
+             format("TSN %lld failed, but not in an outage, and its frame's attempt stays %u", ll(f.lastTsn),
+                    f.attempt));
+}
+
+// Units that come ---------------------------------------------------------------------------------------------------------------------
+
+void Monitor::noteArrived(unsigned e, Life& from, const Unit& unit) {
+    if (unit.isControl() && unit.control.hello) helloCame_[e] = clock_;
+    if (!life_[e]) return;
+    Life& life = *life_[e];
+    Due& d = due_[e];
+    const bool isData = unit.isData();
+    const bool knows = isData || (unit.control.peerKnown && unit.control.peerEpoch == life.epoch);
+    const Life* peer = life.spokeUp ? life.peer : life.upFrom;
+    if (!isData && peer && peer != &from) return restarts(e);
+    if (!isData && unit.control.hello) {
+        // Of an end that is not up yet, another peer is the one it comes up with.
+        if (d.greeter && d.greeter != from.id) restarts(e);
+        d.greeter = from.id;
+        if (knows) outages_[e].mayBeUp(clock_);
+        outages_[e].heard(clock_, false, false);
+        if (!d.helloCame) d.helloCame = clock_;
+        return;
+    }
+    if (!knows || from.peer != &life) return;
+    if (!isData) outages_[e].mayBeUp(clock_);
+    outages_[e].heard(clock_, !isData, !isData && unit.control.deaf);
+    Heard& heard = life.heard[from.id];
+    if (isData) {
+        const bool last = unit.data.index + 1 == unit.data.n;
+        heard.closed = std::max(heard.closed, heard.tsnEnd - 1);
+        if (last) heard.closed = std::max(heard.closed, unwrap(unit.data.tsn, heard.tsnEnd) + 1);
+    } else {
+        heard.closed = std::max(heard.closed, heard.txEdge);
+        heard.ackTsn = unwrap(unit.control.ackTsn, heard.ackTsn);
+        if (unit.control.poll && !d.pollCame) d.pollCame = clock_;
+    }
+    const int64_t left = heard.closed - d.reported;
+    if (left > 0 && !d.movedAt) d.movedAt = clock_;
+    if (left >= 16 && !d.manyAt) d.manyAt = clock_;
+}
+
+/// Outcomes of this end's transmissions that a control unit brings; `moves`: it has moved rxBase.
+void Monitor::noteFeedback(Life& life, const Heard& heard, const ControlUnit& u, bool moves) {
+    const unsigned e = life.end;
+    Due& d = due_[e];
+    const int64_t rxNext = unwrap(u.rxNext, heard.rxNext), base = unwrap(u.bitmapBase, rxNext);
+    const auto sent = static_cast<int64_t>(life.transmissions.size());
+    for (int64_t tsn = std::max<int64_t>(base, 0); tsn < std::min({base + 64, rxNext, sent}); ++tsn) {
+        Transmission& t = life.transmissions[tsn];
+        const bool received = u.bitmap >> (tsn - base) & 1;
+        if (!t.reported) {
+            moves = true;
+            t.spared = !received && tsn < d.edgeLeast && rules_.freeze[e] == 1 && !outages_[e].isPossible();
+        }
+        t.reported |= received ? 2 : 1;
+        life.frames[t.fsn].acked |= received;
+    }
+    while (d.known < sent && life.transmissions[d.known].reported) ++d.known;
+    noteGap(life, heard, base, rxNext);
+    if (moves) d.lastProgress = clock_;
+    d.feedbackBefore = d.lastFeedback, d.lastFeedback = clock_;
+    if (d.abandoned && d.abandoned <= heard.rxBase && !d.confirmedAt) d.confirmedAt = clock_;
+}
+
+/// Outcomes are lost where a bitmap begins beyond all repeats of ackTsn. The sender processes one message, and another one waits: one that finds two before
+/// it may be left out.
+void Monitor::noteGap(Life& life, const Heard& heard, int64_t base, int64_t rxNext) {
+    const unsigned e = life.end, window = std::min(rules_.info[0].window, rules_.info[1].window);
+    Due& d = due_[e];
+    const int64_t lag = std::min(window / 256, 32u), repeated = !lag ? 0 : 32 * (4 + lag + (window >= 8192 ? 64 : 0));
+    constexpr uint64_t processed = 300;
+    if (base <= life.ackTsn + repeated) return;
+    if (base > d.known + repeated && rxNext >= base && clock_ > d.feedbackBefore + processed) {
+        const uint64_t from = std::max({d.gapCame, written_[e], d.lastOutage, heard.upClock});
+        d.gapAt = clock_, d.gapEnd = base;
+        d.gapIsFirst = !d.gapCame || clock_ > from + timers_[e].poll + intake(e);
+    }
+    d.gapCame = clock_;
+}
+
+}  // namespace campaign

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control units that are due and do not leave, or leave too soon, and what an outage must not do.
+#include "selftest.h"
+#include "talk.h"
+
+namespace campaign {
+namespace {
+
+constexpr uint32_t never = 1 << 30;
+
+/// Clocks in which everything leaves that is due at once.
+constexpr uint64_t soon = 2000;
+
+/// A link whose timers never end, but for what `change` says.
+Case due(const char* name, const char* kind, const std::function<void(Talk&)>& say,
+         const std::function<void(Timers&)>& change = {}, const std::function<void(Rules&)>& rules = {}) {
+    return {name, kind, [=] {
+                Talk t(rules);
+                Timers timers;
+                timers.poll = timers.hello = timers.keepalive = timers.status = never;
+                timers.outage = 0;
+                if (change) change(timers);
+                t.ticks = true;
+                t.wait(1);
+                for (unsigned e : {0, 1}) t.monitor->timersChange(e, timers), t.monitor->timersAre(e, timers);
+                say(t);
+            }};
+}
+
+std::function<void(Timers&)> with(uint32_t Timers::* timer, uint32_t clocks) {
+    return [=](Timers& t) { t.*timer = clocks; };
+}
+
+void flows(Rules& r) { r.flows[0] = r.flows[1] = true; }
+void frozen(Rules& r) { r.freeze[0] = r.freeze[1] = 1; }
+void wide(Rules& r) { r.info[0].window = r.info[1].window = 1024; }
+
+void poll(Talk& t, unsigned end) {
+    t.control(end, [](ControlUnit& u) { u.poll = true; });
+}
+void reply(Talk& t, unsigned end) {
+    t.control(end, [](ControlUnit& u) { u.reply = true; });
+    t.said[end].reply = false;
+}
+void close(Talk& t) {
+    t.control(0, [&](ControlUnit& u) { u.txEdge = t.tsn; });
+}
+
+/// The first of two frames fails, which both ends know.
+void failOne(Talk& t) {
+    t.frame(0, 0), t.frame(1);
+    close(t);
+    t.report(2, 2);
+}
+
+/// The first of two frames is abandoned; `notices` control units say so.
+void abandonOne(Talk& t, unsigned notices) {
+    t.up();
+    failOne(t);
+    for (unsigned i = 0; i < notices; ++i)
+        t.control(0, [](ControlUnit& u) { u.txBase = u.txEdge = u.ackTsn = 2, u.abandons = true; });
+}
+
+/// A outage of A, at whose end it polls.
+void outage(Talk& t) {
+    t.phyUp[0] = false;
+    t.wait(400);
+    t.phyUp[0] = true;
+    t.wait(300);
+    poll(t, 0);
+    reply(t, 1);
+}
+
+/// A frame that fails in an outage, as is known after it.
+void failInOutage(Talk& t) {
+    t.up();
+    t.frame(0, 0), t.frame(1);
+    outage(t);
+    t.report(2, 2);
+}
+
+}  // namespace
+
+std::vector<Case> dueCases() {
+    return {
+        due("a link that rests", nullptr, [](Talk& t) { t.up(), t.wait(20 * soon); }),
+        due("a poll without an answer", "late-reply", [](Talk& t) { t.up(), poll(t, 0), t.wait(soon); }),
+        due("a poll with an answer", nullptr, [](Talk& t) { t.up(), poll(t, 0), reply(t, 1), t.wait(soon); }),
+        due("two answers to a poll", "reply-without-poll",
+            [](Talk& t) { t.up(), poll(t, 0), reply(t, 1), reply(t, 1); }),
+        due(
+            "an outcome that is not reported", "late-report",
+            [](Talk& t) { t.up(), t.frame(0), close(t), t.wait(5000 + soon); }, with(&Timers::status, 5000)),
+        due(
+            "an outcome that is reported within STATUS_INTERVAL", nullptr,
+            [](Talk& t) { t.up(), t.frame(0), close(t), t.wait(4900), t.report(1, 1), t.wait(5000 + soon); },
+            with(&Timers::status, 5000)),
+        due("16 outcomes that are not reported", "late-report",
+            [](Talk& t) {
+                t.up();
+                for (unsigned i = 0; i < 16; ++i) t.frame(i);
+                close(t);
+                t.wait(soon);
+            }),
+        due("the last transmission of all that is not closed", "late-tail",
+            [](Talk& t) { t.up(), t.frame(0), t.wait(soon); }),
+        due(
+            "a quarter of the window that is free and not reported", "late-credit",
+            [](Talk& t) {
+                t.up();
+                for (unsigned i = 0; i < 16; ++i) t.frame(i), t.monitor->delivered(0);
+                close(t);
+                t.report(16, 0xffff);
+                t.wait(soon);
+            },
+            {}, [](Rules& r) { r.ordered[0] = true; }),
+        due(
+            "silence for longer than KEEPALIVE", "late-keepalive", [](Talk& t) { t.up(), t.wait(3000 + soon); },
+            with(&Timers::keepalive, 3000)),
+        due("silence for longer than a KEEPALIVE that was written meanwhile", "late-keepalive",
+            [](Talk& t) {
+                t.up();
+                t.wait(soon);
+                Timers timers;
+                timers.poll = timers.status = never, timers.keepalive = 3000;
+                for (unsigned e : {0, 1}) t.monitor->timersChange(e, timers), t.monitor->timersAre(e, timers);
+                t.wait(3000 + soon);
+            }),
+        due(
+            "keep-alives in time", nullptr,
+            [](Talk& t) {
+                t.up();
+                for (unsigned i = 0; i < 3; ++i) t.wait(2990), poll(t, 0), reply(t, 1);
+            },
+            with(&Timers::keepalive, 3000), flows),
+        due(
+            "a keep-alive before its time", "early-keepalive", [](Talk& t) { t.up(), t.wait(2800), poll(t, 0); },
+            with(&Timers::keepalive, 3000), flows),
+        due(
+            "no hello for HELLO_INTERVAL", "hello-pace", [](Talk& t) { t.hello(0, false), t.wait(3000 + soon); },
+            with(&Timers::hello, 3000)),
+        due(
+            "a hello before its time", "hello-pace",
+            [](Talk& t) { t.wait(1000), t.hello(0, false), t.wait(1000), t.hello(0, false); },
+            with(&Timers::hello, 3000), flows),
+        due("a hello without an answer", "late-answer",
+            [](Talk& t) { t.hello(0, false), t.hello(1, false), t.wait(soon); }),
+        due("a control unit without the notice that is owed", "late-notice",
+            [](Talk& t) {
+                abandonOne(t, 1);
+                t.control(0, [](ControlUnit& u) { u.abandons = false; });
+            }),
+        due(
+            "a frame that is not abandoned as its time has come", "late-notice",
+            [](Talk& t) { abandonOne(t, 0), t.wait(soon); }, {}, [](Rules& r) { r.mostAttempts[0] = 0; }),
+        due("two notices of an abandoned frame", "late-notice", [](Talk& t) { abandonOne(t, 2), t.wait(soon); }),
+        due("three notices of an abandoned frame", nullptr, [](Talk& t) { abandonOne(t, 3), t.wait(soon); }),
+        due("notice of a frame that was not abandoned", "notice-without-cause",
+            [](Talk& t) { t.up(), t.control(0, [](ControlUnit& u) { u.abandons = true; }); }),
+        due(
+            "no poll for an outcome that is missing", "late-poll",
+            [](Talk& t) { t.up(), t.frame(0), close(t), t.wait(6000 + 2 * soon); }, with(&Timers::poll, 3000)),
+        due(
+            "no poll for a notice that is not confirmed", "late-poll",
+            [](Talk& t) { abandonOne(t, 3), t.wait(3000 + soon); }, with(&Timers::poll, 3000)),
+        due("no poll for outcomes that are lost", "late-poll",
+            [](Talk& t) {
+                t.up();
+                // All reports are lost but for the last one.
+                for (unsigned i = 0; i < 64; ++i) {
+                    t.frame(i);
+                    if (i % 8 == 7) t.report(i + 1, (uint64_t(2) << i) - 1, false);
+                }
+                close(t);
+                t.control(1, [](ControlUnit& u) { u.bitmapBase = 32, u.rxNext = 64, u.bitmap = ~uint32_t(0); });
+                t.wait(soon);
+            }),
+        due("no poll as an outage ends", "late-poll",
+            [](Talk& t) { t.up(), t.phyUp[0] = false, t.wait(400), t.phyUp[0] = true, t.wait(soon); }),
+        due(
+            "no poll of a peer that is deaf", "late-poll",
+            [](Talk& t) { t.up(), t.control(1, [](ControlUnit& u) { u.deaf = true; }), t.wait(3000 + soon); },
+            with(&Timers::poll, 3000)),
+        due("a link that comes up without a poll", "late-poll",
+            [](Talk& t) { t.hello(0, false), t.hello(1, true), t.control(0), t.wait(soon); }),
+        due(
+            "a pair of older blocks that is not repeated", "late-repeat",
+            [](Talk& t) {
+                t.windowLog2 = 10;
+                t.up();
+                for (unsigned i = 0; i < 192; ++i) {
+                    t.frame(i);
+                    const unsigned base = (i + 1) / 32 * 32;
+                    if (i % 8 == 7)
+                        t.control(1, [=](ControlUnit& u) {
+                            u.bitmapBase = base ? base - 32 : snCount - 32;
+                            u.rxNext = i + 1, u.bitmap = (uint64_t(1) << (i + 1 - base + 32)) - 1;
+                            if (!base) u.bitmap &= ~uint64_t(0xffffffff);
+                        });
+                }
+                close(t);
+                t.wait(2 * soon);
+            },
+            {}, wide),
+        due("data in an outage", "outage-data",
+            [](Talk& t) {
+                t.up();
+                t.phyUp[0] = false;
+                t.wait(400);
+                for (unsigned i = 0; i < 4; ++i) t.frame(i);
+            }),
+        due("an outage at whose end the end polls", nullptr, [](Talk& t) { t.up(), outage(t), t.wait(soon); }),
+        due("a failure that does not count although there was no outage", "freeze",
+            [](Talk& t) { t.up(), failOne(t), t.frame(0, 3, 0); }),
+        due(
+            "a failure in an outage that counts", "freeze", [](Talk& t) { failInOutage(t), t.frame(0, 3, 1); }, {},
+            frozen),
+        due(
+            "a failure in an outage that does not count", nullptr, [](Talk& t) { failInOutage(t), t.frame(0, 3, 0); },
+            {}, frozen),
+        due(
+            "a frame that is abandoned for a failure in an outage", "freeze",
+            [](Talk& t) {
+                failInOutage(t);
+                t.control(0, [](ControlUnit& u) { u.txBase = u.ackTsn = 2, u.abandons = true; });
+            },
+            {}, frozen),
+    };
+}
+
+}  // namespace campaign
