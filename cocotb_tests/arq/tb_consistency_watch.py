@@ -72,9 +72,7 @@ class Watch:
         if inputs["tick"] and running and all(part.forgiven >= KNOWN_WITHIN for part in parts):
             wanted = any(part.is_bad or part.strike for part in parts)
             assert bool(self.dut.io_suspicious.value) == wanted, f"suspicious = {not wanted} as the period ends"
-        failed = [
-            part.clock(inputs["tick"], inputs[f"{name}_accepted"], inputs[f"{name}_rejected"], running) for name, part in self.parts.items()
-        ]
+        failed = [part.clock(inputs["tick"], inputs[f"{name}_accepted"], inputs[f"{name}_rejected"], running) for name, part in self.parts.items()]
         self.due = bool(running and (inputs["contradiction"] or any(failed)))
 
     async def clocks(self, count, running=1):
