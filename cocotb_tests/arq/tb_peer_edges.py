@@ -149,6 +149,16 @@ async def a_notice_between(dut):
 
 
 @cocotb.test()
+async def a_notice_of_less(dut):
+    """Two notices of a txBase below what the edges have reached, and above rxBase: the edges stay."""
+    edges = await start(dut)
+    for tx_base in (20, 20, 9, 9, 19, 21):
+        await edges.say(tx_base, True)
+    await edges.settle()
+    assert edges.shown == [20, 20]
+
+
+@cocotb.test()
 async def beyond_the_window(dut):
     """A txBase above rxBase + window is refused, and does not count as one of two in succession. Those at or below rxBase are stale, and do."""
     edges = await start(dut)
