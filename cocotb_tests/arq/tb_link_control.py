@@ -1001,4 +1001,4 @@ async def random_life(dut, withdraws, timeout):
         elif what < 0.85:
             end.inputs.pulse(clock, "enable", random.randint(1, 5), 0)
         await end.bench.clocks(random.choice((1, 3, 8, 20)))
-    assert end.count["admitted"] > 50 and end.count["restarts"] > 10
+    assert end.count["admitted"] > 10 and end.count["restarts"] > 10
