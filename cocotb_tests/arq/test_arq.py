@@ -23,6 +23,9 @@ CASES = [
     ("OlderReports", "small"),
     ("OlderReports", "default"),
     ("OlderReports", "deep"),
+    ("LinkControl", "small"),
+    ("ConsistencyWatch", "small"),
+    ("PeerEdges", "small"),
 ]
 
 

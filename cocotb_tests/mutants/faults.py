@@ -65,6 +65,8 @@ def contradictions(faults, text_of=lambda file: (tree.ROOT / SOURCES / file).rea
             yield f"'{fault.name}' needs a test, or a reason why it is equivalent, or the test that is missing."
         if (count := text_of(fault.file).count(fault.fragment)) != 1:
             yield f"'{fault.name}': {fault.file} has {fault.fragment!r} {count} times, and must have it once."
+        elif f"Fault({fault.number})(" not in seeded(text_of(fault.file), [other for other in faults if other.file == fault.file and "«" in other.at]):
+            yield f"'{fault.name}': its piece of {fault.file} is in that of another fault, and would not be replaced."
 
 
 def seeded(text, faults):

@@ -37,6 +37,8 @@ def test_what_does_not_fit_is_named():
     assert said(SOURCE + SOURCE, FAULT) == ["'sum': arq/Sum.scala has 'val sum = a + b' 2 times, and must have it once."]
     assert said(SOURCE, FAULT, FAULT) == ["Two faults have the name 'sum'."]
     assert said(SOURCE, Fault(1, "x", "f", "a + b", "a", "s", test="t")) == ["'x': the expression has to be between « and »."]
+    overlaps = Fault(8, "right side", "arq/Sum.scala", "sum = a + «b»", "a", "s", test="t")
+    assert said(SOURCE, FAULT, overlaps) == ["'right side': its piece of arq/Sum.scala is in that of another fault, and would not be replaced."]
     for test, reason in (("", ""), ("t", "why")):
         lacks = ["'x' needs a test, or a reason why it is equivalent, or the test that is missing."]
         assert said(SOURCE, Fault(1, "x", "f", "val sum = «a + b»", "a", "s", test, reason)) == lacks

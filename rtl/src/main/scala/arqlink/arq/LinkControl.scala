@@ -230,6 +230,9 @@ class LinkControl(link: LinkConfig) extends Component {
       when(tablesReady)(state := LinkState.hello)
     }
   }
+  Invariant.when(state === LinkState.clearing && settle === LinkControl.settleClocks - 1)(!tablesReady, "no spare clock is left for tablesReady to go low")
+  Invariant.when(state === LinkState.down)(flushing, "the link is down, and what it empties is not being emptied")
+  Invariant.when(isUp || state === LinkState.hello)(!flushing, "the link is in use, and is being emptied")
   when(askedToRestart && state =/= LinkState.down)(restart := True)
   when(io.resync && isUp && enable && !restarting) {
     event.resync := True

@@ -77,12 +77,15 @@ object Blocks {
     "ArqReceiver" -> (new ArqReceiver(_)),
     "Resequencer" -> (new Resequencer(_)),
     "LinkControl" -> (new LinkControl(_)),
+    "ConsistencyWatch" -> (_ => new ConsistencyWatch),
+    "PeerEdges" -> (new PeerEdges(_)),
     "ControlComposer" -> (new ControlComposer(_)),
     "PollSchedule" -> (new PollSchedule(_)),
     "OlderReports" -> (new OlderReports(_)),
     "CsrBank" -> (new CsrBank(_)),
     "CounterBank" -> (link => CounterBank(link).setDefinitionName("CounterBank")),
-    "AxiLiteDecoder" -> (_ => decoder)
+    "AxiLiteDecoder" -> (_ => decoder),
+    "Countdown" -> (_ => new CountdownAlone)
   )
 
   private val tops: Map[String, Build] = Map(
