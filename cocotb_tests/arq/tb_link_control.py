@@ -160,7 +160,7 @@ class Monitor:
         self.age = 0  # clocks that the unit on offer has been judged for
         self.state_age = self.emptied = self.silence = self.never = 0
         self.carrier = self.lost = 0  # for how many clocks; negative: for how many it has not been so
-        self.peer_deaf = self.enabled = False
+        self.peer_deaf = self.enabled = self.was_seen_up = False
         self.disabled = 0  # clocks since `enable` was low
         self.ready = deque([False] * 3, 3)
         self.withdrawn = None  # what was on offer a clock before a flush
@@ -197,6 +197,7 @@ class Monitor:
             model.peer, model.window = unit.epoch, unit.window
         if last.close_valid:
             self.peer_deaf = unit.deaf
+        self.was_seen_up = model.seen_up
         model.seen_up |= last.close_valid or last.alive
         if last.event_restart:
             model.restart(model.epoch + 1)
@@ -225,6 +226,10 @@ class Monitor:
         self.count["answers"] += "answerDue" in pulses
         # Where the link is going down, both are right.
         wanted = [self.model.judge(unit, state) for state in ([last.state] if self.disabled > 3 else [last.state, UP, HELLO])]
+        if unit.hello and self.model.seen_up and not self.was_seen_up:  # by a data unit, which may overtake a hello
+            self.model.seen_up = False
+            wanted.append(self.model.judge(unit, last.state))
+            self.model.seen_up = True
         assert pulses in wanted, f"{unit} in state {last.state} causes {pulses}, and not {wanted[0]}"
         admitted = last.close_valid and last.close_ready
         assert unit.hello or admitted == ("control" in pulses), "not closed and counted alike"
