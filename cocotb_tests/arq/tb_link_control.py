@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import cocotb
+from cocotb.triggers import Timer
 from cocotb.types import Logic
 
 from cocotb_tests.lib.bench import Bench, Source
@@ -32,8 +33,9 @@ JUDGED_IN = 3
 RESTARTS_WITHIN = 3
 """Clocks from what asks for a restart to the restart."""
 ENDS = 4
-"""Clocks from a data unit to the clock in which its timer, of 0 clocks, shows that it has ended. Not swept: docs/link_control.md does not say what a write
-in it does."""
+"""Clocks from a data unit to the clock in which its timer, of 0 clocks, shows that it has ended."""
+UNSEEN = 2
+"""Clocks of silence beyond OUTAGE_TIMEOUT after which a value that is written still counts."""
 SILENCE = 8
 """Clocks that it may take until silence of OUTAGE_TIMEOUT shows as deafness."""
 HEARD = 4
@@ -303,9 +305,10 @@ class Monitor:
 
     def check_outage(self, last, now, heard):
         """Deafness is what silence or the carrier explain, an outage what deafness explains."""
+        counts = last.timers_written and self.silence <= self.timeout + UNSEEN
         if last.timers_written:
             self.timeout = int(self.dut.io_timers_outageTimeout.value)
-        anew = heard or now.state not in RUNNING or not self.timeout or (last.timers_written and not last.view_deaf)
+        anew = heard or now.state not in RUNNING or not self.timeout or counts
         self.silence = 0 if anew else self.silence + 1
         self.never = 0 if self.timeout else self.never + 1
         self.carrier = max(self.carrier, 0) + 1 if last.phyUp else min(self.carrier, 0) - 1
@@ -501,6 +504,7 @@ class End:
 
 async def start(dut, timeout=0, **options):
     """A link that is up, with a peer that was seen up."""
+    await Timer(1, "step")  # what the design begins with is there
     end = End(dut, **options)
     await end.start(timeout)
     end.dut.io_enable.value = 1
@@ -892,7 +896,37 @@ async def timers_written_in_any_clock(dut):
         await end.bench.clocks(timeout + clock + SILENCE + 6)
         assert end.state == OUTAGE and end.count["outages"] == outages + 1
 
-    await end.sweep([clock for clock in range(2, timeout + 20) if clock != timeout + ENDS], case)
+    await end.sweep(range(2, timeout + 20), case)
+
+
+@cocotb.test()
+async def timers_written_as_silence_ends(dut):
+    """In the clock in which OUTAGE_TIMEOUT has run out, and nobody has seen it yet: one outage, which nothing ends."""
+    timeout = 30
+    end = await start(dut, timeout)
+    await end.restart()
+    await end.up()
+    base, outages = end.clock + 3, end.count["outages"]
+    end.inputs.data(base)
+    end.inputs.pulse(base + timeout + ENDS, "timers_written")
+    await end.bench.clocks(2 * timeout + ENDS + SILENCE + 6)
+    assert end.state == OUTAGE
+    assert end.count["outages"] == outages + 1, "an outage ended though nothing was heard"
+
+
+@cocotb.test()
+async def timeout_written_without_carrier(dut):
+    """A value that is written while there is no carrier counts at once."""
+    end = await start(dut, 200)
+    await end.restart()
+    await end.up()
+    base = end.clock + 3
+    end.inputs.data(base)
+    end.inputs.pulse(base + 5, "phyUp", 20, 0)
+    end.inputs.at(base + 14, setattr, dut.io_timers_outageTimeout, "value", 20)
+    end.inputs.pulse(base + 14, "timers_written")
+    await end.bench.clocks(5 + 25 + 20 + SILENCE + FOLLOWS + 5)
+    assert int(dut.io_view_state.value) == OUTAGE, "20 clocks were written, and there is no outage long after the carrier is back"
 
 
 @cocotb.test()

@@ -186,8 +186,12 @@ class LinkControl(link: LinkConfig) extends Component {
     private val never = RegNext(!timeout.subdivideIn(2 slices).map(half => RegNext(half.orR)).orR) init True
     private val hearing = RegNext(heard || !isUp || never) init True
     val deaf = RegInit(True)
-    private val timer = new Countdown(timeout, hearing || io.timers.written && !deaf, True)
-    deaf := timer.expired && !hearing || !io.phyUp
+
+    /** A value that is written counts at once, but ends no silence that has lasted OUTAGE_TIMEOUT. */
+    private val ended = Bool()
+    private val timer = new Countdown(timeout, hearing || io.timers.written && !ended, True)
+    ended := timer.expired
+    deaf := ended && !hearing || !io.phyUp
 
     /** The peer says that it is deaf. */
     val peerDeaf = RegInit(False)
