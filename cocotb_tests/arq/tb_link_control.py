@@ -8,6 +8,7 @@ import random
 from collections import deque
 from dataclasses import dataclass, field
 from types import SimpleNamespace
+from typing import Any
 
 import cocotb
 from cocotb.triggers import Timer
@@ -156,7 +157,8 @@ class Monitor:
 
     def clear(self):
         """A reset begins: all but the epoch is forgotten."""
-        self.last = self.now = None
+        self.last: Any = None
+        self.now: Any = None
         self.causes = []  # clocks in which something asked for a restart
         self.spare = []  # the same, where it may come or not
         self.age = 0  # clocks that the unit on offer has been judged for
@@ -195,9 +197,10 @@ class Monitor:
         self.check_close(last, now, unit)
         self.check_causes(last)
         brought_up = self.check_state(last, now, unit, pulses)
-        if taken and "helloDue" in pulses:
+        if taken and unit and "helloDue" in pulses:
             model.peer, model.window = unit.epoch, unit.window
         if last.close_valid:
+            assert unit
             self.peer_deaf = unit.deaf
         self.was_seen_up = model.seen_up
         model.seen_up |= last.close_valid or last.alive

@@ -180,8 +180,11 @@ async def snapshots_in_each_clock(dut):
         await rising_edges(dut.aclk, 2)
         return int(dut.io_port_data.value)
 
+    count = 0
+
     async def case(clock):
-        case.count += 1
+        nonlocal count
+        count += 1
         await pulse(dut.io_port_snapshot)
         await rising_edges(dut.aclk, clock)
         await pulse(event)
@@ -193,9 +196,8 @@ async def snapshots_in_each_clock(dut):
                 break
         else:
             raise AssertionError("busy for ever")
-        assert await read() == case.count
+        assert await read() == count
 
-    case.count = 0
     await sweep(range(UNIT_CLOCKS if COMPACT else 0, BUSY_CLOCKS + 100), case)
 
 

@@ -2,6 +2,7 @@
 """Countdown: high exactly `interval` + 2 clocks with `run` after the last reload, in each clock."""
 
 import random
+from typing import Any
 
 import cocotb
 from cocotb.triggers import RisingEdge
@@ -20,7 +21,7 @@ class Timer:
     def __init__(self, dut):
         self.bench, self.dut = Bench(dut), dut
         self.edge = RisingEdge(dut.aclk)
-        self.left = None  # clocks with `run` until it expires; unknown until the first reload
+        self.left: Any = None  # clocks with `run` until it expires; unknown until the first reload
         self.inputs = {}
         self.set(interval=0, reload=0, run=0)
 

@@ -27,7 +27,9 @@ BY_LINE = ("a data unit comes", "a control unit comes", "a packet goes")
 def packets_of(units):
     """The packets whose frames these data units are, sent once each, in sequence and with nothing missing but parity. Fails where a frame lacks
     something, or is of two codes; the last packet may still lack frames."""
-    packets, now, at, frame = [], None, 0, None
+    packets: list[bytes] = []
+    now: bytes | None = None
+    at, frame = 0, None
     for unit in units:
         if unit.index == 0:
             assert at == 0, f"a frame without its last unit: {frame}"
@@ -41,6 +43,7 @@ def packets_of(units):
             now += unit.payload
         at = (at + 1) % unit.n
         if at == 0 and unit.eop:
+            assert now is not None
             packets.append(now[: len(now) - unit.pad])
             now = None
     return packets
