@@ -11,6 +11,7 @@ from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStream
 from cocotb_tests.four_state.known import ports, quiet, read_all, start_watching
 from cocotb_tests.lib.bench import pause
 from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, master, regs
 
 UP = 3
@@ -18,17 +19,18 @@ LENGTHS = [1, 2, 3, 5, 16, 33, 100, 250]
 
 
 async def line(dut, clock):
-    """Gives the link what it sends, one unit in ten erased. A line of bytes erases none: a byte of it would be."""
+    """Gives the link what it sends, one unit in seven erased. A line of bytes erases none: a byte of it would be."""
     names = [port.removeprefix("m_axis_") for port in ports(dut, "output") if port.startswith(("m_axis_phy_", "m_axis_byte_"))]
     pairs = [(getattr(dut, f"m_axis_{name}"), getattr(dut, f"s_axis_{name}")) for name in names if not name.endswith("tready")]
     (valid,) = [source for source, _ in pairs if source._name.endswith("tvalid")]
     getattr(dut, valid._name.replace("tvalid", "tready")).value = 1
+    beats = built().data_unit_beats
     while True:
         await FallingEdge(clock)
         for source, sink in pairs:
             if source is valid or valid.value == 1:
                 sink.value = source.value
-        if hasattr(dut, "s_axis_phy_tuser") and random.random() < 0.005:
+        if hasattr(dut, "s_axis_phy_tuser") and random.random() < 0.15 / beats:
             dut.s_axis_phy_tuser.value = 1
 
 
