@@ -64,7 +64,7 @@ class Reports:
             assert block < recent, f"bitmapBase {first} is ahead of the recent blocks, rxNext {rx_next}"
             assert not unit.poll and not unit.reply, "a control unit with older blocks has poll or reply"
             self._forget_acks(now)
-            assert self._asked(block, recent) or self._repeated(block, rx_next, lags), (
+            assert self._repeated(block, rx_next, lags) or self._asked(block, recent), (  # repeats go first
                 f"blocks {block} and {block + 1} are shown without a cause: rxNext {rx_next}, peer's ackTsn {self.ack}"
             )
             apart = None if now is None or self.older_at is None else now - self.older_at
@@ -94,10 +94,10 @@ class Reports:
 
     def _repeated(self, block, rx_next, lags):
         now = rx_next // BLOCK
-        if block % 2 or BLOCK * (block + 2) <= self.acks[0][1]:
+        if block % 2 or BLOCK * (block + 2) <= self.acks[0][1] or self.repeats[block] >= sum(block <= now - 2 - lag for lag in lags):
             return False
         self.repeats[block] += 1
-        return self.repeats[block] <= sum(block <= now - 2 - lag for lag in lags)
+        return True
 
     def _answer(self, rx_next, now):
         """A reply answers all polls whose txEdge it has reached."""
