@@ -114,7 +114,7 @@ class Model:
         assert states, f"block {block} is looked up at {self.past[-1]}; pairs and series: {self.states}"
         self.states = states
 
-    def skip(self):
+    def overdue(self):
         """Leaves pairs out; returns what is still due, in the best case."""
         states, due = set(), []
         current, _ = self.past[-1]
@@ -229,7 +229,7 @@ async def quiet(log, limit=60_000):
         limit -= 2 * PACE
         assert limit > 0, "it does not end"
     assert log.wants is None
-    assert not (due := log.model.skip()), f"not reported: {due}"
+    assert not (due := log.model.overdue()), f"not reported: {due}"
     reports, log.reports = [block for _, block in log.reports], []
     return reports
 
@@ -336,7 +336,7 @@ async def numbers_wrap(dut):
         log.set(current=log.inputs["current"] + step)
         log.say(log.inputs["current"] - 2)
         await log.clocks(3 * step // 2 + 20)
-        assert not log.model.skip()
+        assert not log.model.overdue()
     await advance(log, SPACE + 2 - log.inputs["current"])
     log.say(-3)
     await log.clocks(SEEN)
@@ -387,7 +387,7 @@ async def ack_around_a_reply(dut):
             log.at(at + clock, lambda n: n.say(current - after))
             since = len(log.lookups)
             await log.clocks(50)
-            assert len(log.lookups) > since or not log.model.skip(), f"no series from {before} or {after} blocks ago on"
+            assert len(log.lookups) > since or not log.model.overdue(), f"no series from {before} or {after} blocks ago on"
 
         await sweep((clock for clock in range(-6, 7) if clock or after <= BLOCKS), case)
 
