@@ -56,9 +56,9 @@ def reached(folder):
         for kind, module, file, line, what, count in points(data):
             module = re.sub(r"_\d+$", "", module)
             if kind in KINDS and module in modules():
-                place = what if kind == "toggle" else (*lines_of(file)[line], what)
-                if not str(place[0]).startswith("if(!("):  # an assertion
-                    of = found[module][kind]
+                text, number = lines_of(file)[line] if kind != "toggle" else ("", 0)
+                if not text.startswith("if(!("):  # an assertion
+                    of, place = found[module][kind], (text, number, what) if text else what
                     of[place] = of.get(place, False) or count > 0
     return found
 

@@ -36,7 +36,6 @@ class ChannelBench:
             getattr(dut, f"s_axis_phy_{port}").value = 0
         dut.m_axis_phy_tready.value = 1
         dut.erase.value = 0
-        dut.aresetn.value = 0
         self.r = Registers(master(dut), regs.ARQCHAN)
         await rising_edges(dut.aclk, 5)
         dut.aresetn.value = 1

@@ -44,7 +44,6 @@ class Bench:
             signal.value = 0
         for name in ("address", "watch", "level", "rearm"):
             getattr(self.dut, f"io_port_{name}").value = 0
-        self.dut.aresetn.value = 0
         await rising_edges(self.dut.aclk, 3)
         self.dut.aresetn.value = 1
 

@@ -16,7 +16,6 @@ from cocotb_tests.lib.regs import Registers, master
 async def routes(dut, paused):
     random.seed(cocotb.RANDOM_SEED)
     start_clock(dut.aclk, 10, dut.aresetn)
-    dut.aresetn.value = 0
     axi = master(dut)
     slaves = [AxiLiteRam(AxiLiteBus.from_prefix(dut, f"m{i}_axil"), dut.aclk, dut.aresetn, reset_active_level=False, size=4096) for i in range(3)]
     await rising_edges(dut.aclk, 5)

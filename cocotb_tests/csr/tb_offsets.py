@@ -19,7 +19,6 @@ class Slave(Registers):
         for signal in dut:
             if signal._name.startswith(("io_events_", "io_status_", "io_errors_")) or signal._name.endswith(("axis_tvalid", "phy_tvalid", "link_tvalid")):
                 signal.value = 0
-        dut.aresetn.value = 0
         super().__init__(master(dut), MAPS[dut._name])
         self.registers = {register.offset for register in self.map.values()}
         counters = {counter.offset + half for counter in regs.COUNTERS.values() for half in (0, 4)} if self.map is regs.ARQLINK else set()

@@ -41,7 +41,6 @@ async def start(dut):
     for signal in dut:
         if signal._name.startswith(("io_events_", "io_status_", "io_errors_")):
             signal.value = 0
-    dut.aresetn.value = 0
     axi = master(dut)
     await rising_edges(dut.aclk, 5)
     dut.aresetn.value = 1

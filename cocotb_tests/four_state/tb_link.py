@@ -4,13 +4,12 @@
 import random
 
 import cocotb
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 from cocotb_tests.four_state.known import ports, quiet, read_all, start_watching
 from cocotb_tests.lib.bench import pause
-from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.edges import rising_edges, start_clock
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.regs import LinkRegisters, master, regs
 
@@ -41,7 +40,7 @@ async def outputs_and_registers_have_values(dut):
     quiet(dut)
     clocks = [dut.aclk] + ([dut.phy_aclk] if hasattr(dut, "phy_aclk") else [])
     for clock, period in zip(clocks, (10, 12)):
-        cocotb.start_soon(Clock(clock, period, unit="ns").start())
+        start_clock(clock, period)
     axi = master(dut)
     source = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis"), dut.aclk, dut.aresetn, reset_active_level=False)
     sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis"), dut.aclk, dut.aresetn, reset_active_level=False)

@@ -64,7 +64,6 @@ async def line(dut, sender, receiver, noise, clocks_per_byte, knows_pauses):
 @cocotb.test()
 async def packets_arrive_in_order(dut):
     rng = seeds.rng("packets")
-    dut.aresetn.value = 0
     for end in ENDS:
         for name in ("s_axis_byte_tvalid", "s_axis_byte_tdata", "s_axis_byte_tuser", "m_axis_byte_tready"):
             getattr(dut, f"{end}_{name}").value = 0

@@ -14,7 +14,7 @@ from cocotb_tests.lib.regs import regs
 from cocotb_tests.soc.bench import BOOT_WAIT, Terminal
 
 SW = Path(__file__).resolve().parents[2] / "build" / "sw"
-OTHER = (SW / "other.img").read_bytes()
+HELLO_IMAGE, OTHER = ((SW / f"{program}.img").read_bytes() for program in ("hello", "other"))
 HELLO = b"hello 5eed0001\r\n"
 HEADER = 16
 LOADED = {"image": os.environ["PROGRAM"]}
@@ -32,7 +32,7 @@ async def in_hello(dut):
     """A terminal that the program hello has greeted, which is downloaded where another one is in RAM."""
     terminal = await started(dut)
     if LOADED["image"] != "hello":
-        await download(terminal, (SW / "hello.img").read_bytes(), b"OK")
+        await download(terminal, HELLO_IMAGE, b"OK")
     await terminal.expect(HELLO, 400000)
     return terminal
 
@@ -44,7 +44,7 @@ async def download(terminal, image, answer):
     await terminal.send(image[:HEADER])
     reply = await terminal.expect(b"\r\n", 200000)
     if reply == b"GO":
-        LOADED["image"] = "hello" if image == (SW / "hello.img").read_bytes() else "another"
+        LOADED["image"] = "hello" if image == HELLO_IMAGE else "another"
         await terminal.send(image[HEADER:])
         reply = await terminal.expect(b"\r\n", 100000 + 300 * len(image))  # 80 to come, and the CRC
     assert reply == answer, reply

@@ -133,7 +133,7 @@ class Bench:
     async def start(self):
         """Clock, reset, monitors, settings; returns when both links may start to talk."""
         dut, build, s = self.dut, self.build, self.scenario
-        dut.aresetn.value = dut.ab_erase.value = dut.ba_erase.value = 0
+        dut.ab_erase.value = dut.ba_erase.value = 0
         for e in "ab":
             getattr(dut, f"{e}_m_axis_tready").value = 0
         start_clock(dut.aclk, CLOCK_NS, dut.aresetn)

@@ -81,7 +81,7 @@ class PeerBench:
     async def start(self, **times):
         """Clock, reset, registers; then both ends may talk."""
         dut = self.dut
-        dut.aresetn.value = dut.m_axis_phy_tready.value = dut.m_axis_tready.value = 0
+        dut.m_axis_phy_tready.value = dut.m_axis_tready.value = 0
         for signal in ("tvalid", "tdata", "tlast", "tuser"):
             getattr(dut, f"s_axis_phy_{signal}").value = 0
         dut.phy_up.value = 1

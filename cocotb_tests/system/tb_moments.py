@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A poll, a timer, a new setting or a snapshot in each clock of what comes or goes, and some more: each has its effect, once, and disturbs nothing."""
 
+from dataclasses import replace
+
 import cocotb
 
 from cocotb_tests.lib.sweep import sweep
@@ -10,6 +12,8 @@ from cocotb_tests.system.scripted import BUILD, NEVER
 
 LATE = 150 + MORE + 4 * BUILD.control_unit_beats + 6 * K * BUILD.data_unit_beats
 """Clocks in which all that is due has left, behind three packets."""
+SILENCE = 2 * LATE
+"""KEEPALIVE where it is written."""
 COUNTED = [
     "tx_packets", "tx_bytes", "tx_frames", "tx_units", "tx_control_units", "tx_polls", "rx_packets", "rx_bytes", "rx_units", "rx_control_units",
     "rx_outcomes_ok", "tx_outcomes_ok", "tx_frames_acked",
@@ -21,14 +25,12 @@ class Case(Moment):
 
     def __init__(self, dut, what, done):
         super().__init__(dut, what)
-        self.done, self.known = done, 0
+        self.done, self.known, self.k = done, 0, K
         self.count = dict.fromkeys(COUNTED, 0)
 
     async def begin(self, **times):
         await self.end.start(**times)
         await self.end.up()
-        await self.snapshot()
-        self.count = dict.fromkeys(COUNTED, 0)
 
     def control(self, **fields):
         """A control unit of the peer that reports all that it has reported before."""
@@ -41,22 +43,19 @@ class Case(Moment):
             self.count[name] += value
 
     async def act(self):
-        """What is done; returns what `check` needs."""
+        """Does it; returns the clock of its beginning."""
         end = self.end
         since = end.now
         if self.done == "poll":
             await end.say(self.control(poll=True))
         elif self.done == "timer":
-            await end.set(KEEPALIVE=self.silence)
+            await end.set(KEEPALIVE=SILENCE)
         elif self.done == "snapshot":
             await self.snapshot()
         elif self.done == "setting":
             self.k = 3 - self.k
-            await end.registers.apply(end.setting.__class__(self.k, self.k, self.k, 0, end.setting.delta))
+            await end.registers.apply(replace(end.setting, k=self.k, n_first=self.k, n_retx=self.k))
         return since
-
-    k = K
-    silence = 2 * LATE
 
     async def run(self, clock):
         end = self.end
@@ -104,10 +103,10 @@ class Case(Moment):
         if replies:
             assert end.controls(begun)[-1].unit.rx_next == self.fsn
         if self.done == "timer":
-            await end.clocks(2 * self.silence)
+            await end.clocks(2 * SILENCE)
             alive = [u.begin for u in end.controls(begun) if u.unit.poll]
             last = max([acted, *(u.end for u in end.left if u.begin < alive[0])])
-            assert self.silence <= alive[0] - last + BUILD.control_unit_beats and alive[0] - last <= self.silence + MORE, f"{alive[0] - last} clocks"
+            assert alive[0] - last + BUILD.control_unit_beats >= SILENCE and alive[0] - last <= SILENCE + MORE, f"{alive[0] - last} clocks"
             assert len(alive) in (1, 2), f"{len(alive)} keep-alives"
             await end.set(KEEPALIVE=NEVER)
         else:

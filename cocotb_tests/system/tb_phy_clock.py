@@ -49,7 +49,7 @@ async def loop(dut, loss, rng):
 async def packets_cross_the_clocks(dut, phy_ns):
     """At infinite persistency all packets come back, unchanged and in order, a unit in 20 being flagged."""
     rng = seeds.rng(phy_ns)
-    for name in ("aresetn", "phy_aresetn", "s_axis_phy_tvalid", *(f"s_axis_phy_{n}" for n in PAYLOAD)):
+    for name in ("s_axis_phy_tvalid", *(f"s_axis_phy_{n}" for n in PAYLOAD)):
         getattr(dut, name).value = 0
     dut.phy_up.value = 1
     dut.m_axis_tready.value = 1

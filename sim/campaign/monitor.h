@@ -189,6 +189,8 @@ class Monitor {
     void giveUp(Life& life);
     void late(Demand& demand, bool wanted, uint64_t dueAt, const char* kind, const Life& life, const char* what);
     unsigned lagOf() const;
+    /// Clocks until a message has been taken that finds one before it.
+    static constexpr uint64_t takesMessage = 300;
     /// Clocks from the last beat of a unit until all that follows from it is known, and a message of it is composed.
     uint64_t reaction(unsigned end) const {
         return 120 + 3 * rules_.info[end].unitClocks() + rules_.info[end].window / 8;

@@ -10,9 +10,6 @@ namespace {
 
 using ull = unsigned long long;
 
-/// Clocks until a message has been taken that finds one before it.
-constexpr uint64_t taken = 300;
-
 /// Clocks between two reports of older outcomes, of a series that goes first and of the pair itself.
 constexpr uint64_t olderPace = 1000;
 
@@ -140,7 +137,7 @@ void Monitor::demandPolls(Life& life) {
          "late-poll", life, "an abandoned frame is not confirmed");
     const bool isLost = isUp && d.gapAt && d.known < d.gapEnd && d.lastPoll < d.gapAt;
     late(d.lost, isLost, latest({runs, d.gapAt}) + poll + reacts, "late-poll", life, "outcomes are lost");
-    late(d.lostNow, isLost && d.gapIsFirst && runs < d.gapAt, d.gapAt + taken + reacts, "late-poll", life,
+    late(d.lostNow, isLost && d.gapIsFirst && runs < d.gapAt, d.gapAt + takesMessage + reacts, "late-poll", life,
          "outcomes are lost, and no poll asks for them at once");
 }
 

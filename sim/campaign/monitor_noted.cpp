@@ -288,9 +288,8 @@ void Monitor::noteGap(Life& life, const Heard& heard, int64_t base, int64_t rxNe
     const unsigned e = life.end, window = std::min(rules_.info[0].window, rules_.info[1].window);
     Due& d = due_[e];
     const int64_t lag = std::min(window / 256, 32u), repeated = !lag ? 0 : 32 * (4 + lag + (window >= 8192 ? 64 : 0));
-    constexpr uint64_t processed = 300;
     if (base <= life.ackTsn + repeated) return;
-    if (base > d.known + repeated && rxNext >= base && clock_ > d.feedbackBefore + processed) {
+    if (base > d.known + repeated && rxNext >= base && clock_ > d.feedbackBefore + takesMessage) {
         const uint64_t from = std::max({d.gapCame, written_[e], d.lastOutage, heard.upClock});
         d.gapAt = clock_, d.gapEnd = base;
         d.gapIsFirst = !d.gapCame || clock_ > from + timers_[e].poll + intake(e);
