@@ -16,9 +16,9 @@ BENCHES = [("ArqSoc", "hello", "tb_boot"), ("ArqSoc", "hello", "tb_shell"), ("Ar
 TRAFFIC = ["loss_follows_the_setting", "tuner_follows_the_channel"]
 
 
-def run(block, program, bench, testcase=None):
-    sources = soc.generate(block, "small", program, SETTINGS)
-    rtl.run(block, "small", f"cocotb_tests.soc.{bench}", testcase, {"PROGRAM": program}, sources=sources)
+def run(block, program, bench, testcase=None, config="small", settings=SETTINGS, models=()):
+    sources = soc.generate(block, config, program, settings)
+    rtl.run(block, config, f"cocotb_tests.soc.{bench}", testcase, {"PROGRAM": program}, sources=[*sources, *models])
 
 
 @pytest.mark.parametrize(("block", "program", "bench"), BENCHES, ids=[bench for *_, bench in BENCHES])
@@ -35,5 +35,4 @@ def test_board():
     """What `make synth TARGETS=ulx3s` makes a bitstream of."""
     shown = [setting for setting in ULX3S.settings if not setting.startswith("uartDivider=")]
     assert ULX3S.board
-    sources = soc.generate(ULX3S.block, ULX3S.config, ULX3S.board.program, (*shown, *SETTINGS))
-    rtl.run(ULX3S.block, ULX3S.config, "cocotb_tests.soc.tb_board", sources=[*sources, Path(__file__).with_name("ehxplll.v")])
+    run(ULX3S.block, ULX3S.board.program, "tb_board", None, ULX3S.config, (*shown, *SETTINGS), [Path(__file__).with_name("ehxplll.v")])
