@@ -15,7 +15,7 @@ from cocotb_tests.system.streams import PacketSource, watch_packets
 from tests import seeds
 
 LIMITS = built()
-PACKETS = 15
+PACKETS = 30
 ERRORS = 1 / 150
 """Share of the bytes that are hit."""
 ENDS = "ab"
@@ -97,7 +97,7 @@ async def packets_arrive_in_order(dut):
         cocotb.start_soon(watch_packets(dut, f"{end}_m_axis", LIMITS.data_bytes, take(packets)))
         sent.append([rng.randbytes(rng.randint(1, LIMITS.max_packet_bytes // 4)) for _ in range(PACKETS)])
         source.start(sent[-1])
-    for _ in range(1000):
+    for _ in range(2000):
         await rising_edges(dut.aclk, 200)
         if [len(packets) for packets in received] == [PACKETS, PACKETS]:
             break

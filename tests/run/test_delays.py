@@ -28,24 +28,18 @@ def run(packets, **options):
     return setup, delays.mean(), means.std(ddof=1) / math.sqrt(BATCHES), outcome.report["delay_ms"]["mean"]["model"]
 
 
-@pytest.mark.parametrize("packets, ratio", [(20_000, 1), pytest.param(50_000, 4, marks=pytest.mark.full)])
-def test_delay_in_sequence(packets, ratio):
-    """Packets of one frame. A model without the user port's rate is told from the right one where the port is less than twice as fast as the
-    line."""
-    setup, mean, error, model = run(packets, packet_bytes=240, clocks_per_beat=ratio)
+@pytest.mark.parametrize(
+    "packet_bytes, ratio",
+    [(240, 1), pytest.param(240, 4, marks=pytest.mark.full), pytest.param(1440, 1, marks=pytest.mark.full), pytest.param(1440, 10, marks=pytest.mark.full)],
+)
+def test_delay_in_sequence(packet_bytes, ratio):
+    """Packets of one frame and of six. A model without the user port's rate is told from the right one where the port is less than twice as fast as
+    the line."""
+    setup, mean, error, model = run(20_000, packet_bytes=packet_bytes, clocks_per_beat=ratio)
+    print(f"{mean:.0f} ms, standard error {error:.1f}, model {model:.0f}")
     assert abs(mean - model) < ERRORS * error < 0.06 * mean
-    if ratio == 1:
+    if ratio == 1 and packet_bytes == 240:
         assert abs(mean - 1e3 * setup.model().resequenced().mean()) > 2 * ERRORS * error
-
-
-@pytest.mark.full
-@pytest.mark.timeout(7200)
-@pytest.mark.parametrize("ratio", [1, 10])
-def test_mean_delay_within_a_hundredth(ratio):
-    """100,000 packets of six frames, whose mean delay has a standard error of half a percent, and 0.8 % with a port that is ten times as fast:
-    losses in a row hold up many packets together."""
-    _, mean, error, model = run(100_000, clocks_per_beat=ratio)
-    assert mean == pytest.approx(model, rel=0.01) and error < 0.009 * mean
 
 
 def test_the_port_is_part_of_the_setup():
