@@ -6,7 +6,7 @@ from cocotb_tests.lib import rtl
 from cocotb_tests.statistics.line_use import Point
 from cocotb_tests.statistics.line_use import measure as line_use  # noqa: F401
 
-CODECS = ("paper", "tiny", "compact", "default", "line10g", "line20g", "montecarlo", "wide", "corner", "long")
+CODECS = ("paper", "tiny", "short1", "default", "line10g", "line20g", "montecarlo", "wide", "corner", "long")
 """Widths of 1 to 16 bytes, units of two beats up to a hundred, one parity unit up to eight. tests/run/test_codec_cli.py covers configuration codec."""
 ENDS = ("tiny", "paper", "default", "line10g", "fast16")
 """1, 4, 4, 8 and 16 bytes."""

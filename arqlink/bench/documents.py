@@ -14,7 +14,7 @@ MARKS = "make bench"
 README_COLUMNS = ("block", "device", "LUT", "FF", "RAM", "MHz", "Gb/s", "must", "reached")
 LINK_COLUMNS = ("block", "settings", "device", "LUT", "FF", "RAM", "MHz", "must", "reached")
 """Of fpga.results.HEADINGS."""
-README_TARGETS = ("tiny-hx8k", "default", "line10g", "encoder", "decoder")
+README_TARGETS = ("tiny", "default", "line10g", "encoder", "decoder")
 """From small to fast: three links, and the codec of the last one."""
 LINKS = ("ArqLink ", "ByteStreamPhy ", "Ulx3s ")
 """How blocks begin that somebody puts into a design."""

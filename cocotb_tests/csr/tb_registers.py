@@ -2,7 +2,6 @@
 """Registers of a link end, by their AXI4-Lite port and the ports towards the core."""
 
 import itertools
-import os
 import random
 
 import cocotb
@@ -15,9 +14,7 @@ from cocotb_tests.lib.regs import Registers, master, regs
 from cocotb_tests.lib.sweep import sweep
 
 BUILD = built()
-COMPACT = os.environ.get("ARQLINK_COMPACT") == "1"
-PASSES = 600 if COMPACT else 280  # clocks in which an event is counted and its counter looked at, the last one too
-SPACING = 32  # a unit's time: the compact bank takes events no faster
+PASSES = 280  # clocks in which an event is counted and its counter looked at, the last one too
 ERRORS = {  # name: bit
     name: bit
     for bit, name in enumerate(
@@ -259,9 +256,6 @@ async def threshold(dut, counter):
         for _ in range(events):
             event.value = 1
             await rising_edges(dut.aclk, 1)
-            if COMPACT:
-                event.value = 0
-                await rising_edges(dut.aclk, SPACING - 1)
         event.value = 0
         await rising_edges(dut.aclk, PASSES)
 

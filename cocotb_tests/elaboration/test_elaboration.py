@@ -133,14 +133,14 @@ ONE_FRAME = ("k=1", "nFirst=1", "nRetx=2", "windowFrames=32")
     ids=lambda value: value.replace(" ", ","),
 )
 def test_shortest_units_and_packets_are_built(config, settings, tmp_path):
-    """Units of two beats, the fewest, codes with one data unit or one parity unit, packets of a single beat, built for speed and for area."""
+    """Units of two beats, the fewest, codes with one data unit or one parity unit, packets of a single beat."""
     result = generate(tmp_path, *ONE_FRAME, *settings.split(), config=config)
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "ArqLink.v").exists()
 
 
 def test_the_header_names_the_parameters(tmp_path):
-    """Each parameter that can be set, with the value in force and what it is, and what is built for area."""
+    """Each parameter that can be set, with the value in force and what it is."""
     assert generate(tmp_path, "windowFrames=2048", "nRetx=20").returncode == 0
     text = (tmp_path / "ArqLink.v").read_text()
     header = [line.removeprefix("// ") for line in text[: text.index("module")].splitlines()]
@@ -160,6 +160,3 @@ def test_the_header_names_the_parameters(tmp_path):
     parameters = [line for line in header if " = " in line]
     assert [line.split(" (")[0] for line in parameters] == wanted and all(line.endswith(")") for line in parameters)
     assert any("ArqLink, configuration default" in line for line in header)
-    assert not any("built for area" in line for line in header)
-    assert generate(tmp_path, block="Framer", config="tiny").returncode == 0
-    assert "// built for area: counters, codec, deframer, relaxed\n" in (tmp_path / "Framer.v").read_text()

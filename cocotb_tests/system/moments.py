@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import DataUnit
-from cocotb_tests.system.scripted import BUILD, READ_AGAIN, Scripted
+from cocotb_tests.system.scripted import BUILD, Scripted
 
-MORE = 32 + READ_AGAIN
+MORE = 32
 """Clocks beyond what comes or goes: in them it is verified and judged, or chosen and coded."""
 K = 2
 PACKET = bytes(range(1, K * BUILD.unit_bytes)) * 2

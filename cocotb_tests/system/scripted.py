@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One `ArqLink` whose peer says only what a test makes it say, clock by clock: for rules that have a time of their own."""
 
-import os
 from collections import deque
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import cocotb
 from cocotb.triggers import Event, FallingEdge, First, RisingEdge, Timer
@@ -23,8 +21,6 @@ BUILD = built()
 NEVER = 1 << 24
 QUIET = {"POLL_TIMEOUT": NEVER, "HELLO_INTERVAL": NEVER, "KEEPALIVE": NEVER, "OUTAGE_TIMEOUT": 0, "STATUS_INTERVAL": 0}
 """Timers that do nothing while a test runs."""
-READ_AGAIN = (BUILD.control_unit_beats - 3) * ("module CompactDeframer " in Path(os.environ["ARQLINK_VERILOG"]).read_text())
-"""Clocks by which an end built for area hears a control unit later: its deframer reads it out of its buffer (docs/deframer.md)."""
 PERIOD_NS = 10
 RESET = 16  # clocks
 

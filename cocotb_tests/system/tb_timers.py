@@ -4,9 +4,9 @@
 import cocotb
 from cocotb.triggers import RisingEdge, Trigger, with_timeout
 
-from cocotb_tests.system.scripted import BUILD, NEVER, PERIOD_NS, READ_AGAIN, Scripted
+from cocotb_tests.system.scripted import BUILD, NEVER, PERIOD_NS, Scripted
 
-LATE = 24 + READ_AGAIN
+LATE = 24
 """Clocks that a unit may begin after its timer has ended, or after what it answers: the cause's way to the message, and the framer's to the PHY."""
 UP, OUTAGE = 3, 4
 UNIT = BUILD.control_unit_beats

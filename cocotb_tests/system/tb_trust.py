@@ -6,10 +6,10 @@ import cocotb
 
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import unwrap
-from cocotb_tests.system.scripted import BUILD, READ_AGAIN, SN, Scripted
+from cocotb_tests.system.scripted import BUILD, SN, Scripted
 
 TIMEOUT = 1000
-LATE = 52 + BUILD.control_unit_beats + READ_AGAIN
+LATE = 52 + BUILD.control_unit_beats
 """Clocks in which the answer to a control unit has left."""
 HELLO, UP, OUTAGE = 2, 3, 4
 WINDOW = BUILD.window_frames

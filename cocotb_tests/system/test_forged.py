@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs forged units on an idle link, on the smallest window and on an end built for area."""
+"""Runs forged units on an idle link, on a window of several blocks and on the smallest one."""
 
 import pytest
 

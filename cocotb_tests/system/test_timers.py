@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the timers' durations on the build with the smallest window of several blocks, and on one that is built for area."""
+"""Runs the timers' durations on the build with the smallest window of several blocks, and on the smallest window."""
 
 import pytest
 

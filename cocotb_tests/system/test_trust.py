@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs beliefs and contradictions on the build with the smallest window of several blocks, and on one that is built for area."""
+"""Runs beliefs and contradictions on the build with the smallest window of several blocks, and on the smallest window."""
 
 import pytest
 

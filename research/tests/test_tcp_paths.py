@@ -183,7 +183,6 @@ def test_the_command_has_split_connections():
         ("--loss ge:0.9,0.9,0,1", "The chain ge:0.9,0.9,0,1 changes faster than a process in time can"),
         ("--outage 1e-9,1e-8", "The outage of 1e-09 ms is shorter than a clock."),
         ("--outage 1e300,1e301", "The outage is 1e+300 of each 1e+301 ms"),
-        ("--config tiny --packet-bytes 500", "Configuration 'tiny' is built for area"),
         ("--rate-mbps 1e-5 --delay-ms 0", "At this rate the link makes 2.05 clocks a second"),
         ("--rate-mbps 1e9 --delay-ms 0", "At this rate the link makes 2.05e+14 clocks a second"),
         ("--variant Cubic --packet-bytes 52", "A packet has 52 bytes; TCP of ns-3 needs 100 or more"),

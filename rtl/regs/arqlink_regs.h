@@ -230,7 +230,7 @@
 /* counter snapshots */
 #define ARQLINK_COUNTERS_OFFSET 0x060u
 #define ARQLINK_COUNTERS_SNAPSHOT_SHIFT 0u
-#define ARQLINK_COUNTERS_SNAPSHOT_MASK 0x00000001u /* W1P: write 1: copy all counters to the window, as of one clock, or of one pass where they are built for area */
+#define ARQLINK_COUNTERS_SNAPSHOT_MASK 0x00000001u /* W1P: write 1: copy all counters to the window, as of one clock */
 #define ARQLINK_COUNTERS_CLEAR_SHIFT 1u
 #define ARQLINK_COUNTERS_CLEAR_MASK 0x00000002u /* W1P: write 1: all counters become 0, after the snapshot if one is asked for */
 #define ARQLINK_COUNTERS_BUSY_SHIFT 2u

@@ -235,7 +235,7 @@ ARQLINK = {
         0x060,
         "counter snapshots",
         {
-            "snapshot": Field(0, 1, "W1P", 0x0, "write 1: copy all counters to the window, as of one clock, or of one pass where they are built for area"),
+            "snapshot": Field(0, 1, "W1P", 0x0, "write 1: copy all counters to the window, as of one clock"),
             "clear": Field(1, 1, "W1P", 0x0, "write 1: all counters become 0, after the snapshot if one is asked for"),
             "busy": Field(2, 1, "RO", None, "a snapshot or clear is under way"),
         },

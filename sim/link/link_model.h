@@ -19,8 +19,7 @@ namespace arqlink {
 enum End : unsigned { A = 0, B = 1 };
 constexpr End peerOf(End end) { return end == A ? B : A; }
 
-/// What an end is built with; both ends are the same. Builds for area, such as `tiny`, are not among them: their encoder is slower than
-/// the line.
+/// What an end is built with; both ends are the same.
 struct Build {
     unsigned dataBytes = 1;          ///< bytes of a beat: 1, 2, 4, 8 or 16
     unsigned unitBytes = 25;         ///< payload bytes of a data unit, a multiple of dataBytes

@@ -67,7 +67,7 @@ VERBS = [
     "campaign feedback-loss --round-trip 64 --seed 1",
     "campaign forged-recovery",
     "verilog tiny",
-    "synth tiny-hx8k",
+    "synth tiny",
     "figures zhu",
     "release tiny",
 ]

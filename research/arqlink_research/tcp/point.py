@@ -25,7 +25,6 @@ IN_NS3 = ("Westwood2001", "DVegas", XCP)
 """TCPs that ns-3 lacks, in its sockets (research/tcp/variants), with SACK."""
 VARIANTS = (*OWN, *OF_NS3, *IN_NS3)
 LINKS = ("event", "rtl")
-FOR_AREA = ("tiny",)
 SLOWEST, FASTEST = 1e3, 1e9
 """Clocks of the link in a second."""
 LEAST_OF_NS3 = 100
@@ -81,8 +80,6 @@ class Point:
             raise UserError(f"The link is '{self.link}'; it must be {' or '.join(LINKS)}.")
         if not (0 < self.seconds <= MOST_SECONDS and 0 <= self.warm_up <= MOST_SECONDS):
             raise UserError(f"The time is {self.seconds:g} s after {self.warm_up:g} s; the first must be above 0, the second 0 or more, both at most 1e7.")
-        if self.setup.config in FOR_AREA:
-            raise UserError(f"Configuration '{self.setup.config}' is built for area: its encoder is slower than the line, which the link models do not have.")
         if not SLOWEST <= self.setup.clock_hz <= FASTEST:
             raise UserError(f"At this rate the link makes {self.setup.clock_hz:.3g} clocks a second; {SLOWEST:g} to {FASTEST:g} are simulated.")
         if self.variant not in OWN and self.setup.packet_bytes < LEAST_OF_NS3:

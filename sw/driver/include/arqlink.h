@@ -178,7 +178,7 @@ int arqlink_set_ordered(const struct arqlink_device *device, bool ordered);
 int arqlink_set_preset(const struct arqlink_device *device, uint32_t preset);
 int arqlink_set_outage_freeze(const struct arqlink_device *device, bool freeze);
 
-/* ---- counters: 64 bits; all of one snapshot are of the same clock, or, built for area as in `tiny`, of one pass of 240 clocks ---- */
+/* ---- counters: 64 bits; all of one snapshot are of the same clock ---- */
 
 /** Index of a counter, e.g. ARQLINK_COUNT_tx_frames; the names are those of rtl/regs/registers.md. */
 enum arqlink_counter {

@@ -64,12 +64,11 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val event = out(ReceiverEvents())
   }
 
-  // The stage of each task. In builds for area an arrival waits at the port for the table's answer. Units of eight beats or more hide two further
-  // stages.
+  // The stage of each task. Units of eight beats or more hide two further stages.
   private val askAt = 0
-  private val measureAt = if (code.area.relaxed) askAt else askAt + 1
+  private val measureAt = askAt + 1
   private val compareAt = measureAt + 1
-  private val step = if (code.area.relaxed || code.unitBeats < 8) 0 else 1
+  private val step = if (code.unitBeats < 8) 0 else 1
   private val decideAt = compareAt + step
   private val closeAt = decideAt + step
   private val judgeAt = closeAt + 1
@@ -101,15 +100,13 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private val close = CloseFilter(link, io.close, current.next)
     private val isFirst = RegInit(True)
 
-    /** An edge goes next: one waits, or did so a clock before, and no unit is in progress. In builds for area it goes at once, as a control unit
-      * leaves no clock to spare.
-      */
-    private val takesEdge = if (code.area.relaxed) isFirst && close.valid else RegInit(False)
+    /** An edge goes next: one waits, or did so a clock before, and no unit is in progress. */
+    private val takesEdge = RegInit(False)
     up.valid := takesEdge ? close.valid | io.unit.valid
     close.ready := takesEdge && up.ready
     io.unit.ready := !takesEdge && up.ready
     when(io.unit.fire)(isFirst := io.unit.last)
-    if (!code.area.relaxed) takesEdge := isFirst.getAheadValue() && close.valid && !close.ready
+    takesEdge := isFirst.getAheadValue() && close.valid && !close.ready
     Invariant.when(takesEdge)(isFirst, "an edge goes into a unit")
 
     up(FIRST) := isFirst
@@ -171,7 +168,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
   }
 
   /** The place of the arrival among the units of its frame. */
-  private val PLACE = (if (code.area.relaxed) judge else close).insert(UIntToOh(arrival.header.index.resize(log2Up(code.maxN)), code.maxN))
+  private val PLACE = close.insert(UIntToOh(arrival.header.index.resize(log2Up(code.maxN)), code.maxN))
 
   /** The unit's beats are written; with the last of them the frame is complete. */
   val WRITES, COMPLETES = Payload(Bool())

@@ -74,14 +74,11 @@ class ArqSender(link: LinkConfig) extends Component {
   val nextFsn, nextTsn = Wire.sn
   val intake = new OutcomeIntake(link)
   intake.io.nextFsn := nextFsn
-  // One message is processed and one waits. Except in builds for area, a third place has the newest of those that came since: it repeats what they said,
-  // but for older outcomes, and no other message may follow.
+  // One message is processed and one waits. A third place has the newest of those that came since: it repeats what they said, but for older
+  // outcomes, and no other message may follow.
   val newest = Stream(ControlMessage())
-  if (code.area.relaxed) newest << io.feedback.toStream
-  else {
-    newest.valid := RegInit(False) clearWhen newest.ready setWhen io.feedback.valid
-    newest.payload := RegNextWhen(io.feedback.payload, io.feedback.valid)
-  }
+  newest.valid := RegInit(False) clearWhen newest.ready setWhen io.feedback.valid
+  newest.payload := RegNextWhen(io.feedback.payload, io.feedback.valid)
   intake.io.feedback << newest.halfPipe()
 
   /** TSN of the oldest transmission that is not on the PHY in full. */

@@ -18,8 +18,7 @@ object CloseFilter {
 
   /** Passes edges that close something, and polls. `next` may be a clock old, but does not go back. */
   def apply(link: LinkConfig, edge: Stream[CloseNotice], next: UInt): Stream[CloseNotice] =
-    if (link.code.area.relaxed) edge
-    else if (UnitFormat.controlBeats(link.code.dataBytes) >= 3) edge.halfPipe()
+    if (UnitFormat.controlBeats(link.code.dataBytes) >= 3) edge.halfPipe()
     else {
       val measured = edge.halfPipe().map(notice => TupleBundle(notice, !notice.poll && !Sn.behind(next, notice.txEdge))).m2sPipe()
       measured.throwWhen(measured._2).map(_._1)

@@ -114,19 +114,16 @@ class ControlComposer(link: LinkConfig) extends Component {
 
   /** The numbers that were sent last. */
   val said = new Area {
-    // They move by no more than a window.
-    val bits = if (link.code.area.relaxed) link.window.slotBits + 2 else Wire.snBits
-    val txEdge = Reg(Wire.sn) init link.firstSn
-    val rxBase, rxNext = Reg(UInt(bits bits)) init link.firstSn(bits)
+    val txEdge, rxBase, rxNext = Reg(Wire.sn) init link.firstSn
     when(composes) {
       txEdge := io.sender.txEdge
-      rxBase := io.receiver.rxBase.resized
+      rxBase := io.receiver.rxBase
     }
-    when(composesDue)(rxNext := io.receiver.rxNext.resized)
+    when(composesDue)(rxNext := io.receiver.rxNext)
     when(!timers.running) {
       txEdge := link.firstSn
-      rxBase := link.firstSn(bits)
-      rxNext := link.firstSn(bits)
+      rxBase := link.firstSn
+      rxNext := link.firstSn
     }
   }
 
@@ -134,8 +131,8 @@ class ControlComposer(link: LinkConfig) extends Component {
 
   val measured = new measure.Area {
     up.valid := !offer && !silent
-    val outcomes = insert(io.receiver.rxNext.resize(said.bits) - said.rxNext)
-    val freed = insert(io.receiver.rxBase.resize(said.bits) - said.rxBase)
+    val outcomes = insert(io.receiver.rxNext - said.rxNext)
+    val freed = insert(io.receiver.rxBase - said.rxBase)
     val edgeMoved = insert(io.sender.txEdge =/= said.txEdge)
   }
 

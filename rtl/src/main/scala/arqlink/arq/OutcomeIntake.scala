@@ -19,7 +19,6 @@ import arqlink.wire._
   */
 class OutcomeIntake(link: LinkConfig) extends Component {
   private val slotBits = link.window.slotBits
-  private val relaxed = link.code.area.relaxed
   private val hasHoles = !link.window.isBlock
   val io = new Bundle {
     val feedback = slave Stream ControlMessage()
@@ -82,7 +81,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
 
   // Listing: TSNs whose outcomes may be new, one a clock -----------------------------------------------------------------------
 
-  val bitmap = if (relaxed) feedback.bitmap else RegNextWhen(feedback.bitmap, startsList)
+  val bitmap = RegNextWhen(feedback.bitmap, startsList)
   val cursor = if (hasHoles) Reg(Wire.sn) else ackTsn
   val index = Reg(UInt(6 bits))
   val left = Reg(UInt(6 bits))
@@ -101,8 +100,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     when(movesAck)(ackTsn := ackTsn + 1)
   }
   when(ends)(listing := False)
-  // Where the bitmap is not copied the message stays until its last bit is being read.
-  feedback.ready := (if (relaxed) checked.valid && !startsList || ends else checked.valid)
+  feedback.ready := checked.valid
 
   // The bit in two clocks: its byte, then itself.
   private val reads = new StageCtrlPipeline

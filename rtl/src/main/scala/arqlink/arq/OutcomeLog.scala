@@ -62,8 +62,7 @@ case class Decision() extends Bundle {
 /** Outcomes of the last window of TSNs, one bit each, in blocks of 32; the newest two blocks are in registers, and older ones in block RAM
   * where the window is more than a block.
   *
-  * A decision takes two clocks, and two more for each end of a block that it passes; others wait in a queue meanwhile, or, built
-  * for area with a window of a block, one of them.
+  * A decision takes two clocks, and two more for each end of a block that it passes; others wait in a queue meanwhile.
   */
 class OutcomeLog(link: LinkConfig) extends Component {
   private val blocks = link.window.windowFrames / Wire.blockBits max 4
@@ -90,24 +89,13 @@ class OutcomeLog(link: LinkConfig) extends Component {
   val bit = Reg(UInt(blockSize bits)) init 0
   io.next := block @@ bit
 
-  private val relaxed = link.code.area.relaxed
   val waiting = Stream(Decision())
-  val waits = Bool()
-  if (relaxed && link.window.isBlock) {
-    // A unit that closes a gap may bring two; the next one is far behind.
-    val push = io.push.toStream
-    waiting << push.m2sPipe()
-    Invariant.when(io.push.valid)(push.ready, "a decision comes, and the one before waits")
-    io.room := !io.busy
-    waits := waiting.valid
-  } else {
-    val queue = StreamFifo(Decision(), OutcomeLog.queueDepth)
-    queue.io.push << io.push.toStream
-    Invariant.when(io.push.valid)(queue.io.push.ready, "a decision comes, and the queue is full")
-    waiting << queue.io.pop
-    io.room := RegNext(queue.io.occupancy < OutcomeLog.queueDepth - OutcomeLog.reserved) init True
-    waits := queue.io.occupancy =/= 0
-  }
+  val queue = StreamFifo(Decision(), OutcomeLog.queueDepth)
+  queue.io.push << io.push.toStream
+  Invariant.when(io.push.valid)(queue.io.push.ready, "a decision comes, and the queue is full")
+  waiting << queue.io.pop
+  io.room := RegNext(queue.io.occupancy < OutcomeLog.queueDepth - OutcomeLog.reserved) init True
+  val waits = queue.io.occupancy =/= 0
 
   // Compared in one clock, written down in the next.
   val step = new Area {
@@ -115,7 +103,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
     val received = Reg(Bool())
     val end = Reg(Wire.sn)
     private val place = received ? UIntToOh(bit, Wire.blockBits) | B(0, Wire.blockBits bits)
-    val mark = if (relaxed) place else RegNext(place)
+    val mark = RegNext(place)
     val isLast = RegNext(end.dropLow(blockSize).asUInt === block)
     private val amount = RegNext(U(Wire.blockBits, blockSize + 1 bits) - bit)
     private val amountLast = RegNext((end.resize(blockSize) - bit).resize(blockSize + 1))

@@ -53,13 +53,6 @@ class Resequencer(link: LinkConfig) extends Component {
   private def slotOf(sn: UInt) = sn.resize(slotBits)
   private def windowSn(sn: UInt) = WindowSn.of(link, sn)
 
-  /** A queue that need not be fast is in block RAM where the core is built for area. */
-  private def queueOf[T <: Data](payload: HardType[T], depth: Int) = {
-    val queue = StreamFifo(payload, depth)
-    if (code.area.relaxed) queue.logic.ram.addAttribute("ram_style", "block")
-    queue
-  }
-
   val states = new FrameStates(link)
   io.ready := states.clear.done
   io.complete.ready := states.clear.done
@@ -91,7 +84,7 @@ class Resequencer(link: LinkConfig) extends Component {
   io.event.skipped := walk.acts.isSkipped
   io.event.packetDropped := walk.acts.isDropped
 
-  val parcels = queueOf(Parcel(link), 4)
+  val parcels = StreamFifo(Parcel(link), 4)
   parcels.io.push << walk.parcel
 
   // Delivery ------------------------------------------------------------------------------------------------------
@@ -101,7 +94,7 @@ class Resequencer(link: LinkConfig) extends Component {
     val reads, release = Bool()
     val last = WindowSn(link)
   }
-  val receipts = queueOf(Receipt(), 8)
+  val receipts = StreamFifo(Receipt(), 8)
 
   val delivery = new Area {
     val parcel = parcels.io.pop.halfPipe()

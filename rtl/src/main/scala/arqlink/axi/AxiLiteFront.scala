@@ -15,9 +15,8 @@ import arqlink.lib.Invariant
   * two address bits are ignored.
   *
   * @param addressWidth byte address width in bits
-  * @param relaxed      data of a write stay for the clock after its access
   */
-class AxiLiteFront(addressWidth: Int, relaxed: Boolean = false) extends Component {
+class AxiLiteFront(addressWidth: Int) extends Component {
   val io = new Bundle {
     val axi = slave(AxiLite4(addressWidth, 32))
 
@@ -44,7 +43,7 @@ class AxiLiteFront(addressWidth: Int, relaxed: Boolean = false) extends Componen
     val returns = RegNext(issue) init False
 
     io.axi.aw.ready := issue
-    io.axi.w.ready := (if (relaxed) returns else issue)
+    io.axi.w.ready := issue
     io.axi.b.valid := done
     io.axi.b.resp := RegNextWhen(answer(io.refused), returns)
 

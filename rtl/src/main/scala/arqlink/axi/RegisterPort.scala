@@ -19,13 +19,12 @@ import spinal.lib.bus.regif.BusIfAdapter.MinBusInterface
   * register of flip-flops, and nothing is assigned in clocks without an access or an event, which is what simulators spend
   * their time with.
   *
-  * @param axi     the slave port of the component that holds the registers; they are within its first 128 bytes
-  * @param relaxed a read chooses among all registers in one clock, and data of a write stay at the port until they are written
+  * @param axi the slave port of the component that holds the registers; they are within its first 128 bytes
   */
-class RegisterPort(axi: AxiLite4, relaxed: Boolean = false) extends Area {
+class RegisterPort(axi: AxiLite4) extends Area {
   import RegisterPort._
 
-  val front = new AxiLiteFront(axi.config.addressWidth, relaxed)
+  val front = new AxiLiteFront(axi.config.addressWidth)
   front.io.axi << axi
   private val access = front.io.access
   private val early = front.io.early
@@ -48,8 +47,8 @@ class RegisterPort(axi: AxiLite4, relaxed: Boolean = false) extends Area {
 
   // A read may follow a write in the next clock; it does not see what is written.
   private val writes = now && access.write
-  private val data = if (relaxed) access.data else RegNextWhen(access.data, writes)
-  private val strobe = if (relaxed) access.strobe else RegNextWhen(access.strobe, writes)
+  private val data = RegNextWhen(access.data, writes)
+  private val strobe = RegNextWhen(access.strobe, writes)
 
   val regs = MinBusInterface(nobody(), SizeMapping(0, 4096))(ModuleName("registers"))
   private val registers = scala.collection.mutable.ListBuffer[Register]()
@@ -181,13 +180,12 @@ class RegisterPort(axi: AxiLite4, relaxed: Boolean = false) extends Area {
   private def choose(): Unit = {
     // `granted` in the clock after an access; the words to be read then are zero but the one.
     val change = RegNextWhen(changes, now)
-    val groups = registers.groupBy(_.number / groupSize).toSeq.sortBy(_._1).map { case (group, members) =>
+    val fileData = registers.groupBy(_.number / groupSize).toSeq.sortBy(_._1).map { case (group, members) =>
       val words = Vec.tabulate(groupSize)(i => members.find(_.number % groupSize == i).fold(B(0, 32 bits))(_.word))
       val chosen = words(index.resize(log2Up(groupSize)))
       val isHere = inFile && index.dropLow(log2Up(groupSize)) === group
-      if (relaxed) chosen.andMask(isHere && now) else RegNextWhen(chosen, now).andMask(RegNext(isHere) init False)
+      RegNextWhen(chosen, now).andMask(RegNext(isHere) init False)
     }
-    val fileData = if (relaxed) Seq(RegNext(groups.reduceBalancedTree(_ | _))) else groups
     def among(numbers: Seq[Int]): Bool = B(numbers.map(BigInt(1) << _).sum, written.getWidth bits)(index)
     val (writable, all) = (registers.toSeq.filter(_.writable).map(_.number), registers.toSeq.map(_.number))
     val legal = Mux(changes, among(writable), among((all ++ all.map(_ ^ 1)).distinct))

@@ -60,10 +60,10 @@ object NamedConfigs {
     ResetValues(k = 32, nFirst = 36, nRetx = 36)
   )
 
-  /** The low end: one byte a clock, short frames, the smallest window, built for area. A whole link fits an iCE40-HX8K. */
+  /** The low end: one byte a clock, short frames, the smallest window. */
   val tiny = LinkConfig(
     "tiny",
-    CodeConfig(dataBytes = 1, unitBytes = 16, maxK = 4, maxParity = 2, area = AreaConfig.small),
+    CodeConfig(dataBytes = 1, unitBytes = 16, maxK = 4, maxParity = 2),
     WindowConfig(windowFrames = 32, maxPacketBytes = 512),
     ResetValues(k = 4, nFirst = 5, nRetx = 5)
   )

@@ -4,7 +4,6 @@ package arqlink.csr
 import spinal.core._
 import spinal.lib._
 
-import arqlink.config.LinkConfig
 import arqlink.lib.Invariant
 
 /** How registers and counters talk: a snapshot is asked for, and read word by word, two clocks after `read`. `reached` is a
@@ -34,27 +33,19 @@ object CounterPort {
   val addressBits: Int = log2Up(2 * Counters.all.size)
 }
 
-/** Events in, counters out. */
-case class CountingPort() extends Bundle {
-  val events = in(CounterEvents())
-  val port = slave(CounterPort())
-}
-
-/** A component that counts; the core uses nothing but `io`. */
-trait Counting extends Component {
-  def io: CountingPort
-}
-
 /** All counters of a link end, 64 bits each, in block RAM.
   *
   * Events gather in [[PendingCounts]]. Passes follow each other without a gap: each takes all pending counts in one clock and
   * adds them to the RAM, one 32-bit word a clock, low word first. A snapshot is a pass that also writes a second RAM, so it
   * shows all counters as of the clock in which the pass began.
   */
-class CounterBank extends Counting {
+class CounterBank extends Component {
   import CounterBank._
 
-  val io = CountingPort()
+  val io = new Bundle {
+    val events = in(CounterEvents())
+    val port = slave(CounterPort())
+  }
 
   private val start = RegInit(True)
 
@@ -138,9 +129,6 @@ class CounterBank extends Counting {
 }
 
 object CounterBank {
-
-  /** The bank that the configuration asks for. */
-  def apply(link: LinkConfig): Counting = if (link.code.area.counters) new CompactCounterBank(link) else new CounterBank
 
   /** Clocks of a pass: all a seven-bit feedback shift register can count. Two for each counter, and seven until the last word is written. */
   val slots = 127

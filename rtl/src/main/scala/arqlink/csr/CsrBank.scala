@@ -33,7 +33,7 @@ class CsrBank(link: LinkConfig) extends Component {
   registers.io.errors := io.errors
   io.irq := registers.io.irq
 
-  val counters = CounterBank(link)
+  val counters = new CounterBank
   counters.io.events := io.events
   counters.io.port <> registers.io.counters
 }

@@ -29,7 +29,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
     val irq = out Bool ()
   }
 
-  val port = new RegisterPort(io.axil, code.area.relaxed)
+  val port = new RegisterPort(io.axil)
   import port.register
 
   // Register stages, for what comes from the link may come late in its clock.
@@ -200,7 +200,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
     io.counters.snapshot := request.pulse(
       0,
       "snapshot",
-      "write 1: copy all counters to the window, as of one clock, or of one pass where they are built for area"
+      "write 1: copy all counters to the window, as of one clock"
     )
     io.counters.clear := request.pulse(1, "clear", "write 1: all counters become 0, after the snapshot if one is asked for")
     private val busy = RegNext(io.counters.busy) init True

@@ -19,30 +19,15 @@ case class DeframerPort(code: CodeConfig) extends Bundle {
   val otherVersion = out(Bool())
 }
 
-/** A component that takes units apart; the core uses nothing but `io`. */
-trait Deframing extends Component {
-  def io: DeframerPort
-
-  protected def namePorts(): Unit = {
-    noIoPrefix()
-    AxiNames.phy(io.phy, "s_axis_phy")
-  }
-}
-
-object Deframer {
-
-  /** The deframer that the configuration asks for. */
-  def apply(code: CodeConfig): Deframing = if (code.area.deframer) new CompactDeframer(code) else new Deframer(code)
-}
-
 /** Turns the PHY's units into verified data units and control messages, in the order they came.
   *
   * Always ready. A unit is passed on only when all of it has come and its flag, length, CRC and header are good; every
   * other unit raises exactly one event.
   */
-class Deframer(code: CodeConfig) extends Deframing {
+case class Deframer(code: CodeConfig) extends Component {
   val io = DeframerPort(code)
-  namePorts()
+  noIoPrefix()
+  AxiNames.phy(io.phy, "s_axis_phy")
 
   val arrival = UnitChecker(code)
   val slots = UnitBuffer(code)

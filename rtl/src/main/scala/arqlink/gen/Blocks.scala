@@ -71,7 +71,7 @@ object Blocks {
     "Reassembler" -> (link => Reassembler(link.code)),
     "FrameStore" -> (link => FrameStore(link)),
     "Framer" -> (link => Framer(link.code, ArqLink.leadClocks(link.code))),
-    "Deframer" -> (link => Deframer(link.code).setDefinitionName("Deframer")),
+    "Deframer" -> (link => Deframer(link.code)),
     "ByteStreamPhy" -> (link => ByteStreamPhy(link.code)),
     "ArqSender" -> (new ArqSender(_)),
     "ArqReceiver" -> (new ArqReceiver(_)),
@@ -83,7 +83,7 @@ object Blocks {
     "PollSchedule" -> (new PollSchedule(_)),
     "OlderReports" -> (new OlderReports(_)),
     "CsrBank" -> (new CsrBank(_)),
-    "CounterBank" -> (link => CounterBank(link).setDefinitionName("CounterBank")),
+    "CounterBank" -> (_ => new CounterBank),
     "AxiLiteDecoder" -> (_ => decoder),
     "Countdown" -> (_ => new CountdownAlone)
   )

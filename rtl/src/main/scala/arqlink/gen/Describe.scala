@@ -27,12 +27,6 @@ object Describe extends Program {
     ("delta", config.reset.delta.toLong, "retransmissions of a frame at most, after reset; 15: without end")
   )
 
-  /** Which blocks are built for area, by the names in [[AreaConfig]]. */
-  private def small(config: LinkConfig): Seq[String] = {
-    val area = config.code.area
-    area.productElementNames.zip(area.productIterator).collect { case (name, true) => name }.toSeq
-  }
-
   private def version = { import Version._; s"$major.$minor.$patch" }
 
   /** What a Verilog file says about itself. */
@@ -45,8 +39,7 @@ object Describe extends Program {
     ) ++ fields(config).map { case (name, value, meaning) =>
       s"${camelCase(name)} = $value ($meaning)"
     } ++
-      (if (config.firstSn == 0) Seq() else Seq(s"firstSn = ${config.firstSn} (first FSN and TSN, for tests)")) ++
-      (if (small(config).isEmpty) Seq() else Seq(s"built for area: ${small(config).mkString(", ")}"))).mkString("\n")
+      (if (config.firstSn == 0) Seq() else Seq(s"firstSn = ${config.firstSn} (first FSN and TSN, for tests)"))).mkString("\n")
 
   private def camelCase(name: String): String = name.split('_').reduce(_ + _.capitalize)
 

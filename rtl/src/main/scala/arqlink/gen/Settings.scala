@@ -65,8 +65,7 @@ object Settings {
         pick("dataBytes", code.dataBytes),
         pick("unitBytes", code.unitBytes),
         pick("maxK", code.maxK),
-        pick("maxParity", code.maxParity),
-        code.area
+        pick("maxParity", code.maxParity)
       ),
       WindowConfig(pick("windowFrames", window.windowFrames), pick("maxPacketBytes", window.maxPacketBytes)),
       reset.copy(

@@ -84,10 +84,10 @@ object TestConfigs {
     ResetValues(k = 16, nFirst = 18, nRetx = 18)
   )
 
-  /** Corner for tests: built for area, with the shortest units that can be, and a single parity unit. */
-  val compact = LinkConfig(
-    "compact",
-    CodeConfig(dataBytes = 1, unitBytes = 4, maxK = 7, maxParity = 1, area = AreaConfig.small),
+  /** Corner for tests: a byte a beat, units of four beats, and a single parity unit. */
+  val short1 = LinkConfig(
+    "short1",
+    CodeConfig(dataBytes = 1, unitBytes = 4, maxK = 7, maxParity = 1),
     WindowConfig(windowFrames = 32, maxPacketBytes = 100),
     ResetValues(k = 4, nFirst = 5, nRetx = 5)
   )
@@ -109,14 +109,14 @@ object TestConfigs {
     packetCrc = true
   )
 
-  /** Corners for tests: a CRC with each packet, at every width; `crc1` is built for area. */
+  /** Corners for tests: a CRC with each packet, at every width. */
   val crcs = Seq(
-    crc(CodeConfig(dataBytes = 1, unitBytes = 16, maxK = 4, maxParity = 2, area = AreaConfig.small), windowFrames = 32),
+    crc(CodeConfig(dataBytes = 1, unitBytes = 16, maxK = 4, maxParity = 2), windowFrames = 32),
     crc(CodeConfig(dataBytes = 2, unitBytes = 20, maxK = 4, maxParity = 2), windowFrames = 32),
     crc(small.code, windowFrames = 64),
     crc(CodeConfig(dataBytes = 8, unitBytes = 72, maxK = 8, maxParity = 4), windowFrames = 32),
     crc(CodeConfig(dataBytes = 16, unitBytes = 48, maxK = 8, maxParity = 4), windowFrames = 32)
   )
 
-  val all = Seq(small, wraps, queued, short8, wide8, wide16, wide, long, deep, corner, fast16, compact, unit500) ++ crcs
+  val all = Seq(small, wraps, queued, short8, wide8, wide16, wide, long, deep, corner, fast16, short1, unit500) ++ crcs
 }

@@ -55,7 +55,7 @@ case class Segmenter(link: LinkConfig) extends Component {
       inserter.io.output
     }
   // A skid, so that no two enables of many flip-flops are in series.
-  val checked = if (code.area.relaxed) trailed.m2sPipe() else Skid(trailed, "skid").m2sPipe(collapsBubble = false)
+  val checked = Skid(trailed, "skid").m2sPipe(collapsBubble = false)
   val beat = checked.beat
   private val endsPacket = checked.fire && beat.last
 

@@ -18,16 +18,6 @@ case class DecodeJob(code: CodeConfig) extends Bundle {
 
   /** What the decoder relies on, which looks at no unit after the K-th. */
   def isSound: Bool = k =/= 0 && Invariant.atMost(k, code.maxK) && CountOne(received) >= k
-
-  /** The compact one relies on more: it knows a frame's code by the number of its units. */
-  def isExact: Bool = isSound && CountOne(received) <= k
-}
-
-object RsDecoder {
-
-  /** The decoder that the configuration asks for. */
-  def apply(code: CodeConfig, lateResets: Boolean = false): ErasureCodec[DecodeJob] =
-    if (code.area.codec) new CompactDecoder(code) else new RsDecoder(code, lateResets)
 }
 
 /** Reed-Solomon erasure decoder: takes K units of a frame in ascending order of index and gives its K data units.
@@ -42,7 +32,7 @@ object RsDecoder {
   *
   * @param lateResets each part has a register for its reset, which ends a clock later inside; nothing may come in that clock
   */
-class RsDecoder(code: CodeConfig, lateResets: Boolean = false) extends ErasureCodec[DecodeJob] {
+case class RsDecoder(code: CodeConfig, lateResets: Boolean = false) extends ErasureCodec[DecodeJob] {
   val io = CodecPort(DecodeJob(code), code)
   Invariant.when(io.job.valid)(io.job.isSound, "a frame has fewer units than K")
   val shape = GeneratorShape(code)

@@ -28,9 +28,6 @@ object RsEncoder {
 
   /** Most clocks from a job and its first data beat to that beat at the output. */
   val latency = 5
-
-  /** The encoder that the configuration asks for. */
-  def apply(code: CodeConfig): ErasureCodec[EncodeJob] = if (code.area.codec) new CompactEncoder(code) else new RsEncoder(code)
 }
 
 /** Systematic Reed-Solomon encoder: passes the K data units of a frame on and appends its N - K parity units, without a
@@ -40,7 +37,7 @@ object RsEncoder {
   * not looked at, units are counted. A data beat leaves two clocks after it came in, the first parity beat eleven clocks after the last
   * data beat (docs/rs_encoder.md). The code: L. Rizzo, RFC 5510, and ISA-L's Cauchy matrix, by `preset`.
   */
-class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
+case class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   val io = CodecPort(EncodeJob(code), code)
   Invariant.when(io.job.valid)(io.job.isSound, "a frame's K and N are not possible")
 

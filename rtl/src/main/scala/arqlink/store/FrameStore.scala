@@ -50,7 +50,7 @@ trait FrameStorage extends Component {
 
 /** Frame store in block RAM: one write and one read beat a clock, no bubble between reads.
   *
-  * A read takes a clock on the way to the memory (none if relaxed), two in it (array, then output register), and one on the way back if
+  * A read takes a clock on the way to the memory, two in it (array, then output register), and one on the way back if
   * beats are wide. Reads are issued only while the output queue
   * has room for all that are under way, so the memory needs no stall, and `data.ready` reaches no further than the
   * queue.
@@ -121,14 +121,13 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   private val readAddress = reader.slot @@ reader.beat
 
   // The memories are all over the device. A lane has address registers of its own: a byte, or fewer bits if that takes too many block RAMs, or all
-  // bits that share one. Built for area it has none, and is a byte.
+  // bits that share one.
   private val ramBits = ((1 << 14) >> addressBits) max 1
-  private val mostBits = if (code.area.relaxed) 8 else 8 min FrameStore.ramsPerLane * ramBits
+  private val mostBits = 8 min FrameStore.ramsPerLane * ramBits
   private val laneBits = code.dataBits min (mostBits max ramBits)
   val lanes = for (lane <- 0 until code.dataBits / laneBits) yield new Area {
-    private def register[T <: Data](x: T, name: String): T = Kept(RegNext(x), s"${name}_$lane")
-    private def local[T <: Data](x: T, name: String): T = if (code.area.relaxed) x else register(x, name)
-    private def local(x: Bool, name: String): Bool = if (code.area.relaxed) x else register(x, name).init(False)
+    private def local[T <: Data](x: T, name: String): T = Kept(RegNext(x), s"${name}_$lane")
+    private def local(x: Bool, name: String): Bool = local[Bool](x, name).init(False)
     private val written = local(place(writeAddress), "written")
     private val data = local(io.write.data(laneBits * lane, laneBits bits), "data")
     private val reads = local(reader.active, "reads")
@@ -155,7 +154,7 @@ object FrameStore {
   private val ramsPerLane = 4
 
   /** From an address to its word: on the way there, the array, its output register, and on the way back. */
-  private def memoryLatency(code: CodeConfig): Int = if (code.area.relaxed) 2 else if (code.isWide) 4 else 3
+  private def memoryLatency(code: CodeConfig): Int = if (code.isWide) 4 else 3
 
   /** Most clocks from a read that comes alone to its first beat: until it is begun, in the memory, and in the queue. */
   def readLatency(code: CodeConfig): Int = 5 + memoryLatency(code)

@@ -75,17 +75,15 @@ class ArqLink(link: LinkConfig) extends Component {
   // Forks and registers between blocks are emptied, too. Every `ready` is registered here, except that of packets in and units in, which segmenter
   // and receiver register, and that of `encoded` in narrow builds.
   val between = emptied(new Area {
-    private def piped[T <: Data](stream: Stream[T]): Stream[T] = if (code.area.relaxed) stream else stream.halfPipe()
-
     private def queued[T <: Data](stream: Stream[T]): Stream[T] = if (link.queued) stream.queue(4) else stream
 
     val packets = queued(drain.io.output)
     val accepted = queued(segmenter.io.write)
-    val chosen = piped(queued(sender.io.frame))
+    val chosen = queued(sender.io.frame).halfPipe()
     private val frames = StreamFork(chosen, 3)
     val storeFrame = frames(0)
     val encodeFrame = frames(1).halfPipe()
-    val nextFrame = piped(frames(2))
+    val nextFrame = frames(2).halfPipe()
     val stored = queued(txStore.io.data)
     val arriving = queued(deframer.io.unit)
     val written = queued(receiver.io.write)
@@ -105,9 +103,6 @@ class ArqLink(link: LinkConfig) extends Component {
   /** Data units may come and go; an outage does not end this. */
   val isUp = control.io.view.isRunning
 
-  /** What is written into the tables of a block far away passes a register. */
-  private def staged[T <: Data](flow: Flow[T]): Flow[T] = if (code.area.relaxed) flow else flow.stage()
-
   // Transmit: packets to units ------------------------------------------------------------------------------------------------
   val transmit = BlockReset.late(new Area {
     drain.io.input << io.packetIn
@@ -116,7 +111,7 @@ class ArqLink(link: LinkConfig) extends Component {
     segmenter.io.k := setting.active.k
     segmenter.io.base := sender.io.view.txBase
     txStore.io.write << accepted
-    sender.io.meta << staged(segmenter.io.meta)
+    sender.io.meta << segmenter.io.meta.stage() // a table far away
     sender.io.head := segmenter.io.head
 
     sender.io.config.parityFirst := (setting.active.nFirst - setting.active.k.resized).resized
@@ -154,7 +149,7 @@ class ArqLink(link: LinkConfig) extends Component {
     receiver.io.epoch := control.io.view.peerEpoch
     receiver.io.rxBase := resequencer.io.rxBase
     rxStore.io.write << written
-    resequencer.io.complete << staged(receiver.io.complete).toStream // always ready once the link is up
+    resequencer.io.complete << receiver.io.complete.stage().toStream // always ready once the link is up
     resequencer.io.querySlot := receiver.io.querySlot
     receiver.io.queryComplete := resequencer.io.queryComplete
     resequencer.io.inOrder := setting.active.inOrder
@@ -193,7 +188,7 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.tablesReady := sender.io.ready && resequencer.io.ready
     // A data unit may overtake this by a few clocks. It then closes all that the message would have closed, and no peer sends
     // data behind a unit that has yet to bring the link up.
-    control.io.control << (if (code.area.deframer) heard else heard.halfPipe())
+    control.io.control << heard.halfPipe()
     // What was judged in the clock of a restart is not of the new peer.
     control.io.alive := receiver.io.alive && !control.io.flush
 
