@@ -6,10 +6,10 @@ from cocotb_tests.lib import rtl
 from cocotb_tests.statistics.line_use import Point
 from cocotb_tests.statistics.line_use import measure as line_use  # noqa: F401
 
-CODECS = ("paper", "tiny", "short1", "default", "line10g", "line20g", "montecarlo", "wide", "corner", "long")
+CODECS = ("paper", "tiny", "short1", "default", "line10g", "codec16", "montecarlo", "wide", "corner", "long")
 """Widths of 1 to 16 bytes, units of two beats up to a hundred, one parity unit up to eight. tests/run/test_codec_cli.py covers configuration codec."""
-ENDS = ("tiny", "paper", "default", "line10g", "fast16")
-"""1, 4, 4, 8 and 16 bytes."""
+ENDS = ("tiny", "paper", "default", "line10g")
+"""1, 1, 4 and 8 bytes."""
 
 
 LINE_POINTS = tuple(
@@ -36,10 +36,6 @@ LINE_POINTS = tuple(
         ("line10g", 32, 36, 0, 500),
         ("line10g", 32, 36, 0.01, 1500),
         ("line10g", 32, 38, 0.05, 1500),
-        ("fast16", 16, 16, 0, 1000),
-        ("fast16", 16, 18, 0, 1000),
-        ("fast16", 16, 18, 0.01, 3000),
-        ("fast16", 16, 20, 0.05, 4000),
     )
 )
 

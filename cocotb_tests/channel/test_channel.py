@@ -5,7 +5,7 @@ import pytest
 
 from cocotb_tests.lib import rtl
 
-WIDTHS = [("", "paper"), ("", "default"), ("16", "default")]
+WIDTHS = [("", "paper"), ("", "default"), ("8", "default")]
 
 
 @pytest.mark.parametrize("width, config", WIDTHS)

@@ -3,7 +3,7 @@
 
 import pytest
 
-SLOW_TO_BUILD = {"paper", "wide8", "line10g", "fast16"}
+SLOW_TO_BUILD = {"paper", "wide8", "line10g"}
 """Configurations whose pair takes a minute and more to compile."""
 
 

@@ -12,7 +12,7 @@ EVERY_LENGTH = "every_length"
 COMMON = ("aclk", "aresetn")
 
 
-@pytest.mark.parametrize("config", slow_in_full(["unit500", "default", "long", "codec", "wide16"], slow=("long", "codec", "wide16")))
+@pytest.mark.parametrize("config", slow_in_full(["unit500", "default", "long", "codec"], slow=("long", "codec")))
 def test_byte_stream(config):
     run("ByteStreamPhy", config, "cocotb_tests.phy.tb_byte_stream", parameters={"COCOTB_TEST_FILTER": rf"^(?!.*{EVERY_LENGTH}$)"}, quick=True)
 

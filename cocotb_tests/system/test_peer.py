@@ -6,12 +6,10 @@ import pytest
 from cocotb_tests.lib import rtl
 from cocotb_tests.lib.effort import slow_in_full
 
-TRAFFIC = {"COCOTB_TEST_FILTER": r"random_traffic|random_darkness|peer_reboots|phy_stalls"}
-FLOODED = {"COCOTB_TEST_FILTER": r"random_traffic|random_darkness|peer_reboots|phy_stalls|back_to_back"}
-"""At 16 bytes a control unit lasts two clocks, and is processed in four or more (docs/limits.md)."""
-SELECTIONS = {"wraps": None, "long": FLOODED, "tiny": FLOODED, "wide16": TRAFFIC}
+TRAFFIC = {"COCOTB_TEST_FILTER": r"random_traffic|random_darkness|peer_reboots|phy_stalls|back_to_back"}
+SELECTIONS = {"wraps": None, "long": TRAFFIC, "tiny": TRAFFIC, "short8": TRAFFIC}
 
 
-@pytest.mark.parametrize("config", slow_in_full(SELECTIONS, slow={"long", "wide16"}))
+@pytest.mark.parametrize("config", slow_in_full(SELECTIONS, slow={"long", "short8"}))
 def test_peer(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters=SELECTIONS[config], quick=config != "wraps")

@@ -8,6 +8,6 @@ from cocotb_tests.lib import rtl
 WIDTHS = {"COCOTB_TEST_FILTER": r"phy_ns=(7|11)$"}
 
 
-@pytest.mark.parametrize("config", ["small", "tiny", "wide16"])
+@pytest.mark.parametrize("config", ["small", "tiny", "short8"])
 def test_phy_clock(config):
     rtl.run("ArqLinkPhyClock", config, "cocotb_tests.system.tb_phy_clock", parameters=None if config == "small" else WIDTHS, quick=True)

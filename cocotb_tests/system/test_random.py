@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the random scenarios on `montecarlo`, on the build with the smallest window, and on datapaths of 1, 8 and 16 bytes."""
+"""Runs the random scenarios on `montecarlo`, on the build with the smallest window, and on datapaths of 1 and 8 bytes."""
 
 import pytest
 
@@ -7,6 +7,6 @@ from cocotb_tests.lib import rtl
 from cocotb_tests.lib.effort import slow_in_full
 
 
-@pytest.mark.parametrize("config", slow_in_full(["montecarlo", "wraps", "tiny", "wide8", "fast16"], slow={"montecarlo", "wide8", "fast16"}))
+@pytest.mark.parametrize("config", slow_in_full(["montecarlo", "wraps", "tiny", "wide8"], slow={"montecarlo", "wide8"}))
 def test_random(config):
     rtl.run("ArqPair", config, "cocotb_tests.system.tb_random")

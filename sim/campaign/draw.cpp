@@ -415,9 +415,6 @@ class Draw {
         s_.forged = forge_.chance(0.6) ? 1 : forge_.between(2, 5);
         s_.forgeEnd = forge_.below(2);
         s_.forgeIdle = forge_.chance(0.3);
-        // At 16 bytes a flood of polls takes units from the data (docs/limits.md); δ = 0 would lose fresh packets to it.
-        if (s_.info[0].controlClocks() <= 2)
-            for (Timers& t : s_.healTimers) t.poll = std::max(t.poll, 64u), t.keepalive = std::max(t.keepalive, 64u);
         if (forge_.chance(0.4)) s_.freshFrom = 1 + forge_.below(2);
         if (s_.forgeIdle) return;
         // While the link starts, or in the traffic.

@@ -31,7 +31,6 @@ struct Rules {
     std::set<std::string> ignore;              ///< kinds of failures that are known; what can go on goes on
     unsigned mostAttempts[2] = {15, 15};       ///< persistency of end i if it is constant and no outage can lift it
     bool steady[2] = {};     ///< end i keeps its timers, its PHY takes each beat, and nobody restarts or is deaf
-    bool overflows[2] = {};  ///< end i may drop whole units (beats of 16 bytes)
     bool flows[2] = {};      ///< the PHY of end i takes each beat
     bool ordered[2] = {};    ///< each packet that end i sends comes out, and in order
     int freeze[2] = {

@@ -84,7 +84,7 @@ void Monitor::checkOutcome(Life& life, Life& peer, int64_t tsn, bool received) {
     if (received && came < t.k && !(came && behind) && rules_.fifo)
         fail("outcome-wrong", life,
              format("TSN %lld (FSN %u) is reported as received; %u of K %u units came", ll(tsn), t.fsn, came, t.k));
-    if (!received && came >= t.k && rules_.fifo && !rules_.overflows[life.end])
+    if (!received && came >= t.k && rules_.fifo)
         fail("outcome-wrong", life,
              format("TSN %lld (FSN %u) is reported as failed; %u of K %u units came", ll(tsn), t.fsn, came, t.k));
 }

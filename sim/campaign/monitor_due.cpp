@@ -33,7 +33,6 @@ void Monitor::demand(unsigned e) {
     if (!life_[e] || due_[e].leaves || afterReset_[e] || !due_[e].since) return;
     Life& life = *life_[e];
     Due& d = due_[e];
-    if (rules_.overflows[e]) return;
     const uint64_t reacts = reaction(e);
     demandHello(life);
     late(d.reply, life.spokeUp && d.pollCame, d.pollCame + reacts, "late-reply", life, "a poll has no answer");

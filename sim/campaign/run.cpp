@@ -43,7 +43,6 @@ Rules rulesFor(const Scenario& s, const std::set<std::string>& ignore) {
         rules.clean[e] = s.clean;
         rules.poll[e] = s.timers[e].poll;
         rules.keepalive[e] = s.timers[e].keepalive;
-        rules.overflows[e] = s.info[e].dataBytes == 16;
         rules.mostAttempts[e] = s.steadyArq ? s.arq[e].delta : 15;
         rules.steady[e] = steadyTimers(s) && phyFlows(s, e);
         rules.flows[e] = phyFlows(s, e) && !stopsPhy(s);

@@ -21,7 +21,7 @@ constexpr End peerOf(End end) { return end == A ? B : A; }
 
 /// What an end is built with; both ends are the same.
 struct Build {
-    unsigned dataBytes = 1;          ///< bytes of a beat: 1, 2, 4, 8 or 16
+    unsigned dataBytes = 1;          ///< bytes of a beat: 1, 2, 4 or 8
     unsigned unitBytes = 25;         ///< payload bytes of a data unit, a multiple of dataBytes
     unsigned windowFrames = 4096;    ///< a power of two, 32 to 2^18
     unsigned maxPacketBytes = 9216;  ///< longer packets are refused

@@ -20,8 +20,8 @@ void require(bool holds, const Parts&... parts) {
 
 void check(const LinkSettings& settings) {
     const Build& b = settings.build;
-    require(b.dataBytes && b.dataBytes <= 16 && (b.dataBytes & (b.dataBytes - 1)) == 0, "dataBytes is ", b.dataBytes,
-            "; it must be 1, 2, 4, 8 or 16.");
+    require(b.dataBytes && b.dataBytes <= 8 && (b.dataBytes & (b.dataBytes - 1)) == 0, "dataBytes is ", b.dataBytes,
+            "; it must be 1, 2, 4 or 8.");
     require(b.unitBytes && b.unitBytes % b.dataBytes == 0, "unitBytes is ", b.unitBytes,
             "; it must be a multiple of dataBytes, ", b.dataBytes, ".");
     require(b.windowFrames >= 32 && b.windowFrames <= 1u << 18 && (b.windowFrames & (b.windowFrames - 1)) == 0,

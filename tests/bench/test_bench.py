@@ -57,7 +57,7 @@ RESULTS = {
         "encoder-tiny": {"beats_per_clock": 0.89, "job_and_data_to_first_beat_clocks": 9, "last_data_beat_to_first_parity_beat_clocks": 20},
         "decoder-a": {"beats_per_clock": 0.999, "last_needed_beat_to_last_beat_out_clocks": 140, "of_which_a_frame_takes_clocks": 100},
         "nack-default": {"nack_to_retransmission_clocks": 41},
-        "nack-fast16": {"nack_to_retransmission_clocks": 65},
+        "nack-line10g": {"nack_to_retransmission_clocks": 65},
         "nack-tiny": {"nack_to_retransmission_clocks": 58},
     },
     "line_use": {"a-p0": line(0.996, 1), "b-p0": line(0.994, 1), "a-p0.05": line(1, 0.99)},
@@ -84,7 +84,7 @@ def test_clocks_have_a_row_for_each_build():
         ("build", "beats per clock", "job and data to first beat", "last data beat to first parity beat"),
         [("a", "1", "4", "10"), ("tiny", "0.89", "9", "20")],
     )
-    assert decoder[3] == [("a", "0.999", "140", "100")] and nack[3] == [("default", "41"), ("fast16", "65"), ("tiny", "58")]
+    assert decoder[3] == [("a", "0.999", "140", "100")] and nack[3] == [("default", "41"), ("line10g", "65"), ("tiny", "58")]
 
 
 def test_page_names_the_software_it_compares_with():

@@ -26,7 +26,7 @@ from arqlink.integration.litex import ArqLink, Beat, Marks, add_arqlink, layout
 from arqlink.integration.module import generate
 from arqlink.rtl.registers import contract
 
-WIDTHS = [1, 2, 4, 8, 16]
+WIDTHS = [1, 2, 4, 8]
 
 
 def full(width):

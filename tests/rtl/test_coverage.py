@@ -28,7 +28,7 @@ WITHOUT = {
     "UartDevice": SETTINGS,
     "WishboneArbiter": LIBRARY,
 }
-PAIRS = ("small", "tiny", "wide", "crc4")
+PAIRS = ("small", "tiny", "short8", "crc4")
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,12 @@ import arqlink.lib.Invariant
 import arqlink.store.StoreWrite
 import arqlink.wire._
 
+/** What a control unit of the peer closes: all transmissions with a TSN below `txEdge` have been sent in full. */
+case class CloseNotice() extends Bundle {
+  val txEdge = Wire.sn
+  val poll = Bool()
+}
+
 /** What the receiver counts, a pulse for each event. */
 case class ReceiverEvents() extends Bundle {
   val clean, repaired, duplicate, outcomeOk, units, surplus, late, invalid, epoch, closeInvalid = Bool()
@@ -97,7 +103,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
   val DATA = Payload(Bits(code.dataBits bits))
   val ARRIVAL = Payload(Arrival(link))
   val arrivals = new ask.Area {
-    private val close = CloseFilter(link, io.close, current.next)
+    private val close = io.close.halfPipe()
     private val isFirst = RegInit(True)
 
     /** An edge goes next: one waits, or did so a clock before, and no unit is in progress. */

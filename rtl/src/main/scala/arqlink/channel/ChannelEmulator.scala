@@ -9,12 +9,12 @@ import arqlink.axi.PhyBeat
 
 /** One direction of an emulated channel.
   *
-  * @param dataBytes width of the PHY stream in bytes: 1, 2, 4, 8 or 16
+  * @param dataBytes width of the PHY stream in bytes: 1, 2, 4 or 8
   * @param maxDelay  depth of the delay line in clocks: a power of two, 16 to 2^24; DELAY reaches maxDelay - 1
   * @param seed      seed of the random numbers after reset, 32 bits
   */
 case class ChannelConfig(dataBytes: Int, maxDelay: Int, seed: BigInt = 1) {
-  require(Set(1, 2, 4, 8, 16)(dataBytes), s"dataBytes is $dataBytes; it must be 1, 2, 4, 8 or 16")
+  require(Set(1, 2, 4, 8)(dataBytes), s"dataBytes is $dataBytes; it must be 1, 2, 4 or 8")
   require(
     isPow2(maxDelay) && maxDelay >= 16 && maxDelay <= (1 << 24),
     s"maxDelay is $maxDelay; it must be a power of two from 16 to 16777216"

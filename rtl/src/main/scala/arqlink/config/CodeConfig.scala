@@ -5,7 +5,7 @@ import spinal.core._
 
 /** Erasure code build limits.
   *
-  * @param dataBytes  width of every data stream, in bytes: 1, 2, 4, 8 or 16
+  * @param dataBytes  width of every data stream, in bytes: 1, 2, 4, 8, or for a codec alone 16
   * @param unitBytes  payload of a unit, in bytes: two beats (2 · dataBytes) or more, a multiple of `dataBytes`, at most 4095 (12-bit pad field)
   * @param maxK       most data units in a frame: 1 to 128
   * @param maxParity  most parity units in a frame: 1 to 64; `maxK + maxParity` at most 255

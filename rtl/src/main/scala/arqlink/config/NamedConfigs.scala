@@ -52,14 +52,6 @@ object NamedConfigs {
     ResetValues(k = 32, nFirst = 36, nRetx = 36)
   )
 
-  /** `line10g` with twice the width. Of it only encoder, decoder and segmenter are simulated, and the codec is placed. */
-  val line20g = LinkConfig(
-    "line20g",
-    CodeConfig(dataBytes = 16, unitBytes = 64, maxK = 32, maxParity = 8),
-    WindowConfig(windowFrames = 64, maxPacketBytes = 4096),
-    ResetValues(k = 32, nFirst = 36, nRetx = 36)
-  )
-
   /** The low end: one byte a clock, short frames, the smallest window. */
   val tiny = LinkConfig(
     "tiny",
@@ -68,5 +60,5 @@ object NamedConfigs {
     ResetValues(k = 4, nFirst = 5, nRetx = 5)
   )
 
-  val all = Seq(paper, paper8, default, line10g, line20g, montecarlo, codec, tiny)
+  val all = Seq(paper, paper8, default, line10g, montecarlo, codec, tiny)
 }

@@ -23,8 +23,8 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
   private val dataBeats = UnitFormat.dataBeats(code)
   private val crcBeats = (Wire.crcBytes / dataBytes) max 1
 
-  /** Header beats without payload, and header bytes in the beat after them: 12 and 0 at one byte a beat, 6 and 0, 3 and 0, 1 and 4, 0 and 12 at two to
-    * 16.
+  /** Header beats without payload, and header bytes in the beat after them: 12 and 0 at one byte a beat, 6 and 0, 3 and 0, 1 and 4 at two to
+    * eight.
     */
   private val headerBeats = Wire.headerBytes / dataBytes
   private val shift = UnitFormat.shiftBytes(dataBytes)
@@ -92,7 +92,7 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
     // Where `beat` is, worked out with it.
     private def at(place: Int) = RegInit(Bool(place == 0))
     val inPayload = at(headerBeats)
-    val inHeader = RegInit(Bool(headerBeats > 0))
+    val inHeader = RegInit(True)
     val atShift = at(headerBeats)
     val payloadLast = at(headerBeats + code.unitBeats - 1)
     val controlLast = at(controlBeats - 1)
@@ -104,15 +104,14 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
     val isControl = starting ? io.control.valid | wasControl
     val spoil = !starting && (spoiled || io.flush)
     val may = !starting || (!io.flush && (io.control.valid || frame.active))
-    // Where the header has whole beats, the kind of a unit is known before its first payload beat, and its last beat has no payload. A flush empties
-    // the source of payload, too.
-    val takesPayload = inPayload && !spoil && (if (headerBeats > 0) True else !isControl)
+    // The kind of a unit is known before its first payload beat, and its last beat has no payload. A flush empties the source of payload, too.
+    val takesPayload = inPayload && !spoil
     val last = controlLast || dataLast
     val ends = moves && last
 
     val forms = may && (!takesPayload || io.units.valid)
     step.valid := moves && forms
-    io.units.ready := moves && (if (headerBeats > 0) inPayload else takesPayload && may)
+    io.units.ready := moves && inPayload
     io.control.ready := moves && controlLast && !spoil
 
     when(step.valid) {
@@ -121,9 +120,9 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
       beat := last ? U(0) | beat + 1
       def next(place: Int) = if (place == 0) last else !last && beat === place - 1
       atShift := next(headerBeats)
-      inPayload := next(headerBeats) && (if (headerBeats > 0) !isControl else True) || (inPayload && !payloadLast && !last)
+      inPayload := next(headerBeats) && !isControl || (inPayload && !payloadLast && !last)
       payloadLast := next(headerBeats + code.unitBeats - 1)
-      inHeader := (if (headerBeats > 0) last || (inHeader && beat =/= headerBeats - 1) else False)
+      inHeader := last || (inHeader && beat =/= headerBeats - 1)
       controlLast := next(controlBeats - 1) && isControl
       val isDataLast = next(dataBeats - 1) && !isControl
       dataLast := isDataLast
@@ -132,7 +131,7 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
       dataCrc := next(dataBeats - crcBeats) || dataCrc && !last
     }
     spoiled := spoil && !ends
-    if (headerBeats > 0) when(spoil && !ends)(inPayload := False)
+    when(spoil && !ends)(inPayload := False)
     when(moves && dataLast) {
       frame.index := frame.index + 1
       frame.unitsLeft := frame.unitsLeft - 1
@@ -182,10 +181,8 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
     val blank = BlankBeat(dataBytes)
     blank.assignSomeByName(now)
     blank.data := payload
-    if (headerBeats > 0) {
-      val header = beatOf(headerBytes, headerBeats)
-      when(now.inHeader)(blank.data := header)
-    }
+    val header = beatOf(headerBytes, headerBeats)
+    when(now.inHeader)(blank.data := header)
     when(now.isControl)(blank.data := control)
   }
 

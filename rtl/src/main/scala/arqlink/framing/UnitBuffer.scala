@@ -67,8 +67,7 @@ case class UnitBuffer(code: CodeConfig) extends Component {
   // A header passes three registers:
   //   1. the array's latch and 2. the output register of the block RAM, which move together when the output register is empty (`moves`);
   //   3. `current`, at the output, which is loaded from the output register when it is empty (`loads`).
-  // So a header comes every second clock, and no enable depends on the output's `ready`. At 16 bytes a unit lasts only one clock longer on the PHY
-  // than its payload, and an empty clock between two units is too much: there `current` is also loaded in the clock in which its unit leaves.
+  // So a header comes every second clock, and no enable depends on the output's `ready`.
   val header = new Area {
     val entry = Reg(UInt(entryBits bits)) init 0
     writer.readEntry := entry
@@ -84,11 +83,9 @@ case class UnitBuffer(code: CodeConfig) extends Component {
       when(here)(entry := entry + 1)
     }
     val leaves = Bool()
-    private val hasTime = UnitFormat.dataBeats(code) > code.unitBeats + 1
-    val loads = !moves && (if (hasTime) !full else !full || leaves)
+    val loads = !moves && !full
     when(loads)(moves := True)
-    when(leaves)(full := False)
-    when(loads)(full := True)
+    full := loads || full && !leaves
     val current = RegNextWhen(read, loads)
   }
 

@@ -101,9 +101,9 @@ object Blocks {
     s"TrafficPort$suffix" -> (link => traffic(dataBytes(link)).setDefinitionName(s"TrafficPort$suffix"))
   )
 
-  /** By the names of their modules. `ChannelEmulator` and `TrafficPort` are as wide as the configuration, `ChannelEmulator16` etc. have a width
-    * of 2, 8 or 16 bytes.
+  /** By the names of their modules. `ChannelEmulator` and `TrafficPort` are as wide as the configuration, `ChannelEmulator8` etc. have a width
+    * of 2 or 8 bytes.
     */
   val all: Map[String, Build] =
-    core ++ tops ++ around("", _.code.dataBytes) ++ Seq(2, 8, 16).flatMap(width => around(width.toString, _ => width))
+    core ++ tops ++ around("", _.code.dataBytes) ++ Seq(2, 8).flatMap(width => around(width.toString, _ => width))
 }

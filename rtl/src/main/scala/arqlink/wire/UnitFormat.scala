@@ -13,7 +13,10 @@ object UnitFormat {
   /** Header and payload of a control unit, without its CRC. */
   val controlContentBytes: Int = Wire.headerBytes + Wire.controlBytes
 
-  def controlBeats(dataBytes: Int): Int = (controlContentBytes + Wire.crcBytes) / dataBytes
+  def controlBeats(dataBytes: Int): Int = {
+    require(dataBytes <= 8, s"dataBytes is $dataBytes; a link's is 1, 2, 4 or 8, as a unit's header takes a beat or more: only the codec can be wider")
+    (controlContentBytes + Wire.crcBytes) / dataBytes
+  }
   def dataBeats(code: CodeConfig): Int = (Wire.headerBytes + code.unitBytes + Wire.crcBytes) / code.dataBytes
 
   /** Bytes that a payload beat is shifted by, as the header does not fill its last beat. */
