@@ -121,7 +121,6 @@ class Model:
         self.period += 1
         certain = [m for m in self.moved if last + NEAR < m <= now - NEAR]
         perhaps = [m for m in self.moved if m >= last - NEAR]
-        first = self.period == 1  # there was none that neither number can have moved since
         reasons = {}
         for name, holds in {
             "no progress": lambda i: i["ackTsn"] != i["txEdge"] or i["peerRxBase"] != i["nextFsn"],
@@ -132,7 +131,7 @@ class Model:
             found = [bool(holds(i)) for i in self.past]
             must, may = all(found), any(found)
             if name == "no progress":
-                must, may = must and not perhaps and not first, may and not certain
+                must, may = must and not perhaps, may and not certain
             reasons[name] = must, may
         lost = [g for g in self.gaps if last - NEAR <= g]
         sure = [g for g in lost if (last + NEAR < g or not polled) and g <= now - NEAR and max(self.mended, self.silent) < g - NEAR]
@@ -531,6 +530,29 @@ async def restarts(dut):
         assert len(link.polls) == 2, link.polls  # as it comes up, and at the end of one period
 
     await sweep(range(1, PERIOD + 6), case)
+
+
+@cocotb.test()
+async def progress_of_the_old_life(dut):
+    """ackTsn moves, and the link restarts. In the new life nothing moves, the peer is up at once, and outcomes are missing: a poll at the first end of a
+    period."""
+    link = await start(dut, pollTimeout=PERIOD)
+
+    async def case(clock):
+        await come_up(link)
+        link.set(txEdge=9, ackTsn=5, nextFsn=9, peerRxBase=5)
+        end, _ = await next_end(link)
+        link.at(end + clock, lambda n: n.add(ackTsn=1))
+        up = restart(link, end + clock + 3) + 4
+        rise(link, up)
+        link.at(up + 6, lambda n: n.set(txEdge=9, nextFsn=9))
+        await link.clocks(up + 6 - link.clock)
+        link.ticks.clear()
+        first, _ = await next_end(link)
+        await link.clocks(LATE + 1)
+        assert any(first < poll <= first + LATE for poll in link.polls), f"up at {up}, the period ends at {first}, polls at {link.polls}"
+
+    await sweep(range(2, PERIOD - 6), case)
 
 
 @cocotb.test()

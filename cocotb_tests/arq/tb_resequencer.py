@@ -56,6 +56,7 @@ class Peer:
         self.base = 0
         self.edge = 0
         self.read = 0
+        self.said = 0
         self.clocks_at_rest = 0
         bench.actors.append(self)
 
@@ -81,8 +82,9 @@ class Peer:
             self.clocks_at_rest += 1
         else:
             self.clocks_at_rest = 0
-        if self.clocks_at_rest > 4:  # a control unit comes later than what it reports
-            self.dut.io_abandoned.value = self.dut.io_resolved.value = max(self.edge, self.base) % NEAR
+        # A control unit comes later than what it reports; and the edges keep up with rxBase (PeerEdges).
+        self.said = max(self.said, self.base, self.edge if self.clocks_at_rest > 4 else 0)
+        self.dut.io_abandoned.value = self.dut.io_resolved.value = self.said % NEAR
         read = self.read < len(self.job.items) and random.random() < self.read_rate
         self.dut.io_frameRead.value = int(read)
         self.read += read

@@ -142,7 +142,7 @@ class Peer:
         next_tsn = max(self.decided, 0)
         first = max((next_tsn // 32 - 1) * 32, 0)
         if random.random() < 0.3:  # older ones: what a poll would ask for, or any
-            first = random.choice([self.ack // 32 * 32, random.randint(0, first // 32) * 32, random.randint(self.ack, next_tsn)])
+            first = 32 * random.choice([self.ack // 32, random.randint(0, first // 32), random.randint(self.ack // 32, next_tsn // 32)])
         bitmap = sum(1 << i for i in range(64) if first + i < next_tsn and self.sent[first + i][2])
         if random.random() < self.message_loss:
             return
@@ -205,6 +205,51 @@ async def slow_line_and_small_peer(dut):
 
 
 @cocotb.test()
+async def numbers_behind_and_ahead(dut):
+    """With nothing sent: rxNext and rxBase may each be up to a window behind, below 0, too; further behind, or ahead, they are rejected."""
+    bench = Bench(dut)
+    peer = Peer(bench, 0, 0, 0)
+    peer.reported = 1 << 30  # it says nothing by itself
+    await bench.start()
+    for base in (0, 1, WINDOW - 1, WINDOW, WINDOW + 1, 3 * WINDOW, -1):
+        for following in (0, 1, WINDOW - 1, WINDOW, WINDOW + 1, 3 * WINDOW, -1):
+            before = [peer.events.count[f"io_judged_{verdict}"] for verdict in ("accepted", "rejected")]
+            peer.feedback.queue.append((-base % SPACE, -following % SPACE, 0, (1 << 64) - 1))
+            await bench.clocks(60)
+            good = int(all(0 <= number <= WINDOW for number in (base, following)))
+            after = [peer.events.count[f"io_judged_{verdict}"] for verdict in ("accepted", "rejected")]
+            assert after == [before[0] + good, before[1] + 1 - good], f"rxBase {-base}, rxNext {-following}"
+    assert not peer.events.count["io_event_outcomeOk"] and int(dut.io_view_ackTsn.value) == int(dut.io_view_peerRxBase.value) == 0
+
+
+@cocotb.test()
+async def messages_one_after_the_other(dut):
+    """Two messages, so many clocks apart, each with one outcome more: ackTsn has both."""
+    bench = Bench(dut)
+    peer = Peer(bench, 200, 0, INFINITE)
+    peer.reported = 1 << 30  # it says nothing by itself
+    await bench.start()
+
+    def say(following):
+        peer.judge(peer.ack, following)
+        peer.said_base = peer.base
+        first = max(following // 32 - 1, 0) * 32
+        peer.feedback.queue.append((peer.base, following, first, (1 << 64) - 1))
+
+    async def case(apart):
+        await bench.until(lambda: peer.edge >= peer.ack + 2, 1000, "two transmissions")
+        await bench.clocks(20)
+        say(peer.ack + 1)
+        await bench.clocks(apart)
+        say(peer.ack + 1)
+        await bench.clocks(40)
+        assert int(dut.io_view_ackTsn.value) == peer.ack
+        await bench.until(lambda: int(dut.io_view_txBase.value) == peer.base, 40, "txBase")
+
+    await sweep(range(1, 40), case)
+
+
+@cocotb.test()
 async def forged_messages(dut):
     """What acknowledges units that were not sent, or frees frames beyond the next, is counted and changes nothing."""
     bench = Bench(dut)
@@ -218,10 +263,10 @@ async def forged_messages(dut):
 async def outcomes_in_any_order(dut):
     """Outcomes are used as they are reported, whatever is missing before them, and each once."""
     bench = Bench(dut)
-    peer = Peer(bench, 400, 0.1, INFINITE, message_loss=0.5)
+    peer = Peer(bench, 2000, 0.1, INFINITE, message_loss=0.5)
     await bench.start()
     await peer.finish()
-    assert peer.holes > 3, "no outcome was missing before another"
+    assert peer.holes > 0, "no outcome was missing before another"
 
 
 @cocotb.test()

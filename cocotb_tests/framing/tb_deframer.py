@@ -174,6 +174,8 @@ def bad_control_headers():
         if bit < 2:
             yield replace(unit, reserved=(0, 1 << bit, 0))
         yield replace(unit, reserved=(0, 0, 1 << bit))
+    for bit in range(5):
+        yield replace(unit, bitmap_base=unit.bitmap_base + (1 << bit))
 
 
 def bad_units(limits):

@@ -55,7 +55,7 @@ def random_control(poll=None):
         tx_edge=sn[1],
         rx_base=sn[2],
         rx_next=sn[3],
-        bitmap_base=sn[4],
+        bitmap_base=sn[4] // 32 * 32,
         bitmap=random.getrandbits(64),
     )
 

@@ -57,7 +57,6 @@ class Reports:
         """A control unit left that has `rx_next` and shows outcomes from TSN `first` on."""
         recent = rx_next // BLOCK - 1
         self.series = [max(b, b + self._forgotten(b, rx_next)) for b in self.series]
-        assert first % BLOCK == 0, f"bitmapBase {first} is not a block's first TSN"
         block = first // BLOCK
         older = block not in (recent, max(0, recent))
         if older:

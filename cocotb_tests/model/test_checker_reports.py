@@ -80,7 +80,6 @@ FAULTS = {
     "older block without a cause": (
         change(lambda u: replace(u, bitmap_base=u.bitmap_base - 64, bitmap=0), lambda u: 128 <= u.rx_next < 190), "without a cause|wrong",
     ),
-    "bitmapBase within a block": (change(lambda u: replace(u, bitmap_base=u.bitmap_base + 8, bitmap=u.bitmap >> 8)), "first TSN"),
     "bitmapBase ahead": (change(lambda u: replace(u, bitmap_base=u.bitmap_base + 32, bitmap=u.bitmap >> 32)), "is ahead"),
     "older block with poll": (change(lambda u: replace(u, poll=True), is_older), "has poll or reply"),
     "older block with reply": (change(lambda u: replace(u, reply=True), is_older), "has poll or reply"),

@@ -37,7 +37,6 @@ FAULTS = {
     "txEdge ahead": (dict(tx_edge=6), "txEdge 6, and 5 transmissions"),
     "ackTsn ahead": (dict(param=6), "ackTsn 6, and 5 transmissions"),
     "txBase ahead": (dict(tx_base=6), "txBase 6, and the next FSN is 5"),
-    "base within a block": (dict(bitmap_base=31), "bitmapBase 31"),
     "base ahead": (dict(bitmap_base=64), "bitmapBase 64, rxNext 40"),
     "base of the block before": (dict(bitmap_base=SN - 32), "TSN 0 is reported as failed, and was reported as received"),
     "base of the block behind": (dict(bitmap_base=32), "TSN 32 is reported as received, and was reported as failed"),

@@ -22,8 +22,9 @@ def ahead(field, by):
 
 
 FORGED = {
-    **{f"{field} by {by}": ahead(field, by) for field in ("tx_edge", "tx_base", "rx_next", "rx_base", "param", "bitmap_base")
+    **{f"{field} by {by}": ahead(field, by) for field in ("tx_edge", "tx_base", "rx_next", "rx_base", "param")
        for by in (1, 20, 63, 64, 65, 200, SN - 40, SN - 300)},
+    **{f"bitmap_base by {by}": ahead("bitmap_base", by) for by in (1, 32, 64, 96, 224, SN - 32, SN - 320)},
     "abandons": lambda u: replace(u, abandons=True),
     "abandons and txBase by 30": lambda u: replace(u, abandons=True, tx_base=(u.tx_base + 30) % SN),
     "all received": lambda u: replace(u, bitmap=(1 << 64) - 1),

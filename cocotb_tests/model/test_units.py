@@ -17,8 +17,8 @@ def sealed(body):
 DATA = DataUnit(1, True, False, 0xE7, 10, 14, 13, 5, 0x123, 0xABCDE, 0x12345, bytes(range(8)))
 # version 2, type 0, preset 1, sop | epoch | K | N | index | attempt, pad | FSN, TSN
 DATA_BYTES = sealed(bytes.fromhex("86 e7 0a 0e 0d 51 23 ab cd e1 23 45") + bytes(range(8)))
-CONTROL = ControlUnit(0x21, False, True, True, False, 0x43, 0x0ABCDE, 0x11111, 0x22222, 0x33333, 0x44444, 0x55555, 1 << 63 | 2)
-CONTROL_BYTES = sealed(bytes.fromhex("90 21 06 43 0a bc de 11 11 12 22 22 33 33 34 44 44 55 55 50 80 00 00 00 00 00 00 02"))
+CONTROL = ControlUnit(0x21, False, True, True, False, 0x43, 0x0ABCDE, 0x11111, 0x22222, 0x33333, 0x44444, 0x55560, 1 << 63 | 2)
+CONTROL_BYTES = sealed(bytes.fromhex("90 21 06 43 0a bc de 11 11 12 22 22 33 33 34 44 44 55 56 00 80 00 00 00 00 00 00 02"))
 
 
 def control(raw):
@@ -107,6 +107,8 @@ BAD = [
     (changed(HELLO, 2, 0x41), False, "rx_bad_header"),
     (changed(HELLO, 2, 0x81), False, "rx_bad_header"),
     (changed(HELLO, 19, 1), False, "rx_bad_header"),
+    (changed(HELLO, 19, 0x10), False, "rx_bad_header"),
+    (changed(HELLO, 18, 1), False, "rx_bad_header"),
 ]
 
 

@@ -220,6 +220,8 @@ def _data(raw, unit_bytes, max_k, max_parity):
 def _control(raw):
     if raw[0] & 15 or raw[2] & 0xC0 or raw[19] & 15:
         raise Rejected("rx_bad_header", "reserved bits are set")
+    if int.from_bytes(raw[17:20], "big") % 512:
+        raise Rejected("rx_bad_header", "bitmapBase is not a multiple of 32")
     tx = int.from_bytes(raw[7:12], "big")
     rx = int.from_bytes(raw[12:17], "big")
     param, hello = int.from_bytes(raw[4:7], "big"), bool(raw[2] & 1)

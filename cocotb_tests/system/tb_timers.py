@@ -6,7 +6,7 @@ from cocotb.triggers import RisingEdge, Trigger, with_timeout
 
 from cocotb_tests.system.scripted import BUILD, NEVER, PERIOD_NS, Scripted
 
-LATE = 24
+LATE = 16 + BUILD.control_unit_beats
 """Clocks that a unit may begin after its timer has ended, or after what it answers: the cause's way to the message, and the framer's to the PHY."""
 UP, OUTAGE = 3, 4
 UNIT = BUILD.control_unit_beats

@@ -7,7 +7,7 @@ from cocotb_tests.lib import rtl
 from cocotb_tests.lib.effort import slow_in_full
 
 TRAFFIC = {"COCOTB_TEST_FILTER": r"random_traffic|random_darkness|peer_reboots|phy_stalls|back_to_back"}
-SELECTIONS = {"wraps": None, "long": TRAFFIC, "tiny": TRAFFIC, "short8": TRAFFIC}
+SELECTIONS = {"wraps": None, "long": TRAFFIC, "tiny": TRAFFIC, "short8": {"COCOTB_TEST_FILTER": r"random_traffic|random_darkness|peer_reboots|phy_stalls"}}
 
 
 @pytest.mark.parametrize("config", slow_in_full(SELECTIONS, slow={"long", "short8"}))

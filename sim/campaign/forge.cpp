@@ -58,7 +58,7 @@ Bytes Forger::control(const Life& self, const Life& peer) {
     u.rxBase = number(self.rxBase, other);
     u.rxNext = number(self.rxNext, other);
     const uint32_t block = static_cast<uint32_t>(((self.rxNext / 32 - 1) * 32) & (snCount - 1));
-    u.bitmapBase = random_.chance(0.6) ? block : number(block, other);
+    u.bitmapBase = random_.chance(0.6) ? block : number(block, other) & ~31u;
     u.bitmap = random_.chance(0.3) ? ~uint64_t(0) : random_.chance(0.3) ? 0 : random_.bits();
     text_ += format(
         " [control to %s: txBase %u (%lld) txEdge %u (%lld) rxBase %u (%lld) rxNext %u (%lld) bitmapBase %u (%u) "

@@ -30,9 +30,9 @@ struct Rules {
     uint32_t poll[2] = {}, keepalive[2] = {};  ///< timers of a clean end
     std::set<std::string> ignore;              ///< kinds of failures that are known; what can go on goes on
     unsigned mostAttempts[2] = {15, 15};       ///< persistency of end i if it is constant and no outage can lift it
-    bool steady[2] = {};     ///< end i keeps its timers, its PHY takes each beat, and nobody restarts or is deaf
-    bool flows[2] = {};      ///< the PHY of end i takes each beat
-    bool ordered[2] = {};    ///< each packet that end i sends comes out, and in order
+    bool steady[2] = {};   ///< end i keeps its timers, its PHY takes each beat, and nobody restarts or is deaf
+    bool flows[2] = {};    ///< the PHY of end i takes each beat
+    bool ordered[2] = {};  ///< each packet that end i sends comes out, and in order
     int freeze[2] = {
         -1,
         -1};  ///< whether failures of an outage count towards persistency at end i: 1 not, 0 they do; -1: it changes

@@ -63,7 +63,6 @@ void Monitor::sentControl(Life& life, const ControlUnit& u) {
 
 void Monitor::checkFeedback(Life& life, const ControlUnit& u) {
     const int64_t base = unwrap(u.bitmapBase, life.rxNext);
-    if (base % 32) fail("bitmap-base", life, format("bitmapBase is %lld", ll(base)));
     if (base > life.rxNext)
         fail("bitmap-base", life, format("bitmapBase is %lld, rxNext %lld", ll(base), ll(life.rxNext)));
     for (int64_t tsn = std::max<int64_t>(base, 0); tsn < std::min(base + 64, life.rxNext); ++tsn)

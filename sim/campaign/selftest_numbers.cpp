@@ -77,7 +77,7 @@ std::vector<Case> numberCases() {
              [](Talk& t) { cross(t), t.control(0, [](ControlUnit& u) { u.ackTsn = 1; }); }),
         talk("rxBase that goes back", "rxBase-back",
              [](Talk& t) { cross(t), t.control(1, [](ControlUnit& u) { u.rxBase = 1; }); }),
-        talk("a bitmapBase that is no multiple of 32", "bitmap-base",
+        talk("a bitmapBase that is no multiple of 32", "bad-unit",
              [](Talk& t) { cross(t), t.control(1, [](ControlUnit& u) { u.bitmapBase = 1; }); }),
         talk("a bitmapBase above rxNext", "bitmap-base",
              [](Talk& t) { cross(t), t.control(1, [](ControlUnit& u) { u.bitmapBase = 32; }); }),

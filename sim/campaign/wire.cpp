@@ -72,7 +72,8 @@ Verdict parseControl(const Bytes& raw, ControlUnit& u) {
     u.rxNext = static_cast<uint32_t>(rx & (snCount - 1));
     u.bitmapBase = static_cast<uint32_t>(bigEndian(&raw[17], 3) >> 4);
     u.bitmap = bigEndian(&raw[20], 8);
-    const bool reserved = (raw[0] & 15) || (raw[2] & 0xC0) || (raw[19] & 15) || (u.hello && raw[4] & 0x60);
+    const bool reserved =
+        (raw[0] & 15) || (raw[2] & 0xC0) || (bigEndian(&raw[17], 3) & 511) || (u.hello && raw[4] & 0x60);
     return reserved ? Verdict::header : Verdict::control;
 }
 

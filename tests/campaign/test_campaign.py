@@ -57,7 +57,7 @@ def some_control(draw):
         deaf=draw.random() < 0.5, abandons=not hello and draw.random() < 0.5, peer_epoch=draw.randrange(256),
         param=draw.randrange(1 << (21 if hello else 20)) | (hello and draw.randrange(2) << 23),
         tx_base=draw.randrange(1 << 20),
-        tx_edge=draw.randrange(1 << 20), rx_base=draw.randrange(1 << 20), rx_next=draw.randrange(1 << 20), bitmap_base=draw.randrange(1 << 20),
+        tx_edge=draw.randrange(1 << 20), rx_base=draw.randrange(1 << 20), rx_next=draw.randrange(1 << 20), bitmap_base=draw.randrange(1 << 15) << 5,
         bitmap=draw.getrandbits(64),
     )  # fmt: skip
 

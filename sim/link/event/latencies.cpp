@@ -31,10 +31,10 @@ Latencies Latencies::of(const Build& build) {
     l.message = isWide ? 7 : 6;
     l.release = 11;
     l.delivery = 3;
-    l.scan = 4;
+    l.scan = 1;
     l.walk = 6;
-    l.frame = 3;
-    l.parcel = 2;
+    l.frame = 1;
+    l.parcel = 0;
     l.decode = unitBeats < 8 ? 28 : 45;
     l.restore = 3;
     l.store = 3;

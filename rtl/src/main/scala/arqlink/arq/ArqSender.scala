@@ -63,15 +63,15 @@ class ArqSender(link: LinkConfig) extends Component {
   // description has come, and its outcome comes after it has been sent. Only the sweep reads states while they are written.
   val metaRam = BlockRam(FrameMeta(code), window)
   val sentRam = BlockRam(Sent(link), window)
-  val stateRam = BlockRam(Bits(2 bits), window)
+  val stateRam = BlockRam(SentState(), window)
   val eopRam = BlockRam(Bool(), window)
   metaRam.write(io.meta.slot, io.meta.meta, io.meta.valid)
   eopRam.write(io.meta.slot, io.meta.meta.eop, io.meta.valid)
 
   // Outcomes -----------------------------------------------------------------------------------------------------
 
-  /** The next new frame, and the next transmission, have these numbers. */
-  val nextFsn, nextTsn = Wire.sn
+  /** The next new frame, and the next transmission, have these numbers; the window begins at `txBase`. */
+  val nextFsn, nextTsn, txBase = Wire.sn
   val intake = new OutcomeIntake(link)
   intake.io.nextFsn := nextFsn
   // One message is processed and one waits. A third place has the newest of those that came since: it repeats what they said, but for older
@@ -92,9 +92,8 @@ class ArqSender(link: LinkConfig) extends Component {
     val edge = Reg(Wire.sn)
     val pending = RegInit(False)
 
-    /** Whether what is listed, and ackTsn, were sent before the edge. */
-    val before = RegNext(Sn.behind(intake.io.listed, edge))
-    val ackBefore = if (link.window.isBlock) before else RegNext(Sn.behind(intake.io.ackTsn, edge))
+    /** ackTsn was sent before the edge. */
+    private val ackBefore = RegNext(Sn.behind(intake.io.ackTsn, edge))
     when(!ackBefore && !RegNext(io.outageEnded, init = False))(pending := False) // `ackBefore` is of the edge as it was a clock ago
     when(io.outageEnded) {
       edge := nextTsn
@@ -107,29 +106,31 @@ class ArqSender(link: LinkConfig) extends Component {
   /** What becomes of a frame whose transmission has an outcome. */
   val outcome = new Area {
     private val stages = new StageCtrlPipeline
-    // What was sent is there a clock after the outcome: it passes the table, its output register, and one near its user.
-    private val outcomeAt = OutcomeIntake.latency
-    private val sentAt = outcomeAt + 1
-    val list = stages.ctrl(0)
-    val read = stages.ctrl(1)
-    val take = stages.ctrl(outcomeAt)
+    // What was sent passes the table, its output register, and one near its user.
+    private val (askAt, readAt, sentAt) = (0, 1, 3)
+    val ask = stages.ctrl(askAt)
+    val read = stages.ctrl(readAt)
     val decide = stages.ctrl(sentAt)
     val report = stages.ctrl(sentAt + 1)
 
     private val freeze = RegNext(io.config.outageFreeze && io.config.delta =/= 0)
     private val finite = RegNext(io.config.delta =/= 15)
 
-    list.up.valid := True // each clock's TSN is looked up
-    val transmission = read.insert(sentRam.readSync(slotOf(intake.io.listed)))
-    val isForgiven = read.insert(outage.pending && outage.before && freeze)
-    take.throwWhen(!intake.io.outcome.valid)
-    val received = take.insert(intake.io.outcome.payload)
+    ask.up.valid := intake.io.outcome.valid
+    private val tsn = intake.io.outcome.tsn
+    val received = ask.insert(intake.io.outcome.received)
+    private val isBefore = ask.insert(Sn.behind(tsn, outage.edge))
+    val transmission = read.insert(sentRam.readSync(slotOf(tsn)))
+    val isForgiven = read.insert(outage.pending && read(isBefore) && freeze)
 
     val decided = new decide.Area {
       // What was announced as the only transmission stays that, whatever delta has become.
       private val sent = this(transmission)
       private val isLast = sent.only || finite && sent.attempt >= io.config.delta && !this(isForgiven)
       val slot = insert(sent.slot)
+
+      /** The bit of the frame's FSN above those of the slot: a slot below that of txBase is of the round after its own. */
+      val turn = insert(txBase(slotBits) ^ sent.slot < slotOf(txBase))
       val attempt = insert((this(isForgiven) || sent.attempt === 15) ? sent.attempt | (sent.attempt + 1))
 
       /** High in the next stage, from a register with a reset. */
@@ -145,7 +146,8 @@ class ArqSender(link: LinkConfig) extends Component {
     val acked = decided.acked
     val resolved = decided.resolved
     val slot = report(decided.slot)
-    val busy = intake.io.outcome.valid || decide.isValid || report.isValid
+    val turn = report(decided.turn)
+    val busy = (askAt to sentAt + 1).map(stages.ctrl(_).isValid).orR
 
     retransmit.io.push.valid := decided.again
     retransmit.io.push.slot := slot
@@ -168,12 +170,15 @@ class ArqSender(link: LinkConfig) extends Component {
   intake.io.clear.payload := clear.address
 
   // A clock in registers, as the choice is late. Nothing is sent, and so neither resolved nor swept, before the table is clear.
-  private val isWriting = RegInit(False)
-  val sweep = new WindowSweep(link, stateRam, eopRam, nextFsn, intake.io.peerRxBase, outcome.resolved, isWriting)
-  isWriting := !clear.done || outcome.resolved || sweep.move
+  private val isWriting = RegNext(!clear.done || outcome.resolved) init False
+  val sweep = new WindowSweep(link, stateRam, eopRam, nextFsn, intake.io.peerRxBase, isWriting)
+  txBase := sweep.txBase
+  private val resolved = SentState()
+  resolved.turn := !outcome.turn
+  resolved.abandoned := !outcome.acked
   stateRam.write(
-    address = RegNext(!clear.done ? clear.address | (outcome.resolved ? outcome.slot | slotOf(sweep.txBase))),
-    data = RegNext(outcome.resolved ? (outcome.acked ? SentState.acked | SentState.abandoned) | SentState.open),
+    address = RegNext(clear.done ? outcome.slot | clear.address),
+    data = RegNext(clear.done ? resolved | resolved.getZero),
     enable = isWriting
   )
   io.event.packetLost := sweep.packetLost
@@ -181,7 +186,7 @@ class ArqSender(link: LinkConfig) extends Component {
   // What to send next --------------------------------------------------------------------------------------------
 
   private val bounds = SenderBounds()
-  bounds.txBase := sweep.txBase
+  bounds.txBase := txBase
   bounds.ackTsn := intake.io.ackTsn
   bounds.peerRxBase := intake.io.peerRxBase
   bounds.peerWindowLog2 := io.peerWindowLog2
@@ -201,7 +206,7 @@ class ArqSender(link: LinkConfig) extends Component {
 
   // What others see -----------------------------------------------------------------------------------------
 
-  io.view.txBase := sweep.txBase
+  io.view.txBase := txBase
   io.view.txEdge := txEdge
   io.view.nextFsn := nextFsn
   io.view.ackTsn := intake.io.ackTsn
@@ -220,11 +225,11 @@ class ArqSender(link: LinkConfig) extends Component {
   }
   io.view.idle := RegNext(rests.issuing && rests.edge && rests.repeating && rests.intaking) init False
 
-  Invariant.onward(sweep.txBase, "txBase", link.firstSn)
+  Invariant.onward(txBase, "txBase", link.firstSn)
   Invariant.onward(txEdge, "txEdge", link.firstSn)
   Invariant(io.open <= window, "more frames are open than the window has")
   Invariant(
-    !Sn.behind(nextFsn, sweep.txBase) && !Sn.behind(nextTsn, txEdge) && !Sn.behind(io.head, nextFsn),
+    !Sn.behind(nextFsn, txBase) && !Sn.behind(nextTsn, txEdge) && !Sn.behind(io.head, nextFsn),
     "an edge is beyond what it follows"
   )
   Invariant.when(io.frame.fire)(nextTsn - intake.io.ackTsn < window, "more outcomes are missing than are kept")

@@ -10,64 +10,42 @@ import arqlink.lib.Invariant
 import arqlink.wire._
 
 /** What a sender has sent and what it knows of it: a message of the peer is checked against this. */
-case class FeedbackRange(link: LinkConfig) extends Bundle {
-  private val hasHoles = !link.window.isBlock
+case class FeedbackRange() extends Bundle {
   val txEdge, nextFsn, ackTsn, peerRxBase = Wire.sn
-
-  /** No outcome is known from here on; from `contiguousFrom` to `knownEnd` every one is. */
-  val knownEnd, contiguousFrom = hasHoles generate Wire.sn
 }
 
 /** What follows of a message: it is accepted whole or not at all. */
-case class CheckedFeedback(link: LinkConfig) extends Bundle {
-  private val hasHoles = !link.window.isBlock
+case class CheckedFeedback() extends Bundle {
   val accepted = Bool()
-
-  /** Outcomes are missing that the peer does not repeat unasked. */
-  val gap = Bool()
 
   /** Its rxBase is not behind the last one. */
   val movesBase = Bool()
 
-  /** Outcomes of it may be new, those of `countLessOne` + 1 bits of its bitmap from `firstBit` on. Never so without a message. */
-  val startsList = Bool()
-  val firstBit, countLessOne = UInt(log2Up(Wire.bitmapBits) bits)
+  /** Its outcomes below rxNext count. */
+  val hasOutcomes = Bool()
 
-  /** TSN of the first of them, and the TSN after the last one. */
-  val first, end = hasHoles generate Wire.sn
-
-  /** `first` is ackTsn. */
-  val fromAck = hasHoles generate Bool()
-
-  /** `first` is beyond knownEnd. */
-  val opensHole = hasHoles generate Bool()
-
-  /** `end` is beyond knownEnd. */
-  val raisesEnd = hasHoles generate Bool()
+  /** Outcomes are missing that the peer does not repeat unasked. */
+  val gap = Bool()
 }
 
-/** Checks a message of the peer, one at a time (docs/architecture.md, "Sender", 3).
+/** Checks a message of the peer, one at a time (docs/architecture.md, "Sender", 4).
   *
   * rxNext must lie within ackTsn … txEdge and rxBase within the last rxBase … nextFsn, so that nothing from the air can free what was not sent.
   * What is behind either is stale, and does no harm.
   */
 class FeedbackCheck(link: LinkConfig) extends Component {
   private val slotBits = link.window.slotBits
-  private val hasHoles = !link.window.isBlock
-
-  /** Bits of 0 to windowFrames. */
-  private val spanBits = slotBits + 1
   val io = new Bundle {
 
     /** Begins with the message on `feedback`, which stays there until `result`; not while one is in progress. */
     val start = in Bool ()
     val feedback = in(ControlMessage())
-    val range = in(FeedbackRange(link))
+    val range = in(FeedbackRange())
     val peerWindowLog2 = in UInt (5 bits)
 
     /** A message is in progress, from the clock after `start` on. */
     val busy = out Bool ()
-    val result = master Flow CheckedFeedback(link)
+    val result = master Flow CheckedFeedback()
   }
   import io.{feedback, range}
 
@@ -83,68 +61,38 @@ class FeedbackCheck(link: LinkConfig) extends Component {
   val report = stages(reportAt)
   io.busy := stages.drop(measureAt + 1).map(_.isValid).orR
 
-  /** Distances: of the message's numbers from what they have to lie between, and of its bitmap from what is known. */
   val measured = new measure.Area {
     valid := io.start
     val advance = insert(feedback.rxNext - range.ackTsn)
-    val sent = insert((range.txEdge - range.ackTsn).resize(spanBits))
+    val span = insert(range.txEdge - range.ackTsn)
     val baseAdvance = insert(feedback.rxBase - range.peerRxBase)
     val baseSpan = insert(range.nextFsn - range.peerRxBase) // the peer's window may be the larger one
-    val toEnd = insert(feedback.rxNext - feedback.bitmapBase)
-    val toAck = insert(range.ackTsn - feedback.bitmapBase)
-    val toKnownEnd = hasHoles generate insert(range.knownEnd - feedback.bitmapBase)
-    val isContiguous = hasHoles generate insert(!Sn.behind(feedback.bitmapBase, range.contiguousFrom))
+    val fromAck = insert(feedback.bitmapBase - range.ackTsn)
   }
 
-  /** What the distances say. */
   val compared = new compare.Area {
-    // A window is a power of two: up to that far behind are the numbers with nothing but ones in the bits above it.
-    private def above(x: UInt) = x(Wire.snBits - 1 downto slotBits)
-    private def within(x: UInt, span: UInt) = !x(Wire.snBits - 1 downto spanBits).orR && x.resize(spanBits) <= span
 
-    /** As many as there are from the bitmap's first outcome up to a distance: 0 to 64. */
-    private def countTo(distance: UInt) = distance.msb ? U(0, 7 bits) | (distance.dropLow(6).orR ? U(Wire.bitmapBits, 7 bits) | distance.resize(7))
-    private val toAck = this(measured.toAck)
-
-    val isAhead = insert(within(this(measured.advance), this(measured.sent)))
-    val isStale = insert(above(this(measured.advance)).andR)
+    /** Up to a window behind: nothing but ones in the bits above a window's. */
+    private def isStale(advance: UInt) = advance.dropLow(slotBits).andR
+    private val fromAck = this(measured.fromAck)
+    val isAhead = insert(this(measured.advance) <= this(measured.span))
+    val isBehind = insert(isStale(this(measured.advance)))
     val baseIsAhead = insert(this(measured.baseAdvance) <= this(measured.baseSpan))
-    val baseIsStale = insert(above(this(measured.baseAdvance)).andR)
+    val baseIsBehind = insert(isStale(this(measured.baseAdvance)))
 
-    /** Outcomes of the message: those below rxNext, 64 at most. */
-    val reported = insert(countTo(this(measured.toEnd)))
-
-    /** As many of them are known for certain, from the first one on, or all. */
-    val knownPrefix = insert(countTo(if (hasHoles) this(measured.isContiguous) ? this(measured.toKnownEnd) | toAck else toAck))
-
-    /** Outcomes before the bitmap are missing: its base is above ackTsn, so `toAck` is negative. `missed`: it is above by more than `repeated`, and
-      * the peer will not repeat them unasked.
-      */
-    val isBeyondAck = insert(toAck.msb)
-    val missed = insert(toAck.msb && (toAck + repeated).msb)
+    /** Outcomes are missing before the bitmap, so long before that the peer will not repeat them unasked. */
+    val isMissed = insert(!fromAck.msb && fromAck > repeated)
   }
 
   val decided = new decide.Area {
     import compared._
-    private val isPossible = (this(isAhead) || this(isStale)) && (this(baseIsAhead) || this(baseIsStale))
-    private val hasOutcomes = isPossible && this(isAhead)
+    private val isPossible = (this(isAhead) || this(isBehind)) && (this(baseIsAhead) || this(baseIsBehind))
     val result = insert {
-      val result = CheckedFeedback(link)
+      val result = CheckedFeedback()
       result.accepted := isPossible
-      result.gap := hasOutcomes && this(missed)
       result.movesBase := isPossible && this(baseIsAhead)
-      // Where there are no holes a message that begins beyond ackTsn is of no use.
-      result.startsList := isValid && hasOutcomes && this(reported) > this(knownPrefix) && (if (hasHoles) True else !this(isBeyondAck))
-      result.firstBit := this(knownPrefix).resized
-      result.countLessOne := (this(reported) - this(knownPrefix) - 1).resized
-      if (hasHoles) {
-        val toKnownEnd = this(measured.toKnownEnd)
-        result.first := feedback.bitmapBase + this(knownPrefix)
-        result.fromAck := this(knownPrefix) === this(measured.toAck)
-        result.end := feedback.bitmapBase + this(reported)
-        result.opensHole := toKnownEnd.msb
-        result.raisesEnd := toKnownEnd.msb || !toKnownEnd.dropLow(6).orR && this(reported) > toKnownEnd.resize(7)
-      }
+      result.hasOutcomes := isPossible && this(isAhead)
+      result.gap := result.hasOutcomes && this(isMissed)
       result
     }
   }

@@ -5,36 +5,31 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.{BlockRam, Invariant}
+import arqlink.lib.BlockRam
+import arqlink.wire.Wire
 
-/** Of which TSNs in the window the outcome is known: one bit each, in block RAM.
+/** Of which TSNs the outcome is known: a word of 32 bits for each block, in block RAM that holds two windows, so that no word has TSNs of two rounds.
   *
-  * The outcome of a TSN is known if the slot's bit is unequal to the TSN's bit above those of the slot, which alternates from one window to the next. Each
-  * outcome becomes known once before its slot is used again, so the bits are cleared only once, at the start.
+  * In each other round a bit of 1 means unknown: when a word comes to be used again all of its outcomes are known, which is then the same as none. So
+  * words are cleared only once, at the start.
+  *
+  * @param asked a word is looked up in each clock; `known` has it `KnownOutcomes.latency` clocks later
   */
-class KnownOutcomes(link: LinkConfig) extends Component {
-  private val slotBits = link.window.slotBits
-  val io = new Bundle {
-    val clear = slave Flow UInt(slotBits bits)
-
-    /** Asked for, by its slot and the bit above; answered `KnownOutcomes.latency` clocks later. */
-    val tsn = in UInt (slotBits + 1 bits)
-    val isKnown = out Bool ()
-
-    /** With the answer: it becomes known now. A TSN is not asked for again in the two clocks after this. */
-    val mark = in Bool ()
-  }
+class KnownOutcomes(link: LinkConfig, asked: UInt, clear: Flow[UInt]) extends Area {
   import KnownOutcomes.latency
-  val ram = BlockRam(Bool(), link.window.windowFrames) // a TSN that is being marked is not asked for
+  private val words = 2 * link.window.windowFrames / Wire.blockBits
+  private val addressBits = log2Up(words)
+  private val ram = BlockRam(Bits(Wire.blockBits bits), words) // a word that is being written is not asked for
+  private def turned(word: Bits, isOddRound: Bool): Bits = word ^ Repeat(isOddRound, Wire.blockBits)
+  private val startsOdd = OutcomeLog.firstBlock(link).testBit(addressBits)
 
-  private val asked = Delay(io.tsn, latency)
-  private val round = asked.msb
-  io.isKnown := RegNext(ram.readSync(io.tsn.resize(slotBits))) =/= round
-  Invariant.when(io.mark)(!io.isKnown, "an outcome is taken twice")
-  ram.write(
-    address = RegNext(io.clear.valid ? io.clear.payload | asked.resize(slotBits)),
-    data = RegNext(!io.clear.valid && !round),
-    enable = RegNext(io.clear.valid || io.mark) init False
+  val known = turned(RegNext(ram.readSync(asked.resize(addressBits))), Delay(asked(addressBits), latency))
+
+  /** Writes what is known of a block. */
+  def write(block: UInt, known: Bits, enable: Bool): Unit = ram.write(
+    address = RegNext(clear.valid ? clear.payload.resize(addressBits) | block.resize(addressBits)),
+    data = RegNext(turned(known.andMask(!clear.valid), clear.valid ? Bool(startsOdd) | block(addressBits))),
+    enable = RegNext(clear.valid || enable) init False
   )
 }
 

@@ -9,201 +9,198 @@ import arqlink.config.LinkConfig
 import arqlink.lib.Invariant
 import arqlink.wire._
 
+/** What became of a transmission. */
+case class Outcome() extends Bundle {
+  val tsn = Wire.sn
+  val received = Bool()
+}
+
+/** Outcomes of one block of TSNs. */
+case class BlockOutcomes() extends Bundle {
+  val block = OutcomeLog.blockNumber
+
+  /** A bit each: it counts; it was received. */
+  val here, received = Bits(Wire.blockBits bits)
+}
+
 /** Turns control units into outcomes of the sender's own transmissions, each once, in any order (docs/architecture.md, "Sender", 3 and 4).
   *
-  * A message that [[FeedbackCheck]] accepts has its outcomes listed from the first one on that may be new, one a clock.
-  *
-  * Every outcome below `ackTsn` is known, none from `knownEnd` on is, and from `contiguousFrom` to `knownEnd` every one is known again. Between
-  * `ackTsn` and `contiguousFrom` there are holes; [[KnownOutcomes]] has a bit for each TSN there. Without a hole all three are equal. A
-  * window of one block has no holes: each message reports every outcome that may be missing.
+  * One message at a time. Of what [[FeedbackCheck]] accepts, each of the two blocks is compared with its word of [[KnownOutcomes]]: what is reported
+  * and not known is new. It becomes known, and is given out, one outcome a clock. Then ackTsn moves over all words that are full, and into the first
+  * one that is not.
   */
 class OutcomeIntake(link: LinkConfig) extends Component {
-  private val slotBits = link.window.slotBits
-  private val hasHoles = !link.window.isBlock
   val io = new Bundle {
     val feedback = slave Stream ControlMessage()
     val txEdge = in(Wire.sn)
     val nextFsn = in(Wire.sn)
     val peerWindowLog2 = in UInt (5 bits)
 
-    /** The TSN whose outcome, received or failed, may be on `outcome` `OutcomeIntake.latency` clocks later. */
-    val listed = out(Wire.sn)
-    val outcome = master Flow Bool()
+    /** Not known before. */
+    val outcome = master Flow Outcome()
+
+    /** The oldest TSN whose outcome is not known; it moves behind `outcome`. */
     val ackTsn = out(Wire.sn)
     val peerRxBase = out(Wire.sn)
 
     /** Pulse: outcomes were lost that the peer does not repeat unasked. */
     val gap = out Bool ()
 
-    /** No outcome is missing that is older than another one that is known. Where there are no holes a message is listed only if it begins at
-      * ackTsn, so that nothing older is missing: there `listing` says so. [[PollSchedule]] reads the rise.
-      */
+    /** No outcome is missing that is older than another one that is known. */
     val isWhole = out Bool ()
     val busy = out Bool ()
     val judged = out(Judgement())
 
-    /** Tables are cleared before the first message. */
-    val clear = slave Flow UInt(slotBits bits)
+    /** The table is cleared before the first message. */
+    val clear = slave Flow UInt(link.window.slotBits bits)
   }
+  private def blockOf(tsn: UInt) = OutcomeLog.blockOf(tsn)
+  private def firstOf(block: UInt) = block @@ U(0, log2Up(Wire.blockBits) bits)
 
-  val ackTsn = Reg(Wire.sn) init link.firstSn
-  val knownEnd, contiguousFrom = hasHoles generate (Reg(Wire.sn) init link.firstSn)
-  val peerRxBase = Reg(Wire.sn) init link.firstSn
+  val ackTsn, knownEnd, peerRxBase = Reg(Wire.sn) init link.firstSn
   io.ackTsn := ackTsn
   io.peerRxBase := peerRxBase
+  private val isWhole = RegNext(ackTsn === knownEnd) init True
+  io.isWhole := isWhole
 
-  /** The outcomes of a message are listed. */
-  val listing = RegInit(False)
+  val asked = OutcomeLog.blockNumber
+  val table = new KnownOutcomes(link, asked, io.clear)
 
-  /** ackTsn may be behind; the sweep has let a message go first. */
-  val sweepPending, sweepPaused, sweeping = RegInit(False)
+  // A message: while it is checked, its two blocks are looked up ----------------------------------------------------------------
 
-  /** One message at a time, which stays on the port meanwhile. */
   val check = new FeedbackCheck(link)
-  private val feedback = io.feedback
-  private val checked = check.io.result
-  check.io.start := feedback.valid && !check.io.busy && !listing && (!sweepPending || sweepPaused)
-  check.io.feedback := feedback.payload
+  private val (message, checked) = (io.feedback, check.io.result)
+
+  /** Outcomes of a message are on their way. */
+  val taking = RegInit(False)
+  private val starts = message.valid && !check.io.busy && !taking
+  private val startsSecond = RegNext(starts) init False
+  check.io.start := starts
+  check.io.feedback := message.payload
   check.io.peerWindowLog2 := io.peerWindowLog2
   check.io.range.txEdge := io.txEdge
   check.io.range.nextFsn := io.nextFsn
   check.io.range.ackTsn := ackTsn
   check.io.range.peerRxBase := peerRxBase
-  if (hasHoles) {
-    check.io.range.knownEnd := knownEnd
-    check.io.range.contiguousFrom := contiguousFrom
-  }
   io.judged.accepted := checked.valid && checked.accepted
   io.judged.rejected := checked.valid && !checked.accepted
   io.gap := checked.valid && checked.gap
-  when(checked.valid && checked.movesBase)(peerRxBase := feedback.rxBase)
-  private val startsList = checked.payload.startsList
+  message.ready := checked.valid
+  when(checked.valid && checked.movesBase)(peerRxBase := message.rxBase)
 
-  // Listing: TSNs whose outcomes may be new, one a clock -----------------------------------------------------------------------
+  /** The first block's verdict comes with the message's, the second one's a clock later. */
+  private val takes = checked.valid && checked.hasOutcomes
+  private val takesSecond = RegNext(takes) init False
 
-  val bitmap = RegNextWhen(feedback.bitmap, startsList)
-  val cursor = if (hasHoles) Reg(Wire.sn) else ackTsn
-  val index = Reg(UInt(6 bits))
-  val left = Reg(UInt(6 bits))
-  val movesAck = RegInit(False)
-  private val fromAck = if (hasHoles) checked.fromAck else True
-  private val ends = listing && left === 0
-  when(startsList) {
-    listing := True
-    index := checked.firstBit
-    left := checked.countLessOne
-    movesAck := fromAck
-  }
-  when(listing) {
-    index := index + 1
-    left := left - 1
-    when(movesAck)(ackTsn := ackTsn + 1)
-  }
-  when(ends)(listing := False)
-  feedback.ready := checked.valid
+  /** Of the block that rxNext is in, what is below it: never its last outcome. */
+  private val below = RegNext(Cat((0 until Wire.blockBits - 1).map(i => U(i) < message.rxNext.resize(log2Up(Wire.blockBits)))).resize(Wire.blockBits))
 
-  // The bit in two clocks: its byte, then itself.
-  private val reads = new StageCtrlPipeline
-  val reading = new Area {
-    private val begin = reads.ctrl(0)
-    begin.up.valid := listing
-    private val place = begin.insert(index(2 downto 0))
-    private val byte = begin.insert(bitmap.subdivideIn(8 bits)(index(5 downto 3)))
-    private val bit = reads.ctrl(1).insert(reads.ctrl(1)(byte)(reads.ctrl(1)(place)))
-    private val end = reads.ctrl(OutcomeIntake.latency)
-    end.down.ready := True
+  /** ackTsn moves over what is known, while no outcomes are on their way. */
+  val walk = new Area {
 
-    /** An outcome is on its way. */
-    val isBusy = (1 until OutcomeIntake.latency).map(reads.ctrl(_).isValid).orR
-    val done = end.isValid
-    io.outcome.payload := end(bit)
-  }
-  io.listed := cursor
-
-  if (!hasHoles) {
-    io.outcome.valid := reading.done
-    io.isWhole := listing
-  } else {
-    val known = new KnownOutcomes(link)
-    known.io.clear << io.clear
-    known.io.tsn := cursor.resized
-    known.io.mark := io.outcome.valid
-    io.outcome.valid := reading.done && !known.io.isKnown
-
-    val isWhole = RegNext(ackTsn === knownEnd) init True
-    io.isWhole := isWhole
-    when(startsList) {
-      cursor := checked.first
-      when(checked.raisesEnd)(knownEnd := checked.end)
-      when(checked.opensHole)(contiguousFrom := checked.first).elsewhen(isWhole)(contiguousFrom := checked.end)
-    }
-    when(listing)(cursor := cursor + 1)
-
-    // A hole has been filled at ackTsn: it follows over what is known already. From `sweepPending` on:
-    //   idle                          -> sweeping: one TSN a clock is looked up from ackTsn on
-    //   nothing but known outcomes    -> jump to knownEnd; done
-    //   an outcome that is unknown    -> done
-    //   turn over, a message waits    -> paused until that message has been judged, then sweeping again
-    // An answer comes KnownOutcomes.latency clocks after its TSN and is used one later: a turn looks up one TSN more than it uses.
-    val sweep = new Area {
-      private val idle = !check.io.busy && !listing && !reading.isBusy && !reading.done && !RegNext(reading.done, init = False)
-      private val fillsHole = RegInit(False)
-      private val stop = Bool()
-
-      /** Answers are used a clock after the table gives them; those of a turn that has ended are not. */
-      private val answered = Delay(sweeping && !stop, KnownOutcomes.latency + 1, init = False) && sweeping
-      private val isKnown = RegNext(known.io.isKnown)
-      val isContiguous = RegNext(!Sn.behind(ackTsn, contiguousFrom)) init False
-
-      /** Clocks left in this turn; the sign ends it. */
-      val turn = Reg(UInt(6 bits))
-      when(startsList)(fillsHole := fromAck && !isWhole)
-      when(ends && fillsHole)(sweepPending := True)
-      when(checked.valid)(sweepPaused := False)
-      when(sweepPending && idle && !sweeping && !sweepPaused) {
-        sweeping := True
-        cursor := ackTsn
-        turn := OutcomeIntake.sweepTurn + 1
-      }
-      stop := False
-      when(sweeping) {
-        cursor := cursor + 1
-        when(!turn.msb)(turn := turn - 1)
-        when(answered && isKnown)(ackTsn := ackTsn + 1)
-        when(isContiguous) {
-          ackTsn := knownEnd
-          contiguousFrom := knownEnd
-          sweepPending := False
-          stop := True
-        } elsewhen (answered && !isKnown) {
-          sweepPending := False
-          stop := True
-        } elsewhen (turn.msb && feedback.valid) {
-          sweepPaused := True
-          stop := True
-        }
-        when(stop)(sweeping := False)
-      }
+    /** ackTsn may be behind what is known. */
+    val pending, active = RegInit(False)
+    val block = Reg(OutcomeLog.blockNumber)
+    val asks = active && !starts && !startsSecond && !taking
+    when(asks)(block := block + 1)
+    when(pending && !active) {
+      active := True
+      block := blockOf(ackTsn)
     }
   }
-  io.busy := check.io.busy || listing || check.io.start || reading.isBusy || sweepPending
+
+  // The stage of each task. The verdict of a message comes with its first block in `act`.
+  private val (askAt, measureAt, readAt) = (0, 1, KnownOutcomes.latency)
+  private val (actAt, moveAt) = (readAt + 1, readAt + 2)
+  private val stages = new StageCtrlPipeline
+  val ask = stages.ctrl(askAt)
+  val measure = stages.ctrl(measureAt)
+  val read = stages.ctrl(readAt)
+  val act = stages.ctrl(actAt)
+  val move = stages.ctrl(moveAt)
+
+  val asking = new ask.Area {
+    up.valid := starts || startsSecond || walk.asks
+    asked := Mux(starts || startsSecond, blockOf(message.bitmapBase) + startsSecond.asUInt, walk.block)
+    val isWalk = insert(!starts && !startsSecond)
+    val number = insert(asked)
+    val received = insert(startsSecond ? message.bitmap.takeHigh(Wire.blockBits) | message.bitmap.takeLow(Wire.blockBits))
+  }
+
+  val measured = new measure.Area {
+    private val (number, end) = (this(asking.number), blockOf(message.rxNext))
+
+    /** From the block of ackTsn to that of rxNext. */
+    val counts = insert(!(number - blockOf(ackTsn)).msb && !(end - number).msb)
+    val isLast = insert(number === end)
+  }
+
+  val found = new read.Area {
+    val known = insert(table.known)
+    private val reported = below | Repeat(!this(measured.isLast), Wire.blockBits)
+    val fresh = insert(reported & ~table.known & Repeat(this(measured.counts), Wire.blockBits))
+    val end = insert(this(measured.isLast) ? message.rxNext | firstOf(this(asking.number) + 1))
+  }
+
+  val acting = new act.Area {
+    private val (known, fresh) = (this(found.known), this(found.fresh))
+    val isNew = up.isValid && !this(asking.isWalk) && (takes || takesSecond) && fresh.orR
+    table.write(this(asking.number), known | fresh, isNew)
+    when(isNew && !Sn.behind(this(found.end), knownEnd))(knownEnd := this(found.end))
+    val news = Flow(BlockOutcomes())
+    news.valid := isNew
+    news.block := this(asking.number)
+    news.here := fresh
+    news.received := this(asking.received)
+    val firstUnknown = insert(OHMasking.first(~known))
+    val isFull = insert(known.andR)
+  }
+
+  /** ackTsn moves to the first TSN of the block that is not known, or to the next block. */
+  val moving = new move.Area {
+    down.ready := True
+    private val isFull: Bool = this(acting.isFull)
+    private val moves = up.isValid && this(asking.isWalk)
+    private val stops = moves && !isFull
+
+    /** Something has become known since the block was looked up. */
+    private val isOld = History(acting.isNew, 0 to moveAt, init = False).orR
+    when(moves)(ackTsn := (this(asking.number) + isFull.asUInt) @@ OHToUInt(this(acting.firstUnknown)))
+    when(stops) {
+      walk.active := False
+      walk.pending := isOld
+    }
+    when(acting.isNew)(walk.pending := True)
+    for (at <- measureAt until moveAt; stage = stages.ctrl(at)) stage.throwWhen(stops && stage(asking.isWalk))
+    ask.terminateWhen(stops && ask(asking.isWalk))
+  }
+
+  // Given out ------------------------------------------------------------------------------------------------------------------
+
+  val giver = new Area {
+    val next = acting.news.toStream.stage()
+    val isIdle = RegInit(True)
+    val left = Reg(Bits(Wire.blockBits bits))
+    val current = RegNextWhen(next.payload, isIdle)
+    private val rest = left & (left.asUInt - 1).asBits
+    private val some = RegNext(!isIdle && left.orR) init False
+    private val first = RegNext(left & ~rest)
+    next.ready := isIdle
+    left := isIdle ? next.here | rest
+    // That none is left is known a clock late, and of the first clock not at all.
+    isIdle := isIdle ? !next.valid | (!some && !RegNext(isIdle).init(True))
+    io.outcome.valid := RegNext(some) init False
+    io.outcome.tsn := RegNext(current.block @@ OHToUInt(first))
+    io.outcome.received := RegNext((first & current.received).orR)
+    val busy = next.valid || !isIdle || some || io.outcome.valid
+  }
+  taking.setWhen(takes).clearWhen(!takes && !takesSecond && !RegNext(takesSecond, init = False) && !giver.busy)
+  io.busy := starts || check.io.busy || taking || walk.pending || walk.active
+  stages.build()
 
   Invariant.onward(ackTsn, "ackTsn", link.firstSn)
   Invariant.onward(peerRxBase, "peerRxBase", link.firstSn)
-  Invariant(!Sn.behind(io.txEdge, ackTsn), "an outcome is known of what was not sent")
   Invariant(!Sn.behind(io.nextFsn, peerRxBase), "peerRxBase is above a frame that was not sent")
-  if (hasHoles) {
-    Invariant(!Sn.behind(knownEnd, ackTsn), "ackTsn has passed what is known")
-    Invariant(!Sn.behind(io.txEdge, knownEnd), "an outcome was listed of what was not sent")
-  }
-  reads.build()
-}
-
-object OutcomeIntake {
-
-  /** From `listed` to `outcome`: its bit is read while the table says whether it is known. */
-  val latency = KnownOutcomes.latency
-
-  /** TSNs that a sweep looks up before it lets a message go first. */
-  val sweepTurn = 16
+  Invariant(!Sn.behind(knownEnd, ackTsn), "ackTsn has passed what is known")
+  Invariant(!Sn.behind(io.txEdge, knownEnd), "an outcome was taken of what was not sent")
 }

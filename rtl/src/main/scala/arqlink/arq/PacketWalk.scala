@@ -26,8 +26,8 @@ case class Parcel(link: LinkConfig) extends Bundle {
   * packet is dropped. While the scan waits for a frame, packets out of sequence are found from the frames that complete them: forward to their
   * eop, backward to their sop; then their frames are claimed (state `taken`), one by one.
   *
-  * Frames are looked up in a pipeline, one a clock. When a look-up has led to something, those behind it are discarded: they have seen the state
-  * before. What the scan does with the frame that it is at:
+  * Frames are looked up in a pipeline, one a clock, in sequence. When one does not lead on to the next, the look-ups behind it are discarded. What the
+  * scan does with the frame that it is at:
   *
   * {{{
   *   frame              parcel                              first     inside  dropping
@@ -55,6 +55,12 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
   val scan = Reg(Wire.sn) init link.firstSn
   val first = Reg(WindowSn(link)) init WindowSn.first(link)
 
+  /** The next frame that the scan looks up. */
+  val at = Reg(Wire.sn) init link.firstSn
+
+  /** The packet has a window of frames before `scan`; a clock late, and a scan that is so far stays there. */
+  private val isEndless = RegNext((windowSn(scan) - first).msb) init False
+
   /** `scan` is in the middle of its packet. */
   val inside = RegInit(False)
 
@@ -81,14 +87,13 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
 
   val asked = new ask.Area {
     up.valid := states.clear.done && !taking && !sending
-    val frame = insert(walking ? walkAt | windowSn(scan))
-    // Old edges do no harm: a frame cannot become complete once the peer knows that its last transmission failed.
-    private def scanIsBelow(edge: UInt) = insert((scan.resize(edge.getWidth) - edge).msb)
-    val isGivenUp = scanIsBelow(abandoned)
-    val isResolved = scanIsBelow(resolved)
+    val frame = insert(walking ? walkAt | windowSn(at))
+    when(up.valid && !walking)(at := at + 1)
 
-    /** The packet has a window of frames before this one. */
-    val isEndless = insert((windowSn(scan) - first).msb)
+    // Old edges do no harm: a frame cannot become complete once the peer knows that its last transmission failed.
+    private def isBelow(edge: UInt) = insert((at.resize(edge.getWidth) - edge).msb)
+    val isGivenUp = isBelow(abandoned)
+    val isResolved = isBelow(resolved)
     val isFirst = insert(walkAt === first)
     val next = insert(backward ? (walkAt - 1) | (walkAt + 1))
   }
@@ -123,10 +128,10 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
     private val isStored = is(found.isStored)
     private val (sop, eop) = (is(found.sop), is(found.eop))
     val isSkipped, isDropped = False
-    val isContradiction = scans && (is(found.isMissing) || is(asked.isEndless) || isStored && !dropping && inside === sop)
+    val isContradiction = scans && (is(found.isMissing) || isEndless || isStored && !dropping && inside === sop)
 
+    val advances = False
     when(scans) {
-      val advances = False
       when(isStored) {
         // A frame whose packet has lost another frame is dropped by itself.
         val continues = dropping && !sop
@@ -188,10 +193,12 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
       }
     }
 
-    // Even where it had to wait: what has been done is known late.
-    private val isOver = looks || scans && (isStored || is(found.skipped) || candidate.valid)
-    ask.terminateWhen(isOver)
-    for (at <- measureAt until actAt) stages.ctrl(at).throwWhen(isOver)
+    // A frame that is stored leads on to the next one.
+    private val stops = looks || scans && !(isStored && advances)
+    when(stops)(at := advances ? (scan + 1) | scan)
+    ask.terminateWhen(stops)
+    for (stage <- measureAt until actAt) stages.ctrl(stage).throwWhen(stops)
+    Invariant.when(scans)(this(asked.frame) === windowSn(scan), "a frame is looked up out of sequence")
   }
 
   val take = new Area {

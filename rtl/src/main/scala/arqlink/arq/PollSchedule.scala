@@ -48,17 +48,16 @@ class PollSchedule(link: LinkConfig) extends Component {
   io.unresolved := isUnequal(windowSn(io.sender.ackTsn), windowSn(io.sender.txEdge))
   val unfinished = isUnequal(io.sender.peerRxBase, io.sender.nextFsn) || io.unresolved || io.sender.stalled
 
-  /** The peer has acknowledged something since the last tick: a number has moved, by a window at most. Without holes ackTsn moves by one. */
+  /** The peer has acknowledged something since the last tick: a number has moved, by a window at most. */
   val progress = {
-    def moves(number: UInt, first: BigInt) = isUnequal(number, RegNext(number) init first)
-    val ackTsn = if (link.window.isBlock) io.sender.ackTsn.resize(1) else windowSn(io.sender.ackTsn)
-    val moved = moves(ackTsn, link.firstSn(widthOf(ackTsn))) || moves(windowSn(io.sender.peerRxBase), WindowSn.first(link))
+    def moves(number: UInt) = isUnequal(windowSn(number), RegNext(windowSn(number)) init WindowSn.first(link))
+    val moved = moves(io.sender.ackTsn) || moves(io.sender.peerRxBase)
     RegInit(False) clearWhen tick setWhen moved clearWhen !asks
   }
 
   /** Outcomes that were lost: one poll for them in a period, at its end if one was sent for them then, unless none was missing meanwhile. */
   val gap = new Area {
-    val isOpen = RegInit(False) clearWhen tick setWhen io.sender.gap clearWhen (!asks || !io.unresolved)
+    val isOpen = RegInit(False) clearWhen tick setWhen io.sender.gap clearWhen !io.unresolved
     private val mayPoll = RegInit(True) setWhen (tick && !isOpen)
     val polls = io.sender.gap && mayPoll
     mayPoll clearWhen polls setWhen (io.sender.isWhole.rise(initAt = False) || !asks)

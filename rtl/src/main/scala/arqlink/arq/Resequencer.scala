@@ -96,40 +96,44 @@ class Resequencer(link: LinkConfig) extends Component {
   }
   val receipts = StreamFifo(Receipt(), 8)
 
+  /** The frames of a parcel, one a clock: each one's description passes the table and its output register. */
   val delivery = new Area {
-    val parcel = parcels.io.pop.halfPipe()
-    val active = RegInit(False)
-    val fsn = Reg(WindowSn(link))
-    private val begins = !active && parcel.valid && parcel.deliver
-    when(begins)(fsn := parcel.first)
-
-    // One frame at a time, whose description passes the table and its output register.
+    val parcel = parcels.io.pop.m2sPipe()
     private val stages = new StageCtrlPipeline
     private val ask = stages.ctrl(0)
     private val read = stages.ctrl(1)
     private val give = stages.ctrl(2)
-    ask.up.valid := active && !read.isValid && !give.isValid
-    private val frame = read.insert(frameRam.readSync(slotOf(fsn)))
-    private val isLast = read.insert(fsn === parcel.last)
 
-    /** A clock old: there is room for what comes meanwhile, too. */
-    val hasRoom = RegNext(receipts.io.occupancy < 6) init False
-    give.down.ready := io.job.ready && hasRoom
-    io.job.valid := give.isValid && hasRoom
-    io.job.slot := slotOf(fsn)
+    private val begun = RegInit(False)
+    private val next = Reg(WindowSn(link))
+    private val fsn = ask.insert(begun ? next | parcel.first)
+
+    /** Nothing is read of a parcel that only frees. */
+    private val reads = ask.insert(parcel.deliver)
+    private val isLast = ask.insert(!parcel.deliver || ask(fsn) === parcel.last)
+    private val releases = ask.insert(parcel.release)
+    private val last = ask.insert(parcel.last)
+    ask.up.valid := parcel.valid
+    parcel.ready := ask.up.isReady && ask(isLast)
+    when(ask.up.isFiring) {
+      begun := !ask(isLast)
+      next := ask(fsn) + 1
+    }
+    private val frame = read.insert(frameRam.readSync(slotOf(ask(fsn)), enable = ask.down.isFiring))
+
+    /** There is room for the receipts of all frames in the stages, and for the one that has come meanwhile. */
+    ask.haltWhen(!(RegNext(receipts.io.occupancy < 4) init False))
+    give.down.ready := io.job.ready || !give(reads)
+    io.job.valid := give.isValid && give(reads)
+    io.job.slot := slotOf(give(fsn))
     io.job.frame := give(frame)
-    private val ends = io.job.fire && give(isLast)
-    active := (active || begins) && !ends
-    when(io.job.fire)(fsn := fsn + 1)
-    stages.build()
 
-    val nothing = parcel.valid && !parcel.deliver && !active && hasRoom
-    parcel.ready := ends || nothing
-    receipts.io.push.valid := io.job.fire || nothing
-    receipts.io.push.reads := !nothing
-    receipts.io.push.release := parcel.release && (nothing || give(isLast))
-    receipts.io.push.last := parcel.last
+    receipts.io.push.valid := give.down.isFiring
+    receipts.io.push.reads := give(reads)
+    receipts.io.push.release := give(releases) && give(isLast)
+    receipts.io.push.last := give(last)
     Invariant.when(receipts.io.push.valid)(receipts.io.push.ready, "a frame is read, and its receipt has no place")
+    stages.build()
   }
 
   // Freeing -------------------------------------------------------------------------------------------------------

@@ -9,25 +9,28 @@ import arqlink.config.LinkConfig
 import arqlink.lib.Invariant
 import arqlink.wire.{Sn, Wire}
 
-/** What the sender knows of a frame in its window. */
-object SentState {
-  def open: Bits = B"00"
-  def acked: Bits = B"01"
-  def abandoned: Bits = B"10"
+/** What the sender knows of a frame in its window. It is resolved where `turn` is unequal to the bit of its FSN above those of the slot, which alternates
+  * from one round of the slots to the next: each frame is resolved once before its slot is used again, so states are cleared only once, at the start.
+  */
+case class SentState() extends Bundle {
+  val turn, abandoned = Bool()
 }
 
 /** Moves txBase over the frames that are resolved, and reports what has been abandoned: packets, and frames that the peer is still to skip.
   *
-  * The frame at txBase is looked up in every clock; an answer is used three clocks later. When txBase moves, the look-ups behind are discarded.
+  * Frames are looked up in sequence, one a clock. When one is not resolved the look-ups behind it are discarded, and it is looked up again.
   *
-  * @param states   state of each slot; read in two clocks
-  * @param eops     whether a slot's frame is its packet's last; read in two clocks
-  * @param resolves a frame is resolved: its state is going to be written, and txBase waits
+  * @param states    state of each slot; read in two clocks
+  * @param eops      whether a slot's frame is its packet's last; read in two clocks
   * @param isWriting `states` is written; what is read in this clock is not used
   */
-class WindowSweep(link: LinkConfig, states: Mem[Bits], eops: Mem[Bool], nextFsn: UInt, peerRxBase: UInt, resolves: Bool, isWriting: Bool) extends Area {
-  private def slotOf(sn: UInt) = sn.resize(link.window.slotBits)
+class WindowSweep(link: LinkConfig, states: Mem[SentState], eops: Mem[Bool], nextFsn: UInt, peerRxBase: UInt, isWriting: Bool) extends Area {
+  private val slotBits = link.window.slotBits
+  private def slotOf(sn: UInt) = sn.resize(slotBits)
   val txBase = Reg(Wire.sn) init link.firstSn
+
+  /** The next frame to be looked up. */
+  val at = Reg(Wire.sn) init link.firstSn
 
   // The stage of each task. The tables answer a clock after they are asked.
   private val askAt = 0
@@ -40,21 +43,25 @@ class WindowSweep(link: LinkConfig, states: Mem[Bits], eops: Mem[Bool], nextFsn:
   val compare = stages.ctrl(compareAt)
   val act = stages.ctrl(actAt)
 
-  ask.up.valid := WindowSn.of(link, txBase) =/= WindowSn.of(link, nextFsn) && !isWriting
-  private val state = read.insert(states.readSync(slotOf(txBase)))
-  private val isEop = read.insert(eops.readSync(slotOf(txBase)))
+  ask.up.valid := WindowSn.of(link, at) =/= WindowSn.of(link, nextFsn) && !isWriting
+  private val frame = ask.insert(at)
+  private val state = read.insert(states.readSync(slotOf(at)))
+  private val isEop = read.insert(eops.readSync(slotOf(at)))
 
   /** The peer is still to pass it. */
-  private val isAwaited = read.insert(!Sn.behind(txBase, peerRxBase))
-  private val isResolved = compare.insert(compare(state) =/= SentState.open)
-  private val isAbandoned = compare.insert(compare(state) === SentState.abandoned)
+  private val isAwaited = read.insert(!Sn.behind(read(frame), peerRxBase))
+  private val isResolved = compare.insert(compare(state).turn =/= compare(frame)(slotBits))
 
   act.down.ready := True
-  val move = act.isValid && act(isResolved) && !resolves
-  ask.terminateWhen(move)
-  for (at <- readAt until actAt) stages.ctrl(at).throwWhen(move)
+  val move = act.isValid && act(isResolved)
+  private val stops = act.isValid && !act(isResolved)
+  when(ask.up.isValid)(at := at + 1)
+  when(stops)(at := txBase)
+  ask.terminateWhen(stops)
+  for (stage <- readAt until actAt) stages.ctrl(stage).throwWhen(stops)
+  Invariant.when(act.isValid)(act(frame) === txBase, "a frame is looked up out of sequence")
 
-  private val (lost, eop) = (act(isAbandoned), act(isEop))
+  private val (lost, eop) = (act(state).abandoned, act(isEop))
   private val owes = move && lost && act(isAwaited)
 
   /** A frame of the packet that txBase is in was abandoned. */

@@ -132,10 +132,10 @@ object UnitFormat {
   /** True where byte 0, which is the first one of every unit, is of another version of the format. */
   def otherVersion(firstByte: Bits): Bool = firstByte(7 downto 6).asUInt =/= Wire.version
 
-  /** True where a control unit can be: version, type, reserved bits zero. */
+  /** True where a control unit can be: version, type, reserved bits zero, bitmapBase the first TSN of a block. */
   def controlPlausible(content: Bits): Bool = {
     val field = new Fields(content)
     field(223, 2) === Wire.version && field(221, 2) === Wire.typeControl &&
-    field(219, 4) === 0 && field(207, 2) === 0 && field(67, 4) === 0
+    field(219, 4) === 0 && field(207, 2) === 0 && field(72, 9) === 0
   }
 }
