@@ -56,7 +56,7 @@ class ChannelBench:
             if not self.queue:
                 await RisingEdge(dut.aclk)
                 continue
-            unit, idle = self.queue.pop(0)
+            unit, idle = self.queue[0]
             times = []
             for i in range(0, len(unit), width):
                 while random.random() < idle:
@@ -76,6 +76,7 @@ class ChannelBench:
                     times.pop()
                 dut.s_axis_phy_tvalid.value = 0
             self.sent.append((times, unit))
+            self.queue.pop(0)
 
     async def _output(self):
         dut = self.dut

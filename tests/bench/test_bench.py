@@ -54,7 +54,7 @@ def line(use, over_alpha):
 RESULTS = {
     "clocks": {
         "encoder-a": {"beats_per_clock": 1.0, "job_and_data_to_first_beat_clocks": 4, "last_data_beat_to_first_parity_beat_clocks": 10},
-        "encoder-tiny": {"beats_per_clock": 0.89, "job_and_data_to_first_beat_clocks": 9, "last_data_beat_to_first_parity_beat_clocks": 20},
+        "encoder-tiny": {"beats_per_clock": 1.0, "job_and_data_to_first_beat_clocks": 3, "last_data_beat_to_first_parity_beat_clocks": 11},
         "decoder-a": {"beats_per_clock": 0.999, "last_needed_beat_to_last_beat_out_clocks": 140, "of_which_a_frame_takes_clocks": 100},
         "nack-default": {"nack_to_retransmission_clocks": 41},
         "nack-line10g": {"nack_to_retransmission_clocks": 65},
@@ -82,7 +82,7 @@ def test_clocks_have_a_row_for_each_build():
     (encoder, decoder, nack) = measurements.clock_sections(RESULTS["clocks"])
     assert encoder[2:] == (
         ("build", "beats per clock", "job and data to first beat", "last data beat to first parity beat"),
-        [("a", "1", "4", "10"), ("tiny", "0.89", "9", "20")],
+        [("a", "1", "4", "10"), ("tiny", "1", "3", "11")],
     )
     assert decoder[3] == [("a", "0.999", "140", "100")] and nack[3] == [("default", "41"), ("line10g", "65"), ("tiny", "58")]
 

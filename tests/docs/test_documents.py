@@ -85,8 +85,8 @@ def test_a_rate_is_that_of_a_placed_link(page):
 
 
 def test_a_rate_that_no_link_has_is_seen():
-    text = "`slow` has no rate. A link `line9g`: 20 Gb/s. The link `line10g` has 10 Gb/s. Two seeds of `line10g` reach 10 Gb/s."
-    assert unproven(text, {"line10g": [{"mhz": 160}, {"mhz": 140}]}) == ["A link `line9g`: 20 Gb/s", "The link `line10g` has 10 Gb/s"]
+    text = "`slow` has no rate. A link `paper`: 20 Gb/s. The link `line10g` has 10 Gb/s. Two seeds of `line10g` reach 10 Gb/s."
+    assert unproven(text, {"line10g": [{"mhz": 160}, {"mhz": 140}]}) == ["A link `paper`: 20 Gb/s", "The link `line10g` has 10 Gb/s"]
     assert len(unproven(text, {})) == 3
 
 
