@@ -56,6 +56,7 @@ async def outputs_and_registers_have_values(dut):
     await read_all(axi, {0: regs.ARQLINK})  # before the first snapshot
     link = LinkRegisters(axi)
     await link.write("HELLO_INTERVAL", 500)
+    await link.write("POLL_TIMEOUT", 2000)  # what is lost comes again within the time that is waited below
     await link.write("CTRL", enable=1, restart=1)
     packets = [random.randbytes(length) for length in LENGTHS]
     for packet in packets:
