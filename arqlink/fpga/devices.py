@@ -62,9 +62,9 @@ def ecp5(legalized="", thousands=85):
 
 
 FOR_LINKS = f"-minsrst {SHARED_RESET} -mince {SHARED_ENABLE}"
+"""Options of dfflegalize for whole links. A codec alone is slower with these limits: the way to its resets and enables is short."""
 ECP5, ECP5_25 = ecp5(), ecp5(thousands=25)
 ECP5_LINK, ECP5_25_LINK = ecp5(FOR_LINKS), ecp5(FOR_LINKS, thousands=25)
-"""For whole links. A codec alone is slower with these limits: the way to its resets and enables is short."""
 
 
 FLAT = "setattr -unset keep_hierarchy */c:*"

@@ -34,7 +34,6 @@ Latencies Latencies::of(const Build& build) {
     l.scan = 1;
     l.walk = 6;
     l.frame = 1;
-    l.parcel = 0;
     l.decode = unitBeats < 8 ? 28 : 45;
     l.restore = 3;
     l.store = 3;

@@ -35,8 +35,7 @@ struct Latencies {
     Clock release;   ///< a skipped frame, or the last beat of a packet out of the store, to rxBase
     Clock scan;      ///< least distance of two frames that are found to be complete in sequence
     Clock walk;      ///< a frame of a packet that leaves out of sequence is looked up, and claimed
-    Clock frame;     ///< least distance of two frames that become due (Resequencer::deliver) …
-    Clock parcel;    ///< … and more, of two packets
+    Clock frame;     ///< least distance of two frames that become due (Resequencer::deliver)
     Clock store;     ///< the store's queue has room for a frame's last beats, to the next frame's being read
     Clock exit;      ///< a frame that waits for another one to leave becomes due so long before that
     Clock decode;    ///< a frame's last beat out of the store to its last beat on m_axis, if no unit is missing

@@ -82,7 +82,7 @@ void Resequencer::walk(uint64_t fsn, Clock now) {
 // A frame is due when the third one before it has left the store and the fourth one has nearly left the core: so many registers for the description of a
 // frame are between the blocks (ArqLink.scala).
 void Resequencer::deliver(uint64_t first, uint64_t last, Clock now) {
-    due_ = std::max(now + latencies_.delivery, due_ + latencies_.parcel);
+    due_ = std::max(now + latencies_.delivery, due_);
     for (uint64_t f = first; f <= last; ++f) {
         const Slot& s = slot(f);
         const Clock left = before(4).out;

@@ -36,9 +36,6 @@ case class CodeConfig(dataBytes: Int, unitBytes: Int, maxK: Int, maxParity: Int)
 
   def kBits: Int = log2Up(maxK + 1)
   def nBits: Int = log2Up(maxN + 1)
-
-  /** Bits of the pad field that are kept; it is below unitBytes. */
-  def padBits: Int = 12
   def unitBeatBits: Int = log2Up(unitBeats)
   def slotBeatBits: Int = log2Up(slotBeats)
 }

@@ -8,24 +8,23 @@ import arqlink.axi.{AxiNames, PhyBeat}
 import arqlink.config.CodeConfig
 import arqlink.wire._
 
-/** Units of the PHY in; verified data units and control messages out; a pulse for each unit that is not passed on. */
-case class DeframerPort(code: CodeConfig) extends Bundle {
-  val phy = slave(Stream(PhyBeat(code.dataBytes)))
-  val unit = master(Stream(Fragment(UnitBeat(code))))
-  val control = master(Stream(ControlMessage()))
-  val erasedFlag, erasedLength, erasedCrc, badHeader, overflow = out(Bool())
-
-  /** With `badHeader`: the unit is of another version of the format. */
-  val otherVersion = out(Bool())
-}
-
 /** Turns the PHY's units into verified data units and control messages, in the order they came.
   *
   * Always ready. A unit is passed on only when all of it has come and its flag, length, CRC and header are good; every
   * other unit raises exactly one event.
   */
 case class Deframer(code: CodeConfig) extends Component {
-  val io = DeframerPort(code)
+  val io = new Bundle {
+    val phy = slave(Stream(PhyBeat(code.dataBytes)))
+    val unit = master(Stream(Fragment(UnitBeat(code))))
+    val control = master(Stream(ControlMessage()))
+
+    /** A pulse for each unit that is not passed on. */
+    val erasedFlag, erasedLength, erasedCrc, badHeader, overflow = out(Bool())
+
+    /** With `badHeader`: the unit is of another version of the format. */
+    val otherVersion = out(Bool())
+  }
   noIoPrefix()
   AxiNames.phy(io.phy, "s_axis_phy")
 

@@ -3,8 +3,8 @@ package arqlink.lib
 
 import spinal.core._
 
-/** What a block relies on, or holds, in every clock but those of its reset, whatever comes from the air: a simulation in which it does not hold stops with the block's name and
-  * the sentence. Synthesis leaves it out.
+/** What a block relies on, or holds, in every clock outside of its reset, whatever comes from the air. Where it does not hold, a simulation stops with
+  * the block's name and the sentence. Synthesis leaves it out.
   */
 object Invariant {
   def apply(holds: Bool, sentence: String): Unit = {

@@ -51,9 +51,9 @@ trait FrameStorage extends Component {
 /** Frame store in block RAM: one write and one read beat a clock, no bubble between reads.
   *
   * A read takes a clock on the way to the memory, two in it (array, then output register), and one on the way back if
-  * beats are wide. Reads are issued only while the output queue
-  * has room for all that are under way, so the memory needs no stall, and `data.ready` reaches no further than the
-  * queue.
+  * beats are wide.
+  * Reads are issued only while the output queue has room for all that are under way, so the memory needs no stall, and
+  * `data.ready` reaches no further than the queue.
   */
 case class FrameStore(link: LinkConfig) extends FrameStorage {
   val io = slave(FrameStorePort(link))

@@ -10,7 +10,7 @@ import arqlink.config.CodeConfig
   */
 case class FrameMeta(code: CodeConfig) extends Bundle {
   val k = UInt(code.kBits bits)
-  val pad = UInt(code.padBits bits)
+  val pad = UInt(Wire.padBits bits)
   val sop = Bool()
   val eop = Bool()
 }

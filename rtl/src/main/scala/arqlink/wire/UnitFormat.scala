@@ -30,7 +30,7 @@ object UnitFormat {
     B(Wire.version, 2 bits) ## tx.only ## False ## tx.preset ## tx.meta.sop ## tx.meta.eop ##
       epoch ##
       tx.meta.k.resize(8) ## tx.n.resize(8) ## index.resize(8) ##
-      tx.attempt ## tx.meta.pad.resize(Wire.padBits) ##
+      tx.attempt ## tx.meta.pad ##
       tx.fsn ## tx.tsn
   )
 
@@ -76,7 +76,7 @@ object UnitFormat {
     h.index := field(63, 8).resized
     h.tx.attempt := field(55, 4)
     h.tx.again := False
-    h.tx.meta.pad := field(51, 12).resized
+    h.tx.meta.pad := field(51, 12)
     h.tx.fsn := field(39, 20)
     h.tx.tsn := field(19, 20)
     h
