@@ -12,6 +12,14 @@ ENDS = ("tiny", "paper", "default", "line10g")
 """1, 1, 4 and 8 bytes."""
 
 
+SHORTEST = (
+    ("tiny", ("unitBytes=2", "maxPacketBytes=64")),
+    ("tiny", ("dataBytes=2", "unitBytes=4", "maxPacketBytes=128")),
+    ("small",),
+    ("short8",),
+)
+"""Builds with units of two beats: 1, 2, 4 and 8 bytes a beat."""
+
 LINE_POINTS = tuple(
     Point(*point)
     for point in (
@@ -36,6 +44,10 @@ LINE_POINTS = tuple(
         ("line10g", 32, 36, 0, 500),
         ("line10g", 32, 36, 0.01, 1500),
         ("line10g", 32, 38, 0.05, 1500),
+        # Frames of one unit of two beats at each width, and packets of one unit with two units of parity.
+        *(point for build in SHORTEST for point in ((build[0], 1, 1, 0, 4000, 0, *build[1:]), (build[0], 4, 6, 0, 2000, 1, *build[1:]))),
+        ("paper8", 1, 1, 0, 4000),
+        ("montecarlo", 10, 11, 0, 1000),
     )
 )
 

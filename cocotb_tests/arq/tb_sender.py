@@ -11,6 +11,8 @@ from cocotb_tests.lib.sweep import sweep
 
 WINDOW, SPACE = 64, 1 << 20
 INFINITE = 15
+LEAD = 4
+"""Of this build (ArqLink.leadUnits): a frame is chosen while fewer units are chosen and have not begun to leave."""
 FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "only", "fsn", "tsn"]
 FEEDBACK = ["rxBase", "rxNext", "bitmapBase", "bitmap"]
 COUNTS = ["frames", "retx", "acked", "abandoned", "outcomeOk", "outcomeFailed", "outcomeOutage", "packetLost"]
@@ -23,16 +25,21 @@ class Peer:
         self.bench, self.dut = bench, bench.dut
         self.loss, self.delta, self.message_loss, self.forge = loss, delta, message_loss, forge
         self.peer_window = 1 << peer_log2
+        self.parity = 2, 4
         self.metas = []
         while len(self.metas) < frames:
             length = random.randint(1, 6)
             for i in range(length):
                 self.metas.append((random.randint(1, 16), random.randrange(8), int(i == 0), int(i == length - 1)))
-        self.frame = Sink(bench, "io_frame_", [f"io_frame_payload_{f}" for f in FRAME], rate)
+        self.frame = Sink(bench, "io_frame_", [f"io_frame_payload_{f}" for f in FRAME])
+        self.rate = rate  # units that the line takes in a clock
         self.feedback = Source(bench, "io_feedback_", [f"io_feedback_payload_{f}" for f in FEEDBACK])
         self.events = Events(bench, [f"io_event_{name}" for name in COUNTS] + ["io_judged_accepted", "io_judged_rejected"])
         self.sent = []  # (fsn, attempt, received)
         self.count = Counter()
+        self.units = []  # of each transmission in `sent`: units that have not begun to leave
+        self.ahead = 0  # their sum
+        self.begun = 0  # transmissions of which all units have begun
         self.edge = 0  # transmissions that have left
         self.known = set()  # TSNs whose outcome was in a message that was delivered
         self.ack = 0  # all below are reported
@@ -54,7 +61,7 @@ class Peer:
             config_outageFreeze=1,
             peerWindowLog2=peer_log2,
             enable=1,
-            wanted=1,
+            unitBegun=0,
             head=0,
             meta_valid=0,
             frameDone=0,
@@ -92,20 +99,29 @@ class Peer:
         if attempt:
             assert self.expected and self.expected[0] == (fsn, attempt), "not the oldest frame reported as failed"
             self.expected.pop(0)
-            assert n == k + 4
+            assert n == k + self.parity[1]
         else:
             assert fsn == self.new, "new frames go in sequence"
             assert fsn < self.said_base + self.peer_window, "beyond the peer's window"
             self.new += 1
-            assert n == k + 2
+            assert n == k + self.parity[0]
         self.sent.append((fsn, attempt, random.random() >= self.loss))
+        assert self.ahead < LEAD, "a frame is chosen before the line is about to need it"
+        self.units.append(n)
+        self.ahead += n
 
     def step(self):
         for item in self.frame.items:
             self.take(item)
         self.frame.items.clear()
         dut = self.dut
-        done = self.edge < len(self.sent) and random.random() < 0.3
+        begins = self.ahead > 0 and random.random() < self.rate
+        dut.io_unitBegun.value = int(begins)
+        if begins:
+            self.ahead -= 1
+            self.units[self.begun] -= 1
+            self.begun += not self.units[self.begun]
+        done = self.edge < self.begun and random.random() < 0.3
         dut.io_frameDone.value = int(done)
         self.edge += done
         # The segmenter keeps the window full.
@@ -197,7 +213,7 @@ async def many_attempts(dut):
 
 @cocotb.test()
 async def slow_line_and_small_peer(dut):
-    """Back-pressure on the frames, and a peer whose window is smaller than the own one."""
+    """A line that seldom takes a unit, and a peer whose window is smaller than the own one."""
     bench = Bench(dut)
     peer = Peer(bench, 300, 0.2, 2, rate=0.2, peer_log2=4)
     await bench.start()
@@ -284,14 +300,15 @@ async def disabled_sends_nothing(dut):
 
 @cocotb.test()
 async def reset_while_stalled(dut):
-    """A reset with a frame offered and not accepted: the numbers start at 0 again."""
+    """A reset with frames chosen, on a line that takes none: the numbers start at 0 again."""
     bench = Bench(dut)
     peer = Peer(bench, 200, 0.1, 3)
     await bench.start()
     await bench.clocks(300)
-    peer.frame.rate = 0.0
+    peer.rate = 0.0
     await bench.clocks(100)
     bench.actors.clear()
+    dut.io_head.value = 0  # the segmenter is reset with it
     await bench.reset()
     peer = Peer(bench, 200, 0.1, 3)
     await peer.finish()
@@ -324,3 +341,56 @@ async def the_newest_message_is_used(dut):
         assert found == (start + 34, start + 34), f"ackTsn and rxBase are {found}, the last message said {start + 34}"
 
     await sweep(range(1, 80), case)
+
+
+@cocotb.test()
+async def a_choice_waits_for_the_line(dut):
+    """A line that stands has a lead of units, and no frame more than that takes. Each unit that begins brings a choice where it makes the lead too
+    short, and only there; a retransmission that has become due meanwhile goes before all new frames."""
+    bench = Bench(dut)
+    peer = Peer(bench, 4000, 0.5, INFINITE, message_loss=1.0)
+    await bench.start()
+    for _ in range(30):
+        peer.rate = 0.0
+        await bench.clocks(100)
+        sent = len(peer.sent)
+        assert LEAD <= peer.ahead, "the line is about to need a frame, and none is chosen"
+        peer.judge(peer.ack, peer.decided)
+        peer.said_base = peer.base
+        first = max(peer.decided // 32 - 1, 0) * 32
+        bitmap = sum(1 << i for i in range(64) if first + i < peer.decided and peer.sent[first + i][2])
+        peer.feedback.queue.append((peer.base % SPACE, peer.decided % SPACE, first % SPACE, bitmap))
+        await bench.clocks(120)
+        assert len(peer.sent) == sent, "a frame is chosen, and the line stands"
+        due = len(peer.expected)
+        peer.rate = 1.0
+        await bench.until(lambda sent=sent: len(peer.sent) > sent, 60, "a choice")
+        assert bool(peer.sent[sent][1]) == bool(due), "a new frame goes before one that has failed"
+        await bench.clocks(100)
+
+
+@cocotb.test()
+async def a_choice_every_four_clocks(dut):
+    """Frames of one unit, on a line that takes a unit every four clocks: each clock in which it may begin one, it has one."""
+    bench = Bench(dut)
+    peer = Peer(bench, 0, 0.0, INFINITE, message_loss=1.0)
+    peer.metas = [(1, 0, 1, 1)] * 2000
+    for name in ("First", "Retx"):
+        getattr(dut, f"io_config_parity{name}").value = 0
+    peer.parity = 0, 0
+    peer.rate = 0.0
+    await bench.start()
+    await bench.clocks(100)
+    assert peer.ahead == LEAD
+    for _ in range(1500):
+        await bench.clocks(3)
+        assert peer.ahead > 0, "the line needs a unit, and none is chosen"
+        peer.rate = 1.0
+        await bench.clocks(1)
+        peer.rate = 0.0
+        if peer.decided >= peer.ack + 20:
+            peer.judge(peer.ack, peer.decided)
+            peer.said_base = peer.base
+            first = max(peer.decided // 32 - 1, 0) * 32
+            peer.feedback.queue.append((peer.base % SPACE, peer.decided % SPACE, first % SPACE, (1 << 64) - 1))
+    assert len(peer.sent) >= 1500

@@ -60,13 +60,28 @@ def random_control(poll=None):
     )
 
 
+class Payload(Source):
+    """Units of payload: a unit's beats come without a pause, as the framer relies on."""
+
+    def step(self):
+        if self.offered:
+            self.within = not self.queue[0][1]  # if it is accepted; else no other is looked for
+        rate, self.rate = self.rate, 1.0 if self.within else self.rate
+        super().step()
+        self.rate = rate
+
+    def clear(self):
+        super().clear()
+        self.within = False
+
+
 class Feeder:
     """Feeds frames and control messages; remembers the units they have to become."""
 
     def __init__(self, bench, limits, rate=1.0):
         self.limits = limits
         self.frame = Source(bench, "frame_", [f"frame_payload_{f}" for f in FRAME], rate)
-        self.units = Source(bench, "units_t", ["units_tdata", "units_tlast"], rate)
+        self.units = Payload(bench, "units_t", ["units_tdata", "units_tlast"], rate)
         self.control = Source(bench, "control_", [f"control_payload_{f}" for f in CONTROL.values()], rate)
         self.data = []
         self.again = []  # for each of `data`: its frame has been sent before

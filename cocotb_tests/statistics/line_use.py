@@ -26,29 +26,33 @@ CHECKS = ("DISORDERED", "CORRUPT", "LOST", "ABORTED")
 
 
 class Point(NamedTuple):
-    """A user who always sends `frames` frames, with data units erased at rate p, and N' = N."""
+    """A user who always sends `frames` frames, with data units erased at rate p, and N' = N; in packets of `packet_units` units, of which each is a
+    frame with the parity units of a whole one, or in long packets. `settings` change values of the configuration."""
 
     config: str
     k: int
     n: int
     p: float
     frames: int
+    packet_units: int = 0
+    settings: tuple[str, ...] = ()
 
     @property
     def name(self):
-        return f"{self.config}-k{self.k}-n{self.n}-p{self.p:g}"
+        units = f"-{self.packet_units}unit" if self.packet_units else ""
+        return f"{self.config}{''.join(f'-{setting}' for setting in self.settings)}-k{self.k}-n{self.n}{units}-p{self.p:g}"
 
 
-def on_a_pair(config, run):
+def on_a_pair(config, run, settings=()):
     """What the coroutine `run(pair, limits of its build)` returns."""
-    build = said_by(verilog.generate(pair_simulator.TOP, config))
-    with RegisterConsole(pair_simulator.simulator(config)) as console:
+    build = said_by(verilog.generate(pair_simulator.TOP, config, settings))
+    with RegisterConsole(pair_simulator.simulator(config, settings=settings)) as console:
         return complete(run(ConsolePair(console), build))
 
 
 def measure(point):
     """Share of PHY beats in use and of beats that carry data units, and goodput over α; what is due is asserted."""
-    return on_a_pair(point.config, lambda pair, build: line_use(pair, build, point))
+    return on_a_pair(point.config, lambda pair, build: line_use(pair, build, point), point.settings)
 
 
 async def traffic(pair):
@@ -59,13 +63,15 @@ async def traffic(pair):
 
 
 async def line_use(pair, build, point):
-    _, k, n, p, frames = point
+    p, frames = point.p, point.frames
+    k = point.packet_units or point.k
+    n = k + point.n - point.k
     data_bytes, unit_bytes, unit_clocks = build.data_bytes, build.unit_bytes, build.data_unit_beats
     frame_clocks = n * unit_clocks
     delay = min(LONGEST_DELAY, (build.window_frames * frame_clocks // ROUND_TRIPS - frame_clocks) // 2)
-    packet_frames = min(PACKET_FRAMES, build.max_packet_bytes // (k * unit_bytes))
+    packet_frames = 1 if point.packet_units else min(PACKET_FRAMES, build.max_packet_bytes // (k * unit_bytes))
 
-    await pair.start_link(k, n, n, INFINITE, delay)
+    await pair.start_link(point.k, point.n, point.n, INFINITE, delay)
     await pair.start_channel(pair.ab, LINE_SEED, p)
     await pair.start_traffic(packet_frames * k * unit_bytes)
     await pair.run(20 * packet_frames * frame_clocks + 4 * delay)

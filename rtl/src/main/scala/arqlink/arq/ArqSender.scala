@@ -16,8 +16,10 @@ import arqlink.wire._
   * Each transmission's TSN maps to its frame and attempt; a failed one joins the retransmit queue, which goes before new
   * frames, or is abandoned after delta retransmissions. A frame's number of attempts travels with the map and the queue, so
   * the only state per frame is whether it is resolved.
+  *
+  * @param lead the line needs the next frame when fewer units than these have yet to begin to leave; chosen later than that, a retransmission goes first
   */
-class ArqSender(link: LinkConfig) extends Component {
+class ArqSender(link: LinkConfig, lead: Int) extends Component {
   import link.code
   private val slotBits = link.window.slotBits
   private val window = link.window.windowFrames
@@ -33,9 +35,11 @@ class ArqSender(link: LinkConfig) extends Component {
     val peerWindowLog2 = in UInt (5 bits)
     val enable = in Bool ()
 
-    /** The line is about to need a frame: the choice is made as late as that, so that a retransmission goes first. */
-    val wanted = in Bool ()
-    val frame = master Stream Transmission(code)
+    /** At most `lead` of them have not begun to leave. */
+    val frame = master Flow Transmission(code)
+
+    /** Pulse: a data unit begins to leave. */
+    val unitBegun = in Bool ()
 
     /** Pulse: all units of the oldest frame issued are on the PHY. */
     val frameDone = in Bool ()
@@ -190,14 +194,14 @@ class ArqSender(link: LinkConfig) extends Component {
   bounds.ackTsn := intake.io.ackTsn
   bounds.peerRxBase := intake.io.peerRxBase
   bounds.peerWindowLog2 := io.peerWindowLog2
-  val issue = new FrameIssue(link, io.config, metaRam, bounds, io.head, io.enable && io.wanted && clear.done, retransmit.io.pop)
+  val issue = new FrameIssue(link, io.config, metaRam, bounds, io.head, io.enable && clear.done, io.unitBegun, retransmit.io.pop, lead)
   nextFsn := issue.nextFsn
   nextTsn := issue.nextTsn
   io.frame << issue.frame
-  io.event.frames := RegNext(io.frame.fire && !io.frame.again) init False
-  io.event.retx := RegNext(io.frame.fire && io.frame.again) init False
-  // `sent` stays valid for another clock.
-  sentRam.write(RegNext(slotOf(nextTsn)), issue.sent, RegNext(io.frame.fire) init False)
+  private val isChosen = issue.chosen.isValid
+  io.event.frames := isChosen && !issue.chosen(issue.isRepeated)
+  io.event.retx := isChosen && issue.chosen(issue.isRepeated)
+  sentRam.write(slotOf(issue.chosen(issue.tsn)), issue.chosen(issue.sent), isChosen)
 
   /** Frames sent and not resolved. */
   val open = Reg(UInt(slotBits + 1 bits)) init 0
@@ -218,9 +222,10 @@ class ArqSender(link: LinkConfig) extends Component {
   io.view.stalled := issue.credit.isWaiting && !issue.credit.mayBegin
   private val rests = new Area {
     private def was(condition: Bool) = RegNext(condition) init False
-    val issuing = was(!issue.chosen && issue.credit.isCurrent && !issue.begins)
+    val issuing = was(issue.isCurrent && !(issue.credit.isWaiting && issue.credit.mayBegin))
     val edge = was(WindowSn.of(link, txEdge) === WindowSn.of(link, nextTsn))
-    val repeating = was(!retransmit.io.busy) || was(retransmit.io.pop.valid && issue.credit.isCurrent && !issue.credit.mayRepeat)
+    val repeating = was(!retransmit.io.busy && !issue.described.someFailed) ||
+      was(issue.described.failed.io.pop.valid && issue.isCurrent && !issue.credit.mayRepeat)
     val intaking = was(!intake.io.busy) && was(!outcome.busy) && was(!intake.io.feedback.valid && !newest.valid)
   }
   io.view.idle := RegNext(rests.issuing && rests.edge && rests.repeating && rests.intaking) init False
@@ -232,8 +237,8 @@ class ArqSender(link: LinkConfig) extends Component {
     !Sn.behind(nextFsn, txBase) && !Sn.behind(nextTsn, txEdge) && !Sn.behind(io.head, nextFsn),
     "an edge is beyond what it follows"
   )
-  Invariant.when(io.frame.fire)(nextTsn - intake.io.ackTsn < window, "more outcomes are missing than are kept")
-  Invariant.when(io.frame.fire && !io.frame.again)(
+  Invariant.when(issue.takes)(nextTsn - intake.io.ackTsn < window, "more outcomes are missing than are kept")
+  Invariant.when(issue.takes && !issue.repeats)(
     nextFsn - intake.io.peerRxBase < (U(1, Wire.snBits bits) |<< io.peerWindowLog2),
     "a frame is beyond the peer's credit"
   )

@@ -6,7 +6,8 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.{CodeConfig, LinkConfig}
-import arqlink.lib.Invariant
+import arqlink.lib.{Invariant, Tally}
+import arqlink.lib.queue.ReadQueue
 import arqlink.wire._
 
 /** The code settings that the sender uses when a transmission begins. */
@@ -33,20 +34,68 @@ case class SenderBounds() extends Bundle {
   val peerWindowLog2 = UInt(5 bits)
 }
 
+/** A failed frame, described. */
+case class Failed(link: LinkConfig) extends Bundle {
+  val sent = Sent(link)
+  val meta = FrameMeta(link.code)
+}
+
 /** Chooses what is sent next, as late as the line allows: a failed frame before a new one (docs/architecture.md, "Sender", 1 and 2).
+  *
+  * What may be chosen is described ahead, so the units of a choice count before the next one: a choice every `FrameIssue.interval` clocks, and
+  * nothing stalls it.
   *
   * @param metas what the store holds of each slot's frame; read in two clocks
   * @param head  new frames below it may be sent
-  * @param may   a frame is wanted now
+  * @param may   frames may be sent
+  * @param begun pulse: a data unit begins to leave
   * @param again frames to be sent again
+  * @param lead  a frame is chosen while fewer units are chosen and have not begun to leave
   */
-class FrameIssue(link: LinkConfig, config: SenderConfig, metas: Mem[FrameMeta], bounds: SenderBounds, head: UInt, may: Bool, again: Stream[Sent]) extends Area {
+class FrameIssue(
+    link: LinkConfig,
+    config: SenderConfig,
+    metas: Mem[FrameMeta],
+    bounds: SenderBounds,
+    head: UInt,
+    may: Bool,
+    begun: Bool,
+    again: Stream[Sent],
+    lead: Int
+) extends Area {
   import link.code
   private val slotBits = link.window.slotBits
   private def slotOf(sn: UInt) = sn.resize(slotBits)
-
-  val frame = Stream(Transmission(code))
   val nextFsn, nextTsn = Reg(Wire.sn) init link.firstSn
+
+  /** Failed frames and new ones, in sequence each, with what the store holds of them. */
+  val described = new Area {
+    private val latency = 4
+    private val stages = Seq.fill(latency + 1)(Node())
+    private val (ask, read, give) = (stages(1), stages(2), stages.last)
+
+    val failed = new ReadQueue(Failed(link), latency)
+    val fresh = new ReadQueue(FrameMeta(code), latency)
+    private val freshAt = Reg(WindowSn(link)) init WindowSn.first(link)
+    private val asksFailed = again.valid && failed.io.room
+    private val asksFresh = !asksFailed && fresh.io.room && freshAt =/= WindowSn.of(link, head)
+    again.ready := failed.io.room
+    when(asksFresh)(freshAt := freshAt + 1)
+
+    private val sent = stages.head.insert(again.payload)
+    private val slot = stages.head.insert(asksFailed ? again.slot | slotOf(freshAt))
+    private val meta = read.insert(metas.readSync(ask(slot)))
+    failed.io.issue := asksFailed
+    failed.io.word.sent := give(sent)
+    failed.io.word.meta := give(meta)
+    fresh.io.issue := asksFresh
+    fresh.io.word := give(meta)
+
+    /** A failed frame is on its way here, or waits for its choice. */
+    val someFailed = new Tally(0, 16, up = asksFailed, down = failed.io.pop.fire).some
+    stages.head.valid := asksFailed || asksFresh
+    Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
+  }
 
   /** What may be sent. The peer's window limits what it must store; both windows limit the outcomes that are kept.
     *
@@ -66,77 +115,74 @@ class FrameIssue(link: LinkConfig, config: SenderConfig, metas: Mem[FrameMeta], 
     val mayRepeat = RegNext(!exceeds(undecided) && !undecided.msb) init False
     val mayBegin = RegNext(!exceeds(stored | (unresolved | undecided).resized) && !undecided.msb) init False
     val isWaiting = RegNext(WindowSn.of(link, nextFsn) =/= WindowSn.of(link, head)) init False
-
-    /** All of these have followed the frame that left last. */
-    val isCurrent = RegNext(History(!frame.fire, 0 until FrameIssue.creditLatency, init = True).andR) init True
   }
-  val repeats = again.valid && credit.mayRepeat
-  val begins = credit.isWaiting && credit.mayBegin
 
-  // The choice stays until it has left.
-  val chosen = RegInit(False)
-  val isRepeated = Reg(Bool())
-  val sent = Reg(Sent(link))
-  private val parity = RegNextWhen(repeats ? config.parityRetx | config.parityFirst, !chosen)
-  private val preset = RegNextWhen(config.preset, !chosen)
-  private val isDue = !chosen && may && credit.isCurrent
+  /** Units that are chosen and have not begun to leave. */
+  val ahead = Reg(UInt(log2Up(lead + code.maxN) bits)) init 0
 
-  /** A clock late where beats are wide. */
-  private val choose = if (code.isWide) !chosen && RegNext(isDue).init(False) else isDue
-  private val takes = choose && (repeats || begins)
-  again.ready := RegNext(choose && repeats) init False // it stays on the port until then
+  val takes = Bool()
+
+  /** All of `credit`, and `ahead`, have followed the choice before. */
+  val isCurrent = History(!takes, 0 until FrameIssue.interval - 1, init = True).andR
+  private val isDue = RegNext(may && isCurrent && ahead < lead) init False
+  val repeats = described.failed.io.pop.valid && credit.mayRepeat
+  val begins = described.fresh.io.pop.valid && credit.mayBegin
+  takes := isDue && (repeats || begins)
+  described.failed.io.pop.ready := isDue && repeats
+  described.fresh.io.pop.ready := isDue && begins && !repeats
   when(takes) {
-    chosen := True
-    isRepeated := repeats
-    sent.slot := slotOf(nextFsn)
-    sent.attempt := 0
-    sent.only := config.delta === 0
-    when(repeats)(sent := again.payload)
+    nextTsn := nextTsn + 1
+    when(!repeats)(nextFsn := nextFsn + 1)
   }
 
-  // Its description passes the table, the table's output register and the way from there; then sums are made of it. It stays as long as the choice
-  // does, so no stage waits.
-  private val stages = Seq.fill(FrameIssue.metaLatency + 2)(Node())
-  val ask = stages(0)
-  val read = stages(1)
-  val sum = stages(FrameIssue.metaLatency)
-  val give = stages(FrameIssue.metaLatency + 1)
-  ask.valid := RegNext(takes) init False
-  private val meta = read.insert(metas.readSync(sent.slot))
-  private val n = sum.insert(sum(meta).k.resize(code.nBits) + parity.resize(code.nBits))
+  // From the choice to the frame that leaves.
+  private val stages = Seq.fill(FrameIssue.latency + 1)(Node())
+  private val (choose, place, give) = (stages.head, stages(2), stages.last)
+  val chosen = stages(1)
+  choose.valid := takes
+  val isRepeated = choose.insert(repeats)
+  val tsn = choose.insert(nextTsn)
+  val sent = choose.insert {
+    val first = Sent(link)
+    first.slot := slotOf(nextFsn)
+    first.attempt := 0
+    first.only := config.delta === 0
+    repeats ? described.failed.io.pop.sent | first
+  }
+  private val meta = choose.insert(repeats ? described.failed.io.pop.meta | described.fresh.io.pop.payload)
+  private val parity = choose.insert(repeats ? config.parityRetx | config.parityFirst)
+  private val preset = choose.insert(config.preset)
+  private val n = chosen.insert(chosen(meta).k.resize(code.nBits) + chosen(parity).resize(code.nBits))
 
-  // The slot and the window base give back the full number.
-  private val wraps = ask.insert(sent.slot < slotOf(bounds.txBase))
-  private val above = ask.insert(bounds.txBase(Wire.snBits - 1 downto slotBits))
-  private val fsn = read.insert((read(above) + read(wraps).asUInt) @@ sent.slot)
+  // The slot and the window base, which does not pass the frame, give back the full number.
+  private val wraps = chosen.insert(chosen(sent).slot < slotOf(bounds.txBase))
+  private val above = chosen.insert(bounds.txBase(Wire.snBits - 1 downto slotBits))
+  private val fsn = place.insert((place(above) + place(wraps).asUInt) @@ place(sent).slot)
 
-  val isDescribed = RegInit(False) setWhen (sum.isValid) clearWhen (frame.fire)
-  frame.valid := isDescribed
+  ahead := ahead + (place.isValid ? place(n) | U(0)).resized - begun.asUInt
+  Invariant.when(begun)(ahead =/= 0, "a unit begins to leave that was not chosen")
+
+  val frame = Flow(Transmission(code))
+  frame.valid := give.isValid
   frame.meta := give(meta)
   frame.n := give(n)
-  frame.preset := preset
-  frame.attempt := sent.attempt
-  frame.again := isRepeated
-  frame.only := sent.only
+  frame.preset := give(preset)
+  frame.attempt := give(sent).attempt
+  frame.again := give(isRepeated)
+  frame.only := give(sent).only
   frame.fsn := give(fsn)
-  frame.tsn := nextTsn
-  when(frame.fire) {
-    chosen := False
-    nextTsn := nextTsn + 1
-    when(!isRepeated)(nextFsn := nextFsn + 1)
-  }
-  Invariant.when(frame.valid)(chosen, "a frame is offered, and none is chosen")
+  frame.tsn := give(tsn)
   Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
 }
 
 object FrameIssue {
 
-  /** From a frame that leaves to what may be sent then: distances, and what they say, both from registers. */
-  private val creditLatency = 3
+  /** From a choice to the next one: what may be sent, and how many units are chosen, follows in these clocks. */
+  val interval = 4
 
-  /** From a slot to its frame's description: the table, its output register, and the way from there. */
-  private val metaLatency = 3
+  /** From a choice to the frame on the port. */
+  val latency = 3
 
-  /** Most clocks from `may` to a frame on the port: the choice, its description, and the sums. */
-  def latency(code: CodeConfig): Int = 1 + metaLatency + 1 + (if (code.isWide) 3 else 2)
+  /** From `begun` to the choice that it allows. */
+  val reaction = 2
 }

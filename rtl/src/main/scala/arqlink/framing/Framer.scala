@@ -11,13 +11,11 @@ import arqlink.wire._
 
 /** Puts headers and CRCs around the units of frames and sends them, with control units in between, back to back.
   *
-  * For each `frame` its `n` units come at `units`, unitBeats beats each; a beat leaves four clocks or more after it was due. A control unit
-  * goes before the next data unit. Layout: docs/architecture.md, "Wire format". Nothing can go wrong here but a `flush`: the unit that
-  * has begun is ended with a wrong CRC.
-  *
-  * @param leadClocks a frame's first beat comes at most so many clocks after `nearEnd`
+  * For each `frame` its `n` units come at `units`, unitBeats beats each; a beat leaves four clocks or more after it was due. A unit begins when its
+  * payload begins to come, which then comes without a pause: so `m_axis_phy_tvalid` does not fall within a unit. A control unit goes before the next
+  * data unit. Layout: docs/architecture.md, "Wire format". Nothing can go wrong here but a `flush`: the unit that has begun is ended with a wrong CRC.
   */
-case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
+case class Framer(code: CodeConfig) extends Component {
   private val dataBytes = code.dataBytes
   private val controlBeats = UnitFormat.controlBeats(dataBytes)
   private val dataBeats = UnitFormat.dataBeats(code)
@@ -42,8 +40,8 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
     val phy = master(Stream(PhyBeat(dataBytes)))
     val frameDone, busy = out(Bool())
 
-    /** The frame in progress is about to end, or there is none: time to choose the next one. */
-    val nearEnd = out(Bool())
+    /** Pulse: a data unit begins to leave. */
+    val unitBegun = out(Bool())
     val txUnits, txRetxUnits, txControlUnits, txPolls, idle = out(Bool())
   }
   noIoPrefix()
@@ -72,10 +70,6 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
     when(io.frame.fire)(tx := io.frame.payload)
   }
 
-  private val lead = (leadClocks + dataBeats - 1) / dataBeats
-  private val isNear = if (lead > code.maxN) True else frame.unitsLeft < lead
-  io.nearEnd := RegNext((!frame.active || isNear) && !io.frame.fire) init True
-
   /** What the next beat is, without its data. */
   case class Step() extends Bundle {
     val isControl, first, last, check, spoil, ofFrame, endsFrame = Bool()
@@ -103,7 +97,7 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
 
     val isControl = starting ? io.control.valid | wasControl
     val spoil = !starting && (spoiled || io.flush)
-    val may = !starting || (!io.flush && (io.control.valid || frame.active))
+    val may = !starting || (!io.flush && (io.control.valid || (frame.active && io.units.valid)))
     // The kind of a unit is known before its first payload beat, and its last beat has no payload. A flush empties the source of payload, too.
     val takesPayload = inPayload && !spoil
     val last = controlLast || dataLast
@@ -198,6 +192,8 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
     io.phy.data := finished.data
     io.phy.last := finished.last
     io.phy.erased := False
+    private val isWithin = RegNextWhen(!finished.last, finished.fire, init = False)
+    Invariant.when(isWithin)(finished.valid, "tvalid falls within a unit")
 
     // Data units that have begun and not left yet. They are in five stages, and a unit has at least two beats; with wide beats there are six stages,
     // and at least three beats. Either way the stages hold parts of at most three units.
@@ -207,6 +203,7 @@ case class Framer(code: CodeConfig, leadClocks: Int) extends Component {
     when(enters =/= leaves) { inside := Mux(enters, inside + 1, inside - 1) }
     Invariant.when(enters && !leaves)(inside =/= 3, "the stages hold more units than they can")
     Invariant.when(leaves && !enters)(inside =/= 0, "a unit leaves that has not begun")
+    io.unitBegun := enters
     frame.draining := io.flush || (frame.draining && inside =/= 0)
 
     io.busy := !frame.draining && (frame.active || inside =/= 0)

@@ -11,9 +11,11 @@ import arqlink.config.{CodeConfig, LinkConfig}
 import arqlink.csr.{CsrBank, LinkRegisters}
 import arqlink.framing.{Deframer, Framer}
 import arqlink.lib.BlockReset
+import arqlink.lib.queue.CreditQueue
 import arqlink.packet._
 import arqlink.rs.{RsDecoder, RsEncoder}
 import arqlink.store.FrameStore
+import arqlink.wire.{Transmission, UnitFormat}
 
 /** One end of a full-duplex hybrid FEC/ARQ-SR link (docs/architecture.md).
   *
@@ -51,7 +53,7 @@ class ArqLink(link: LinkConfig) extends Component {
   val composer = BlockReset.late(new ControlComposer(link))
   val watch = BlockReset.late(new ConsistencyWatch)
   val drain = BlockReset.late(PacketDrain(code.dataBytes))
-  val framer = BlockReset.late(new Framer(code, ArqLink.leadClocks(code)))
+  val framer = BlockReset.late(Framer(code))
   val deframer = BlockReset.late(Deframer(code))
   val reassembler = BlockReset.late(new Reassembler(code))
   val packetChecker = link.packetCrc generate BlockReset.late(new PacketCrcChecker(link))
@@ -62,7 +64,7 @@ class ArqLink(link: LinkConfig) extends Component {
 
   val segmenter = emptied(new Segmenter(link))
   val txStore = emptied(new FrameStore(link))
-  val sender = emptied(new ArqSender(link))
+  val sender = emptied(new ArqSender(link, ArqLink.leadUnits(code)))
   val encoder = emptied(RsEncoder(code))
 
   val receiver = emptied(new ArqReceiver(link))
@@ -79,18 +81,18 @@ class ArqLink(link: LinkConfig) extends Component {
 
     val packets = queued(drain.io.output)
     val accepted = queued(segmenter.io.write)
-    val chosen = queued(sender.io.frame).halfPipe()
-    private val frames = StreamFork(chosen, 3)
-    val storeFrame = frames(0)
-    val encodeFrame = frames(1).halfPipe()
-    val nextFrame = frames(2).halfPipe()
+    val storeFrame, encodeFrame, nextFrame = {
+      val chosen = new CreditQueue(Transmission(code), 1 << log2Up(ArqLink.leadUnits(code) max 2))
+      chosen.io.push << sender.io.frame
+      chosen.io.pop.halfPipe()
+    }
     val stored = queued(txStore.io.data)
     val arriving = queued(deframer.io.unit)
     val written = queued(receiver.io.write)
     private val jobs = StreamFork(queued(resequencer.io.job).halfPipe(), 3)
     val storeJob = jobs(0)
     val decodeJob = jobs(1)
-    val nextMeta = jobs(2).translateWith(jobs(2).frame.meta).halfPipe()
+    val nextMeta = jobs(2).translateWith(jobs(2).frame.meta).queue(8) // as many of the shortest frames are within the decoder
     val encoded = queued(if (code.isWide) encoder.io.output.s2mPipe().m2sPipe() else encoder.io.output)
     val read = queued(rxStore.io.data)
     val decoded = queued(decoder.io.output)
@@ -131,7 +133,7 @@ class ArqLink(link: LinkConfig) extends Component {
     encoder.io.job.k := encodeFrame.meta.k
     encoder.io.job.n := encodeFrame.n
     framer.io.frame << nextFrame
-    sender.io.wanted := framer.io.nearEnd && !chosen.valid && !nextFrame.valid
+    sender.io.unitBegun := framer.io.unitBegun
     encoder.io.input << stored
     framer.io.units << encoded
     framer.io.control << composer.io.message
@@ -235,9 +237,15 @@ class ArqLink(link: LinkConfig) extends Component {
 
 object ArqLink {
 
-  /** Registers between blocks on a frame's way: behind `chosen`, behind its fork, and for wide beats behind the encoder. */
-  private def registersBetween(code: CodeConfig) = if (code.isWide) 3 else 2
+  /** Registers between blocks on a frame's way: its queue with the register behind it, and for wide beats two behind the encoder. */
+  private def registersBetween(code: CodeConfig) = 3 + (if (code.isWide) 2 else 0)
 
-  /** Most clocks from the choice of a frame to its first payload beat at the framer, less the header beats. */
-  def leadClocks(code: CodeConfig): Int = FrameIssue.latency(code) + FrameStore.readLatency(code) + RsEncoder.latency + registersBetween(code)
+  /** Most clocks from the choice of a frame of one data unit to the first beat of its parity at the framer, which is due a unit later than its data. */
+  private def leadClocks(code: CodeConfig) = FrameIssue.latency + FrameStore.readLatency(code) + RsEncoder.parityLatency + registersBetween(code)
+
+  /** A frame is chosen while fewer units have yet to begin to leave: so its payload is there when they have left. */
+  def leadUnits(code: CodeConfig): Int = {
+    val beats = UnitFormat.dataBeats(code)
+    (FrameIssue.reaction + leadClocks(code) + beats - 1) / beats
+  }
 }
