@@ -11,7 +11,7 @@ from cocotb_tests.lib.sweep import sweep
 
 WINDOW, SPACE = 64, 1 << 20
 INFINITE = 15
-LEAD = 4
+LEAD = 5
 """Of this build (ArqLink.leadUnits): a frame is chosen while fewer units are chosen and have not begun to leave."""
 FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "only", "fsn", "tsn"]
 FEEDBACK = ["rxBase", "rxNext", "bitmapBase", "bitmap"]
@@ -26,6 +26,7 @@ class Peer:
         self.loss, self.delta, self.message_loss, self.forge = loss, delta, message_loss, forge
         self.peer_window = 1 << peer_log2
         self.parity = 2, 4
+        self.rested = -100  # the last clock with `idle`
         self.metas = []
         while len(self.metas) < frames:
             length = random.randint(1, 6)
@@ -91,7 +92,7 @@ class Peer:
             self.base += 1
 
     def take(self, item):
-        _, k, pad, sop, eop, n, preset, attempt, only, fsn, tsn = item
+        clock, k, pad, sop, eop, n, preset, attempt, only, fsn, tsn = item
         assert tsn == len(self.sent) % SPACE
         assert (k, pad, sop, eop) == self.metas[fsn]
         assert preset == 1 and only == int(self.delta == 0)
@@ -100,6 +101,7 @@ class Peer:
             assert self.expected and self.expected[0] == (fsn, attempt), "not the oldest frame reported as failed"
             self.expected.pop(0)
             assert n == k + self.parity[1]
+            assert clock > self.rested + 8, "at rest, and a retransmission follows"
         else:
             assert fsn == self.new, "new frames go in sequence"
             assert fsn < self.said_base + self.peer_window, "beyond the peer's window"
@@ -115,6 +117,8 @@ class Peer:
             self.take(item)
         self.frame.items.clear()
         dut = self.dut
+        if int(dut.io_view_idle.value):
+            self.rested = self.bench.clock
         begins = self.ahead > 0 and random.random() < self.rate
         dut.io_unitBegun.value = int(begins)
         if begins:
@@ -354,7 +358,7 @@ async def a_choice_waits_for_the_line(dut):
         peer.rate = 0.0
         await bench.clocks(100)
         sent = len(peer.sent)
-        assert LEAD <= peer.ahead, "the line is about to need a frame, and none is chosen"
+        assert peer.ahead >= LEAD, "the line is about to need a frame, and none is chosen"
         peer.judge(peer.ack, peer.decided)
         peer.said_base = peer.base
         first = max(peer.decided // 32 - 1, 0) * 32

@@ -44,6 +44,16 @@ class Limits:
         return (self.unit_bytes + HEADER_AND_CRC) // self.data_bytes
 
     @property
+    def chosen_ahead(self):
+        """Frames that are chosen and have not begun to leave, at most: each has a unit or more (docs/arq_sender.md, "Timing")."""
+        return -(-33 // self.data_unit_beats)
+
+    @property
+    def chosen_before_nack(self):
+        """New frames that may begin after a NACK came and before its retransmission: those chosen ahead, and one for each 60 clocks of the line."""
+        return self.chosen_ahead + 1 + 60 // self.data_unit_beats
+
+    @property
     def control_unit_beats(self):
         return CONTROL_BYTES // self.data_bytes
 

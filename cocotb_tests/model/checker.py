@@ -31,12 +31,13 @@ HELLOS_UNDER_WAY = 2
 
 
 class EndChecker:
-    """Checks one end. `settings`: the Setting values that may be active; `slack` as in Sender, `late` as in Reports. `clock` gives the time; without it
+    """Checks one end. `settings`: the Setting values that may be active; `slack` as in Sender, `late` as in Reports, `ahead` frames are chosen before
+    they begin to leave. `clock` gives the time; without it
     the end is assumed to deal with each control unit at once. `port` tells what m_axis, which is `data_bytes` wide, shows: None, or, while a beat is
     on offer, how many bytes of its packet have left; without it packets leave in no time."""
 
     def __init__(
-        self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True, clock=None, late=0, packet_crc=False,
+        self, window, unit_bytes, settings, in_order=True, max_k=255, max_parity=255, slack=4, freeze=True, clock=None, late=0, packet_crc=False, ahead=1,
         port=lambda: None, data_bytes=1,
     ):  # fmt: skip
         self.limits = (unit_bytes, max_k, max_parity)
@@ -47,6 +48,7 @@ class EndChecker:
         self.freeze = freeze
         self.clock = clock or (lambda: None)
         self.late = late
+        self.ahead = ahead
         self.port, self.data_bytes = port, data_bytes
         self.counters = Counter()
         self.outages = 0  # those that a unit with `deaf` showed
@@ -140,10 +142,10 @@ class EndChecker:
             self.outages += 1
 
     def _check_outage(self, unit):
-        """A frame that was under way when the outage began may end, and one more may have been committed."""
+        """A frame that was under way when the outage began may end, and those that were chosen leave."""
         if self.outage and unit.index == 0:
             self.begun_in_outage += 1
-            assert self.begun_in_outage <= 2, f"FSN {unit.fsn} left during an outage"
+            assert self.begun_in_outage <= 1 + self.ahead, f"FSN {unit.fsn} left during an outage"
 
     def _hears(self, peer_deaf):
         """A valid unit of the peer came; it ends an outage if the peer hears too."""

@@ -69,8 +69,8 @@ class PeerBench:
     def _new_checker(self):
         limits = BUILD.max_k, BUILD.max_parity
         return EndChecker(
-            BUILD.window_frames, BUILD.unit_bytes, [self.setting], self.in_order, *limits, slack=6, clock=lambda: self.now,
-            late=BUILD.data_unit_beats + BUILD.control_unit_beats, packet_crc=bool(BUILD.packet_crc),
+            BUILD.window_frames, BUILD.unit_bytes, [self.setting], self.in_order, *limits, clock=lambda: self.now,
+            slack=BUILD.chosen_before_nack, ahead=BUILD.chosen_ahead, late=BUILD.data_unit_beats + BUILD.control_unit_beats, packet_crc=bool(BUILD.packet_crc),
             port=shows(self.dut, "m_axis", self.leaving), data_bytes=BUILD.data_bytes,
         )  # fmt: skip
 

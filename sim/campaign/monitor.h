@@ -196,6 +196,10 @@ class Monitor {
     }
     /// The same where outcomes move ackTsn and txBase, frame by frame.
     uint64_t intake(unsigned end) const { return reaction(end) + 6 * rules_.info[end].window; }
+    /// Frames that have been chosen and have not begun to leave, at most: each has a unit or more, and 33 clocks of units are chosen ahead.
+    int64_t chosenAhead(unsigned end) const {
+        return 1 + (33 + rules_.info[end].unitClocks()) / rules_.info[end].unitClocks();
+    }
     [[noreturn]] void fail(const char* kind, const Life& life, const std::string& text) const;
 
     Rules rules_;

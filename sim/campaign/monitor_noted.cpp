@@ -14,9 +14,6 @@ using ll = long long;
 /// Clocks from a timer's write or a message's composition to the port, at most.
 constexpr uint64_t portLatency = 40;
 
-/// Frames that have been chosen and not begun, at most.
-constexpr int64_t chosenAhead = 3;
-
 bool isOlder(int64_t base, int64_t rxNext) { return base < (rxNext / 32 - 1) * 32; }
 
 }  // namespace
@@ -55,7 +52,7 @@ void Monitor::outageClock(unsigned e, bool phyUp) {
     if (wasCertain && !outages.isCertain()) d.outageFell = clock_;
     if (outages.isPossible()) {
         d.lastOutage = clock_;
-        d.edgeMost = sent + chosenAhead;
+        d.edgeMost = sent + chosenAhead(e);
         if (!outages.peerIsDeaf() || outages.mayBeDeaf()) d.lastOther = clock_;
     } else if (d.wasCertain) {
         d.edgeLeast = d.sparing;
@@ -200,7 +197,7 @@ void Monitor::noteKeepalive(const Life& life, uint64_t begin) const {
 /// Frames that were chosen before an outage still leave, and no others.
 void Monitor::noteBegin(Life& life, int64_t tsn) {
     const unsigned e = life.end;
-    if (outages_[e].isCertain() && tsn >= due_[e].inOutage + chosenAhead && !rules_.ignore.count("outage-data"))
+    if (outages_[e].isCertain() && tsn >= due_[e].inOutage + chosenAhead(e) && !rules_.ignore.count("outage-data"))
         fail("outage-data", life, format("TSN %lld begins in an outage", ll(tsn)));
 }
 

@@ -57,8 +57,8 @@ def test_worked_example():
     before, after = re.findall(r"```scala\n(.*?)```", example, re.DOTALL)
     source = (ROOT / "rtl/src/main/scala/arqlink/arq/FrameIssue.scala").read_text()
     assert before.strip() in source
-    names = set(re.findall(r"\b(?:config|again|code)\.\w+", after))
-    assert len(names) > 4 and all(name in source for name in names - {"again.attempt", "code.maxParity"})
+    names = set(re.findall(r"\b(?:config|failed|code)\.\w+", after))
+    assert len(names) > 4 and all(name in source for name in names - {"code.maxParity"})
     assert "val attempt" in source and "code.maxParity" in source
 
 

@@ -64,7 +64,7 @@ def test_waves_without_a_retransmission_are_refused():
 @pytest.mark.full
 def test_the_view_of_a_run(arqlink, tmp_path):
     """As `make wave`: all signals are there, and what the markers show is what a capture of the same run has at these times."""
-    recipe = re.search(r"-m arqlink send \S+ \S+ (.*) --waves", (ROOT / "Makefile").read_text())
+    recipe = re.search(r"\$\(ARQLINK\) send \S+ \S+ (.*) --waves", (ROOT / "Makefile").read_text())
     assert recipe
     (tmp_path / "in").write_bytes((ROOT / "LICENSE").read_bytes()[:12000])
     code, out, err = arqlink("send", "in", "out", *recipe.group(1).split(), "--waves", "w.fst", "--pcap-phy", "u.pcapng", "--json")

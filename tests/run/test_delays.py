@@ -29,13 +29,13 @@ def run(packets, **options):
 
 
 @pytest.mark.parametrize(
-    "packet_bytes, ratio",
-    [(240, 1), pytest.param(240, 4, marks=pytest.mark.full), pytest.param(1440, 1, marks=pytest.mark.full), pytest.param(1440, 10, marks=pytest.mark.full)],
+    "packets, packet_bytes, ratio",
+    [(20_000, 240, 1), *(pytest.param(*point, marks=pytest.mark.full) for point in ((60_000, 240, 4), (20_000, 1440, 1), (20_000, 1440, 10)))],
 )
-def test_delay_in_sequence(packet_bytes, ratio):
+def test_delay_in_sequence(packets, packet_bytes, ratio):
     """Packets of one frame and of six. A model without the user port's rate is told from the right one where the port is less than twice as fast as
     the line."""
-    setup, mean, error, model = run(20_000, packet_bytes=packet_bytes, clocks_per_beat=ratio)
+    setup, mean, error, model = run(packets, packet_bytes=packet_bytes, clocks_per_beat=ratio)
     print(f"{mean:.0f} ms, standard error {error:.1f}, model {model:.0f}")
     assert abs(mean - model) < ERRORS * error < 0.06 * mean
     if ratio == 1 and packet_bytes == 240:

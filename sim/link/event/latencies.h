@@ -15,8 +15,9 @@ struct Latencies {
     Clock slots;     ///< an outcome to the first beat in the slot that it frees
     Clock prefetch;  ///< beats that the segmenter takes while it waits for a slot
     Clock commit;    ///< last beat of a packet, or of its last unit's filling, to the choice of its frames
-    Clock choose;    ///< a frame is chosen to its first beat on the PHY …
-    Clock payload;   ///< … and to the first clock from which all its data units can leave without a pause
+    Clock choose;    ///< a frame is chosen to its being at the framer …
+    Clock payload;   ///< … and to its first payload being there; then all its data units can leave without a pause
+    Clock interval;  ///< least distance of two choices
     Clock parity;    ///< the encoder has read a frame's data to its parity
     Clock edge;      ///< a control unit's effects on the state of the link, to those on the receiver …
     Clock feedback;  ///< … and from there to those on the sender

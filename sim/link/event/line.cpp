@@ -13,9 +13,15 @@ void Line::offer(const Control& message, Clock ready) {
 
 // The encoder makes parity of the payload, which it takes in ahead of the line: a beat a clock, without headers and CRCs.
 void Line::choose(const Transmission& next, Clock now) {
-    next_ = next;
-    nextReady_ = now + latencies_.choose;
-    nextFull_ = now + latencies_.payload;
+    chosen_.push_back({next, now + latencies_.choose, now + latencies_.payload});
+    ahead_ += next.n;
+    mayChoose_ = now + latencies_.interval;
+}
+
+// From this clock on the next data unit may begin, as its payload is there; or never.
+Clock Line::dataReady() const {
+    if (current_) return unit_ < current_->frame.k ? payload_ : parity_;
+    return chosen_.empty() ? never : chosen_.front().payload;
 }
 
 // A run ends at the first unit boundary at which the message is ready, but after its first unit.
@@ -33,21 +39,20 @@ void Line::cut(Clock ready) {
 }
 
 Clock Line::wanted() const {
-    if (next_) return never;
-    if (!current_) return 0;
-    const unsigned last = current_->n > leadUnits_ ? current_->n - leadUnits_ : 0;  // chosen as this unit begins
+    if (ahead_ >= leadUnits_) return never;
+    if (!current_) return mayChoose_;
+    const unsigned most = leadUnits_ - ahead_;
+    const unsigned last = current_->n > most ? current_->n - most : 0;  // chosen as this unit begins
     const unsigned first = unit_ - run_;
     if (last >= unit_) return never;  // decided anew when that unit begins
-    return (last > first ? begin_ + Clock{last - first} * clocks_.data : taken_) + 1;
+    return std::max(mayChoose_, (last > first ? begin_ + Clock{last - first} * clocks_.data : begin_) + 1);
 }
 
 Clock Line::next() const {
     Clock when = never;
     if (run_ || control_) return free_;
     if (message_) when = std::max(messageReady_, free_);
-    if (current_) when = std::min(when, free_);
-    if (next_ && !current_) when = std::min(when, std::max(nextReady_, free_));
-    return when;
+    return std::min(when, std::max(dataReady(), free_));
 }
 
 Line::Step Line::step(Clock now) {
@@ -61,7 +66,7 @@ Line::Step Line::step(Clock now) {
         if (step.frame) current_.reset();
     }
     control_ = false;
-    const bool dataWaits = current_ || (next_ && nextReady_ <= now);
+    const bool dataWaits = dataReady() <= now;
     if (message_ && messageReady_ <= now && !(dataFirst_ && dataWaits)) {
         out_.push_back({now, true, 0, 1, {}, *message_});
         ++counters_.tx_control_units;
@@ -74,18 +79,16 @@ Line::Step Line::step(Clock now) {
         open_ = free_ - std::min(free_, latencies_.message);
     } else if (dataWaits) {
         if (!current_) {
-            current_ = next_;
-            next_.reset();
+            current_ = chosen_.front().transmission;
+            payload_ = chosen_.front().payload;
+            parity_ = payload_ + latencies_.parity + Clock{current_->frame.k} * payloadBeats_;
+            ahead_ -= current_->n;
+            chosen_.pop_front();
             unit_ = 0;
             step.begins = true;
         }
-        taken_ = now;
         const unsigned k = current_->frame.k;
-        if (step.begins) {
-            payload_ = nextFull_;
-            parity_ = nextFull_ + latencies_.parity + Clock{k} * payloadBeats_;
-        }
-        begin_ = std::max(now, unit_ < k ? payload_ : parity_);
+        begin_ = now;
         const bool waits = unit_ < k && begin_ + (k - unit_) * clocks_.data < parity_;
         run_ = (waits ? k : current_->n) - unit_;
         out_.push_back({begin_, false, unit_, run_, *current_, {}});

@@ -2,6 +2,7 @@
 // What an end puts on the PHY, unit by unit: messages at unit boundaries, frames one after the other (Sender 2).
 #pragma once
 
+#include <deque>
 #include <optional>
 
 #include "latencies.h"
@@ -30,8 +31,8 @@ class Line {
     /// The next frame is to be chosen from this clock on, or never.
     Clock wanted() const;
     /// A frame leaves, or may as soon as a message has left.
-    bool sending(Clock now) const { return current_ || (next_ && nextReady_ <= now + 1); }
-    bool idle() const { return !current_ && !next_; }  ///< and none is chosen
+    bool sending(Clock now) const { return current_ || (!chosen_.empty() && chosen_.front().comes <= now + 1); }
+    bool idle() const { return !current_ && chosen_.empty(); }  ///< and none is chosen
 
     /// When the line has something to do: a unit or run of units ends, or something that waits begins.
     Clock next() const;
@@ -48,6 +49,12 @@ class Line {
 
   private:
     void cut(Clock ready);
+    Clock dataReady() const;
+
+    struct Chosen {
+        Transmission transmission;
+        Clock comes, payload;  ///< it, and its first payload, are there
+    };
 
     const UnitClocks clocks_;
     const Latencies latencies_;
@@ -56,12 +63,13 @@ class Line {
     Wire& out_;
 
     std::optional<Control> message_;
-    std::optional<Transmission> current_, next_;
-    Clock messageReady_ = 0, nextReady_ = 0, nextFull_ = 0;
+    std::optional<Transmission> current_;
+    std::deque<Chosen> chosen_;  // have not begun to leave …
+    unsigned ahead_ = 0;         // … and their units
+    Clock messageReady_ = 0, mayChoose_ = 0;
     unsigned unit_ = 0;               // next unit of current_
     Clock payload_ = 0, parity_ = 0;  // of current_: its first data unit, and its first parity unit, leave no earlier
-    Clock taken_ = 0;                 // the header of what is leaving began to leave …
-    Clock begin_ = 0;                 // … and leaves without a pause as from this clock …
+    Clock begin_ = 0;                 // what is leaving began to leave …
     unsigned run_ = 0;                // … units of current_ …
     bool control_ = false;            // … or a message
     bool dataFirst_ = false;          // a message has left: a data unit that waits goes first

@@ -225,7 +225,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
     val issuing = was(issue.isCurrent && !(issue.credit.isWaiting && issue.credit.mayBegin))
     val edge = was(WindowSn.of(link, txEdge) === WindowSn.of(link, nextTsn))
     val repeating = was(!retransmit.io.busy && !issue.described.someFailed) ||
-      was(issue.described.failed.io.pop.valid && issue.isCurrent && !issue.credit.mayRepeat)
+      was(issue.failed.valid && issue.isCurrent && !issue.credit.mayRepeat)
     val intaking = was(!intake.io.busy) && was(!outcome.busy) && was(!intake.io.feedback.valid && !newest.valid)
   }
   io.view.idle := RegNext(rests.issuing && rests.edge && rests.repeating && rests.intaking) init False

@@ -74,28 +74,31 @@ class FrameIssue(
     private val stages = Seq.fill(latency + 1)(Node())
     private val (ask, read, give) = (stages(1), stages(2), stages.last)
 
-    val failed = new ReadQueue(Failed(link), latency)
-    val fresh = new ReadQueue(FrameMeta(code), latency)
+    val failedQueue = new ReadQueue(Failed(link), latency)
+    val freshQueue = new ReadQueue(FrameMeta(code), latency)
     private val freshAt = Reg(WindowSn(link)) init WindowSn.first(link)
-    private val asksFailed = again.valid && failed.io.room
-    private val asksFresh = !asksFailed && fresh.io.room && freshAt =/= WindowSn.of(link, head)
-    again.ready := failed.io.room
+    private val asksFailed = again.valid && failedQueue.io.room
+    private val asksFresh = !asksFailed && freshQueue.io.room && freshAt =/= WindowSn.of(link, head)
+    again.ready := failedQueue.io.room
     when(asksFresh)(freshAt := freshAt + 1)
 
     private val sent = stages.head.insert(again.payload)
     private val slot = stages.head.insert(asksFailed ? again.slot | slotOf(freshAt))
     private val meta = read.insert(metas.readSync(ask(slot)))
-    failed.io.issue := asksFailed
-    failed.io.word.sent := give(sent)
-    failed.io.word.meta := give(meta)
-    fresh.io.issue := asksFresh
-    fresh.io.word := give(meta)
+    failedQueue.io.issue := asksFailed
+    failedQueue.io.word.sent := give(sent)
+    failedQueue.io.word.meta := give(meta)
+    freshQueue.io.issue := asksFresh
+    freshQueue.io.word := give(meta)
 
     /** A failed frame is on its way here, or waits for its choice. */
-    val someFailed = new Tally(0, 16, up = asksFailed, down = failed.io.pop.fire).some
+    val someFailed = new Tally(0, 16, up = asksFailed, down = failedQueue.io.pop.fire).some
     stages.head.valid := asksFailed || asksFresh
     Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
   }
+
+  val failed = described.failedQueue.io.pop
+  private val fresh = described.freshQueue.io.pop
 
   /** What may be sent. The peer's window limits what it must store; both windows limit the outcomes that are kept.
     *
@@ -125,11 +128,11 @@ class FrameIssue(
   /** All of `credit`, and `ahead`, have followed the choice before. */
   val isCurrent = History(!takes, 0 until FrameIssue.interval - 1, init = True).andR
   private val isDue = RegNext(may && isCurrent && ahead < lead) init False
-  val repeats = described.failed.io.pop.valid && credit.mayRepeat
-  val begins = described.fresh.io.pop.valid && credit.mayBegin
+  val repeats = failed.valid && credit.mayRepeat
+  val begins = fresh.valid && credit.mayBegin
   takes := isDue && (repeats || begins)
-  described.failed.io.pop.ready := isDue && repeats
-  described.fresh.io.pop.ready := isDue && begins && !repeats
+  failed.ready := isDue && repeats
+  fresh.ready := isDue && begins && !repeats
   when(takes) {
     nextTsn := nextTsn + 1
     when(!repeats)(nextFsn := nextFsn + 1)
@@ -147,9 +150,9 @@ class FrameIssue(
     first.slot := slotOf(nextFsn)
     first.attempt := 0
     first.only := config.delta === 0
-    repeats ? described.failed.io.pop.sent | first
+    repeats ? failed.sent | first
   }
-  private val meta = choose.insert(repeats ? described.failed.io.pop.meta | described.fresh.io.pop.payload)
+  private val meta = choose.insert(repeats ? failed.meta | fresh.payload)
   private val parity = choose.insert(repeats ? config.parityRetx | config.parityFirst)
   private val preset = choose.insert(config.preset)
   private val n = chosen.insert(chosen(meta).k.resize(code.nBits) + chosen(parity).resize(code.nBits))
