@@ -9,9 +9,9 @@ from cocotb_tests.system.scripted import BUILD, NEVER, Scripted
 NACK = 40
 """Clocks from a control unit's last beat to the first beat of the retransmission that it asks for, on an idle line (docs/arq_sender.md)."""
 
-CHOSEN = 200
-"""Clocks after a NACK's last beat until which a frame may begin that was chosen before: the choice is made while the frame before ends
-(docs/arq_sender.md). With 51 the test fails: some of its phases need all of them."""
+CHOSEN = 64
+"""Clocks after a NACK's last beat until which a frame may begin that was chosen before: the choice is made while the units before it leave
+(docs/arq_sender.md). With 63 the test fails: some of its phases need all of them."""
 
 
 async def begin(dut, setting, **times):
