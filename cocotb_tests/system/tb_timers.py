@@ -182,20 +182,20 @@ async def quarter_of_the_window_is_reported(dut):
     end = await begin(dut, STATUS_INTERVAL=NEVER)
     await end.up()
     dut.m_axis_tready.value = 0
-    await transmissions(end, 0, 2 * quarter, 20)
+    await transmissions(end, 0, 3 * quarter, 20)
     said = await end.say(end.control(poll=True))
     await end.clocks(200)
-    assert end.controls(said)[-1].unit.rx_next == 2 * quarter
+    assert end.controls(said)[-1].unit.rx_next == 3 * quarter
     reported = [end.controls(said)[-1].unit.rx_base]
-    assert reported[0] < quarter
-    while len(end.packets) < 2 * quarter:
+    assert reported[0] < 2 * quarter
+    while len(end.packets) < 3 * quarter:
         since, before = end.now, len(end.packets)
         dut.m_axis_tready.value = 1
         await end.until(lambda before=before: len(end.packets) > before, 500, "packet")
         dut.m_axis_tready.value = 0
         await end.clocks(200)
         reported += [u.unit.rx_base for u in end.controls(since)]
-    assert reported == list(range(reported[0], 2 * quarter + 1, quarter)), reported
+    assert reported == list(range(reported[0], 3 * quarter + 1, quarter)), reported
 
 
 @cocotb.test()
