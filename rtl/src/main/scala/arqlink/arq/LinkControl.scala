@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.{Countdown, Invariant}
+import arqlink.lib.Invariant
 import arqlink.wire.{ControlMessage, Wire}
 
 /** Intervals in clocks; `outageTimeout` 0 = never. */
@@ -19,17 +19,6 @@ case class TimerSetting() extends Bundle {
 /** State of a link end, as STATUS.state. */
 object LinkState extends SpinalEnum(binarySequential) {
   val down, clearing, hello, up, outage = newElement()
-}
-
-object LinkControl {
-
-  /** Clocks of a restart until it releases the reset of what it empties. */
-  private val emptyClocks = 2
-
-  /** Clocks of a restart until `tablesReady` counts: it must have gone low for the tables that are being cleared. The reset
-    * register of the blocks, the counter of [[arqlink.lib.TableClear]] and `tablesReady` here take three of these clocks; the others are spare.
-    */
-  private val settleClocks = 7
 }
 
 /** Start, restart and outage of a link end: the handshake with epochs and the check of what comes from the peer.
@@ -158,85 +147,53 @@ class LinkControl(link: LinkConfig) extends Component {
   io.view.answerDue := False
   io.view.outageEnded := False
 
-  when(judged && pass && state === LinkState.hello)(state := LinkState.up)
   // Only what passes may have to wait, and does so without harm: none of this counts.
   when(judged && verdict.passUp || io.alive)(peerSeenUp := True)
-  when(judged && helloAccepted) {
-    when(state === LinkState.hello) {
-      peerKnown := True
-      peerEpoch := message.epoch
-      peerWindowLog2 := message.windowLog2
-      io.view.helloDue := True
-      when(verdict.knowsOwnEpoch) {
-        state := LinkState.up
-        io.view.answerDue := True
+  private val isHello = judged && helloAccepted
+  when(isHello && isUp)(io.view.answerDue := True)
+
+  private val heard = RegNext(judged && (pass || helloFits), init = False) || io.alive
+  val silence = new Silence(io.timers, heard, io.phyUp, isUp, judged && verdict.passUp, message.deaf)
+  io.view.deaf := silence.deaf
+
+  private val holds = restarting.getAheadValue() || !enable || !io.enable
+  val emptying = new Restart(restarting, holds, !enable, state === LinkState.clearing, io.tablesReady)
+  io.flush := emptying.flushing
+  io.flushNext := emptying.empties
+
+  switch(state) {
+    is(LinkState.down)(restart setWhen enable)
+    is(LinkState.clearing) {
+      when(emptying.done)(state := LinkState.hello)
+    }
+    is(LinkState.hello) {
+      when(isHello) {
+        peerKnown := True
+        peerEpoch := message.epoch
+        peerWindowLog2 := message.windowLog2
+        io.view.helloDue := True
+        io.view.answerDue := verdict.knowsOwnEpoch
+      }
+      when(judged && pass || isHello && verdict.knowsOwnEpoch)(state := LinkState.up)
+    }
+    is(LinkState.up) {
+      when(silence.lost) {
+        state := LinkState.outage
+        event.outage := True
       }
     }
-    when(isUp)(io.view.answerDue := True)
+    is(LinkState.outage) {
+      when(!silence.lost) {
+        state := LinkState.up
+        io.view.outageEnded := True
+      }
+    }
   }
 
   when(judged && otherPeer && !verdict.mismatch) {
     event.peerRestart := True
     restart := True
   }
-
-  val silence = new Area {
-    val heard = RegNext(judged && (pass || helloFits), init = False) || io.alive
-    private val timeout = io.timers.outageTimeout
-    private val never = RegNext(!timeout.subdivideIn(2 slices).map(half => RegNext(half.orR)).orR) init True
-    private val hearing = RegNext(heard || !isUp || never) init True
-    val deaf = RegInit(True)
-
-    /** A value that is written counts at once, but ends no silence that has lasted OUTAGE_TIMEOUT. */
-    private val ended = Bool()
-    private val timer = new Countdown(timeout, hearing || io.timers.written && !ended, True)
-    ended := timer.expired
-    deaf := ended && !hearing || !io.phyUp
-
-    /** The peer says that it is deaf. */
-    val peerDeaf = RegInit(False)
-    when(judged && verdict.passUp)(peerDeaf := message.deaf)
-    when(!isUp)(peerDeaf := False)
-    val lost = RegNext(deaf || peerDeaf) init True
-    when(state === LinkState.up && lost) {
-      state := LinkState.outage
-      event.outage := True
-    }
-    when(state === LinkState.outage && !lost) {
-      state := LinkState.up
-      io.view.outageEnded := True
-    }
-  }
-
-  io.view.deaf := silence.deaf
-  Invariant.when(isUp)(peerKnown, "the link is up, and the peer is not known")
-
-  // A restart, clock by clock: 0 something asks (`restart`); 1 `restarting` and `empties`; 2 new epoch, state `clearing`, `flushing`, `settle` 0. When
-  // `settle` is `emptyClocks`, `empties` ends and the tables begin to clear themselves. At `settleClocks` it stops, and the link waits for
-  // `tablesReady`; then the state is `hello`.
-
-  /** What `flushing` will be, for the resets of many blocks. */
-  val empties = RegInit(True)
-  val flushing = RegNext(empties) init True
-  val settle = Reg(UInt(log2Up(LinkControl.settleClocks + 1) bits)) init 0
-
-  private val tablesReady = RegNext(io.tablesReady) init False
-  io.flush := flushing
-  io.flushNext := empties
-  when(state === LinkState.down && enable)(restart := True)
-  // This holds in any state: `settle` counts only during a restart, and a link that is down stays empty.
-  when(settle === LinkControl.emptyClocks)(empties := False)
-  when(restarting || restarting.getAheadValue() || !enable || !io.enable)(empties := True)
-  when(state === LinkState.clearing) {
-    settle := settle + 1
-    when(settle === LinkControl.settleClocks) {
-      settle := settle
-      when(tablesReady)(state := LinkState.hello)
-    }
-  }
-  Invariant.when(state === LinkState.clearing && settle === LinkControl.settleClocks - 1)(!tablesReady, "no spare clock is left for tablesReady to go low")
-  Invariant.when(state === LinkState.down)(flushing, "the link is down, and what it empties is not being emptied")
-  Invariant.when(isUp || state === LinkState.hello)(!flushing, "the link is in use, and is being emptied")
   when(askedToRestart && state =/= LinkState.down)(restart := True)
   when(io.resync && isUp && enable && !restarting) {
     event.resync := True
@@ -244,14 +201,14 @@ class LinkControl(link: LinkConfig) extends Component {
   }
   when(restarting) {
     state := LinkState.clearing
-    settle := 0
     ownEpoch := ownEpoch + 1
     peerKnown := False
     peerSeenUp := False
     event.restart := True
   }
-  when(!enable) {
-    state := LinkState.down
-    settle := 0
-  }
+  when(!enable)(state := LinkState.down)
+
+  Invariant.when(isUp)(peerKnown, "the link is up, and the peer is not known")
+  Invariant.when(state === LinkState.down)(emptying.flushing, "the link is down, and what it empties is not being emptied")
+  Invariant.when(isUp || state === LinkState.hello)(!emptying.flushing, "the link is in use, and is being emptied")
 }
