@@ -207,7 +207,7 @@ std::vector<Case> dueCases() {
                 t.up();
                 t.phyUp[0] = false;
                 t.wait(400);
-                for (unsigned i = 0; i < 4; ++i) t.frame(i);
+                for (unsigned i = 0; i < 8; ++i) t.frame(i);
             }),
         due("an outage at whose end the end polls", nullptr, [](Talk& t) { t.up(), outage(t), t.wait(soon); }),
         due("a failure that does not count although there was no outage", "freeze",

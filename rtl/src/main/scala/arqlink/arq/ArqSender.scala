@@ -199,8 +199,8 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
   nextTsn := issue.nextTsn
   io.frame << issue.frame
   private val isChosen = issue.chosen.isValid
-  io.event.frames := isChosen && !issue.chosen(issue.isRepeated)
-  io.event.retx := isChosen && issue.chosen(issue.isRepeated)
+  io.event.frames := RegNext(isChosen && !issue.chosen(issue.isRepeated)) init False
+  io.event.retx := RegNext(isChosen && issue.chosen(issue.isRepeated)) init False
   sentRam.write(slotOf(issue.chosen(issue.tsn)), issue.chosen(issue.sent), isChosen)
 
   /** Frames sent and not resolved. */

@@ -13,8 +13,8 @@ import arqlink.framing.{Deframer, Framer}
 import arqlink.lib.BlockReset
 import arqlink.lib.queue.CreditQueue
 import arqlink.packet._
-import arqlink.rs.{RsDecoder, RsEncoder}
-import arqlink.store.FrameStore
+import arqlink.rs.{EncodeJob, RsDecoder, RsEncoder}
+import arqlink.store.{FrameStore, StoreRead}
 import arqlink.wire.{Transmission, UnitFormat}
 
 /** One end of a full-duplex hybrid FEC/ARQ-SR link (docs/architecture.md).
@@ -81,11 +81,27 @@ class ArqLink(link: LinkConfig) extends Component {
 
     val packets = queued(drain.io.output)
     val accepted = queued(segmenter.io.write)
-    val storeFrame, encodeFrame, nextFrame = {
-      val chosen = new CreditQueue(Transmission(code), 1 << log2Up(ArqLink.leadUnits(code) max 2))
-      chosen.io.push << sender.io.frame
-      chosen.io.pop.halfPipe()
+
+    /** Has room for all frames that are chosen and have not begun to leave. */
+    private def chosen[T <: Data](what: Flow[T]): Stream[T] = {
+      val queue = new CreditQueue(what.payloadType, 1 << log2Up(ArqLink.leadUnits(code) max 2))
+      queue.io.push << what
+      queue.io.pop.halfPipe()
     }
+    val frameRead = chosen(sender.io.frame.map { frame =>
+      val read = StoreRead(link)
+      read.slot := frame.fsn.resized
+      read.units := frame.meta.k
+      read
+    })
+    val encodeJob = chosen(sender.io.frame.map { frame =>
+      val job = EncodeJob(code)
+      job.preset := frame.preset
+      job.k := frame.meta.k
+      job.n := frame.n
+      job
+    })
+    val nextFrame = chosen(sender.io.frame)
     val stored = queued(txStore.io.data)
     val arriving = queued(deframer.io.unit)
     val written = queued(receiver.io.write)
@@ -125,13 +141,8 @@ class ArqLink(link: LinkConfig) extends Component {
     sender.io.peerWindowLog2 := control.io.peerWindowLog2
     sender.io.outageEnded := control.io.view.outageEnded
 
-    txStore.io.read.arbitrationFrom(storeFrame)
-    txStore.io.read.slot := storeFrame.fsn.resized
-    txStore.io.read.units := storeFrame.meta.k
-    encoder.io.job.arbitrationFrom(encodeFrame)
-    encoder.io.job.preset := encodeFrame.preset
-    encoder.io.job.k := encodeFrame.meta.k
-    encoder.io.job.n := encodeFrame.n
+    txStore.io.read << frameRead
+    encoder.io.job << encodeJob
     framer.io.frame << nextFrame
     sender.io.unitBegun := framer.io.unitBegun
     encoder.io.input << stored
