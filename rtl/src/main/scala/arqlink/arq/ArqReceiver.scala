@@ -21,7 +21,7 @@ case class ReceiverEvents() extends Bundle {
   val clean, repaired, duplicate, outcomeOk, units, surplus, late, invalid, epoch, closeInvalid = Bool()
 
   /** Transmissions that have failed. */
-  val outcomeFailed = UInt(log2Up(Wire.blockBits) + 1 bits)
+  val outcomeFailed = Wire.sn
 
   /** One bit, of a frame that has become complete. */
   val attempt = Bits(1 << Wire.attemptBits bits)
