@@ -37,6 +37,10 @@ case class OutcomePort(link: LinkConfig) extends Bundle with IMasterSlave {
 }
 
 object OutcomeLog {
+
+  /** From a decision to what shows it. */
+  val latency = 2
+
   def blockNumber: UInt = UInt(Wire.snBits - log2Up(Wire.blockBits) bits)
 
   /** That of the first TSN. */
@@ -73,9 +77,6 @@ class OutcomeLog(link: LinkConfig) extends Component {
     val room = out Bool ()
     val next = out(Wire.sn)
 
-    /** A decision is coming, or is being written down. */
-    val busy = out Bool ()
-
     /** Pulse: `next` has moved; so many failed transmissions are among those that it passed. */
     val moved = out Bool ()
     val failed = out(Wire.sn)
@@ -109,7 +110,6 @@ class OutcomeLog(link: LinkConfig) extends Component {
     }
     io.moved := RegNext(now) init False
     io.failed := RegNext(now ? (amount - received.asUInt) | U(0)) init 0
-    io.busy := io.push.valid || now
     Invariant.when(now)(!Sn.behind(end, next), "a decision is of what was decided before")
   }
   Invariant.onward(next, "rxNext", link.firstSn)

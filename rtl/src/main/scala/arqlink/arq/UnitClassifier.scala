@@ -6,6 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
+import arqlink.framing.UnitArrival
 import arqlink.wire._
 
 /** What the receiver judges at once: a data unit, by its header, or the txEdge of a control unit (`isEdge`), which is in
@@ -14,7 +15,8 @@ import arqlink.wire._
 case class Arrival(link: LinkConfig) extends Bundle {
   val isEdge = Bool()
   val polls = Bool()
-  val header = UnitHeader(link.code)
+  val unit = UnitArrival(link.code)
+  def header: UnitHeader = unit.header
 }
 
 /** Says what an arrival is: a function of its header, of the transmission in progress and of the window. docs/architecture.md, Receiver 1
@@ -95,7 +97,8 @@ class UnitClassifier(
 
     /** A unit begins its transmission, or is of the one in progress. */
     val begins = insert(starts)
-    val belongs = insert(starts || isUnit && joins && this(same))
+    private val isOfIt = starts || isUnit && joins && this(same)
+    val belongs = insert(isOfIt)
 
     /** The frame was complete before this unit came. */
     val wasGood = insert(joins ? current.isComplete | this(isKnown))
@@ -103,7 +106,7 @@ class UnitClassifier(
     /** A unit that the frame lacks, with which it may be complete. */
     val isNew = insert((starts && !this(isKnown)) || (isUnit && joins && this(same) && !current.isComplete && !this(hasCome)))
     val completes = insert(joins ? (current.missing === 1) | (arrival.header.tx.meta.k === 1))
-    val ends = insert(this(compared.isLast))
+    val ends = insert(isOfIt && this(isLast))
     val parity = insert(this(compared.isParity))
   }
 }

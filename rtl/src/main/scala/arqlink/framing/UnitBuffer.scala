@@ -7,46 +7,58 @@ import spinal.lib._
 import arqlink.config.CodeConfig
 import arqlink.lib.{BeatCounter, BlockRam, Invariant}
 import arqlink.lib.queue.ReadQueue
-import arqlink.wire.UnitFormat
 
-/** A beat of a data unit, or a whole control unit (`header.control`, one beat); the header is constant over a unit. */
-case class BufferedBeat(code: CodeConfig) extends Bundle {
+/** A header, and for a data unit the number of its slot, which its beats have too. */
+case class HeldHeader() extends Bundle {
   val header = RawHeader()
-  val data = Bits(code.dataBits bits)
-  val last = Bool()
+  val slot = UnitBuffer.slot
 }
 
-/** Holds units until they have been judged and have left.
+/** A beat of the data unit that is in `slot`. */
+case class HeldBeat(code: CodeConfig) extends Bundle {
+  val data = Bits(code.dataBits bits)
+  val slot = UnitBuffer.slot
+}
+
+object UnitBuffer {
+
+  /** Number of a slot for the payload of a data unit, of which one is always being filled. */
+  def slot: UInt = UInt(3 bits)
+}
+
+/** Holds units until they have been judged and have left: a stream of headers in the order of arrival, and one of the beats of data units.
   *
-  * Headers wait in a queue of `entries`, of which one is always being filled, and the payload of data units in eight slots, of
-  * which one is always being filled. A unit that is accepted when there is no room is dropped. With an output that takes a
-  * data unit in unitBeats + 1 clocks, and a control unit in two, this does not happen: no unit is shorter on the PHY.
+  * Headers wait in a queue of eight entries, of which one is always being filled, the payload of data units in the slots. A unit that is
+  * accepted when there is no room is dropped. With a user that takes a header in no more clocks than the shortest unit has beats, and the payload of a
+  * unit in unitBeats + 1 clocks, this does not happen.
   *
-  * Both are block RAMs that are read in two clocks, array and output register. The header at the output says
-  * what it is: a control unit, or the next data unit's beats.
+  * Both are block RAMs that are read in two clocks, array and output register.
   */
 case class UnitBuffer(code: CodeConfig) extends Component {
-  private val slotBits = 3
-  private val shortestUnit = UnitFormat.controlBeats(code.dataBytes) min UnitFormat.dataBeats(code)
-  private val entryBits = log2Up((code.unitBeats + 3) / shortestUnit + 8)
+  private val entryBits = 3
 
   val io = new Bundle {
     val payload = slave(Flow(PayloadBeat(code)))
     val header = slave(Flow(RawHeader()))
     val accept = in(Bool())
-    val output = master(Stream(BufferedBeat(code)))
+
+    /** A header comes every second clock. */
+    val unit = master(Stream(HeldHeader()))
+
+    /** Payload of the data units; it is there when the header has been taken. */
+    val data = master(Stream(Fragment(HeldBeat(code))))
     val overflow = out(Bool())
   }
 
   // What is read of an entry or a slot that is still being written is not used.
-  val data = BlockRam(Bits(code.dataBits bits), 1 << (slotBits + code.unitBeatBits))
-  val headers = BlockRam(RawHeader(), 1 << entryBits)
+  val data = BlockRam(Bits(code.dataBits bits), 1 << (widthOf(UnitBuffer.slot) + code.unitBeatBits))
+  val headers = BlockRam(HeldHeader(), 1 << entryBits)
 
   val writer = new Area {
     val entry = Reg(UInt(entryBits bits)) init 0
-    val slot = Reg(UInt(slotBits bits)) init 0
+    val slot = Reg(UnitBuffer.slot) init 0
     val readEntry = UInt(entryBits bits)
-    val readSlot = UInt(slotBits bits)
+    val readSlot = UnitBuffer.slot
 
     /** Of the unit that `accept` is about. */
     val isControl = RegNextWhen(io.header.control, io.header.valid)
@@ -54,7 +66,10 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     val full = RegNext(entry + 1 === readEntry) || (!isControl && RegNext(slot + 1 === readSlot))
 
     data.write(slot @@ io.payload.address, io.payload.data, io.payload.valid)
-    headers.write(entry, io.header.payload, io.header.valid)
+    private val held = HeldHeader()
+    held.header := io.header.payload
+    held.slot := slot
+    headers.write(entry, held, io.header.valid)
     when(io.accept && !full) {
       entry := entry + 1
       when(!isControl) { slot := slot + 1 }
@@ -64,38 +79,31 @@ case class UnitBuffer(code: CodeConfig) extends Component {
       .when(io.accept && !full)(entry + 1 =/= readEntry && (isControl || slot + 1 =/= readSlot), "a unit is accepted, and there is no room for the next one")
   }
 
-  // A header passes three registers:
-  //   1. the array's latch and 2. the output register of the block RAM, which move together when the output register is empty (`moves`);
-  //   3. `current`, at the output, which is loaded from the output register when it is empty (`loads`).
-  // So a header comes every second clock, and no enable depends on the output's `ready`.
+  // The array's latch and the output register of the block RAM move together when the output register is empty (`moves`). So no enable depends
+  // on the output's `ready`.
   val header = new Area {
     val entry = Reg(UInt(entryBits bits)) init 0
     writer.readEntry := entry
-    val arrayFull, full = RegInit(False)
-
-    /** The output register is empty. */
+    val arrayFull = RegInit(False)
     val moves = RegInit(True)
     val here = entry =/= writer.entry
-    private val read = RegNextWhen(headers.readSync(entry, moves), moves)
+    io.unit.payload := RegNextWhen(headers.readSync(entry, moves), moves)
+    io.unit.valid := !moves
     when(moves) {
       arrayFull := here
       moves := !arrayFull
       when(here)(entry := entry + 1)
     }
-    val leaves = Bool()
-    val loads = !moves && !full
-    when(loads)(moves := True)
-    full := loads || full && !leaves
-    val current = RegNextWhen(read, loads)
+    when(io.unit.fire)(moves := True)
   }
 
   // A slot is free once its last beat is being read.
   val reader = new Area {
-    val slot = Reg(UInt(slotBits bits)) init 0
+    val slot = Reg(UnitBuffer.slot) init 0
     val beat = new BeatCounter(code.unitBeats)
     writer.readSlot := slot
 
-    val queue = new ReadQueue(Fragment(Bits(code.dataBits bits)))
+    val queue = new ReadQueue(Fragment(HeldBeat(code)))
     val waits = slot =/= writer.slot
     val issue = waits && queue.io.room
     when(issue) {
@@ -103,15 +111,9 @@ case class UnitBuffer(code: CodeConfig) extends Component {
       when(beat.last)(slot := slot + 1)
     }
     queue.io.issue := issue
-    queue.io.word.fragment := RegNext(data.readSync(slot @@ beat.address, waits))
+    queue.io.word.data := RegNext(data.readSync(slot @@ beat.address, waits))
+    queue.io.word.slot := Delay(slot, 2)
     queue.io.word.last := Delay(beat.last, 2)
+    queue.io.pop >> io.data
   }
-
-  val beat = reader.queue.io.pop.s2mPipe()
-  io.output.valid := header.full && (header.current.control || beat.valid)
-  io.output.header := header.current
-  io.output.data := beat.fragment
-  io.output.last := header.current.control || beat.last
-  beat.ready := header.full && !header.current.control && io.output.ready
-  header.leaves := io.output.fire && io.output.last
 }

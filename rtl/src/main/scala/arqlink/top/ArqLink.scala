@@ -145,6 +145,7 @@ class ArqLink(link: LinkConfig) extends Component {
   val receive = BlockReset.late(new Area {
     deframer.io.phy << io.phyIn
     receiver.io.unit << arriving
+    receiver.io.payload << deframer.io.payload // its beats name their unit, so what a restart leaves of one is found
     receiver.io.accept := isUp
     receiver.io.epoch := control.io.view.peerEpoch
     receiver.io.rxBase := resequencer.io.rxBase
@@ -188,7 +189,7 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.tablesReady := sender.io.ready && resequencer.io.ready
     // A data unit may overtake this by a few clocks. It then closes all that the message would have closed, and no peer sends
     // data behind a unit that has yet to bring the link up.
-    control.io.control << heard.halfPipe()
+    control.io.control << heard.m2sPipe()
     // What was judged in the clock of a restart is not of the new peer.
     control.io.alive := receiver.io.alive && !control.io.flush
 
