@@ -12,11 +12,11 @@ from cocotb_tests.lib.limits import built
 
 BUILD, EPOCH = built(), 0x5A
 WINDOW, BEATS = BUILD.window_frames, BUILD.unit_beats
-HEADER = "io_unit_payload_header_"
+HEADER = "io_unit_payload_"
 UNIT = (
     [f"{HEADER}epoch"]
     + [f"{HEADER}tx_{f}" for f in ("meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "only", "fsn", "tsn")]
-    + [f"{HEADER}index", "io_unit_payload_slot"]
+    + [f"{HEADER}index", f"{HEADER}slot"]
 )
 BEAT = ["io_payload_payload_last", "io_payload_payload_fragment_slot", "io_payload_payload_fragment_data"]
 COMPLETE = ["fsn", "dead", "frame_meta_k", "frame_meta_eop", "frame_preset", "frame_received"]

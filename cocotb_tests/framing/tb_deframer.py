@@ -58,7 +58,7 @@ class Link:
         self.limits = limits
         self.source = bench.axis_source("s_axis_phy")
         self.log = []
-        fields = [f"{UNIT}header_{f}" for f in HEADER.values()] + [f"{UNIT}slot"]
+        fields = [f"{UNIT}{f}" for f in HEADER.values()] + [f"{UNIT}slot"]
         self.unit = Sink(bench, "unit_", fields, rate, log=lambda item: self.log.append(("d", item)))
         beat = ["payload_payload_fragment_data", "payload_payload_fragment_slot", "payload_payload_last"]
         self.payload = Sink(bench, "payload_", beat, rate)

@@ -16,12 +16,12 @@ Latencies Latencies::of(const Build& build) {
     l.choose = isWide ? 9 : 8;
     l.payload = isWide ? 16 : 10;
     l.parity = isWide ? 8 : 9;
-    l.edge = 3;
-    l.feedback = 7;
+    l.edge = 4;
+    l.feedback = 6;
     l.repeat = 7;
     l.unrest = 4;
     l.lead = isWide ? 25 : 22;
-    l.unit = 11;
+    l.unit = 12;
     l.control = 11;
     l.tail = 1;
     l.lookup = 10;

@@ -6,7 +6,6 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.framing.{HeldBeat, UnitArrival}
 import arqlink.lib.Invariant
 import arqlink.store.StoreWrite
 import arqlink.wire._
@@ -43,10 +42,10 @@ class ArqReceiver(link: LinkConfig) extends Component {
   val io = new Bundle {
 
     /** Headers of verified data units; dropped unless `accept` and of `epoch`. */
-    val unit = slave Stream UnitArrival(code)
+    val unit = slave Stream UnitHeader(code)
 
     /** The beats of these units, which are there when the header has been taken. */
-    val payload = slave Stream Fragment(HeldBeat(code))
+    val payload = slave Stream Fragment(UnitBeat(code))
     val accept = in Bool ()
     val epoch = in UInt (Wire.epochBits bits)
 
@@ -74,20 +73,13 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val event = out(ReceiverEvents())
   }
 
-  // The stage of each task. Units of eight beats or more hide two further stages.
-  private val askAt = 0
-  private val measureAt = askAt + 1
-  private val compareAt = measureAt + 1
-  private val step = if (code.unitBeats < 8) 0 else 1
-  private val decideAt = compareAt + step
-  private val closeAt = decideAt + step
-  private val judgeAt = closeAt + 1
+  // The stage of each task. Four clocks from `measure` to `judge`: no unit has fewer beats on the PHY.
+  private val (askAt, measureAt, compareAt, closeAt, judgeAt) = (0, 1, 2, 3, 4)
   require(compareAt - askAt == Resequencer.queryLatency, "the table's answer comes with the comparisons")
   private val stages = Seq.fill(judgeAt + 1)(CtrlLink())
   val ask = stages(askAt)
   val measure = stages(measureAt)
   val compare = stages(compareAt)
-  val decide = stages(decideAt)
   val close = stages(closeAt)
   val judge = stages(judgeAt)
 
@@ -114,20 +106,20 @@ class ArqReceiver(link: LinkConfig) extends Component {
 
     up(ARRIVAL).isEdge := edge.valid
     up(ARRIVAL).polls := edge.poll
-    up(ARRIVAL).unit := io.unit.payload
+    up(ARRIVAL).header := io.unit.payload
     when(edge.valid)(up(ARRIVAL).header.tx.tsn := edge.txEdge)
 
     // The table is asked about each unit.
-    io.querySlot := io.unit.header.tx.fsn.resize(slotBits)
+    io.querySlot := io.unit.tx.fsn.resize(slotBits)
   }
 
   /** The one in the stages behind `measure`. */
   val arrival = RegNextWhen(measure(ARRIVAL), measure.down.isFiring)
 
-  /** One at a time: what is measured is what the one before has left. An edge changes nothing after `close`. */
+  /** One at a time: what is measured is what the one before has left. */
   val isJudging = RegInit(False)
   measure.haltWhen(measure.isValid && (isJudging || !log.io.room))
-  isJudging clearWhen (judge.down.isFiring || close.down.isFiring && arrival.isEdge) setWhen measure.down.isFiring
+  isJudging setWhen measure.down.isFiring clearWhen judge.down.isFiring
 
   /** What the table says about it: there when it comes into `compare`, or before if it has waited in `measure`. */
   val answer = new Area {
@@ -138,14 +130,14 @@ class ArqReceiver(link: LinkConfig) extends Component {
   val classifier = new UnitClassifier(link, current, io.rxBase, io.accept, io.epoch, measure(ARRIVAL), arrival, answer.isComplete)(
     measure,
     compare,
-    decide
+    close
   )
 
   // Judgement ------------------------------------------------------------------------------------------------------
   //
-  // Clock t: `closes`. The transmission in progress and all before the arrival's are closed; `current` moves to the arrival's TSN.
-  // t + 1: `judgement.now`. The arrival begins its transmission, belongs to it, or neither; the outcome of `closes` goes to the log.
-  // t + 2: if the arrival was its transmission's last unit (`ends`), that outcome goes to the log; `current` has moved to the next TSN.
+  // `closes`: the transmission in progress and all before the arrival's are closed; `current` moves to the arrival's TSN. A clock later, or when the mover
+  // is free, `judgement.now`: the arrival begins its transmission, belongs to it, or neither; `ends`: it was its last unit. What was closed goes to the
+  // log a clock after either.
 
   /** The last unit accepted was of type 2, of a frame that is sent only once. Two in a row have to be: one may have passed its CRC by chance. */
   private val lastOnly = RegInit(False)
@@ -162,7 +154,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private def is[T <: Data](payload: Payload[T]): T = this(payload)
 
     mover.io.order.valid := up.isValid && !arrival.isEdge
-    mover.io.order.unit := arrival.unit.slot
+    mover.io.order.unit := arrival.header.slot
     mover.io.order.frame := arrival.header.tx.fsn.resized
     mover.io.order.begins := is(verdict.begins)
     mover.io.order.writes := is(verdict.isNew)

@@ -6,7 +6,6 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.framing.UnitArrival
 import arqlink.wire._
 
 /** What the receiver judges at once: a data unit, by its header, or the txEdge of a control unit (`isEdge`), which is in
@@ -15,14 +14,13 @@ import arqlink.wire._
 case class Arrival(link: LinkConfig) extends Bundle {
   val isEdge = Bool()
   val polls = Bool()
-  val unit = UnitArrival(link.code)
-  def header: UnitHeader = unit.header
+  val header = UnitHeader(link.code)
 }
 
 /** Says what an arrival is: a function of its header, of the transmission in progress and of the window. docs/architecture.md, Receiver 1
   * to 3.
   *
-  * Stage `measure` takes distances, `compare` tests each of them, `decide` combines the tests. The transmission in progress does not change
+  * Stage `measure` takes distances, `compare` tests each of them, `close` combines the tests. The transmission in progress does not change
   * meanwhile, as one arrival at a time is in these stages.
   *
   * @param accept     data units are accepted; they must be of `epoch`
@@ -39,7 +37,7 @@ class UnitClassifier(
     arrives: Arrival,
     arrival: Arrival,
     isComplete: Bool
-)(val measure: CtrlLink, val compare: CtrlLink, val decide: CtrlLink)
+)(val measure: CtrlLink, val compare: CtrlLink, val close: CtrlLink)
     extends Area {
   import link.code
   private val slotBits = link.window.slotBits
@@ -76,7 +74,7 @@ class UnitClassifier(
     val isLast = insert(this(measured.toEnd) === 1)
   }
 
-  val decided = new decide.Area {
+  val decided = new close.Area {
     import compared._
     private val isUnit = this(isOurs) && !arrival.isEdge
     private val joins = this(isNext) && current.open

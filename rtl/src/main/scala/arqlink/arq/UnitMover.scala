@@ -5,12 +5,12 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.LinkConfig
-import arqlink.framing.{HeldBeat, UnitBuffer}
 import arqlink.store.StoreWrite
+import arqlink.wire.{UnitBeat, Wire}
 
 /** What becomes of a data unit's beats: they are written behind those that the slot of their frame has, or dropped. */
 case class UnitOrder(link: LinkConfig) extends Bundle {
-  val unit = UnitBuffer.slot
+  val unit = UInt(Wire.slotBits bits)
   val frame = UInt(link.window.slotBits bits)
 
   /** The first one of its transmission; written; with it the frame is complete. */
@@ -21,7 +21,7 @@ case class UnitOrder(link: LinkConfig) extends Bundle {
 class UnitMover(link: LinkConfig) extends Component {
   val io = new Bundle {
     val order = slave Stream UnitOrder(link)
-    val payload = slave Stream Fragment(HeldBeat(link.code))
+    val payload = slave Stream Fragment(UnitBeat(link.code))
     val write = master Stream StoreWrite(link)
 
     /** Pulse: the last beat of a frame leaves. */

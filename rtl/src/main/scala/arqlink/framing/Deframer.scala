@@ -8,12 +8,6 @@ import arqlink.axi.{AxiNames, PhyBeat}
 import arqlink.config.CodeConfig
 import arqlink.wire._
 
-/** Header of a verified data unit, and the slot that its beats name. */
-case class UnitArrival(code: CodeConfig) extends Bundle {
-  val header = UnitHeader(code)
-  val slot = UnitBuffer.slot
-}
-
 /** Turns the PHY's units into events: verified headers of data units and control messages, in the order they came. The payload of data units is a
   * stream beside them.
   *
@@ -23,9 +17,9 @@ case class UnitArrival(code: CodeConfig) extends Bundle {
 case class Deframer(code: CodeConfig) extends Component {
   val io = new Bundle {
     val phy = slave(Stream(PhyBeat(code.dataBytes)))
-    val unit = master(Stream(UnitArrival(code)))
+    val unit = master(Stream(UnitHeader(code)))
     val control = master(Stream(ControlMessage()))
-    val payload = master(Stream(Fragment(HeldBeat(code))))
+    val payload = master(Stream(Fragment(UnitBeat(code))))
 
     /** A pulse for each unit that is not passed on. */
     val erasedFlag, erasedLength, erasedCrc, badHeader, overflow = out(Bool())
@@ -57,8 +51,7 @@ case class Deframer(code: CodeConfig) extends Component {
   io.control.valid := event.valid && event.header.control
   event.ready := event.header.control ? io.control.ready | io.unit.ready
 
-  io.unit.header := UnitFormat.unpackData(code, event.header.bytes.resize(Wire.headerBytes * 8))
-  io.unit.slot := event.slot
+  io.unit.payload := UnitFormat.unpackData(code, event.header.bytes.resize(Wire.headerBytes * 8), event.slot)
   io.control.payload := UnitFormat.unpackControl(event.header.bytes)
   io.payload << slots.io.data
 }

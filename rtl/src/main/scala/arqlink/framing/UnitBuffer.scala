@@ -7,30 +7,19 @@ import spinal.lib._
 import arqlink.config.CodeConfig
 import arqlink.lib.{BeatCounter, BlockRam, Invariant}
 import arqlink.lib.queue.ReadQueue
+import arqlink.wire.{UnitBeat, Wire}
 
 /** A header, and for a data unit the number of its slot, which its beats have too. */
 case class HeldHeader() extends Bundle {
   val header = RawHeader()
-  val slot = UnitBuffer.slot
-}
-
-/** A beat of the data unit that is in `slot`. */
-case class HeldBeat(code: CodeConfig) extends Bundle {
-  val data = Bits(code.dataBits bits)
-  val slot = UnitBuffer.slot
-}
-
-object UnitBuffer {
-
-  /** Number of a slot for the payload of a data unit, of which one is always being filled. */
-  def slot: UInt = UInt(3 bits)
+  val slot = UInt(Wire.slotBits bits)
 }
 
 /** Holds units until they have been judged and have left: a stream of headers in the order of arrival, and one of the beats of data units.
   *
-  * Headers wait in a queue of eight entries, of which one is always being filled, the payload of data units in the slots. A unit that is
-  * accepted when there is no room is dropped. With a user that takes a header in no more clocks than the shortest unit has beats, and the payload of a
-  * unit in unitBeats + 1 clocks, this does not happen.
+  * Headers wait in a queue of eight entries and the payload of data units in eight slots; one of each is always being filled. A unit that is accepted when
+  * there is no room is dropped. With a user that takes a header in no more clocks than the shortest unit has beats, and the payload of a unit in
+  * unitBeats + 1 clocks, this does not happen.
   *
   * Both are block RAMs that are read in two clocks, array and output register.
   */
@@ -46,19 +35,19 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     val unit = master(Stream(HeldHeader()))
 
     /** Payload of the data units; it is there when the header has been taken. */
-    val data = master(Stream(Fragment(HeldBeat(code))))
+    val data = master(Stream(Fragment(UnitBeat(code))))
     val overflow = out(Bool())
   }
 
   // What is read of an entry or a slot that is still being written is not used.
-  val data = BlockRam(Bits(code.dataBits bits), 1 << (widthOf(UnitBuffer.slot) + code.unitBeatBits))
+  val data = BlockRam(Bits(code.dataBits bits), 1 << (Wire.slotBits + code.unitBeatBits))
   val headers = BlockRam(HeldHeader(), 1 << entryBits)
 
   val writer = new Area {
     val entry = Reg(UInt(entryBits bits)) init 0
-    val slot = Reg(UnitBuffer.slot) init 0
+    val slot = Reg(UInt(Wire.slotBits bits)) init 0
     val readEntry = UInt(entryBits bits)
-    val readSlot = UnitBuffer.slot
+    val readSlot = UInt(Wire.slotBits bits)
 
     /** Of the unit that `accept` is about. */
     val isControl = RegNextWhen(io.header.control, io.header.valid)
@@ -99,11 +88,11 @@ case class UnitBuffer(code: CodeConfig) extends Component {
 
   // A slot is free once its last beat is being read.
   val reader = new Area {
-    val slot = Reg(UnitBuffer.slot) init 0
+    val slot = Reg(UInt(Wire.slotBits bits)) init 0
     val beat = new BeatCounter(code.unitBeats)
     writer.readSlot := slot
 
-    val queue = new ReadQueue(Fragment(HeldBeat(code)))
+    val queue = new ReadQueue(Fragment(UnitBeat(code)))
     val waits = slot =/= writer.slot
     val issue = waits && queue.io.room
     when(issue) {
