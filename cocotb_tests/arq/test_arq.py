@@ -15,6 +15,8 @@ CASES = [
     ("ArqReceiver", "default"),
     ("ArqReceiver", "tiny"),
     ("ArqReceiver", "montecarlo"),
+    ("UnitMover", "small"),
+    ("UnitMover", "long"),
     ("Resequencer", "small"),
     ("ControlComposer", "small"),
     ("ControlComposer", "tiny"),

@@ -58,9 +58,9 @@ class Link:
         self.limits = limits
         self.source = bench.axis_source("s_axis_phy")
         self.log = []
-        fields = [f"{UNIT}{f}" for f in HEADER.values()] + [f"{UNIT}slot"]
+        fields = [f"{UNIT}{f}" for f in HEADER.values()]
         self.unit = Sink(bench, "unit_", fields, rate, log=lambda item: self.log.append(("d", item)))
-        beat = ["payload_payload_fragment_data", "payload_payload_fragment_slot", "payload_payload_last"]
+        beat = ["payload_payload_fragment", "payload_payload_last"]
         self.payload = Sink(bench, "payload_", beat, rate)
         control = [f"control_payload_{f}" for f in CONTROL.values()]
         self.control = Sink(bench, "control_", control, rate, log=lambda item: self.log.append(("c", item)))
@@ -98,11 +98,9 @@ class Link:
             if kind == "c":
                 units.append(("c", tuple(values)))
                 continue
-            *fields, slot = values
             unit = [next(beats_of) for _ in range(self.limits.unit_beats)]
-            assert {beat[2] for beat in unit} == {slot}, "beats of another unit"
-            assert [beat[3] for beat in unit] == [0] * (len(unit) - 1) + [1]
-            units.append(("d", tuple(fields), tuple(beat[1] for beat in unit)))
+            assert [beat[2] for beat in unit] == [0] * (len(unit) - 1) + [1]
+            units.append(("d", tuple(values), tuple(beat[1] for beat in unit)))
         assert not list(beats_of), "beats without a header"
         return units
 

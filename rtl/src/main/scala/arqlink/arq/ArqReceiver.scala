@@ -34,8 +34,10 @@ case class ReceiverEvents() extends Bundle {
   * Headers and edges go through a pipeline, one event each. [[UnitClassifier]] says what a unit is, stage `close` closes the transmissions before it, and
   * stage `judge` changes the [[TransmissionInProgress]]: the next arrival is measured after that change. [[UnitMover]] then copies the unit's beats to
   * the frame store, or drops them.
+  *
+  * @param lasting with the reset of the deframer, whose units outlive a restart
   */
-class ArqReceiver(link: LinkConfig) extends Component {
+class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) extends Component {
   import link.code
   private val slotBits = link.window.slotBits
 
@@ -45,7 +47,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val unit = slave Stream UnitHeader(code)
 
     /** The beats of these units, which are there when the header has been taken. */
-    val payload = slave Stream Fragment(UnitBeat(code))
+    val payload = slave Stream Fragment(Bits(code.dataBits bits))
     val accept = in Bool ()
     val epoch = in UInt (Wire.epochBits bits)
 
@@ -91,7 +93,9 @@ class ArqReceiver(link: LinkConfig) extends Component {
   io.view.decided := log.io.moved
 
   val current = new TransmissionInProgress(link)
-  val mover = new UnitMover(link)
+  val mover = lasting(new UnitMover(link))
+  mover.io.flush := ClockDomain.current.isResetActive
+  mover.io.taken := io.unit.fire
   mover.io.payload << io.payload
   io.write << mover.io.write
 
@@ -154,8 +158,7 @@ class ArqReceiver(link: LinkConfig) extends Component {
     private def is[T <: Data](payload: Payload[T]): T = this(payload)
 
     mover.io.order.valid := up.isValid && !arrival.isEdge
-    mover.io.order.unit := arrival.header.slot
-    mover.io.order.frame := arrival.header.tx.fsn.resized
+    mover.io.order.slot := arrival.header.tx.fsn.resized
     mover.io.order.begins := is(verdict.begins)
     mover.io.order.writes := is(verdict.isNew)
     mover.io.order.completes := is(verdict.isNew) && is(verdict.completes)

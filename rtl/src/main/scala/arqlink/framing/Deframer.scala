@@ -19,7 +19,7 @@ case class Deframer(code: CodeConfig) extends Component {
     val phy = slave(Stream(PhyBeat(code.dataBytes)))
     val unit = master(Stream(UnitHeader(code)))
     val control = master(Stream(ControlMessage()))
-    val payload = master(Stream(Fragment(UnitBeat(code))))
+    val payload = master(Stream(Fragment(Bits(code.dataBits bits))))
 
     /** A pulse for each unit that is not passed on. */
     val erasedFlag, erasedLength, erasedCrc, badHeader, overflow = out(Bool())
@@ -47,11 +47,11 @@ case class Deframer(code: CodeConfig) extends Component {
 
   // One stream behind both ports keeps their order.
   val event = slots.io.unit
-  io.unit.valid := event.valid && !event.header.control
-  io.control.valid := event.valid && event.header.control
-  event.ready := event.header.control ? io.control.ready | io.unit.ready
+  io.unit.valid := event.valid && !event.control
+  io.control.valid := event.valid && event.control
+  event.ready := event.control ? io.control.ready | io.unit.ready
 
-  io.unit.payload := UnitFormat.unpackData(code, event.header.bytes.resize(Wire.headerBytes * 8), event.slot)
-  io.control.payload := UnitFormat.unpackControl(event.header.bytes)
+  io.unit.payload := UnitFormat.unpackData(code, event.bytes.resize(Wire.headerBytes * 8))
+  io.control.payload := UnitFormat.unpackControl(event.bytes)
   io.payload << slots.io.data
 }

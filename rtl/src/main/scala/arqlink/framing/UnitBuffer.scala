@@ -7,13 +7,6 @@ import spinal.lib._
 import arqlink.config.CodeConfig
 import arqlink.lib.{BeatCounter, BlockRam, Invariant}
 import arqlink.lib.queue.ReadQueue
-import arqlink.wire.{UnitBeat, Wire}
-
-/** A header, and for a data unit the number of its slot, which its beats have too. */
-case class HeldHeader() extends Bundle {
-  val header = RawHeader()
-  val slot = UInt(Wire.slotBits bits)
-}
 
 /** Holds units until they have been judged and have left: a stream of headers in the order of arrival, and one of the beats of data units.
   *
@@ -25,6 +18,7 @@ case class HeldHeader() extends Bundle {
   */
 case class UnitBuffer(code: CodeConfig) extends Component {
   private val entryBits = 3
+  private val slotBits = 3
 
   val io = new Bundle {
     val payload = slave(Flow(PayloadBeat(code)))
@@ -32,22 +26,22 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     val accept = in(Bool())
 
     /** A header comes every second clock. */
-    val unit = master(Stream(HeldHeader()))
+    val unit = master(Stream(RawHeader()))
 
     /** Payload of the data units; it is there when the header has been taken. */
-    val data = master(Stream(Fragment(UnitBeat(code))))
+    val data = master(Stream(Fragment(Bits(code.dataBits bits))))
     val overflow = out(Bool())
   }
 
   // What is read of an entry or a slot that is still being written is not used.
-  val data = BlockRam(Bits(code.dataBits bits), 1 << (Wire.slotBits + code.unitBeatBits))
-  val headers = BlockRam(HeldHeader(), 1 << entryBits)
+  val data = BlockRam(Bits(code.dataBits bits), 1 << (slotBits + code.unitBeatBits))
+  val headers = BlockRam(RawHeader(), 1 << entryBits)
 
   val writer = new Area {
     val entry = Reg(UInt(entryBits bits)) init 0
-    val slot = Reg(UInt(Wire.slotBits bits)) init 0
+    val slot = Reg(UInt(slotBits bits)) init 0
     val readEntry = UInt(entryBits bits)
-    val readSlot = UInt(Wire.slotBits bits)
+    val readSlot = UInt(slotBits bits)
 
     /** Of the unit that `accept` is about. */
     val isControl = RegNextWhen(io.header.control, io.header.valid)
@@ -55,10 +49,7 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     val full = RegNext(entry + 1 === readEntry) || (!isControl && RegNext(slot + 1 === readSlot))
 
     data.write(slot @@ io.payload.address, io.payload.data, io.payload.valid)
-    private val held = HeldHeader()
-    held.header := io.header.payload
-    held.slot := slot
-    headers.write(entry, held, io.header.valid)
+    headers.write(entry, io.header.payload, io.header.valid)
     when(io.accept && !full) {
       entry := entry + 1
       when(!isControl) { slot := slot + 1 }
@@ -88,11 +79,11 @@ case class UnitBuffer(code: CodeConfig) extends Component {
 
   // A slot is free once its last beat is being read.
   val reader = new Area {
-    val slot = Reg(UInt(Wire.slotBits bits)) init 0
+    val slot = Reg(UInt(slotBits bits)) init 0
     val beat = new BeatCounter(code.unitBeats)
     writer.readSlot := slot
 
-    val queue = new ReadQueue(Fragment(UnitBeat(code)))
+    val queue = new ReadQueue(Fragment(Bits(code.dataBits bits)))
     val waits = slot =/= writer.slot
     val issue = waits && queue.io.room
     when(issue) {
@@ -100,8 +91,7 @@ case class UnitBuffer(code: CodeConfig) extends Component {
       when(beat.last)(slot := slot + 1)
     }
     queue.io.issue := issue
-    queue.io.word.data := RegNext(data.readSync(slot @@ beat.address, waits))
-    queue.io.word.slot := Delay(slot, 2)
+    queue.io.word.fragment := RegNext(data.readSync(slot @@ beat.address, waits))
     queue.io.word.last := Delay(beat.last, 2)
     queue.io.pop >> io.data
   }

@@ -75,6 +75,7 @@ object Blocks {
     "ByteStreamPhy" -> (link => ByteStreamPhy(link.code)),
     "ArqSender" -> (new ArqSender(_)),
     "ArqReceiver" -> (new ArqReceiver(_)),
+    "UnitMover" -> (new UnitMover(_)),
     "Resequencer" -> (new Resequencer(_)),
     "LinkControl" -> (new LinkControl(_)),
     "ConsistencyWatch" -> (_ => new ConsistencyWatch),

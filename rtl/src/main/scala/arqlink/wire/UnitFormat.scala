@@ -62,8 +62,8 @@ object UnitFormat {
     def apply(high: Int, width: Int): UInt = bits(high, width).asUInt
   }
 
-  /** Header of the data unit in `slot`, from its 96 bits; fields that the build cannot hold are cut, so check first. */
-  def unpackData(code: CodeConfig, header: Bits, slot: UInt): UnitHeader = {
+  /** Header of a data unit, from its 96 bits; fields that the build cannot hold are cut, so check first. */
+  def unpackData(code: CodeConfig, header: Bits): UnitHeader = {
     val field = new Fields(header)
     val h = UnitHeader(code)
     h.tx.only := field.bit(93)
@@ -74,7 +74,6 @@ object UnitFormat {
     h.tx.meta.k := field(79, 8).resized
     h.tx.n := field(71, 8).resized
     h.index := field(63, 8).resized
-    h.slot := slot
     h.tx.attempt := field(55, 4)
     h.tx.again := False
     h.tx.meta.pad := field(51, 12)

@@ -15,9 +15,6 @@ object Wire {
   val controlBytes = 16
   val bitmapBits = 64
   val blockBits = 32
-
-  /** Of the slots of received units, whose payload waits there: not on the wire. */
-  val slotBits = 3
   val typeData = 0
   val typeControl = 1
 
