@@ -131,6 +131,24 @@ async def rtl_is_reset(dut, at):
 
 
 @cocotb.test()
+async def disabled_in_traffic(dut):
+    """The RTL is off for long while the peer goes on: what comes meanwhile takes no room, and the link starts again."""
+    bench = await begin(dut, seed=SEED + 17)
+    bench.offer([], bench.packets(60))
+    await rising_edges(dut.aclk, 800)
+    await bench.registers.write("CTRL", 0)
+    await rising_edges(dut.aclk, 4000)
+    await bench.registers.write("CTRL", 1)
+    await bench.until(lambda: bench.check.restarts and bench.check.heard, 20_000, "the restart")
+    assert (await bench.registers.counters(clear=True))["rx_overflow"] == 0
+    await bench.settle()
+    await bench.registers.counters(clear=True)
+    bench.check.forget_counters()
+    await exchange(bench)
+    await bench.check_counters()
+
+
+@cocotb.test()
 async def noise(dut):
     """Random bytes of all lengths, cut and lengthened units, between good ones: all counted as erased, nothing else happens."""
     bench = await begin(dut, seed=SEED + 7)
