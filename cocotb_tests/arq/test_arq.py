@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Block tests of package arqlink.arq, on the smallest window so that every number wraps around the tables. The receiver has more stages where units
-have eight beats or more; both are run, and units of two beats 8 bytes wide."""
+"""Block tests of package arqlink.arq, on the smallest window so that every number wraps around the tables. The receiver also with units of eight beats or
+more, and with units of two beats 8 bytes wide."""
 
 import re
 
@@ -15,6 +15,8 @@ CASES = [
     ("ArqReceiver", "default"),
     ("ArqReceiver", "tiny"),
     ("ArqReceiver", "montecarlo"),
+    ("UnitMover", "small"),
+    ("UnitMover", "long"),
     ("Resequencer", "small"),
     ("ControlComposer", "small"),
     ("ControlComposer", "tiny"),

@@ -27,7 +27,7 @@ HEADER = {
     "tsn": "tx_tsn",
     "index": "index",
 }
-UNIT = "unit_payload_fragment_"
+UNIT = "unit_payload_"
 
 
 def random_data(limits):
@@ -58,8 +58,10 @@ class Link:
         self.limits = limits
         self.source = bench.axis_source("s_axis_phy")
         self.log = []
-        fields = [f"{UNIT}header_{f}" for f in HEADER.values()] + [f"{UNIT}data", "unit_payload_last"]
+        fields = [f"{UNIT}{f}" for f in HEADER.values()]
         self.unit = Sink(bench, "unit_", fields, rate, log=lambda item: self.log.append(("d", item)))
+        beat = ["payload_payload_fragment", "payload_payload_last"]
+        self.payload = Sink(bench, "payload_", beat, rate)
         control = [f"control_payload_{f}" for f in CONTROL.values()]
         self.control = Sink(bench, "control_", control, rate, log=lambda item: self.log.append(("c", item)))
         self.events = Events(bench, EVENTS)
@@ -90,23 +92,16 @@ class Link:
 
     def outputs(self):
         """The units that came out, in order."""
-        units, words = [], []
-        header = None
+        units = []
+        beats_of = iter(self.payload.items)
         for kind, (_, *values) in self.log:
             if kind == "c":
-                assert header is None, "a control unit between the beats of a data unit"
                 units.append(("c", tuple(values)))
                 continue
-            *fields, data, last = values
-            assert header in (None, fields), "the header changes within a unit"
-            if header is None:
-                header, words = fields, []
-            words.append(data)
-            if last:
-                assert len(words) == self.limits.unit_beats
-                units.append(("d", tuple(fields), tuple(words)))
-                header = None
-        assert header is None, "a unit without end"
+            unit = [next(beats_of) for _ in range(self.limits.unit_beats)]
+            assert [beat[2] for beat in unit] == [0] * (len(unit) - 1) + [1]
+            units.append(("d", tuple(values), tuple(beat[1] for beat in unit)))
+        assert not list(beats_of), "beats without a header"
         return units
 
     def wanted(self):
@@ -274,7 +269,7 @@ async def full_rate(dut):
 
 @cocotb.test()
 async def clocks_of_a_unit(dut):
-    """From a unit's last beat on the PHY until it is offered."""
+    """From a unit's last beat on the PHY until it is offered, and its payload."""
     limits, bench, link = await prepare(dut)
     ends = []
 
@@ -288,13 +283,15 @@ async def clocks_of_a_unit(dut):
 
     bench.actors.append(Watch())
     isolated = [("d", random_data(limits)), ("c", random_control())] * 3
-    after = {"d": 9, "c": 8}
+    after = {"d": 7, "c": 7}
     for kind, unit in isolated:
         link.log.clear()
+        link.payload.items.clear()
         link.send(unit.build())
         await link.settle()
         assert link.log[0][0] == kind
         assert link.log[0][1][0] - ends[-1] == after[kind], f"{kind}: {link.log[0][1][0] - ends[-1]} clocks"
+        assert kind == "c" or link.payload.items[0][0] - ends[-1] == 9, f"{link.payload.items[0][0] - ends[-1]} clocks"
 
 
 @cocotb.test()
@@ -305,7 +302,7 @@ async def order_under_back_pressure(dut):
     for _ in range(40):
         link.send_good()
     await link.settle()
-    link.unit.rate = link.control.rate = 1
+    link.unit.rate = link.control.rate = link.payload.rate = 1
     await bench.clocks(20 * limits.data_unit_beats + 20)
     got = link.outputs()
     wanted = link.wanted()
@@ -335,7 +332,7 @@ async def stalled_outputs(dut):
     for _ in range(units):
         link.send_good()
     await link.settle()
-    link.unit.rate = link.control.rate = 1
+    link.unit.rate = link.control.rate = link.payload.rate = 1
     await bench.clocks(20 * limits.data_unit_beats + 40)
     got = link.outputs()
     kept = len(got)
@@ -345,6 +342,7 @@ async def stalled_outputs(dut):
     assert all(unit in position for unit in got), "units out of order or altered"
     link.counts["overflow"] = units - kept
     link.log.clear()
+    link.payload.items.clear()
     link.expected.clear()
     for _ in range(5):
         link.send_good()
@@ -361,8 +359,8 @@ async def reset_while_stalled(dut):
     link.source.clear()
     await bench.reset()
     await bench.clocks(3)
-    assert not int(dut.unit_valid.value) and not int(dut.control_valid.value)
-    link.unit.rate = link.control.rate = 1
+    assert not (int(dut.unit_valid.value) or int(dut.control_valid.value) or int(dut.payload_valid.value))
+    link.unit.rate = link.control.rate = link.payload.rate = 1
     link.expected.clear()
     for _ in range(4):
         link.send_good()

@@ -36,7 +36,7 @@ class Reports:
         self.window, self.late = window, late
         self.polls = []  # those without a reply
         self.unseen = []  # those that came before the last reply left, and maybe after it was composed: another reply may follow
-        self.series = []  # first block of the pair that each series shows next
+        self.series = []  # of each series, the first blocks of the pairs of which it may show one next: a pair that was shown may have been a repeat
         self.repeats = Counter()  # how often a pair of blocks was repeated
         self.acks = deque([(None, 0)])  # (clock, the peer's ackTsn) when the last control units left
         self.ack = 0
@@ -51,12 +51,12 @@ class Reports:
         if unit.poll:
             self.polls.append(Poll(rx_next, now))
         if unit.poll and within:  # its first pair may have its turn before the reply has, and pairs of two earlier series may still wait for theirs
-            self.series = self.series[-2:] + [(rx_next - behind) // BLOCK]
+            self.series = self.series[-2:] + [{(rx_next - behind) // BLOCK}]
 
     def sent(self, unit, rx_next, first, lags, now=None):
         """A control unit left that has `rx_next` and shows outcomes from TSN `first` on."""
         recent = rx_next // BLOCK - 1
-        self.series = [max(b, b + self._forgotten(b, rx_next)) for b in self.series]
+        self.series = [{b + self._forgotten(b, rx_next) for b in pairs} for pairs in self.series]
         block = first // BLOCK
         older = block not in (recent, max(0, recent))
         if older:
@@ -69,7 +69,7 @@ class Reports:
             apart = None if now is None or self.older_at is None else now - self.older_at
             assert apart is None or apart >= APART - self.late, f"{apart} clocks between control units with older blocks"
             self.older_at = now
-        self.series = [b for b in self.series if b < recent]
+        self.series = [pairs for each in self.series if (pairs := {b for b in each if b < recent})]
         if unit.reply:
             self._answer(rx_next, now)
         self.acks.append((now, self.ack))
@@ -86,16 +86,20 @@ class Reports:
 
     def _asked(self, block, recent):
         """A series goes on from pair to pair, until it has come to the recent blocks."""
-        if block not in self.series or block >= recent:
-            return False
-        self.series[self.series.index(block)] += 2
-        return True
+        for pairs in self.series:
+            if block in pairs and block < recent:
+                pairs.remove(block)
+                pairs.add(block + 2)
+                return True
+        return False
 
     def _repeated(self, block, rx_next, lags):
         now = rx_next // BLOCK
         if block % 2 or BLOCK * (block + 2) <= self.acks[0][1] or self.repeats[block] >= sum(block <= now - 2 - lag for lag in lags):
             return False
         self.repeats[block] += 1
+        for pairs in self.series:
+            pairs |= {block + 2} if block in pairs else set()
         return True
 
     def _answer(self, rx_next, now):

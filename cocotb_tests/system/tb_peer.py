@@ -12,8 +12,8 @@ from cocotb_tests.model.darkness import Darkness, random_gaps
 from cocotb_tests.model.link import HELLO, OUTAGE, UP
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import SN, ControlUnit, DataUnit
-from cocotb_tests.system.bench import SOAK, Scenario
-from cocotb_tests.system.peer import BUILD, PeerBench, peer_config
+from cocotb_tests.system.bench import SOAK, Scenario, longest_packet
+from cocotb_tests.system.peer import BUILD, LEAST_K, PeerBench, peer_config
 from tests import seeds
 
 random.seed(cocotb.RANDOM_SEED)
@@ -25,7 +25,7 @@ async def begin(dut, **options):
     times = {name: options.pop(name) for name in list(options) if name.isupper()}
     bench = PeerBench(dut, **options)
     await bench.start(**times)
-    await bench.until(lambda: bench.check.heard and bench.peer.heard, 30_000, "the start")
+    await bench.until(lambda: bench.check.heard and bench.peer.heard, 30_000 + BUILD.window_frames, "the start")
     return bench
 
 
@@ -131,6 +131,24 @@ async def rtl_is_reset(dut, at):
 
 
 @cocotb.test()
+async def disabled_in_traffic(dut):
+    """The RTL is off for long while the peer goes on: what comes meanwhile takes no room, and the link starts again."""
+    bench = await begin(dut, seed=SEED + 17)
+    bench.offer([], bench.packets(60))
+    await rising_edges(dut.aclk, 800)
+    await bench.registers.write("CTRL", 0)
+    await rising_edges(dut.aclk, 4000)
+    await bench.registers.write("CTRL", 1)
+    await bench.until(lambda: bench.check.restarts and bench.check.heard, 20_000, "the restart")
+    assert (await bench.registers.counters(clear=True))["rx_overflow"] == 0
+    await bench.settle()
+    await bench.registers.counters(clear=True)
+    bench.check.forget_counters()
+    await exchange(bench)
+    await bench.check_counters()
+
+
+@cocotb.test()
 async def noise(dut):
     """Random bytes of all lengths, cut and lengthened units, between good ones: all counted as erased, nothing else happens."""
     bench = await begin(dut, seed=SEED + 7)
@@ -219,6 +237,47 @@ async def control_units_back_to_back(dut):
     counters = await bench.check_counters()
     assert counters["rx_overflow"] == 0 and counters["rx_control_units"] >= before + 600
     await exchange(bench)
+
+
+@cocotb.test()
+@cocotb.parametrize(k=[1, LEAST_K], share=[0.1, 0.5, 0.8])
+async def units_back_to_back(dut, k, share):
+    """Data and control units in any mixture, without a clock between two of them: none is dropped for want of room. `share`: of control units among them."""
+    setting = Setting(k, k, k, 0, INFINITE)
+    bench = await begin(dut, setting=setting, config=peer_config(setting), seed=SEED + 15)
+    await exchange(bench)
+    repeated: list[bytes] = []  # the peer's last control unit, if it asks for nothing
+    inner = bench.peer.pull
+
+    def pull(now):
+        raw = inner(now)
+        while repeated and raw and bench.rng.random() < share:
+            bench.inject(repeated[0])
+        if raw and raw[0] >> 4 & 3 == 1:
+            repeated[:] = [] if raw[2] & 0b101 else [raw]
+        return raw
+
+    bench.peer.pull = pull
+    await exchange(bench, 120)
+    counters = await bench.check_counters()
+    assert counters["rx_overflow"] == 0
+
+
+@cocotb.test()
+async def a_long_gap_makes_no_unit_wait(dut):
+    """Thousands of transmissions are lost in one piece, and units without a pause follow: the gap is written down, and no unit waits for that."""
+    setting = Setting(1, 1, 1, 0, INFINITE)
+    bench = await begin(dut, setting=setting, config=peer_config(setting), seed=SEED + 16)
+    enough = 72_000 // BUILD.data_unit_beats * BUILD.unit_bytes
+    bench.offer([], [bench.rng.randbytes(longest_packet(BUILD)) for _ in range(enough // longest_packet(BUILD))])
+    await rising_edges(dut.aclk, 2000)
+    bench.to_rtl.dark = True
+    await rising_edges(dut.aclk, 60_000)
+    bench.to_rtl.dark = False
+    await bench.settle(400_000)
+    counters = await bench.check_counters()
+    assert counters["rx_outcomes_failed"] > 5000, counters["rx_outcomes_failed"]
+    assert counters["rx_overflow"] == 0, counters["rx_overflow"]
 
 
 @cocotb.test()

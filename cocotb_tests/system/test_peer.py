@@ -7,12 +7,24 @@ from cocotb_tests.lib import rtl
 from cocotb_tests.lib.effort import slow_in_full
 
 TRAFFIC = r"random_traffic|random_darkness|peer_reboots|phy_stalls"
-FLOODED = rf"{TRAFFIC}|back_to_back"
-"""With control units one after the other, which come too fast at 8 bytes (docs/limits.md)."""
-SELECTIONS = {"wraps": None, "long": FLOODED, "tiny": FLOODED, "short8": TRAFFIC}
+FLOODED = "back_to_back"
+"""Units one after the other: two beats of payload or more, at every width."""
+GAP = "a_long_gap_makes_no_unit_wait"
+"""In the deepest window, of which it can take the most transmissions."""
+SELECTIONS = {
+    "wraps": rf"^(?!.*{GAP})",
+    "long": f"{TRAFFIC}|{FLOODED}",
+    "tiny": f"{TRAFFIC}|{FLOODED}",
+    "short8": f"{TRAFFIC}|{FLOODED}",
+    "short1": FLOODED,
+    "wide8": FLOODED,
+    "crc2": FLOODED,
+    "crc8": FLOODED,
+    "deep": GAP,
+}
 
 
-@pytest.mark.parametrize("config", slow_in_full(SELECTIONS, slow={"long", "short8"}))
+@pytest.mark.parametrize("config", slow_in_full(SELECTIONS, slow={"long", "short1", "wide8", "crc2", "crc8"}))
 def test_peer(config):
-    selected = SELECTIONS[config]
-    rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters=selected and {"COCOTB_TEST_FILTER": selected}, quick=config != "wraps")
+    selected = {"COCOTB_TEST_FILTER": SELECTIONS[config]}
+    rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters=selected, quick=config != "wraps")

@@ -92,8 +92,7 @@ Control Composer::compose(const Situation& s, Clock now) {
     message.reply = !message.hello && reply_;
     if (message.reply) reporter_.replied();
     saidRxNext_ = message.rxNext;
-    hello_ = answer_ = reply_ = poll_ = false;
-    status_ = statusAgain_ > now;
+    hello_ = answer_ = reply_ = poll_ = status_ = false;
     notices_ -= notices_ != 0;
     paceAt_ =
         now + (s.state == LinkState::hello ? settings_.helloInterval : settings_.statusInterval) + latencies_.pace;

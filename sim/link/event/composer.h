@@ -38,11 +38,7 @@ class Composer {
     void helloDue() { hello_ = true; }
     void answerDue() { answer_ = true; }
     void pollDue() { poll_ = true; }
-    /// The outcome log tells it twice where one of them completes a block of 32.
-    void outcomesAdded(bool completesBlock, Clock now) {
-        status_ = true;
-        if (completesBlock) statusAgain_ = now + latencies_.block;
-    }
+    void outcomesAdded() { status_ = true; }
     void gaveUp() { notices_ = 3; }
     /// The peer's control unit was taken: it polls, and lacks outcomes from `ackTsn` on.
     void heard(bool poll, uint64_t ackTsn);
@@ -95,7 +91,6 @@ class Composer {
     uint64_t saidEdge_ = 0, saidRxBase_ = 0, saidRxNext_ = 0;
     uint64_t lastRxNext_ = 0, ordinal_ = 0;
     bool greeted_ = true;  // the message before was a hello
-    Clock statusAgain_ = 0;
     Clock paceAt_ = 0, composedAt_ = 0, pollAt_ = never;
     bool asks_ = false;
 

@@ -27,7 +27,6 @@ struct Latencies {
     Clock unit;      ///< last beat of a data unit to what it changes: outcomes, rxNext, causes of a control unit
     Clock control;   ///< the same of a control unit
     Clock tail;      ///< last unit before the line rests, to the cause of the control unit that closes its transmission
-    Clock block;     ///< an outcome that completes a block, to the second cause of a control unit that comes of it
     Clock lookup;    ///< an older pair of blocks is due, to the cause of its control unit
     Clock pace;      ///< the least distance of two reports, or hellos, is so much longer than set, beside `compose`
     Clock compose;   ///< cause of a control unit to the composed message

@@ -62,9 +62,9 @@ void LinkEnd::judgeOutage() {
 }
 
 // Tells the composer of outcomes that were added since rxNext was `before`; false if there are none.
-bool LinkEnd::outcomesSince(uint64_t before, Clock now) {
+bool LinkEnd::outcomesSince(uint64_t before) {
     if (receiver_.rxNext() == before) return false;
-    composer_.outcomesAdded(receiver_.rxNext() / blockBits != before / blockBits, now);
+    composer_.outcomesAdded();
     return true;
 }
 
@@ -82,7 +82,7 @@ bool LinkEnd::unit(const Transmission& t, unsigned index, Clock now) {
     const Clock delivery = resequencer_.next();
     const uint64_t before = receiver_.rxNext();
     receiver_.unit(t, index, now);
-    const bool decided = outcomesSince(before, now);
+    const bool decided = outcomesSince(before);
     if (!decided && !first && resequencer_.next() == delivery) return false;
     plan(now);
     return true;
@@ -126,7 +126,7 @@ void LinkEnd::control(const Control& message, Clock now) {
 void LinkEnd::close(const Control& message, Clock now) {
     const uint64_t before = receiver_.rxNext();
     receiver_.close(message.txEdge, now);
-    outcomesSince(before, now);
+    outcomesSince(before);
     composer_.heard(message.poll, message.ackTsn);
     reports_.push_back({now + latencies_.feedback, message});
 }

@@ -36,7 +36,7 @@ class LinkEnd {
     void hear(Clock now);
     void goUp(Clock now, bool byHello);
     void judgeOutage();
-    bool outcomesSince(uint64_t before, Clock now);
+    bool outcomesSince(uint64_t before);
     void close(const Control& message, Clock now);
     void take(const Control& message, Clock now);
     void moveLine(Clock now);

@@ -21,7 +21,7 @@ case class ReceiverEvents() extends Bundle {
   val clean, repaired, duplicate, outcomeOk, units, surplus, late, invalid, epoch, closeInvalid = Bool()
 
   /** Transmissions that have failed. */
-  val outcomeFailed = UInt(log2Up(Wire.blockBits) + 1 bits)
+  val outcomeFailed = Wire.sn
 
   /** One bit, of a frame that has become complete. */
   val attempt = Bits(1 << Wire.attemptBits bits)
@@ -31,18 +31,23 @@ case class ReceiverEvents() extends Bundle {
   *
   * K units make the frame complete; the transmission is closed by its last unit, by a unit of a later one, or by the sender's txEdge.
   *
-  * Beats go through a pipeline. A unit is classified by its first beat ([[UnitClassifier]]). Stage `close` closes the transmissions before
-  * the unit's, stage `judge` changes the [[TransmissionInProgress]], and in stage `store` the beats of a unit that the frame lacks are
-  * written. The next unit is measured after that change.
+  * Headers and edges go through a pipeline, one event each. [[UnitClassifier]] says what a unit is, stage `close` closes the transmissions before it, and
+  * stage `judge` changes the [[TransmissionInProgress]]: the next arrival is measured after that change. [[UnitMover]] then copies the unit's beats to
+  * the frame store, or drops them.
+  *
+  * @param lasting with the reset of the deframer, whose units outlive a restart
   */
-class ArqReceiver(link: LinkConfig) extends Component {
+class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) extends Component {
   import link.code
   private val slotBits = link.window.slotBits
 
   val io = new Bundle {
 
-    /** Verified data units; dropped unless `accept` and of `epoch`. */
-    val unit = slave Stream Fragment(UnitBeat(code))
+    /** Headers of verified data units; dropped unless `accept` and of `epoch`. */
+    val unit = slave Stream UnitHeader(code)
+
+    /** The beats of these units, which are there when the header has been taken. */
+    val payload = slave Stream Fragment(Bits(code.dataBits bits))
     val accept = in Bool ()
     val epoch = in UInt (Wire.epochBits bits)
 
@@ -70,23 +75,15 @@ class ArqReceiver(link: LinkConfig) extends Component {
     val event = out(ReceiverEvents())
   }
 
-  // The stage of each task. Units of eight beats or more hide two further stages.
-  private val askAt = 0
-  private val measureAt = askAt + 1
-  private val compareAt = measureAt + 1
-  private val step = if (code.unitBeats < 8) 0 else 1
-  private val decideAt = compareAt + step
-  private val closeAt = decideAt + step
-  private val judgeAt = closeAt + 1
-  private val storeAt = judgeAt + 1
-  private val stages = Seq.fill(storeAt + 1)(CtrlLink())
+  // The stage of each task. Four clocks from `measure` to `judge`: no unit has fewer beats on the PHY.
+  private val (askAt, measureAt, compareAt, closeAt, judgeAt) = (0, 1, 2, 3, 4)
+  require(compareAt - askAt == Resequencer.queryLatency, "the table's answer comes with the comparisons")
+  private val stages = Seq.fill(judgeAt + 1)(CtrlLink())
   val ask = stages(askAt)
   val measure = stages(measureAt)
   val compare = stages(compareAt)
-  val decide = stages(decideAt)
   val close = stages(closeAt)
   val judge = stages(judgeAt)
-  val store = stages(storeAt)
 
   val log = new OutcomeLog(link)
   io.outcomes <> log.io.port
@@ -96,118 +93,93 @@ class ArqReceiver(link: LinkConfig) extends Component {
   io.view.decided := log.io.moved
 
   val current = new TransmissionInProgress(link)
+  val mover = lasting(new UnitMover(link))
+  mover.io.flush := ClockDomain.current.isResetActive
+  mover.io.taken := io.unit.fire
+  mover.io.payload << io.payload
+  io.write << mover.io.write
 
-  // Arrivals: an edge goes before a unit, never into one ----------------------------------------------------------
+  // Arrivals: an edge goes before a unit ----------------------------------------------------------------------------
 
-  val FIRST, LAST = Payload(Bool())
-  val DATA = Payload(Bits(code.dataBits bits))
   val ARRIVAL = Payload(Arrival(link))
   val arrivals = new ask.Area {
-    private val close = io.close.halfPipe()
-    private val isFirst = RegInit(True)
+    private val edge = io.close.halfPipe()
+    up.valid := edge.valid || io.unit.valid
+    edge.ready := up.ready
+    io.unit.ready := up.ready && !edge.valid
 
-    /** An edge goes next: one waits, or did so a clock before, and no unit is in progress. */
-    private val takesEdge = RegInit(False)
-    up.valid := takesEdge ? close.valid | io.unit.valid
-    close.ready := takesEdge && up.ready
-    io.unit.ready := !takesEdge && up.ready
-    when(io.unit.fire)(isFirst := io.unit.last)
-    takesEdge := isFirst.getAheadValue() && close.valid && !close.ready
-    Invariant.when(takesEdge)(isFirst, "an edge goes into a unit")
+    up(ARRIVAL).isEdge := edge.valid
+    up(ARRIVAL).polls := edge.poll
+    up(ARRIVAL).header := io.unit.payload
+    when(edge.valid)(up(ARRIVAL).header.tx.tsn := edge.txEdge)
 
-    up(FIRST) := isFirst
-    up(LAST) := takesEdge || io.unit.last
-    up(DATA) := io.unit.data
-    up(ARRIVAL).isEdge := takesEdge
-    up(ARRIVAL).polls := close.poll
-    up(ARRIVAL).header := io.unit.header
-    when(takesEdge)(up(ARRIVAL).header.tx.tsn := close.txEdge)
-
-    // The table is asked about each first beat.
-    io.querySlot := io.unit.header.tx.fsn.resize(slotBits)
-    private val waits = io.unit.valid && isFirst
-    private val isAsked = (compareAt - askAt until Resequencer.queryLatency).foldLeft(waits)((asked, _) => RegNext(asked && !io.unit.fire) init False)
-    haltWhen(waits && !takesEdge && !isAsked)
+    // The table is asked about each unit.
+    io.querySlot := io.unit.tx.fsn.resize(slotBits)
   }
+
+  /** The one in the stages behind `measure`. */
+  val arrival = RegNextWhen(measure(ARRIVAL), measure.down.isFiring)
 
   /** One at a time: what is measured is what the one before has left. */
   val isJudging = RegInit(False)
-  measure.haltWhen(measure.isValid && measure(FIRST) && (isJudging || !log.io.room))
-  isJudging setWhen (measure.down.isFiring && measure(FIRST)) clearWhen (judge.down.isFiring && judge(FIRST))
-
-  /** The one in the stages behind `measure`. */
-  val arrival = RegNextWhen(measure(ARRIVAL), measure.down.isFiring && measure(FIRST))
+  measure.haltWhen(measure.isValid && (isJudging || !log.io.room))
+  isJudging setWhen measure.down.isFiring clearWhen judge.down.isFiring
 
   /** What the table says about it: there when it comes into `compare`, or before if it has waited in `measure`. */
   val answer = new Area {
-    private val comes = Delay(ask.down.isFiring && ask(FIRST), compareAt - askAt, init = False)
+    private val comes = Delay(ask.down.isFiring, compareAt - askAt, init = False)
     val isComplete = comes ? io.queryComplete | RegNextWhen(io.queryComplete, comes)
   }
 
   val classifier = new UnitClassifier(link, current, io.rxBase, io.accept, io.epoch, measure(ARRIVAL), arrival, answer.isComplete)(
     measure,
     compare,
-    decide
+    close
   )
 
   // Judgement ------------------------------------------------------------------------------------------------------
   //
-  // Clock t: `closes`. The transmission in progress and all before the arrival's are closed; `current` moves to the arrival's TSN.
-  // t + 1: `judgement.now`. The arrival begins its transmission, belongs to it, or neither; the outcome of `closes` goes to the log.
-  // t + 2: if the arrival was its transmission's last unit (`ends`), that outcome goes to the log; `current` has moved to the next TSN.
+  // `closes`: the transmission in progress and all before the arrival's are closed; `current` moves to the arrival's TSN. A clock later, or when the mover
+  // is free, `judgement.now`: the arrival begins its transmission, belongs to it, or neither; `ends`: it was its last unit. What was closed goes to the
+  // log a clock after either.
 
   /** The last unit accepted was of type 2, of a frame that is sent only once. Two in a row have to be: one may have passed its CRC by chance. */
   private val lastOnly = RegInit(False)
 
-  /** The transmission in progress is closed, and all up to the arrival's, a clock before the arrival is judged. */
-  val closes = close.down.isFiring && close(FIRST) && close(classifier.decided.closesBefore)
+  /** The transmission in progress is closed, and all up to the arrival's, before the arrival is judged. */
+  val closes = close.down.isFiring && close(classifier.decided.closesBefore)
   when(closes)(current.moveTo(arrival.header.tx.tsn))
-
-  /** What the judgement does, from few registers: it enables many. */
-  val acts = new close.Area {
-    import classifier.decided
-    private def first(what: Payload[Bool]) = insert(this(FIRST) && this(what))
-    val begins = first(decided.begins)
-    val belongs = first(decided.belongs)
-    val stores = first(decided.isNew)
-    val ends = insert(this(FIRST) && this(decided.belongs) && this(decided.ends))
-  }
 
   /** The place of the arrival among the units of its frame. */
   private val PLACE = close.insert(UIntToOh(arrival.header.index.resize(log2Up(code.maxN)), code.maxN))
 
-  /** The unit's beats are written; with the last of them the frame is complete. */
-  val WRITES, COMPLETES = Payload(Bool())
   val judgement = new judge.Area {
     private val verdict = classifier.decided
     private def is[T <: Data](payload: Payload[T]): T = this(payload)
 
-    val now = down.isFiring && is(FIRST)
+    mover.io.order.valid := up.isValid && !arrival.isEdge
+    mover.io.order.slot := arrival.header.tx.fsn.resized
+    mover.io.order.begins := is(verdict.begins)
+    mover.io.order.writes := is(verdict.isNew)
+    mover.io.order.completes := is(verdict.isNew) && is(verdict.completes)
+    haltWhen(mover.io.order.isStall)
+    val now = down.isFiring
     private val header = arrival.header
-    private val (begins, belongs, stores) = (is(acts.begins), is(acts.belongs), is(acts.stores))
+    private val (begins, belongs, stores) = (is(verdict.begins), is(verdict.belongs), is(verdict.isNew))
     private val isGood = is(verdict.wasGood) || stores && is(verdict.completes)
     private val isOnly = begins ? (header.tx.only && lastOnly) | current.only
 
     /** The arrival is the last unit of its transmission. */
-    val ends = down.isFiring && is(acts.ends)
+    val ends = now && is(verdict.ends)
 
-    // The unit's other beats follow it.
-    private val storing, completing = Reg(Bool())
-    when(now) {
-      storing := stores
-      completing := stores && is(verdict.completes)
-    }
-    down(WRITES) := stores || !is(FIRST) && storing
-    down(COMPLETES) := !is(FIRST) && completing && is(LAST)
-
-    when(down.isFiring && begins)(current.begin(header.tx, isOnly, is(verdict.wasGood)))
-    when(down.isFiring && belongs) {
+    when(now && begins)(current.begin(header.tx, isOnly, is(verdict.wasGood)))
+    when(now && belongs) {
       lastOnly := header.tx.only
       current.frame.meta := header.tx.meta
       current.attempt := header.tx.attempt
       current.isComplete := isGood
     }
-    when(down.isFiring && stores)(current.store(is(PLACE), begins ? header.tx.meta.k | current.missing, is(verdict.parity)))
+    when(now && stores)(current.store(is(PLACE), begins ? header.tx.meta.k | current.missing, is(verdict.parity)))
     when(ends)(current.moveTo(current.next + 1))
 
     private val received = closes ? (current.open && current.isComplete) | isGood
@@ -222,48 +194,25 @@ class ArqReceiver(link: LinkConfig) extends Component {
     Invariant.when(closes)(!now, "two arrivals are dealt with at once")
   }
 
-  // Its transmission is in `current` from here on ------------------------------------------------------------------
-
-  val written = new store.Area {
-    val beat = Reg(UInt(code.slotBeatBits bits))
-    io.write.valid := up.isValid && this(WRITES)
-    io.write.slot := current.fsn.resize(slotBits)
-    io.write.beat := beat
-    io.write.data := this(DATA)
-    haltWhen(io.write.valid && !io.write.ready)
-    down.ready := True
-    when(io.write.fire)(beat := beat + 1)
-    when(judge.down.isFiring && judge(acts.begins))(beat := 0)
-
-    val completes = down.isFiring && this(COMPLETES)
-    Invariant(!(completes && judgement.becomesDead), "two frames end in one clock")
-    io.complete.valid := completes || judgement.becomesDead
-    io.complete.dead := judgement.becomesDead
-    io.complete.fsn := current.fsn
-    io.complete.frame := current.frame
-  }
+  // Its frame stays in `current` until its beats have left.
+  Invariant(!(mover.io.completes && judgement.becomesDead), "two frames end in one clock")
+  io.complete.valid := mover.io.completes || judgement.becomesDead
+  io.complete.dead := judgement.becomesDead
+  io.complete.fsn := current.fsn
+  io.complete.frame := current.frame
 
   // What others see -------------------------------------------------------------------------------------------
-
-  /** A poll waits for what it has closed to be written down. */
-  val polls = new Area {
-    private val pending = RegInit(False)
-    private val isWritten = pending && !log.io.busy
-    when(isWritten)(pending := False)
-    when(judgement.now && arrival.isEdge && arrival.polls)(pending := True)
-    io.view.polled := RegNext(isWritten) init False
-  }
 
   val events = new judge.Area {
     import classifier.decided._
     private val now = judgement.now
     private def pulse(x: Bool) = RegNext(x) init False
     private val event = io.event
-    private val isComplete = written.completes
+    private val isComplete = mover.io.completes
     event.clean := pulse(isComplete && !current.repaired)
     event.repaired := pulse(isComplete && current.repaired)
     event.attempt := RegNext(isComplete ? UIntToOh(current.attempt, 16) | B(0, 16 bits)) init 0
-    event.units := pulse(down.isFiring && this(acts.stores))
+    event.units := pulse(now && this(isNew))
     event.surplus := pulse(now && this(belongs) && !this(isNew))
     event.late := pulse(now && this(late))
     event.invalid := pulse(now && this(isInvalid) && !arrival.isEdge)
@@ -272,6 +221,8 @@ class ArqReceiver(link: LinkConfig) extends Component {
     event.duplicate := log.io.push.valid && judgement.wasDuplicate
     event.outcomeOk := log.io.push.valid && log.io.push.received
     event.outcomeFailed := log.io.failed
+    // A poll waits for what it has closed to be written down.
+    io.view.polled := Delay(now && arrival.isEdge && arrival.polls, OutcomeLog.latency, init = False)
     io.closeAccepted := pulse(now && arrival.isEdge && !this(isInvalid))
     io.alive := pulse(now && !arrival.isEdge && !this(isForeign))
   }

@@ -38,11 +38,8 @@ case class OutcomePort(link: LinkConfig) extends Bundle with IMasterSlave {
 
 object OutcomeLog {
 
-  /** Decisions that can wait while a gap as long as the window is being written down. */
-  val queueDepth = 16
-
-  /** Places of the queue that `room` keeps free for what is on its way when it falls: the two decisions of one arrival, and one more. */
-  private val reserved = 3
+  /** From a decision to what shows it. */
+  val latency = 2
 
   def blockNumber: UInt = UInt(Wire.snBits - log2Up(Wire.blockBits) bits)
 
@@ -59,10 +56,16 @@ case class Decision() extends Bundle {
   val end = Wire.sn
 }
 
-/** Outcomes of the last window of TSNs, one bit each, in blocks of 32; the newest two blocks are in registers, and older ones in block RAM
-  * where the window is more than a block.
+/** A block that is complete; in all that follow below `end` no transmission was received. */
+case class CompleteBlock() extends Bundle {
+  val outcomes = Bits(Wire.blockBits bits)
+  val end = OutcomeLog.blockNumber
+}
+
+/** Keeps the outcomes of a window: the block in progress and the one before it in registers, all that are complete in block RAM.
   *
-  * A decision takes two clocks, and two more for each end of a block that it passes; others wait in a queue meanwhile.
+  * A decision is written down in two clocks, whatever gap in the TSNs it closes, and one may come in each clock. Blocks go to the RAM one a clock, those
+  * of a gap too; meanwhile the ones that become complete wait, and so do look-ups.
   */
 class OutcomeLog(link: LinkConfig) extends Component {
   private val blocks = link.window.windowFrames / Wire.blockBits max 4
@@ -74,87 +77,78 @@ class OutcomeLog(link: LinkConfig) extends Component {
     val room = out Bool ()
     val next = out(Wire.sn)
 
-    /** Decisions are coming, wait, or are being written down. */
-    val busy = out Bool ()
-
     /** Pulse: `next` has moved; so many failed transmissions are among those that it passed. */
     val moved = out Bool ()
-    val failed = out UInt (blockSize + 1 bits)
+    val failed = out(Wire.sn)
     val port = master(OutcomePort(link))
   }
 
-  val current = Reg(Bits(Wire.blockBits bits)) init 0
-  val previous = Reg(Bits(Wire.blockBits bits)) init 0
-  val block = Reg(OutcomeLog.blockNumber) init OutcomeLog.firstBlock(link)
-  val bit = Reg(UInt(blockSize bits)) init 0
-  io.next := block @@ bit
+  val current, previous = Reg(Bits(Wire.blockBits bits)) init 0
+  val next = Reg(Wire.sn) init link.firstSn
+  val block = OutcomeLog.blockOf(next)
+  io.next := next
 
-  val waiting = Stream(Decision())
-  val queue = StreamFifo(Decision(), OutcomeLog.queueDepth)
-  queue.io.push << io.push.toStream
-  Invariant.when(io.push.valid)(queue.io.push.ready, "a decision comes, and the queue is full")
-  waiting << queue.io.pop
-  io.room := RegNext(queue.io.occupancy < OutcomeLog.queueDepth - OutcomeLog.reserved) init True
-  val waits = queue.io.occupancy =/= 0
-
-  // Compared in one clock, written down in the next.
+  // Measured in one clock, written down in the next.
   val step = new Area {
-    val active, now = RegInit(False)
-    val received = Reg(Bool())
-    val end = Reg(Wire.sn)
-    private val place = received ? UIntToOh(bit, Wire.blockBits) | B(0, Wire.blockBits bits)
-    val mark = RegNext(place)
-    val isLast = RegNext(end.dropLow(blockSize).asUInt === block)
-    private val amount = RegNext(U(Wire.blockBits, blockSize + 1 bits) - bit)
-    private val amountLast = RegNext((end.resize(blockSize) - bit).resize(blockSize + 1))
+    val end = RegNextWhen(io.push.end, io.push.valid) init link.firstSn
+    val now = RegNext(io.push.valid) init False
+    private val received = RegNext(io.push.received)
+    private val mark = RegNext(io.push.received ? UIntToOh(end.resize(blockSize), Wire.blockBits) | B(0, Wire.blockBits bits))
+    private val amount = RegNext(io.push.end - end)
+    private val blocksAhead = RegNext(OutcomeLog.blockOf(io.push.end) - OutcomeLog.blockOf(end))
 
-    /** Bits above `bit` are 0. */
+    /** Bits above that of `next` are 0. */
     val updated = current | mark
-    val fills = now && !isLast
-    waiting.ready := !active || now && isLast
-    now := active && !now
+    val fills = now && blocksAhead =/= 0
     when(now) {
-      received := False
-      when(isLast) {
-        active := False
-        current := updated
-        bit := end.resized
-      } otherwise {
-        current := 0
-        previous := updated
-        block := block + 1
-        bit := 0
-      }
+      next := end
+      current := updated
     }
-    when(waiting.fire) {
-      active := True
-      received := waiting.received
-      end := waiting.end
+    when(fills) {
+      current := 0
+      previous := (blocksAhead === 1) ? updated | B(0)
     }
     io.moved := RegNext(now) init False
-    io.failed := RegNext(now ? ((isLast ? amountLast | amount) - received.asUInt) | U(0)) init 0
-    io.busy := active || waits || io.push.valid
+    io.failed := RegNext(now ? (amount - received.asUInt) | U(0)) init 0
+    Invariant.when(now)(!Sn.behind(end, next), "a decision is of what was decided before")
   }
-  private val full = step.fills
-  Invariant.onward(io.next, "rxNext", link.firstSn)
-  Invariant.when(step.now)(!Sn.behind(step.end, io.next), "a decision is of what was decided before")
+  Invariant.onward(next, "rxNext", link.firstSn)
 
   io.port.current := block
-  // The block in progress follows the one before.
-  val before = Reg(OutcomeLog.blockNumber) init (OutcomeLog.firstBlock(link) - 1).mod(BigInt(1) << widthOf(block))
-  when(full)(before := block)
-  Invariant.when(step.now)(Invariant.follows(block, before), "the recent outcomes are not those of their base")
+
+  /** The block in progress follows the one before. */
+  val before = RegNextWhen(OutcomeLog.blockOf(step.end) - 1, step.fills) init (OutcomeLog.firstBlock(link) - 1).mod(BigInt(1) << widthOf(block))
+  Invariant(Invariant.follows(block, before), "the recent outcomes are not those of their base")
   io.port.recent.base := before @@ U(0, blockSize bits)
   io.port.recent.bitmap := current ## previous
 
   if (link.window.isBlock) { // no memory: the recent blocks are all that anybody may ask for
+    io.room := True
     io.port.lookup.ready := True
     io.port.report.valid := False
     io.port.report.payload.assignDontCare()
   } else {
     val older = new Area {
       val ram = BlockRam(Bits(Wire.blockBits bits), blocks) // what is overwritten while it is read is discarded
-      ram.write(before.resize(log2Up(blocks)), previous, RegNext(full) init False)
+
+      /** Blocks on their way to the RAM. The longest gap takes a clock for each block of a window, and on the line no 32 transmissions take less than 128. */
+      val complete = StreamFifo(CompleteBlock(), blocks / 64 + 8)
+      complete.io.push.valid := step.fills
+      complete.io.push.outcomes := step.updated
+      complete.io.push.end := OutcomeLog.blockOf(step.end)
+      Invariant.when(step.fills)(complete.io.push.ready, "a block is complete, and the queue is full")
+      io.room := RegNext(complete.io.availability > 3) init True
+
+      /** Below this block all is in the RAM. */
+      val written = Reg(OutcomeLog.blockNumber) init OutcomeLog.firstBlock(link)
+      private val isFirst = RegInit(True)
+      private val following = written + 1
+      complete.io.pop.ready := following === complete.io.pop.end
+      ram.write(written.resized, isFirst ? complete.io.pop.outcomes | B(0), complete.io.pop.valid)
+      when(complete.io.pop.valid) {
+        written := following
+        isFirst := complete.io.pop.ready
+      }
 
       // A look-up reads two words: its block's, and that of the one after it.
       // The stage of each task.
@@ -185,7 +179,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
       when(judged && judge(isOverwritten) || io.port.report.fire)(busy := False)
       when(io.port.report.fire)(valid := False)
       Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
-      lookup.ready := !busy
+      lookup.ready := !busy && written === block
       Invariant.when(lookup.fire)((lookup.payload + 1 - block).msb, "a block is looked up that is not complete")
       Invariant.when(valid)((first + 1 - block).msb, "a report shows a block that is not complete")
       io.port.report.valid := valid

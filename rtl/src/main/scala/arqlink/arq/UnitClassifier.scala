@@ -20,7 +20,7 @@ case class Arrival(link: LinkConfig) extends Bundle {
 /** Says what an arrival is: a function of its header, of the transmission in progress and of the window. docs/architecture.md, Receiver 1
   * to 3.
   *
-  * Stage `measure` takes distances, `compare` tests each of them, `decide` combines the tests. The transmission in progress does not change
+  * Stage `measure` takes distances, `compare` tests each of them, `close` combines the tests. The transmission in progress does not change
   * meanwhile, as one arrival at a time is in these stages.
   *
   * @param accept     data units are accepted; they must be of `epoch`
@@ -37,7 +37,7 @@ class UnitClassifier(
     arrives: Arrival,
     arrival: Arrival,
     isComplete: Bool
-)(val measure: CtrlLink, val compare: CtrlLink, val decide: CtrlLink)
+)(val measure: CtrlLink, val compare: CtrlLink, val close: CtrlLink)
     extends Area {
   import link.code
   private val slotBits = link.window.slotBits
@@ -74,7 +74,7 @@ class UnitClassifier(
     val isLast = insert(this(measured.toEnd) === 1)
   }
 
-  val decided = new decide.Area {
+  val decided = new close.Area {
     import compared._
     private val isUnit = this(isOurs) && !arrival.isEdge
     private val joins = this(isNext) && current.open
@@ -95,7 +95,8 @@ class UnitClassifier(
 
     /** A unit begins its transmission, or is of the one in progress. */
     val begins = insert(starts)
-    val belongs = insert(starts || isUnit && joins && this(same))
+    private val isOfIt = starts || isUnit && joins && this(same)
+    val belongs = insert(isOfIt)
 
     /** The frame was complete before this unit came. */
     val wasGood = insert(joins ? current.isComplete | this(isKnown))
@@ -103,7 +104,7 @@ class UnitClassifier(
     /** A unit that the frame lacks, with which it may be complete. */
     val isNew = insert((starts && !this(isKnown)) || (isUnit && joins && this(same) && !current.isComplete && !this(hasCome)))
     val completes = insert(joins ? (current.missing === 1) | (arrival.header.tx.meta.k === 1))
-    val ends = insert(this(compared.isLast))
+    val ends = insert(isOfIt && this(isLast))
     val parity = insert(this(compared.isParity))
   }
 }

@@ -36,7 +36,7 @@ object Counters {
     Counter("rx_frames_skipped", "frames skipped because the sender abandoned them"),
     Counter("rx_duplicates", "transmissions closed of frames that were complete already or behind rxBase"),
     Counter("rx_outcomes_ok", "transmissions closed as received"),
-    Counter("rx_outcomes_failed", "transmissions closed as failed", 6),
+    Counter("rx_outcomes_failed", "transmissions closed as failed", 20),
     Counter("rx_units", "data units accepted into a frame"),
     Counter("rx_units_surplus", "data units of a transmission that was complete already or of a frame that was"),
     Counter("rx_units_late", "data units whose TSN was closed already"),

@@ -8,7 +8,8 @@ import arqlink.axi.{AxiNames, PhyBeat}
 import arqlink.config.CodeConfig
 import arqlink.wire._
 
-/** Turns the PHY's units into verified data units and control messages, in the order they came.
+/** Turns the PHY's units into events: verified headers of data units and control messages, in the order they came. The payload of data units is a
+  * stream beside them.
   *
   * Always ready. A unit is passed on only when all of it has come and its flag, length, CRC and header are good; every
   * other unit raises exactly one event.
@@ -16,8 +17,9 @@ import arqlink.wire._
 case class Deframer(code: CodeConfig) extends Component {
   val io = new Bundle {
     val phy = slave(Stream(PhyBeat(code.dataBytes)))
-    val unit = master(Stream(Fragment(UnitBeat(code))))
+    val unit = master(Stream(UnitHeader(code)))
     val control = master(Stream(ControlMessage()))
+    val payload = master(Stream(Fragment(Bits(code.dataBits bits))))
 
     /** A pulse for each unit that is not passed on. */
     val erasedFlag, erasedLength, erasedCrc, badHeader, overflow = out(Bool())
@@ -44,13 +46,12 @@ case class Deframer(code: CodeConfig) extends Component {
   slots.io.accept := arrival.io.accept
 
   // One stream behind both ports keeps their order.
-  val beat = slots.io.output
-  io.unit.valid := beat.valid && !beat.header.control
-  io.control.valid := beat.valid && beat.header.control
-  beat.ready := beat.header.control ? io.control.ready | io.unit.ready
+  val event = slots.io.unit
+  io.unit.valid := event.valid && !event.control
+  io.control.valid := event.valid && event.control
+  event.ready := event.control ? io.control.ready | io.unit.ready
 
-  io.unit.header := UnitFormat.unpackData(code, beat.header.bytes.resize(Wire.headerBytes * 8))
-  io.unit.data := beat.data
-  io.unit.last := beat.last
-  io.control.payload := UnitFormat.unpackControl(beat.header.bytes)
+  io.unit.payload := UnitFormat.unpackData(code, event.bytes.resize(Wire.headerBytes * 8))
+  io.control.payload := UnitFormat.unpackControl(event.bytes)
+  io.payload << slots.io.data
 }

@@ -7,34 +7,29 @@ import spinal.lib._
 import arqlink.config.CodeConfig
 import arqlink.lib.{BeatCounter, BlockRam, Invariant}
 import arqlink.lib.queue.ReadQueue
-import arqlink.wire.UnitFormat
 
-/** A beat of a data unit, or a whole control unit (`header.control`, one beat); the header is constant over a unit. */
-case class BufferedBeat(code: CodeConfig) extends Bundle {
-  val header = RawHeader()
-  val data = Bits(code.dataBits bits)
-  val last = Bool()
-}
-
-/** Holds units until they have been judged and have left.
+/** Holds units until they have been judged and have left: a stream of headers in the order of arrival, and one of the beats of data units.
   *
-  * Headers wait in a queue of `entries`, of which one is always being filled, and the payload of data units in eight slots, of
-  * which one is always being filled. A unit that is accepted when there is no room is dropped. With an output that takes a
-  * data unit in unitBeats + 1 clocks, and a control unit in two, this does not happen: no unit is shorter on the PHY.
+  * Headers wait in a queue of eight entries and the payload of data units in eight slots; one of each is always being filled. A unit that is accepted when
+  * there is no room is dropped. With a user that takes a header in no more clocks than the shortest unit has beats, and the payload of a unit in
+  * unitBeats + 1 clocks, this does not happen.
   *
-  * Both are block RAMs that are read in two clocks, array and output register. The header at the output says
-  * what it is: a control unit, or the next data unit's beats.
+  * Both are block RAMs that are read in two clocks, array and output register.
   */
 case class UnitBuffer(code: CodeConfig) extends Component {
+  private val entryBits = 3
   private val slotBits = 3
-  private val shortestUnit = UnitFormat.controlBeats(code.dataBytes) min UnitFormat.dataBeats(code)
-  private val entryBits = log2Up((code.unitBeats + 3) / shortestUnit + 8)
 
   val io = new Bundle {
     val payload = slave(Flow(PayloadBeat(code)))
     val header = slave(Flow(RawHeader()))
     val accept = in(Bool())
-    val output = master(Stream(BufferedBeat(code)))
+
+    /** A header comes every second clock. */
+    val unit = master(Stream(RawHeader()))
+
+    /** Payload of the data units; it is there when the header has been taken. */
+    val data = master(Stream(Fragment(Bits(code.dataBits bits))))
     val overflow = out(Bool())
   }
 
@@ -64,29 +59,22 @@ case class UnitBuffer(code: CodeConfig) extends Component {
       .when(io.accept && !full)(entry + 1 =/= readEntry && (isControl || slot + 1 =/= readSlot), "a unit is accepted, and there is no room for the next one")
   }
 
-  // A header passes three registers:
-  //   1. the array's latch and 2. the output register of the block RAM, which move together when the output register is empty (`moves`);
-  //   3. `current`, at the output, which is loaded from the output register when it is empty (`loads`).
-  // So a header comes every second clock, and no enable depends on the output's `ready`.
+  // The array's latch and the output register of the block RAM move together when the output register is empty (`moves`). So no enable depends
+  // on the output's `ready`.
   val header = new Area {
     val entry = Reg(UInt(entryBits bits)) init 0
     writer.readEntry := entry
-    val arrayFull, full = RegInit(False)
-
-    /** The output register is empty. */
+    val arrayFull = RegInit(False)
     val moves = RegInit(True)
     val here = entry =/= writer.entry
-    private val read = RegNextWhen(headers.readSync(entry, moves), moves)
+    io.unit.payload := RegNextWhen(headers.readSync(entry, moves), moves)
+    io.unit.valid := !moves
     when(moves) {
       arrayFull := here
       moves := !arrayFull
       when(here)(entry := entry + 1)
     }
-    val leaves = Bool()
-    val loads = !moves && !full
-    when(loads)(moves := True)
-    full := loads || full && !leaves
-    val current = RegNextWhen(read, loads)
+    when(io.unit.fire)(moves := True)
   }
 
   // A slot is free once its last beat is being read.
@@ -105,13 +93,6 @@ case class UnitBuffer(code: CodeConfig) extends Component {
     queue.io.issue := issue
     queue.io.word.fragment := RegNext(data.readSync(slot @@ beat.address, waits))
     queue.io.word.last := Delay(beat.last, 2)
+    queue.io.pop >> io.data
   }
-
-  val beat = reader.queue.io.pop.s2mPipe()
-  io.output.valid := header.full && (header.current.control || beat.valid)
-  io.output.header := header.current
-  io.output.data := beat.fragment
-  io.output.last := header.current.control || beat.last
-  beat.ready := header.full && !header.current.control && io.output.ready
-  header.leaves := io.output.fire && io.output.last
 }

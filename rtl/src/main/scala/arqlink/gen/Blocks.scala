@@ -75,6 +75,7 @@ object Blocks {
     "ByteStreamPhy" -> (link => ByteStreamPhy(link.code)),
     "ArqSender" -> (link => new ArqSender(link, ArqLink.leadUnits(link.code))),
     "ArqReceiver" -> (new ArqReceiver(_)),
+    "UnitMover" -> (new UnitMover(_)),
     "Resequencer" -> (new Resequencer(_)),
     "LinkControl" -> (new LinkControl(_)),
     "ConsistencyWatch" -> (_ => new ConsistencyWatch),

@@ -60,6 +60,7 @@ class ArqLink(link: LinkConfig) extends Component {
 
   // What a restart empties ----------------------------------------------------------------------------------------------------
   private val isReset = BlockReset.following(ClockDomain.current.isResetActive)
+  private val lasting = BlockReset.late(ClockDomain.current)
   private def emptied[T](block: => T): T = BlockReset.by(BlockReset.following(control.io.flushNext || isReset).setWeakName("blockFlush"))(block)
 
   val segmenter = emptied(new Segmenter(link))
@@ -67,18 +68,18 @@ class ArqLink(link: LinkConfig) extends Component {
   val sender = emptied(new ArqSender(link, ArqLink.leadUnits(code)))
   val encoder = emptied(RsEncoder(code))
 
-  val receiver = emptied(new ArqReceiver(link))
+  val receiver = emptied(new ArqReceiver(link, lasting))
   val rxStore = emptied(new FrameStore(link))
   val resequencer = emptied(new Resequencer(link))
   val decoder = emptied(RsDecoder(code, lateResets = true))
   val peerEdges = emptied(new PeerEdges(link))
   val olderReports = emptied(new OlderReports(link))
 
+  private def queued[T <: Data](stream: Stream[T]): Stream[T] = if (link.queued) stream.queue(4) else stream
+
   // Forks and registers between blocks are emptied, too. Every `ready` is registered here, except that of packets in and units in, which segmenter
   // and receiver register, and that of `encoded` in narrow builds.
   val between = emptied(new Area {
-    private def queued[T <: Data](stream: Stream[T]): Stream[T] = if (link.queued) stream.queue(4) else stream
-
     val packets = queued(drain.io.output)
     val accepted = queued(segmenter.io.write)
 
@@ -103,7 +104,6 @@ class ArqLink(link: LinkConfig) extends Component {
     })
     val nextFrame = chosen(sender.io.frame)
     val stored = queued(txStore.io.data)
-    val arriving = queued(deframer.io.unit)
     val written = queued(receiver.io.write)
     private val jobs = StreamFork(queued(resequencer.io.job).halfPipe(), 3)
     val storeJob = jobs(0)
@@ -157,7 +157,8 @@ class ArqLink(link: LinkConfig) extends Component {
   // Receive: units to packets -------------------------------------------------------------------------------------------------
   val receive = BlockReset.late(new Area {
     deframer.io.phy << io.phyIn
-    receiver.io.unit << arriving
+    receiver.io.unit << queued(deframer.io.unit) // a restart leaves no beats without a header
+    receiver.io.payload << deframer.io.payload
     receiver.io.accept := isUp
     receiver.io.epoch := control.io.view.peerEpoch
     receiver.io.rxBase := resequencer.io.rxBase
@@ -201,7 +202,7 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.tablesReady := sender.io.ready && resequencer.io.ready
     // A data unit may overtake this by a few clocks. It then closes all that the message would have closed, and no peer sends
     // data behind a unit that has yet to bring the link up.
-    control.io.control << heard.halfPipe()
+    control.io.control << heard.m2sPipe()
     // What was judged in the clock of a restart is not of the new peer.
     control.io.alive := receiver.io.alive && !control.io.flush
 

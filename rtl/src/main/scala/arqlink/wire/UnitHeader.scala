@@ -13,9 +13,3 @@ case class UnitHeader(code: CodeConfig) extends Bundle {
   val tx = Transmission(code)
   val index = UInt(code.nBits bits)
 }
-
-/** One beat of a received data unit; the header is constant over the unit's beats. */
-case class UnitBeat(code: CodeConfig) extends Bundle {
-  val header = UnitHeader(code)
-  val data = Bits(code.dataBits bits)
-}
