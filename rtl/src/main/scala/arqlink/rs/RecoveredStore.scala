@@ -47,10 +47,13 @@ class RecoveredStore(code: CodeConfig) extends Component {
   val ringBits = log2Up(depth)
   val base = Reg(UInt(ringBits bits)) init 0
 
-  private val pushed = RegNext(io.comes) init False
+  /** Sums on their way: announced, and there in the next clock. */
+  private val arrival = new StagePipeline
+  private val (come, write) = (arrival(0), arrival(1))
+  come.valid := io.comes
 
   // Words that no lane has read yet.
-  val fresh = new Tally(0, depth, up = pushed, down = io.read.valid && io.read.fresh)
+  val fresh = new Tally(0, depth, up = write.valid, down = io.read.valid && io.read.fresh)
   io.fresh := fresh.some
 
   private val stages = new StagePipeline
@@ -62,7 +65,7 @@ class RecoveredStore(code: CodeConfig) extends Component {
   // A word counts as free a clock late.
   private val frees = fetch.valid && fetch(BEAT).lastLane
   val freed = RegNext(frees) init False
-  val places = new Tally(depth - margin, depth, up = freed, down = pushed)
+  val places = new Tally(depth - margin, depth, up = freed, down = write.valid)
   io.room := places.some
 
   /** The place to read, for the bytes of a wide beat in registers that count by themselves. A copy for each byte of what goes far keeps fan-out small. */
@@ -81,7 +84,7 @@ class RecoveredStore(code: CodeConfig) extends Component {
     val reader = readers(b % readers.size)
     val LANES = mask.insert(mask.valid ? UIntToOh(mask(BEAT).lane, code.maxParity) | B(0, code.maxParity bits))
     val lanes = Kept(choose(LANES), s"lanes_$b")
-    val writes = Kept(RegNext(io.comes) init False, s"writes_$b")
+    val writes = Kept(write(come.insert(io.comes)), s"writes_$b")
     val writeAt = Kept(Reg(UInt(ringBits bits)) init 0, s"writeAt_$b")
     when(writes)(writeAt := writeAt + 1)
     val chosen = for ((word, p) <- words.zipWithIndex) yield {
@@ -94,6 +97,7 @@ class RecoveredStore(code: CodeConfig) extends Component {
     }
     stages(latency)(merge.insert(Cat(chosen)))
   })
+  arrival.build()
   stages.build()
 }
 
