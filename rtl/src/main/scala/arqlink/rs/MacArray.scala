@@ -89,17 +89,18 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
 
   enter.valid := io.input.valid
   val BEAT = enter.insert(io.input.payload)
+  val LOADS = enter.insert(io.input.valid && io.input.load)
   io.comes := add.valid && add(BEAT).give
 
   // The matrices: column i of product p, four bits a lane.
   val columns = Vec(Reg(Bits(width bits)), 12)
-  when(expand.valid && expand(BEAT).load) {
+  when(expand(LOADS)) {
     val low = Cat(io.coefficients.map(_(3 downto 0)))
     val high = Cat(io.coefficients.map(_(7 downto 4)))
     for ((column, value) <- columns.zip(Seq(low, high, low ^ high).flatMap(TowerLogic.columns))) column := value
   }
   val COLUMNS = stages(expandAt + 1).insert(columns)
-  Invariant.when(expand.valid && expand(BEAT).load)(expand(BEAT).position === code.unitBeats - 2, "coefficients change within a unit")
+  Invariant.when(expand(LOADS) && expand.valid)(expand(BEAT).position === code.unitBeats - 2, "coefficients change within a unit")
   for (later <- (fetchAt + 1 to writeAt).map(stages(_)))
     Invariant.when(fetch.valid && later.valid)(fetch(BEAT).position =/= later(BEAT).position, "a sum is read that a beat before changes")
 
@@ -107,7 +108,7 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
 
     /** What the stages of a byte need to know: a copy for each byte keeps fan-out small. */
     def near[T <: Data](at: Node, of: Payload[T]): T = at(of).addAttribute("keep")
-    val WRITES = expand.insert(expand.valid && expand(BEAT).add)
+    val WRITES = enter.insert(io.input.valid && io.input.add)
     val POSITION = expand.insert(expand(BEAT).position)
     val HIDE = expand.insert(expand(BEAT).hide)
     val ADDS = enter.insert(io.input.add)
