@@ -63,25 +63,24 @@ case class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   sequencer.io.input << io.input.map(_.fragment)
   val step = sequencer.io.step
 
-  // The stage of each task, from the step on. A word leaves its block RAM after a clock, and then goes through a register.
-  private val addressAt = 0
-  private val lookUpAt = addressAt + 1
+  // The stage of each task, from the step on. A word leaves its block RAM after a clock, and then goes through two registers.
+  private val lookUpAt = 0
   private val arrayAt = lookUpAt + 3 - MacArray.expandAt
   private val mergeAt = arrayAt + MacArray.latency
   private val reduceAt = mergeAt + 1
   private val queueAt = reduceAt + 1
   private val stages = new StagePipeline
-  private val (addressing, lookUp, reduce, made) = (stages(addressAt), stages(lookUpAt), stages(reduceAt), stages(queueAt))
+  private val (lookUp, reduce, made) = (stages(lookUpAt), stages(reduceAt), stages(queueAt))
   stages(0).valid := step.valid && step.repair
   val STEP = stages(0).insert(step.payload)
 
   // A unit has two beats or more, so the address that follows may come a clock late.
-  val address = Reg(cloneOf(step.address))
-  private val follows = RegNext(address + 1)
-  private val now = addressing(STEP)
-  when(addressing.valid && now.start && !now.parity)(address := now.first ? now.address | follows)
-  table.io.address := address
-  Invariant.when(lookUp.valid && !lookUp(STEP).parity)(Invariant.atMost(address, table.size - 1), "a data unit has no coefficients in the table")
+  private val now = lookUp(STEP)
+  private val takes = lookUp.valid && now.start && !now.parity
+  val follows = Reg(cloneOf(step.address))
+  table.io.address := now.first ? now.address | follows
+  follows := RegNextWhen(table.io.address, takes) + 1
+  Invariant.when(takes)(Invariant.atMost(table.io.address, table.size - 1), "a data unit has no coefficients in the table")
   val WORD = stages(lookUpAt + 1).insert(table.io.coefficients)
   mac.io.coefficients := stages(arrayAt + MacArray.expandAt)(WORD)
 
