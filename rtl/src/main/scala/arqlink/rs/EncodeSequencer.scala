@@ -28,7 +28,7 @@ case class EncodeStep(code: CodeConfig) extends Bundle {
   /** The frame has parity units. */
   val repair = Bool()
 
-  /** Address of the frame's first coefficients. */
+  /** Address of the unit's coefficients. */
   val address = UInt(log2Up(EncodeCoefficients.words(code)) bits)
 }
 
@@ -69,6 +69,9 @@ class EncodeSequencer(code: CodeConfig) extends Component {
   val first, parity, repair = Reg(Bool())
   val unitLane = Reg(UInt(Lanes.bits(code) bits))
   val address = Reg(cloneOf(io.step.address))
+
+  /** A clock late, as a unit has two beats or more. */
+  val follows = RegNext(address + 1)
   val beat = new BeatCounter(code.unitBeats)
 
   val fire = io.room && (parityUnit || (dataUnit && io.input.valid))
@@ -81,7 +84,7 @@ class EncodeSequencer(code: CodeConfig) extends Component {
     parity := planParity
     unitLane := lane
     repair := !frame.parity.msb || planParity
-    address := frame.offset + frame.row
+    address := plan.isFirst ? (frame.offset + frame.row) | follows
   }
   when(fire)(beat.step())
   Invariant(!(dataUnit && parityUnit), "a unit is data and parity")

@@ -74,13 +74,9 @@ case class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   stages(0).valid := step.valid && step.repair
   val STEP = stages(0).insert(step.payload)
 
-  // A unit has two beats or more, so the address that follows may come a clock late.
-  private val now = lookUp(STEP)
-  private val takes = lookUp.valid && now.start && !now.parity
-  val follows = Reg(cloneOf(step.address))
-  table.io.address := now.first ? now.address | follows
-  follows := RegNextWhen(table.io.address, takes) + 1
-  Invariant.when(takes)(Invariant.atMost(table.io.address, table.size - 1), "a data unit has no coefficients in the table")
+  table.io.address := lookUp(STEP).address
+  Invariant
+    .when(lookUp.valid && !lookUp(STEP).parity)(Invariant.atMost(table.io.address, table.size - 1), "a data unit has no coefficients in the table")
   val WORD = stages(lookUpAt + 1).insert(table.io.coefficients)
   mac.io.coefficients := stages(arrayAt + MacArray.expandAt)(WORD)
 
