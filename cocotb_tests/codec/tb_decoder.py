@@ -154,7 +154,7 @@ async def full_rate(dut):
     cases["K=max, last missing"] = [(bench.max_k, [*range(bench.max_k - 1), bench.max_k + e - 1])] * 6
     cases["K=max, first and random"] = [(bench.max_k, bench.rng.sample(range(bench.max_k + e), bench.max_k)) for _ in range(24)]
     cases["K=max, none missing"] = [(bench.max_k, [*range(bench.max_k)])] * 3
-    cases["K=1, many"] = [(1, [e])] * 40
+    cases |= {"K=1, many": [(1, [e])] * 40, "K=1, none missing": [(1, [0])] * 40}
     rates, added = [], []
     for label, patterns in cases.items():
         await bench.reset()

@@ -96,7 +96,7 @@ async def full_rate(dut):
     bench = await start(dut)
     e, beats = bench.max_parity, bench.beats
     cases = {f"K={k} N={k + e}": [(k, k + e)] * 6 for k in sorted({bench.max_k, min(4, bench.max_k), 1})}
-    cases["K=1 N=2"] = [(1, 2)] * 24
+    cases |= {"K=1 N=2": [(1, 2)] * 24, "K=N=1": [(1, 1)] * 24}
     cases["random"] = [(1, 1 + e)] + [(k, k + bench.rng.randint(0, e)) for k in (bench.rng.randint(1, bench.max_k) for _ in range(12))]
     measured = []
     for label, shapes in cases.items():

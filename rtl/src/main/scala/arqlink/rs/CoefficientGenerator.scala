@@ -3,6 +3,7 @@ package arqlink.rs
 
 import spinal.core._
 import spinal.lib._
+import spinal.lib.misc.pipeline._
 
 import arqlink.config.{CodeConfig, Preset}
 import arqlink.gf.Roms
@@ -40,9 +41,7 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
 
   // Points in turn: the wanted units of a frame, then its received ones ----------------------------------------------------
   case class Turn() extends Bundle {
-    val preset = UInt(2 bits)
-    val k = UInt(code.kBits bits)
-    val targets = UInt(shape.targetBits bits)
+    val frame = FrameLists(code)
     val bank = UInt(shape.bankBits bits)
     val wanted, last = Bool()
     val position = UInt(shape.positionBits bits)
@@ -55,9 +54,7 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   val lastWanted = position === frame.lastTarget
   val lastReceived = position === frame.lastUnit
   turn.valid := frame.valid
-  turn.preset := frame.preset
-  turn.k := frame.k
-  turn.targets := frame.targets
+  turn.frame := frame.payload
   turn.bank := bank
   turn.wanted := !received
   turn.last := received && lastReceived
@@ -77,21 +74,12 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   when(frame.fire)(bank := bank + 1)
 
   lists.io.unitAddress := bank @@ received.asUInt @@ position
-  // For the same reason these registers may be of the kind that makes the way of ready short.
-  val fetched = turn.halfPipe()
-  val given = fetched.halfPipe()
-  val point = given.m2sPipe(holdPayload = true)
+  // For the same reason these registers may be of the kind that makes the way of ready short. A unit joins its turn as it is read.
   lists.io.enable := turn.ready
-  lists.io.unitEnable := fetched.ready
-  val unit = RegNextWhen(lists.io.unit, given.ready)
+  val points = turn.halfPipe().map(turn => TupleBundle(turn, lists.io.unit)).halfPipe().m2sPipe(holdPayload = true)
+  private val (point, unit) = (points._1, points._2)
 
   // Steps of a point: groups of A, then groups of B ----------------------------------------------------------------------------
-  case class Step() extends Bundle {
-    val first, last, parity, wanted, cauchy, frameLast = Bool()
-    val group = UInt(shape.groupBits bits)
-    val position = UInt(shape.positionBits bits)
-    val slot = UInt(slotBits bits)
-  }
   // Vectors that may still be begun; a wanted unit takes and gives back none. A clock late: the next vector begins two clocks later or more.
   val began = RegInit(False)
   val taken = RegNext(io.coefficients.fire) init False
@@ -99,90 +87,79 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   val stepBits = log2Up(2 * groups)
   val count = Reg(UInt(stepBits bits)) init 0
   val slot = Reg(UInt(slotBits bits)) init 0
-  val step = Flow(Step())
   val begin = count === 0
-  step.valid := point.valid && !(begin && !places.some)
-  step.first := begin
-  step.last := count.andR
-  step.parity := count.msb
-  step.group := (if (groups == 1) U(0, 1 bits) else count(stepBits - 2 downto 0))
-  step.wanted := point.wanted
-  step.cauchy := point.preset === Preset.Cauchy
-  step.frameLast := point.last
-  step.position := point.position
-  step.slot := slot
-  when(step.valid)(count := count + 1)
-  point.ready := point.valid && step.last // the last step is not the first one, so nothing holds it up
-  when(point.fire)(slot := slot + 1)
-  lists.io.free := point.fire && point.last
-  lists.io.ofParity := step.parity
+  val lastStep = count.andR
+  lists.io.ofParity := count.msb
   lists.io.bank := point.bank
-  lists.io.group := step.group
+  lists.io.group := (if (groups == 1) U(0, 1 bits) else count(stepBits - 2 downto 0))
+  lists.io.free := points.fire && point.last
+  points.ready := points.valid && lastStep // the last step is not the first one, so nothing holds it up
+  when(points.fire)(slot := slot + 1)
 
+  // The stage of each task, from a step on. A table takes two clocks, each level of the sum one.
+  private val lookUpAt = 1
+  private val termAt = lookUpAt + 2
+  private val sumAt = termAt + 1
+  private val totalAt = sumAt + log2Up(lanes)
+  private val foldAt = totalAt + 1
+  private val stages = new StagePipeline
+  private val (step, lookUp, looked, near) = (stages(0), stages(lookUpAt), stages(termAt), stages(sumAt))
+  private val (totals, fold, folded) = (stages(totalAt), stages(foldAt), stages(foldAt + 1))
+  step.valid := points.valid && !(begin && !places.some)
+  when(step.valid)(count := count + 1)
   began := step.valid && begin && !point.wanted
+  val POINT = step.insert(point)
+  val FIRST = step.insert(begin)
+  val LAST = step.insert(lastStep)
+  val OF_PARITY = step.insert(lists.io.ofParity)
+  val GROUP = step.insert(lists.io.group)
+  val SLOT = step.insert(slot)
 
-  // Logarithms of the differences ------------------------------------------------------------------------------------------------
-  val asked = step.m2sPipe(holdPayload = true)
-  val operands =
-    for (i <- 0 until lanes)
-      yield RegNextWhen(lists.io.points(i) ^ unit.x, step.valid).setName(s"operand_$i")
-  val used =
-    for (i <- 0 until lanes)
-      yield RegNextWhen(step.group * lanes + i < point.targets, step.valid).setName(s"used_$i")
-  val read = asked.m2sPipe(holdPayload = true)
-  val usedRead = used.map(RegNextWhen(_, asked.valid))
-  val looked = read.m2sPipe(holdPayload = true)
-  val usedLooked = usedRead.map(RegNextWhen(_, read.valid))
-  // A block RAM has two ports: a table for every two lanes.
-  val logs = operands.grouped(2).toSeq.flatMap { pair =>
-    val table = Roms.log
-    pair.map(operand => RegNext(table.readSync(operand)))
+  // Logarithms of the differences, of the units that count: a block RAM has two ports, so a table for every two lanes ---------------------
+  val LOGS = for (pair <- (0 until lanes).grouped(2).toSeq; table = Roms.log; i <- pair) yield {
+    val DIFFERENCE = step.insert(lists.io.points(i) ^ unit.x)
+    stages(lookUpAt + 1).insert(table.readSync(lookUp(DIFFERENCE)))
   }
   val products = Roms.products(code)
-  val scale = Reg(UInt(products.addressWidth bits))
-  when(step.valid)(scale := point.preset(0 downto 0) @@ point.k.resize(log2Up(code.maxK)) @@ unit.index)
-  val scaleLooked = RegNext(products.readSync(scale))
+  val SCALE = step.insert(point.frame.preset(0 downto 0) @@ point.frame.k.resize(log2Up(code.maxK)) @@ unit.index)
+  val PRODUCT = stages(lookUpAt + 1).insert(products.readSync(lookUp(SCALE)))
 
   // Sum -----------------------------------------------------------------------------------------------------------------------------
   val sumBits = log2Up((2 * code.maxParity + 2) * 255 + 1) max 10
-  val summed = looked.m2sPipe(holdPayload = true)
-  val terms = for ((log, use) <- logs.zip(usedLooked)) yield {
-    val term = (log ^ U(8 bits, default -> looked.parity)) & U(8 bits, default -> use)
-    RegNextWhen(term.resize(sumBits), looked.valid)
+  val TERMS = for ((log, i) <- LOGS.zipWithIndex) yield {
+    val USED = step.insert(lists.io.group * lanes + i < point.frame.targets)
+    val term = (looked(log) ^ U(8 bits, default -> looked(OF_PARITY))) & U(8 bits, default -> looked(USED))
+    looked.insert(term.resize(sumBits))
   }
-  val begins = RegNextWhen(~scaleLooked & U(8 bits, default -> !looked.cauchy), looked.valid)
+  val START = looked.insert(~looked(PRODUCT) & U(8 bits, default -> (looked(POINT).frame.preset =/= Preset.Cauchy)))
 
-  private def tree(flow: Flow[Step], values: Seq[UInt], start: UInt): (Flow[Step], UInt, UInt) =
-    if (values.size == 1) (flow, values.head, start)
-    else
-      tree(
-        flow.m2sPipe(holdPayload = true),
-        values.grouped(2).map(pair => RegNextWhen(pair.reduce(_ + _), flow.valid)).toSeq,
-        RegNextWhen(start, flow.valid)
-      )
-  val (added, sum, start) = tree(summed, terms, begins)
+  private def sum(at: Int, terms: Seq[Payload[UInt]]): Payload[UInt] =
+    if (terms.size == 1) terms.head
+    else sum(at + 1, terms.grouped(2).map(pair => stages(at).insert(pair.map(stages(at)(_)).reduce(_ + _))).toSeq)
+  val SUM = sum(sumAt, TERMS)
   val total = Reg(UInt(sumBits bits))
-  when(added.valid)(total := (added.first ? start.resize(sumBits) | total) + sum)
-  val complete = added.takeWhen(added.last).m2sPipe(holdPayload = true)
-  val folded = complete.m2sPipe(holdPayload = true)
-  val value = RegNextWhen(total(7 downto 0) +^ total(sumBits - 1 downto 8).resize(8), complete.valid)
+  when(totals.valid)(total := (totals(FIRST) ? totals(START).resize(sumBits) | total) + totals(SUM))
+  val VALUE = fold.insert(total(7 downto 0) +^ total(sumBits - 1 downto 8).resize(8))
+  private val ends = folded.valid && folded(LAST)
 
   // Factors 1 / V(m): 511 - v is 1 - v modulo 255. ---------------------------------------------------------------------------------
   val factors = for (i <- 0 until lanes) yield {
     val store = Mem(UInt(9 bits), 1 << shape.groupBits).setName(s"factors_$i")
-    store.write(shape.group(folded.position), ~value, folded.valid && folded.wanted && shape.isIn(i, folded.position))
+    val position = folded(POINT).position
+    store.write(shape.group(position), ~folded(VALUE), ends && folded(POINT).wanted && shape.isIn(i, position))
     store
   }
-  val distances = for ((log, i) <- logs.zipWithIndex) yield {
+  // Written a clock late, as the way from the logarithms is long; read when the vector's sum has been made.
+  val distances = for ((log, i) <- LOGS.zipWithIndex) yield {
     val store = Mem(UInt(8 bits), 1 << (slotBits + shape.groupBits)).setName(s"distances_$i")
-    // A clock late, as the way from the logarithms is long; read when the vector's sum has been made.
-    store.write(RegNext(looked.slot @@ looked.group), RegNext(~log), RegNext(looked.valid && !looked.parity) init False)
+    store.write(near(SLOT) @@ near(GROUP), ~near(log), near.valid && !near(OF_PARITY))
     store
   }
 
   // Coefficients, a group a clock ----------------------------------------------------------------------------------------------------
   val giving = RegInit(False)
-  val current = Reg(Step())
+  val current = Reg(UInt(slotBits bits))
+  val isFrameLast = Reg(Bool())
   val group = Reg(UInt(shape.groupBits bits)) init 0
   val q = Reg(UInt(9 bits))
   val lastGroup = if (groups == 1) True else group.andR
@@ -190,23 +167,37 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
     group := group + 1
     giving := !lastGroup
   }
-  when(folded.valid && !folded.wanted) {
+  when(ends && !folded(POINT).wanted) {
     giving := True
-    current := folded.payload
-    q := value
+    current := folded(SLOT)
+    isFrameLast := folded(POINT).last
+    q := folded(VALUE)
     group := 0
   }
+
+  // The stage of each task, from a group's turn on. The sum of a coefficient's three terms in two steps, then the table's two clocks.
+  private val addAt = 1
+  private val scaleAt = addAt + 1
+  private val powerAt = scaleAt + 1
+  private val queueAt = powerAt + 2
+  private val giver = new StagePipeline
+  private val (give, add, scale, power, push) = (giver(0), giver(addAt), giver(scaleAt), giver(powerAt), giver(queueAt))
+  give.valid := giving
+  val Q = give.insert(q)
+  val FRAME_LAST = give.insert(isFrameLast)
   val powers = Seq.fill((lanes + 1) / 2)(Roms.shiftedExp)
-  val bytes = for (i <- 0 until lanes) yield {
-    val factor = RegNextWhen(factors(i).readAsync(group, writeFirst), giving)
-    val distance = RegNextWhen(distances(i).readAsync(current.slot @@ group, writeFirst), giving)
-    val near = RegNext(factor +^ distance.resize(9))
-    val sum = RegNext(near.resize(11) + RegNext(RegNextWhen(q, giving)).resize(11))
-    RegNext(powers(i / 2).readSync(sum)).asBits
+  val BYTES = for (i <- 0 until lanes) yield {
+    val FACTOR = give.insert(factors(i).readAsync(group, writeFirst))
+    val DISTANCE = give.insert(distances(i).readAsync(current @@ group, writeFirst))
+    val NEAR = add.insert(add(FACTOR) +^ add(DISTANCE).resize(9))
+    val EXPONENT = scale.insert(scale(NEAR).resize(11) + scale(Q).resize(11))
+    giver(powerAt + 1).insert(powers(i / 2).readSync(power(EXPONENT)))
   }
   val queue = new CreditQueue(Bits(8 * lanes + 1 bits), shape.vectors * groups)
-  queue.io.push.valid := Delay(giving, 5, init = False)
-  queue.io.push.payload := Delay(current.frameLast, 5) ## Cat(bytes)
+  queue.io.push.valid := push.valid
+  queue.io.push.payload := push(FRAME_LAST) ## Cat(BYTES.map(push(_)))
+  stages.build()
+  giver.build()
 
   // Groups back to vectors ------------------------------------------------------------------------------------------------------------
   val vector = Stream(CoefficientVector(code))

@@ -3,6 +3,7 @@ package arqlink.rs
 
 import spinal.core._
 import spinal.lib._
+import spinal.lib.misc.pipeline._
 
 import arqlink.config.CodeConfig
 import arqlink.lib.{BeatCounter, Tally}
@@ -26,7 +27,7 @@ class DecodeMerge(code: CodeConfig) extends Component {
     val recovered = in Bool ()
     val takeRecovered = master(Flow(RecoveredBeat(code)))
 
-    /** What was taken `DecodeMerge.latency` clocks before. */
+    /** What was taken `RecoveredStore.latency` clocks before. */
     val word = in Bits (code.dataBits bits)
     val products = in Bits (12 * code.dataBytes bits)
     val output = master(Stream(Fragment(Bits(code.dataBits bits))))
@@ -85,19 +86,20 @@ class DecodeMerge(code: CodeConfig) extends Component {
   io.takeRecovered.lastLane := lastLane
   io.takeRecovered.unitEnd := beat.last
 
-  // One of the two is zero.
+  // What was taken comes; one of the two is zero. The stage of each task, from the order on.
+  private val reduceAt = RecoveredStore.latency
+  private val queueAt = reduceAt + 1
+  private val stages = new StagePipeline
+  stages(0).valid := fire
+  val LAST = stages(0).insert(beat.last)
+  val BYTES = stages(reduceAt).insert(MacSums.reduce(io.products) ^ io.word)
   val queue = new CreditQueue(Fragment(Bits(code.dataBits bits)), depth)
-  queue.io.push.valid := Delay(fire, DecodeMerge.latency + 1, init = False)
-  queue.io.push.last := Delay(beat.last, DecodeMerge.latency + 1)
-  queue.io.push.fragment := RegNext(MacSums.reduce(io.products) ^ io.word)
+  queue.io.push.valid := stages(queueAt).valid
+  queue.io.push.last := stages(queueAt)(LAST)
+  queue.io.push.fragment := stages(queueAt)(BYTES)
   io.output << queue.io.pop
+  stages.build()
 
   stepped := fire
   left := io.output.fire
-}
-
-object DecodeMerge {
-
-  /** Clocks from the order to take a beat to the beat. */
-  val latency = 5
 }

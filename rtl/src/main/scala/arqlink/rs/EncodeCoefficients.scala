@@ -22,7 +22,7 @@ class EncodeCoefficients(code: CodeConfig) extends Component {
     val offset, row = out UInt (log2Up(size) bits)
     val address = in UInt (log2Up(size) bits)
 
-    /** The word at `address` two clocks before. */
+    /** The word at `address` a clock before. */
     val coefficients = out(Vec(Bits(8 bits), code.maxParity))
   }
 
@@ -40,7 +40,7 @@ class EncodeCoefficients(code: CodeConfig) extends Component {
       B(bytes.zipWithIndex.map { case (byte, lane) => byte << (8 * lane) }.sum, 8 * code.maxParity bits)
     }
   )
-  io.coefficients := Vec(RegNext(words.readSync(io.address)).subdivideIn(8 bits))
+  io.coefficients := Vec(words.readSync(io.address).subdivideIn(8 bits))
 }
 
 object EncodeCoefficients {

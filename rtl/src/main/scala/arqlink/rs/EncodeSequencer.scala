@@ -27,6 +27,9 @@ case class EncodeStep(code: CodeConfig) extends Bundle {
 
   /** The frame has parity units. */
   val repair = Bool()
+
+  /** Address of the unit's coefficients. */
+  val address = UInt(log2Up(EncodeCoefficients.words(code)) bits)
 }
 
 /** A frame as the sequencer counts it. */
@@ -43,10 +46,8 @@ case class EncodeFrame(code: CodeConfig) extends Bundle {
 }
 
 /** Orders the beats of a frame: K units from the input, then N - K parity units; one step a clock when there is room.
-  *
   */
 class EncodeSequencer(code: CodeConfig) extends Component {
-  val addressBits = log2Up(EncodeCoefficients.words(code))
   val io = new Bundle {
     val frame = slave(Stream(EncodeFrame(code)))
     val input = slave(Stream(Bits(code.dataBits bits)))
@@ -54,9 +55,6 @@ class EncodeSequencer(code: CodeConfig) extends Component {
     /** A further step may be made. */
     val room = in Bool ()
     val step = master(Flow(EncodeStep(code)))
-
-    /** Address of the coefficients of the step's unit. */
-    val address = out UInt (addressBits bits)
   }
 
   // The unit to come -----------------------------------------------------------------------------------------------------------
@@ -70,7 +68,10 @@ class EncodeSequencer(code: CodeConfig) extends Component {
   val dataUnit, parityUnit = RegInit(False)
   val first, parity, repair = Reg(Bool())
   val unitLane = Reg(UInt(Lanes.bits(code) bits))
-  val address = Reg(UInt(addressBits bits))
+  val address = Reg(cloneOf(io.step.address))
+
+  /** A clock late, as a unit has two beats or more. */
+  val follows = RegNext(address + 1)
   val beat = new BeatCounter(code.unitBeats)
 
   val fire = io.room && (parityUnit || (dataUnit && io.input.valid))
@@ -83,7 +84,7 @@ class EncodeSequencer(code: CodeConfig) extends Component {
     parity := planParity
     unitLane := lane
     repair := !frame.parity.msb || planParity
-    address := plan.isFirst ? (frame.offset + frame.row) | (address + 1)
+    address := plan.isFirst ? (frame.offset + frame.row) | follows
   }
   when(fire)(beat.step())
   Invariant(!(dataUnit && parityUnit), "a unit is data and parity")
@@ -118,5 +119,5 @@ class EncodeSequencer(code: CodeConfig) extends Component {
   io.step.position := beat.address
   io.step.start := beat.first
   io.step.last := beat.last
-  io.address := address
+  io.step.address := address
 }

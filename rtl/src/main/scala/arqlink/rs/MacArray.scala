@@ -3,10 +3,11 @@ package arqlink.rs
 
 import spinal.core._
 import spinal.lib._
+import spinal.lib.misc.pipeline._
 
 import arqlink.config.CodeConfig
 import arqlink.gf.TowerLogic
-import arqlink.lib.{Invariant, Kept}
+import arqlink.lib.Invariant
 
 /** A beat on its way into the multiply-accumulate array. */
 case class MacBeat(code: CodeConfig, parts: Int) extends Bundle {
@@ -53,21 +54,22 @@ object MacSums {
 }
 
 /** maxParity lanes that multiply each byte by the unit's coefficients and add the products up, one sum per byte position
-  * of a unit and lane. A beat in each clock; nothing stalls. The sums with a beat are there four clocks after it.
+  * of a unit and lane. A beat in each clock; nothing stalls. The sums with a beat are there `MacArray.latency` clocks after it.
   *
   * A coefficient is constant over a unit, so it is expanded once into the bit matrices of its three operands ([[gf.TowerField]]): a bit
   * of a sum costs two LUTs for four products of bits, and one that adds them to the sum before.
   *
-  * The sums are read a clock ahead and written a clock later: that never is the position that another beat is about to write. From sixteen
-  * beats on they are in block RAM, read two clocks ahead and written two clocks later.
+  * The sums are read a clock ahead of the addition and written in it: that never is the position that another beat is about to write. From sixteen
+  * beats on they are in block RAM, read two clocks ahead and written a clock later.
   */
 class MacArray(code: CodeConfig, parts: Int) extends Component {
   require(code.maxParity % parts == 0, s"$parts parts of ${code.maxParity} lanes are not equal")
+  import MacArray._
   val width = 4 * code.maxParity
   val io = new Bundle {
     val input = slave(Flow(MacBeat(code, parts)))
 
-    /** Tower bytes; those of a unit are to be there a clock after its first beat. */
+    /** Tower bytes; those of a unit are to be there `MacArray.expandAt` clocks after its first beat. */
     val coefficients = in(Vec(Bits(8 bits), code.maxParity))
     val sums = out(MacSums(code))
 
@@ -75,97 +77,69 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
     val comes = out Bool ()
   }
 
-  /** Control that the stages behind the first one need; a copy for each byte keeps fan-out small. */
-  case class Control() extends Bundle {
-    val valid, add = Bool()
-    val hide = Bits(parts bits)
-    val position = UInt(code.unitBeatBits bits)
-  }
-  private def copies(of: Control) = for (b <- 0 until code.dataBytes) yield {
-    val copy = Kept(Reg(Control()), s"control_${of.getName()}_$b")
-    copy.valid.init(False)
-    copy.valid := of.valid
-    when(of.valid) {
-      copy.hide := of.hide
-      copy.add := of.add
-      copy.position := of.position
-    }
-    copy
-  }
+  /** A block RAM saves a third of the array's LUTs, but has 512 words, of which short units would use few. */
+  private val inBlockRam = code.unitBeats >= 16
+  private val (fetchAt, writeAt) = if (inBlockRam) (addAt - 2, addAt + 1) else (addAt - 1, addAt)
+  private val stages = new StagePipeline
+  val enter = stages(0)
+  val expand = stages(expandAt)
+  val multiply = stages(multiplyAt)
+  val add = stages(addAt)
+  private val (fetch, write) = (stages(fetchAt), stages(writeAt))
 
-  // Without an enable, as whatever decides that a beat comes is late in its clock.
-  val beat = io.input.m2sPipe()
-  val entering = Control().setName("entering")
-  entering.valid := beat.valid
-  entering.hide := beat.hide
-  entering.add := beat.add
-  entering.position := beat.position
+  enter.valid := io.input.valid
+  val BEAT = enter.insert(io.input.payload)
+  val LOADS = enter.insert(io.input.valid && io.input.load)
+  io.comes := add.valid && add(BEAT).give
 
   // The matrices: column i of product p, four bits a lane.
   val columns = Vec(Reg(Bits(width bits)), 12)
-  when(beat.valid && beat.load) {
+  when(expand(LOADS)) {
     val low = Cat(io.coefficients.map(_(3 downto 0)))
     val high = Cat(io.coefficients.map(_(7 downto 4)))
     for ((column, value) <- columns.zip(Seq(low, high, low ^ high).flatMap(TowerLogic.columns))) column := value
   }
+  val COLUMNS = stages(expandAt + 1).insert(columns)
+  Invariant.when(expand(LOADS) && expand.valid)(expand(BEAT).position === code.unitBeats - 2, "coefficients change within a unit")
+  for (later <- (fetchAt + 1 to writeAt).map(stages(_)))
+    Invariant.when(fetch.valid && later.valid)(fetch(BEAT).position =/= later(BEAT).position, "a sum is read that a beat before changes")
 
-  val formed = copies(entering)
-  val forms =
-    for ((byte, b) <- beat.data.subdivideIn(8 bits).zipWithIndex)
-      yield {
-        // Nothing to add is a zero: the flip-flops' reset makes it without a gate. A copy for every four lanes, and for each byte of what
-        // decides, keeps fan-out small.
-        val form = TowerLogic.form(byte)
-        val enters = Kept(RegNext(io.input.valid) init False, s"enters_$b")
-        val adds = Kept(RegNext(io.input.add), s"adds_$b")
-        for (group <- 0 until (code.maxParity + 3) / 4) yield {
-          val copy = Kept(RegNextWhen(form, enters), s"form_${b}_$group")
-          when(!adds)(copy := 0)
-          copy
-        }
-      }
+  for (b <- 0 until code.dataBytes) {
 
-  Invariant.when(beat.valid && beat.load)(beat.position === code.unitBeats - 2, "coefficients change within a unit")
-  Invariant.when(beat.valid && formed.head.valid)(beat.position =/= formed.head.position, "a sum is read that the beat before changes")
+    /** What the stages of a byte need to know: a copy for each byte keeps fan-out small. */
+    def near[T <: Data](at: Node, of: Payload[T]): T = at(of).addAttribute("keep")
+    val WRITES = enter.insert(io.input.valid && io.input.add)
+    val POSITION = expand.insert(expand(BEAT).position)
+    val HIDE = expand.insert(expand(BEAT).hide)
+    val ADDS = enter.insert(io.input.add)
 
-  // Sums of two products of bits.
-  val pairs = for ((form, c) <- forms.zip(formed)) yield for (p <- 0 until 3) yield for (half <- 0 until 2) yield {
-    val terms =
-      for (i <- Seq(2 * half, 2 * half + 1))
-        yield columns(4 * p + i) & Cat((0 until code.maxParity).map(lane => B(4 bits, default -> form(lane / 4)(4 * p + i))))
-    RegNextWhen(terms.reduce(_ ^ _), c.valid)
-  }
-
-  val summing = for ((c, b) <- formed.zipWithIndex) yield {
-    val copy = Kept(Reg(Control()), s"control_summing_$b")
-    copy.valid.init(False)
-    copy.valid := c.valid && c.add
-    when(c.valid) {
-      copy.hide := c.hide
-      copy.position := c.position
+    // Nothing to add is a zero: the flip-flops' reset makes it without a gate. A copy for every four lanes keeps fan-out small.
+    val form = near(expand, ADDS) ? TowerLogic.form(expand(BEAT).data(8 * b, 8 bits)) | B(0, 12 bits)
+    val forms = Seq.fill((code.maxParity + 3) / 4)(near(multiply, expand.insert(form)))
+    for (p <- 0 until 3) {
+      def product(i: Int) = multiply(COLUMNS)(4 * p + i) & Cat(Seq.tabulate(code.maxParity)(lane => B(4 bits, default -> forms(lane / 4)(4 * p + i))))
+      val pairs = for (i <- Seq(0, 2)) yield multiply.insert(product(i) ^ product(i + 1))
+      val store = Mem(Bits(width bits), 1 << code.unitBeatBits).setName(s"sums_${b}_$p")
+      if (inBlockRam) store.addAttribute("no_rw_check").addAttribute("ram_style", "block")
+      val BEFORE =
+        if (inBlockRam) stages(fetchAt + 1).insert(store.readSync(fetch(BEAT).position))
+        else fetch.insert(store.readAsync(near(fetch, POSITION), writeFirst))
+      val hidden = Cat(near(add, HIDE).asBools.map(hide => B(width / parts bits, default -> hide)))
+      val SUM = add.insert(pairs.map(add(_)).reduce(_ ^ _) ^ (add(BEFORE) & ~hidden))
+      store.write(near(write, POSITION), write(SUM), near(write, WRITES))
+      io.sums.words(3 * b + p) := stages(latency)(SUM)
     }
-    copy.add := c.add
-    copy
   }
+  stages.build()
+}
 
-  for (b <- 0 until code.dataBytes; p <- 0 until 3) {
-    val (c, next) = (summing(b), formed(b))
-    val before = Reg(Bits(width bits)).setName(s"before_${b}_$p")
-    val hidden = Cat(c.hide.asBools.map(hide => B(width / parts bits, default -> hide)))
-    val after = pairs(b)(p)(0) ^ pairs(b)(p)(1) ^ (before & ~hidden)
-    val sum = RegNext(after)
-    val store = Mem(Bits(width bits), 1 << code.unitBeatBits).setName(s"sums_${b}_$p")
-    if (code.unitBeats < 16) { // a block RAM saves a third of the array's LUTs, but has 512 words, of which so few would be used
-      store.write(c.position, after, enable = c.valid)
-      when(next.valid)(before := store.readAsync(next.position, writeFirst))
-    } else {
-      store.addAttribute("no_rw_check")
-      store.addAttribute("ram_style", "block")
-      store.write(RegNext(c.position), sum, enable = RegNext(c.valid))
-      before := store.readSync(beat.position)
-    }
-    io.sums.words(3 * b + p) := sum
-  }
+object MacArray {
 
-  io.comes := Delay(io.input.valid && io.input.give, 3, init = False)
+  /** The stage of each task, in clocks from a beat's arrival on: its unit's coefficients are taken, products are made, and added to the sums. */
+  val expandAt = 1
+  val multiplyAt = expandAt + 1
+  val addAt = multiplyAt + 1
+
+  /** Clocks from a beat to the sums with it. */
+  val latency = addAt + 1
 }

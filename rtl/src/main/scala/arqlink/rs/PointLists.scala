@@ -3,6 +3,7 @@ package arqlink.rs
 
 import spinal.core._
 import spinal.lib._
+import spinal.lib.misc.pipeline._
 
 import arqlink.config.CodeConfig
 import arqlink.gf.Roms
@@ -54,27 +55,10 @@ class PointLists(code: CodeConfig) extends Component {
     val group = in UInt (shape.groupBits bits)
     val points = out(Vec(UInt(8 bits), shape.lanes))
 
-    /** The unit at `unitAddress`: bank, received or missing, position. The first register moves with `enable`, the second with
-      * `unitEnable`.
-      */
+    /** The unit at `unitAddress` (bank, received or missing, position) in the last clock with `enable`. */
     val unitAddress = in UInt (shape.bankBits + 1 + shape.positionBits bits)
     val enable = in Bool ()
-    val unitEnable = in Bool ()
     val unit = out(CodePoint(code))
-  }
-
-  /** A unit on its way to the lists. */
-  case class Item() extends Bundle {
-    val preset = UInt(2 bits)
-
-    /** A data unit's index; a parity unit's less its position among all parity units. */
-    val base = UInt(code.nBits bits)
-    val missing, parity = Bool()
-    val bank = UInt(shape.bankBits bits)
-    val position = UInt(shape.positionBits bits)
-
-    /** Position among the parity units. */
-    val order = UInt(shape.positionBits bits)
   }
 
   // Walk: first the data units one by one, the bitmap moving with them, then the parity units received.
@@ -91,15 +75,7 @@ class PointLists(code: CodeConfig) extends Component {
 
   io.job.ready := !active && banks.some
   val parityBits = bits(code.maxParity - 1 downto 0)
-  val item = Flow(Item())
-  item.valid := active
-  item.preset := job.preset
-  item.base := inParity ? job.k.resize(code.nBits) | index
-  item.missing := !inParity && !bits.lsb
-  item.parity := inParity
-  item.bank := bank
-  item.position := item.missing ? missingAt | receivedAt
-  item.order := parityAt
+  private val isMissing = !inParity && !bits.lsb
   val first = OHMasking.first(parityBits)
 
   val finished = inParity && parityLeft.msb
@@ -139,42 +115,56 @@ class PointLists(code: CodeConfig) extends Component {
     parityAt := 0
   }
 
-  // Position of a parity unit, then the index, then the point.
-  val walked = item.m2sPipe()
-  val firstOne = RegNext(first)
-  val located = walked.m2sPipe(holdPayload = true)
-  val offset = RegNextWhen(walked.parity ? OHToUInt(firstOne).resize(code.nBits) | U(0), walked.valid)
-  val indexed = located.m2sPipe(holdPayload = true)
-  val indexReg = RegNextWhen(located.base + offset, located.valid)
-  val read = indexed.m2sPipe(holdPayload = true)
-  val looked = read.m2sPipe(holdPayload = true)
-  val points = Roms.points(code)
+  // The stage of each task, from a unit's turn in the walk on: position of a parity unit, index, point. The table takes two clocks, as does the queue.
+  private val locateAt = 1
+  private val indexAt = locateAt + 1
+  private val lookUpAt = indexAt + 1
+  private val listAt = lookUpAt + 2
+  private val announceAt = listAt - 1
+  private val stages = new StagePipeline
+  private val (walk, locate, indexing, lookUp) = (stages(0), stages(locateAt), stages(indexAt), stages(lookUpAt))
+  private val (announce, list) = (stages(announceAt), stages(listAt))
+  walk.valid := active
+  val IN_PARITY = walk.insert(inParity)
+  val IS_MISSING = walk.insert(isMissing)
+  val FIRST = walk.insert(first)
+  val PRESET = walk.insert(job.preset)
+  val BANK = walk.insert(bank)
+  val POSITION = walk.insert(isMissing ? missingAt | receivedAt)
+  val PARITY_AT = walk.insert(parityAt)
+  // A parity unit's index is K and its position among all parity units.
+  val BASE = walk.insert(inParity ? job.k.resize(code.nBits) | index)
+  val OFFSET = locate.insert(locate(IN_PARITY) ? OHToUInt(locate(FIRST)).resize(code.nBits) | U(0))
+  val INDEX = indexing.insert(indexing(BASE) + indexing(OFFSET))
+  val X = stages(lookUpAt + 1).insert(Roms.points(code).readSync(lookUp(PRESET) @@ lookUp(INDEX)))
+
   val point = CodePoint(code)
-  point.x := RegNext(points.readSync(indexed.preset @@ indexReg))
-  point.index := RegNextWhen(RegNextWhen(indexReg, indexed.valid), read.valid)
-
+  point.x := list(X)
+  point.index := list(INDEX)
   val units = BlockRam(CodePoint(code), 1 << io.unitAddress.getWidth)
-  units.write(looked.bank @@ (!looked.missing).asUInt @@ looked.position, point, looked.valid)
-  io.unit := RegNextWhen(units.readSync(io.unitAddress, io.enable), io.unitEnable)
+  units.write(list(BANK) @@ (!list(IS_MISSING)).asUInt @@ list(POSITION), point, list.valid)
+  io.unit := units.readSync(io.unitAddress, io.enable)
 
-  private val place = looked.parity ? looked.order | looked.position
+  private val place = list(IN_PARITY) ? list(PARITY_AT) | list(POSITION)
   for (lane <- 0 until shape.lanes) {
     val store = Mem(UInt(8 bits), 1 << (1 + shape.bankBits + shape.groupBits)).setName(s"list_$lane")
-    val listed = looked.valid && (looked.missing || looked.parity) && shape.isIn(lane, place)
-    store.write(looked.parity.asUInt @@ looked.bank @@ shape.group(place), point.x, listed)
+    val listed = list.valid && (list(IS_MISSING) || list(IN_PARITY)) && shape.isIn(lane, place)
+    store.write(list(IN_PARITY).asUInt @@ list(BANK) @@ shape.group(place), point.x, listed)
     io.points(lane) := store.readAsync(io.ofParity.asUInt @@ io.bank @@ io.group, writeFirst)
   }
 
   // A frame is announced when its last unit is in the lists.
-  val done = Flow(FrameLists(code))
-  done.valid := active && finished
+  val done = FrameLists(code)
   done.preset := job.preset
   done.k := job.k
   done.targets := targets
   done.lastTarget := (targets - 1).resized
   done.lastUnit := (job.k - 1).resized
-  val announced = Seq.iterate(done.m2sPipe(), 4)(_.m2sPipe(holdPayload = true)).last
+  val DONE = walk.insert(done)
+  val ENDS = walk.insert(finished)
   val queue = new CreditQueue(FrameLists(code), 1 << shape.bankBits)
-  queue.io.push << announced
+  queue.io.push.valid := announce.valid && announce(ENDS)
+  queue.io.push.payload := announce(DONE)
   io.frame << queue.io.pop
+  stages.build()
 }

@@ -3,6 +3,7 @@ package arqlink.rs
 
 import spinal.core._
 import spinal.lib._
+import spinal.lib.misc.pipeline._
 
 import arqlink.config.CodeConfig
 import arqlink.lib.{BlockRam, Kept, Tally}
@@ -21,7 +22,10 @@ case class RecoveredBeat(code: CodeConfig) extends Bundle {
   * room for the sums of the next frames while this one is still being read.
   */
 class RecoveredStore(code: CodeConfig) extends Component {
-  val margin = 8
+  import RecoveredStore._
+
+  /** Words that may still come when `room` has gone low: those on their way through the array. */
+  val margin = MacArray.latency + 4
   val depth = 1 << log2Up(2 * code.unitBeats + 2 * margin)
   val io = new Bundle {
     val sums = in(MacSums(code))
@@ -36,56 +40,74 @@ class RecoveredStore(code: CodeConfig) extends Component {
     val fresh = out Bool ()
     val read = slave(Flow(RecoveredBeat(code)))
 
-    /** The three products of each byte, `DecodeMerge.latency` clocks after the order to read; otherwise zero. */
+    /** The three products of each byte, `RecoveredStore.latency` clocks after the order to read; otherwise zero. */
     val products = out Bits (12 * code.dataBytes bits)
   }
 
   val ringBits = log2Up(depth)
   val base = Reg(UInt(ringBits bits)) init 0
 
-  private val pushed = RegNext(io.comes) init False
+  /** Sums on their way: announced, and there in the next clock. */
+  private val arrival = new StagePipeline
+  private val (come, write) = (arrival(0), arrival(1))
+  come.valid := io.comes
 
   // Words that no lane has read yet.
-  val fresh = new Tally(0, depth, up = pushed, down = io.read.valid && io.read.fresh)
+  val fresh = new Tally(0, depth, up = write.valid, down = io.read.valid && io.read.fresh)
   io.fresh := fresh.some
 
+  private val stages = new StagePipeline
+  private val (order, fetch, mask) = (stages(0), stages(fetchAt), stages(chooseAt - 1))
+  private val (choose, merge) = (stages(chooseAt), stages(mergeAt))
+  order.valid := io.read.valid
+  val BEAT = order.insert(io.read.payload)
+
   // A word counts as free a clock late.
-  val read = io.read.m2sPipe(holdPayload = true)
-  val freed = RegNext(read.valid && read.lastLane) init False
-  val places = new Tally(depth - margin, depth, up = freed, down = pushed)
+  private val frees = fetch.valid && fetch(BEAT).lastLane
+  val freed = RegNext(frees) init False
+  val places = new Tally(depth - margin, depth, up = freed, down = write.valid)
   io.room := places.some
 
-  /** The place to read, for the bytes of a wide beat in registers that count by themselves. */
-  private val copies = if (code.isWide) code.dataBytes else 1
-  private def copied[T <: Data](make: => T, name: String) = Seq.tabulate(copies)(i => Kept(make, s"${name}_$i"))
-  private val reads = copied(RegNext(io.read.valid) init False, "reads")
-  private val returns = copied(RegNext(io.read.unitEnd && !io.read.lastLane), "returns")
-  private val at = copied(Reg(UInt(ringBits bits)) init 0, "at")
-  for (i <- 0 until copies) when(reads(i))(at(i) := returns(i) ? base | (at(i) + 1))
-  when(read.valid && read.unitEnd && read.lastLane)(base := at.head + 1)
+  /** The place to read, for the bytes of a wide beat in registers that count by themselves. A copy for each byte of what goes far keeps fan-out small. */
+  val readers = for (i <- 0 until (if (code.isWide) code.dataBytes else 1)) yield new Area {
+    val READS = order.insert(io.read.valid)
+    val RETURNS = order.insert(io.read.unitEnd && !io.read.lastLane)
+    val reads = Kept(fetch(READS), s"reads_$i")
+    private val returns = Kept(fetch(RETURNS), s"returns_$i")
+    val at = Kept(Reg(UInt(ringBits bits)) init 0, s"at_$i")
+    when(reads)(at := returns ? base | (at + 1))
+  }
+  when(frees && fetch(BEAT).unitEnd)(base := readers.head.at + 1)
 
-  // Block RAM, its output register, the choice of the lane in two steps. A copy for each byte of what goes far keeps fan-out small.
-  private val laneFetched = copied(RegNextWhen(read.lane, read.valid), "laneFetched")
+  // Block RAM, its output register, the choice of the lane in two steps. Without an order no lane is chosen.
   io.products := Cat(for ((words, b) <- io.sums.words.grouped(3).toSeq.zipWithIndex) yield {
-    def after(x: Bool, name: String) = Kept(RegNext(x) init False, s"${name}_$b")
-    val writes = after(io.comes, "writes")
-    val copy = b % copies
-    val fetched = after(reads(copy), "fetched")
-    val given = after(fetched, "given")
-    val chosen = after(given, "chosen")
-    val lanes = Kept(Reg(Bits(code.maxParity bits)), s"lanes_$b")
-    when(fetched)(lanes := UIntToOh(laneFetched(copy), code.maxParity))
+    val reader = readers(b % readers.size)
+    val LANES = mask.insert(mask.valid ? UIntToOh(mask(BEAT).lane, code.maxParity) | B(0, code.maxParity bits))
+    val lanes = Kept(choose(LANES), s"lanes_$b")
+    val writes = Kept(write(come.insert(io.comes)), s"writes_$b")
     val writeAt = Kept(Reg(UInt(ringBits bits)) init 0, s"writeAt_$b")
     when(writes)(writeAt := writeAt + 1)
-    val products = Reg(Bits(12 bits)).setName(s"products_$b")
-    products := Cat(for ((word, p) <- words.zipWithIndex) yield {
+    val chosen = for ((word, p) <- words.zipWithIndex) yield {
       val store = BlockRam(Bits(4 * code.maxParity bits), depth).setName(s"words_${b}_$p")
       store.write(writeAt, word, writes)
-      val sums = RegNextWhen(store.readSync(at(copy), enable = reads(copy)), fetched)
-      val shown = for ((sum, lane) <- sums.subdivideIn(4 bits).zip(lanes.asBools)) yield sum & B(4 bits, default -> lane)
-      shown.toSeq.grouped(2).map(pair => RegNextWhen(pair.reduce(_ ^ _), given)).toSeq.reduceBalancedTree(_ ^ _)
-    })
-    when(!chosen)(products := 0)
-    products
+      val SUMS = stages(fetchAt + 1).insert(store.readSync(reader.at, enable = reader.reads))
+      val shown = for ((sum, lane) <- choose(SUMS).subdivideIn(4 bits).zip(lanes.asBools)) yield sum & B(4 bits, default -> lane)
+      val PAIRS = shown.toSeq.grouped(2).map(pair => choose.insert(pair.reduce(_ ^ _))).toSeq
+      PAIRS.map(merge(_)).reduceBalancedTree(_ ^ _)
+    }
+    stages(latency)(merge.insert(Cat(chosen)))
   })
+  arrival.build()
+  stages.build()
+}
+
+object RecoveredStore {
+
+  /** The stage of each task, in clocks from the order on: the sums are read, a lane is chosen of every two, and of all. */
+  private val fetchAt = 1
+  private val chooseAt = fetchAt + 2
+  private val mergeAt = chooseAt + 1
+
+  /** Clocks from the order to read a beat to its products. */
+  val latency = mergeAt + 1
 }

@@ -63,7 +63,7 @@ case class RsDecoder(code: CodeConfig, lateResets: Boolean = false) extends Eras
 
   // Room for two frames, so that one is taken in while the other one leaves; at least one always fits.
   val margin = 4
-  val buffer = part(new DeepQueue(code.dataBits, 1 << log2Up(2 * code.maxK * code.unitBeats + margin), margin, DecodeMerge.latency))
+  val buffer = part(new DeepQueue(code.dataBits, 1 << log2Up(2 * code.maxK * code.unitBeats + margin), margin, RecoveredStore.latency))
   buffer.io.push << sequencer.io.data.m2sPipe()
   sequencer.io.room := RegNext(buffer.io.room && store.io.room) init False
 

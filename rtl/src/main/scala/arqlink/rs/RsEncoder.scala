@@ -3,6 +3,7 @@ package arqlink.rs
 
 import spinal.core._
 import spinal.lib._
+import spinal.lib.misc.pipeline._
 
 import arqlink.config.CodeConfig
 import arqlink.lib.{Invariant, Tally}
@@ -63,30 +64,35 @@ case class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   sequencer.io.input << io.input.map(_.fragment)
   val step = sequencer.io.step
 
-  // The word comes two clocks after its address and goes through one more register, as the way from block RAM is long.
-  table.io.address := sequencer.io.address
-  Invariant
-    .when(step.valid && step.repair && !step.parity)(Invariant.atMost(sequencer.io.address, table.size - 1), "a data unit has no coefficients in the table")
-  mac.io.coefficients := RegNext(table.io.coefficients)
+  // The stage of each task, from the step on. A word leaves its block RAM after a clock, and then goes through two registers.
+  private val lookUpAt = 0
+  private val arrayAt = lookUpAt + 3 - MacArray.expandAt
+  private val mergeAt = arrayAt + MacArray.latency
+  private val reduceAt = mergeAt + 1
+  private val queueAt = reduceAt + 1
+  private val stages = new StagePipeline
+  private val (lookUp, reduce, made) = (stages(lookUpAt), stages(reduceAt), stages(queueAt))
+  stages(0).valid := step.valid && step.repair
+  val STEP = stages(0).insert(step.payload)
 
-  val macInput = step
-    .takeWhen(step.repair)
-    .map { s =>
-      val beat = MacBeat(code, code.maxParity)
-      beat.data := s.data
-      beat.position := s.position
-      for ((hide, i) <- beat.hide.asBools.zipWithIndex) hide := s.parity ? (s.lane =/= i) | s.first
-      beat.load := s.start && !s.parity
-      beat.add := !s.parity
-      beat.give := s.parity
-      beat
-    }
-  mac.io.input << macInput.m2sPipe().m2sPipe(holdPayload = true)
+  table.io.address := lookUp(STEP).address
+  Invariant
+    .when(lookUp.valid && !lookUp(STEP).parity)(Invariant.atMost(table.io.address, table.size - 1), "a data unit has no coefficients in the table")
+  val WORD = stages(lookUpAt + 1).insert(table.io.coefficients)
+  mac.io.coefficients := stages(arrayAt + MacArray.expandAt)(WORD)
+
+  private val beat = stages(arrayAt)(STEP)
+  mac.io.input.valid := stages(arrayAt).valid
+  mac.io.input.data := beat.data
+  mac.io.input.position := beat.position
+  for ((hide, i) <- mac.io.input.hide.asBools.zipWithIndex) hide := beat.parity ? (beat.lane =/= i) | beat.first
+  mac.io.input.load := beat.start && !beat.parity
+  mac.io.input.add := !beat.parity
+  mac.io.input.give := beat.parity
 
   // A parity beat is what its lane's sums are; the other lanes are hidden.
-  val parts = RegNext(mac.io.sums.merged)
-  val bytes = RegNext(MacSums.reduce(parts))
-  val made = Delay(mac.io.comes, 3, init = False)
+  val PARTS = stages(mergeAt).insert(mac.io.sums.merged)
+  val BYTES = reduce.insert(MacSums.reduce(reduce(PARTS)))
 
   val order = new CreditQueue(EncodeOrder(code), depth)
   order.io.push.valid := step.valid
@@ -94,8 +100,9 @@ case class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   order.io.push.parity := step.parity
   order.io.push.last := step.last
   val parity = new CreditQueue(Bits(code.dataBits bits), depth)
-  parity.io.push.valid := made
-  parity.io.push.payload := bytes
+  parity.io.push.valid := made.valid && made(STEP).parity
+  parity.io.push.payload := made(BYTES)
+  stages.build()
 
   // Both heads are registers.
   val (head, parityHead) = (order.io.pop, parity.io.pop)
