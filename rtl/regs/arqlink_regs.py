@@ -673,7 +673,7 @@ COUNTERS = {
     "rx_frames_skipped": Counter(0x2D0, 1, "frames skipped because the sender abandoned them"),
     "rx_duplicates": Counter(0x2D8, 1, "transmissions closed of frames that were complete already or behind rxBase"),
     "rx_outcomes_ok": Counter(0x2E0, 1, "transmissions closed as received"),
-    "rx_outcomes_failed": Counter(0x2E8, 6, "transmissions closed as failed"),
+    "rx_outcomes_failed": Counter(0x2E8, 20, "transmissions closed as failed"),
     "rx_units": Counter(0x2F0, 1, "data units accepted into a frame"),
     "rx_units_surplus": Counter(0x2F8, 1, "data units of a transmission that was complete already or of a frame that was"),
     "rx_units_late": Counter(0x300, 1, "data units whose TSN was closed already"),

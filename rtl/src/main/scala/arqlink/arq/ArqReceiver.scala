@@ -75,8 +75,10 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
     val event = out(ReceiverEvents())
   }
 
-  // The stage of each task. Four clocks from `measure` to `judge`: no unit has fewer beats on the PHY.
+  // The stage of each task.
   private val (askAt, measureAt, compareAt, closeAt, judgeAt) = (0, 1, 2, 3, 4)
+  private val (clocks, beats) = (judgeAt - measureAt + 1, UnitFormat.controlBeats(code.dataBytes) min UnitFormat.dataBeats(code))
+  require(clocks <= beats, s"the shortest unit has $beats beats; the receiver takes $clocks clocks for each")
   require(compareAt - askAt == Resequencer.queryLatency, "the table's answer comes with the comparisons")
   private val stages = Seq.fill(judgeAt + 1)(CtrlLink())
   val ask = stages(askAt)
