@@ -289,7 +289,8 @@ void Monitor::noteGap(Life& life, const Heard& heard, int64_t base, int64_t rxNe
     if (base > d.known + repeated && rxNext >= base && clock_ > d.feedbackBefore + takesMessage) {
         const uint64_t from = std::max({d.gapCame, written_[e], d.lastOutage, heard.upClock});
         d.gapAt = clock_, d.gapEnd = base;
-        d.gapIsFirst = !d.gapCame || clock_ > from + timers_[e].poll + intake(e);
+        // A poll at the end of one period is that of the next one, too.
+        d.gapIsFirst = !d.gapCame || clock_ > from + 2 * uint64_t{timers_[e].poll} + intake(e);
     }
     d.gapCame = clock_;
 }
