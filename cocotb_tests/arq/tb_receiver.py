@@ -165,6 +165,7 @@ async def gap_of_a_whole_window(dut):
     for fsn, jump in enumerate((1, 31, 32, 33, WINDOW - 1)):
         link.transmission(fsn, 0.0, k=2, only=0)
         link.tsn += jump - 1
+    link.transmission(5, 0.0, k=2, only=0)
     await link.drain()
     link.check()
 

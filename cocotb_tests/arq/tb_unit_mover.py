@@ -19,9 +19,9 @@ class Receiver:
     """Takes headers, gives an order for each after a while, and is emptied now and then; it counts on beats that say of which unit they are."""
 
     def __init__(self, bench, payload, restarts):
-        self.dut, self.payload, self.restarts = bench.dut, payload, restarts
+        self.bench, self.dut, self.payload, self.restarts = bench, bench.dut, payload, restarts
         self.next, self.held, self.offered = 0, deque(), None
-        self.accepted = []  # (unit, begins, writes, completes), None for a restart
+        self.accepted = []  # (unit, begins, writes, completes), or the clock of a restart
         self.flush_left = 0
         bench.actors.append(self)
         self.clear()
@@ -42,7 +42,7 @@ class Receiver:
             self.held.clear()
         if not self.flush_left and random.random() < self.restarts:
             self.flush_left = random.choice([1, 2, 7, 40])
-            self.accepted.append(None)
+            self.accepted.append(self.bench.clock)
         flush = self.flush_left > 0
         self.flush_left -= flush
         dut.io_flush.value = int(flush)
@@ -66,20 +66,21 @@ def judge(accepted, writes):
     written = deque(writes)
     place, whole = None, 0
     for order, after in zip(accepted, [*accepted[1:], ()]):
-        if order is None:
+        if isinstance(order, int):
             continue
         unit, begins, is_written, completes = order
         place = 0 if begins else place
         beats = 0
-        while is_written and written and written[0][2] // BEATS == unit:
-            slot, beat, word = written.popleft()
+        while is_written and written and written[0][3] // BEATS == unit:
+            clock, slot, beat, word = written.popleft()
+            assert not isinstance(after, int) or clock <= after + 2, "a beat is written in spite of a restart"
             assert (slot, word % BEATS) == (unit % 64, beats)
             assert place in (None, beat)
             place = (beat + 1) % SLOT
             beats += 1
-        assert beats == BEATS * is_written or after is None, f"unit {unit} has {beats} beats in the store"
+        assert beats == BEATS * is_written or isinstance(after, int), f"unit {unit} has {beats} beats in the store"
         whole += completes and beats == BEATS
-        place = None if after is None and is_written else place
+        place = None if isinstance(after, int) and is_written else place
     assert not written
     return whole
 
@@ -99,5 +100,5 @@ async def units_and_restarts(dut, restarts, rate):
     await bench.until(lambda: payload.idle and not payload.offered and not receiver.held, UNITS * BEATS * 40, "all units have left")
     await bench.clocks(50)
     receiver.restarts = 0
-    whole = judge(receiver.accepted, [item[1:] for item in writes.items])
+    whole = judge(receiver.accepted, writes.items)
     assert events.count["io_completes"] == whole

@@ -139,10 +139,11 @@ class Receiver:
         ignored alone; if it is txBase the control unit does not count in a succession of two."""
         edge, base = distance(unit.tx_edge, self.rx_next % SN), distance(unit.tx_base, self.base_limit % SN)
         edge_valid, base_valid = edge <= self.window, base <= self.window  # what is behind is old and says nothing
+        tx_base = self.base_limit + base  # before the edge moves base_limit
         if edge_valid:
             self._close_below(self.rx_next + edge)
         if base_valid:
-            self._notice((unit.abandons, self.base_limit + base))
+            self._notice((unit.abandons, tx_base))
         self._advance()
         return edge_valid and base_valid
 

@@ -258,7 +258,7 @@ async def units_back_to_back(dut, k, share):
         return raw
 
     bench.peer.pull = pull
-    await exchange(bench, 120)
+    await exchange(bench, 15 * BUILD.data_bytes)
     counters = await bench.check_counters()
     assert counters["rx_overflow"] == 0
 
