@@ -16,7 +16,6 @@ SELECTIONS = {
     "long": f"{TRAFFIC}|{FLOODED}",
     "tiny": f"{TRAFFIC}|{FLOODED}",
     "short8": f"{TRAFFIC}|{FLOODED}",
-    "short1": FLOODED,
     "wide8": FLOODED,
     "crc2": FLOODED,
     "crc8": FLOODED,
@@ -24,7 +23,7 @@ SELECTIONS = {
 }
 
 
-@pytest.mark.parametrize("config", slow_in_full(SELECTIONS, slow={"long", "short1", "wide8", "crc2", "crc8"}))
+@pytest.mark.parametrize("config", slow_in_full(SELECTIONS, slow={"long", "wide8", "crc2", "crc8"}))
 def test_peer(config):
     selected = {"COCOTB_TEST_FILTER": SELECTIONS[config]}
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters=selected, quick=config != "wraps")
