@@ -15,40 +15,43 @@ ENDS = ("tiny", "paper", "default", "line10g")
 SHORTEST = (
     ("tiny", ("unitBytes=2", "maxPacketBytes=64")),
     ("tiny", ("dataBytes=2", "unitBytes=4", "maxPacketBytes=128")),
-    ("small",),
-    ("short8",),
+    ("small", ()),
+    ("short8", ()),
 )
 """Builds with units of two beats: 1, 2, 4 and 8 bytes a beat."""
 
-LINE_POINTS = tuple(
-    Point(*point)
-    for point in (
-        ("tiny", 4, 4, 0, 1500),
-        ("tiny", 4, 5, 0, 1500),
-        ("tiny", 4, 5, 0.01, 3000),
-        ("tiny", 4, 6, 0.05, 3000),
-        ("paper", 10, 10, 0, 500),
-        ("paper", 10, 11, 0, 500),
-        ("paper", 10, 18, 0, 500),
-        ("paper", 10, 11, 0.01, 3000),
-        ("paper", 10, 13, 0.05, 3000),
-        ("default", 16, 16, 0, 500),
-        ("default", 16, 18, 0, 500),
-        ("default", 16, 24, 0, 500),
-        ("default", 16, 18, 0.01, 3000),
-        ("default", 16, 20, 0.05, 3000),
-        ("wide8", 8, 8, 0, 1000),
-        ("wide8", 8, 10, 0, 1000),
-        ("wide8", 8, 10, 0.05, 4000),
-        ("line10g", 32, 32, 0, 500),
-        ("line10g", 32, 36, 0, 500),
-        ("line10g", 32, 36, 0.01, 1500),
-        ("line10g", 32, 38, 0.05, 1500),
-        # Frames of one unit of two beats at each width, and packets of one unit with two units of parity.
-        *(point for build in SHORTEST for point in ((build[0], 1, 1, 0, 4000, 0, *build[1:]), (build[0], 4, 6, 0, 2000, 1, *build[1:]))),
-        ("paper8", 1, 1, 0, 4000),
-        ("montecarlo", 10, 11, 0, 1000),
-    )
+LINE_POINTS = (
+    *(
+        Point(*point)
+        for point in (
+            ("tiny", 4, 4, 0, 1500),
+            ("tiny", 4, 5, 0, 1500),
+            ("tiny", 4, 5, 0.01, 3000),
+            ("tiny", 4, 6, 0.05, 3000),
+            ("paper", 10, 10, 0, 500),
+            ("paper", 10, 11, 0, 500),
+            ("paper", 10, 18, 0, 500),
+            ("paper", 10, 11, 0.01, 3000),
+            ("paper", 10, 13, 0.05, 3000),
+            ("default", 16, 16, 0, 500),
+            ("default", 16, 18, 0, 500),
+            ("default", 16, 24, 0, 500),
+            ("default", 16, 18, 0.01, 3000),
+            ("default", 16, 20, 0.05, 3000),
+            ("wide8", 8, 8, 0, 1000),
+            ("wide8", 8, 10, 0, 1000),
+            ("wide8", 8, 10, 0.05, 4000),
+            ("line10g", 32, 32, 0, 500),
+            ("line10g", 32, 36, 0, 500),
+            ("line10g", 32, 36, 0.01, 1500),
+            ("line10g", 32, 38, 0.05, 1500),
+        )
+    ),
+    # Frames of one unit of two beats at each width, and packets of one unit with two units of parity.
+    *(Point(config, 1, 1, 0, 4000, 0, settings) for config, settings in SHORTEST),
+    *(Point(config, 4, 6, 0, 2000, 1, settings) for config, settings in SHORTEST),
+    Point("paper8", 1, 1, 0, 4000),
+    Point("montecarlo", 10, 11, 0, 1000),
 )
 
 

@@ -25,7 +25,7 @@ class Peer:
         self.bench, self.dut = bench, bench.dut
         self.loss, self.delta, self.message_loss, self.forge = loss, delta, message_loss, forge
         self.peer_window = 1 << peer_log2
-        self.parity = 2, 4
+        self.parity: tuple[int, int] = 2, 4
         self.rested = -100  # the last clock with `idle`
         self.metas = []
         while len(self.metas) < frames:
