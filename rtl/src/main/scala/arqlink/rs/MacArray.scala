@@ -116,6 +116,9 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
     // Nothing to add is a zero: the flip-flops' reset makes it without a gate. A copy for every four lanes keeps fan-out small.
     val form = near(expand, ADDS) ? TowerLogic.form(expand(BEAT).data(8 * b, 8 bits)) | B(0, 12 bits)
     val forms = Seq.fill((code.maxParity + 3) / 4)(near(multiply, expand.insert(form)))
+    lazy val fetchPosition = near(fetch, POSITION)
+    val hidden = Cat(near(add, HIDE).asBools.map(hide => B(width / parts bits, default -> hide)))
+    val (position, writes) = (near(write, POSITION), near(write, WRITES))
     for (p <- 0 until 3) {
       def product(i: Int) = multiply(COLUMNS)(4 * p + i) & Cat(Seq.tabulate(code.maxParity)(lane => B(4 bits, default -> forms(lane / 4)(4 * p + i))))
       val pairs = for (i <- Seq(0, 2)) yield multiply.insert(product(i) ^ product(i + 1))
@@ -123,10 +126,9 @@ class MacArray(code: CodeConfig, parts: Int) extends Component {
       if (inBlockRam) store.addAttribute("no_rw_check").addAttribute("ram_style", "block")
       val BEFORE =
         if (inBlockRam) stages(fetchAt + 1).insert(store.readSync(fetch(BEAT).position))
-        else fetch.insert(store.readAsync(near(fetch, POSITION), writeFirst))
-      val hidden = Cat(near(add, HIDE).asBools.map(hide => B(width / parts bits, default -> hide)))
+        else fetch.insert(store.readAsync(fetchPosition, writeFirst))
       val SUM = add.insert(pairs.map(add(_)).reduce(_ ^ _) ^ (add(BEFORE) & ~hidden))
-      store.write(near(write, POSITION), write(SUM), near(write, WRITES))
+      store.write(position, write(SUM), writes)
       io.sums.words(3 * b + p) := stages(latency)(SUM)
     }
   }
