@@ -47,9 +47,10 @@ LINE_POINTS = (
             ("line10g", 32, 38, 0.05, 1500),
         )
     ),
-    # Frames of one unit of two beats at each width, and packets of one unit with two units of parity.
+    # Frames of one unit of two beats at each width, and packets of one unit with two units of parity: a generated packet has eight bytes or more.
     *(Point(config, 1, 1, 0, 4000, 0, settings) for config, settings in SHORTEST),
-    *(Point(config, 4, 6, 0, 2000, 1, settings) for config, settings in SHORTEST),
+    Point("small", 4, 6, 0, 2000, 1),
+    Point("short8", 4, 6, 0, 2000, 1),
     Point("paper8", 1, 1, 0, 4000),
     Point("montecarlo", 10, 11, 0, 1000),
 )
