@@ -159,16 +159,23 @@ class Peer:
                 )
             )
             return
-        next_tsn = max(self.decided, 0)
-        first = max((next_tsn // 32 - 1) * 32, 0)
+        first = self.recent()
         if random.random() < 0.3:  # older ones: what a poll would ask for, or any
-            first = 32 * random.choice([self.ack // 32, random.randint(0, first // 32), random.randint(self.ack // 32, next_tsn // 32)])
-        bitmap = sum(1 << i for i in range(64) if first + i < next_tsn and self.sent[first + i][2])
-        if random.random() < self.message_loss:
-            return
-        self.judge(first, min(next_tsn, first + 64))
+            first = 32 * random.choice([self.ack // 32, random.randint(0, first // 32), random.randint(self.ack // 32, self.decided // 32)])
+        if random.random() >= self.message_loss:
+            self.say(first)
+
+    def recent(self):
+        """First TSN of the recent blocks."""
+        return max((self.decided // 32 - 1) * 32, 0)
+
+    def say(self, first):
+        """The outcomes of 64 TSNs from `first` on, as far as they are decided."""
+        end = min(self.decided, first + 64)
+        bitmap = sum(self.sent[tsn][2] << tsn - first for tsn in range(first, end))
+        self.judge(first, end)
         self.said_base = max(self.said_base, self.base)
-        self.feedback.queue.append((self.said_base % SPACE, next_tsn % SPACE, first % SPACE, bitmap))
+        self.feedback.queue.append((self.said_base % SPACE, self.decided % SPACE, first % SPACE, bitmap))
 
     async def finish(self):
         frames = len(self.metas)
@@ -359,11 +366,7 @@ async def a_choice_waits_for_the_line(dut):
         await bench.clocks(100)
         sent = len(peer.sent)
         assert peer.ahead >= LEAD, "the line is about to need a frame, and none is chosen"
-        peer.judge(peer.ack, peer.decided)
-        peer.said_base = peer.base
-        first = max(peer.decided // 32 - 1, 0) * 32
-        bitmap = sum(1 << i for i in range(64) if first + i < peer.decided and peer.sent[first + i][2])
-        peer.feedback.queue.append((peer.base % SPACE, peer.decided % SPACE, first % SPACE, bitmap))
+        peer.say(peer.recent())
         await bench.clocks(120)
         assert len(peer.sent) == sent, "a frame is chosen, and the line stands"
         due = len(peer.expected)
@@ -393,8 +396,5 @@ async def a_choice_every_four_clocks(dut):
         await bench.clocks(1)
         peer.rate = 0.0
         if peer.decided >= peer.ack + 20:
-            peer.judge(peer.ack, peer.decided)
-            peer.said_base = peer.base
-            first = max(peer.decided // 32 - 1, 0) * 32
-            peer.feedback.queue.append((peer.base % SPACE, peer.decided % SPACE, first % SPACE, (1 << 64) - 1))
+            peer.say(peer.recent())
     assert len(peer.sent) >= 1500

@@ -17,7 +17,7 @@ import arqlink.wire._
   * frames, or is abandoned after delta retransmissions. A frame's number of attempts travels with the map and the queue, so
   * the only state per frame is whether it is resolved.
   *
-  * @param lead the line needs the next frame when fewer units than these have yet to begin to leave; chosen later than that, a retransmission goes first
+  * @param lead a frame is chosen while fewer units are chosen and have not begun to leave; no sooner, as a retransmission may come, which goes first
   */
 class ArqSender(link: LinkConfig, lead: Int) extends Component {
   import link.code

@@ -27,9 +27,9 @@ case class EncodeOrder(code: CodeConfig) extends Bundle {
 
 object RsEncoder {
 
-  /** Most clocks from a job and its first data beat to that beat at the output, and from its last data beat to the first one of parity. */
-  val latency = 5
-  val parityLatency = 5 + 9
+  /** Most clocks from a job and its first data beat to that beat at the output, and to its first parity beat where it has one unit of two beats. */
+  private val latency = 5
+  val parityLatency = latency + 9
 }
 
 /** Systematic Reed-Solomon encoder: passes the K data units of a frame on and appends its N - K parity units, without a
