@@ -18,9 +18,6 @@ case class OutcomeReport() extends Bundle {
 /** Outcomes to report: the recent ones at all times, and older ones when they are looked up. */
 case class OutcomePort(link: LinkConfig) extends Bundle with IMasterSlave {
 
-  /** Block number of TSN rxNext: TSN / 32. */
-  val current = OutcomeLog.blockNumber
-
   /** The block in progress and the one before. */
   val recent = OutcomeReport()
 
@@ -30,7 +27,7 @@ case class OutcomePort(link: LinkConfig) extends Bundle with IMasterSlave {
   /** What was looked up: the outcomes belong to the base that comes with them. */
   val report = Stream(OutcomeReport())
   override def asMaster(): Unit = {
-    out(current, recent)
+    out(recent)
     slave(lookup)
     master(report)
   }
@@ -114,8 +111,6 @@ class OutcomeLog(link: LinkConfig) extends Component {
   }
   Invariant.onward(next, "rxNext", link.firstSn)
 
-  io.port.current := block
-
   /** The block in progress follows the one before. */
   val before = RegNextWhen(OutcomeLog.blockOf(step.end) - 1, step.fills) init (OutcomeLog.firstBlock(link) - 1).mod(BigInt(1) << widthOf(block))
   Invariant(Invariant.follows(block, before), "the recent outcomes are not those of their base")
@@ -169,9 +164,10 @@ class OutcomeLog(link: LinkConfig) extends Component {
       val words = Reg(Bits(Wire.bitmapBits bits))
       when(keep.isValid)(words := keep(word) ## words.dropLow(Wire.blockBits))
 
-      // A block is overwritten when the one `blocks` later is complete. Nobody waits for outcomes as old as that any more.
+      // A block is overwritten when the one `blocks` later is complete, and nobody waits for outcomes as old as that any more. Of two blocks the first
+      // one may be gone: what is in its place means nothing.
       private val age = measure.insert(block - first)
-      private val isOverwritten = keep.insert(keep(age) > blocks)
+      private val isOverwritten = keep.insert(keep(age) > blocks + 1)
       private val judged = judge.isValid && judge(ends)
       val busy, valid = RegInit(False)
       when(lookup.fire)(busy := True)
