@@ -59,8 +59,8 @@ class Model:
 
     def begin(self, log2):
         self.places = ring_of(log2)
-        self.known = 0
-        self.past = deque(maxlen=SEEN)  # (newest pair, pairs below are known) of the last clocks
+        self.known = 0  # blocks below are known
+        self.past = deque(maxlen=SEEN)  # (newest pair, pairs below are known, their older blocks that is) of the last clocks
         self.eighth = 0
         self.next = {0}  # places that may be next
         self.starts = []  # places with which the round of a reply begins
@@ -68,19 +68,20 @@ class Model:
         self.moved = self.left = self.idle = 0  # turns that are due as rxNext has moved, and of a round; clocks without one
 
     def clock(self, i, waits):
-        self.past.append((newest_pair(i["rxNext"]) % PAIRS, self.known))
+        newest, lacks_none = newest_pair(i["rxNext"]), (i["rxNext"] // BLOCK - 2 - self.known + PAIRS) % (2 * PAIRS) < PAIRS
+        self.past.append((newest % PAIRS, (newest + 1) % PAIRS if lacks_none else self.known // 2))
         if i["acks"]:
-            self.known = i["ack"] // 2
-        oldest = (newest_pair(i["rxNext"]) - self.places + 1) % PAIRS
-        if distance(self.known, oldest) < 0:  # what is older than a window means nothing
-            self.known = oldest
+            self.known = i["ack"]
+        oldest = (newest - self.places + 1) % PAIRS
+        if distance(self.known // 2, oldest) < 0:  # what is older than a window means nothing
+            self.known = 2 * oldest
         state = self.past[-1]
         if len(self.past) < 2 or self.past[-2] != state:
             newest, known = state
             self.over |= {pair % self.places for pair in range(newest - self.places + 1, newest + 1) if distance(pair, known) < 0}
         if i["replied"]:
             self.left = self.places + 1  # one may have been due
-            self.starts = [known for _, known in self.past]
+            self.starts = [known for _, known in self.past] + [self.known // 2]
             self.idle = 0
         if (eighth := i["rxNext"] // EIGHTH) != self.eighth:
             self.eighth = eighth
@@ -95,7 +96,7 @@ class Model:
 
     def looked_up(self, pair):
         assert any(0 <= distance(newest, pair) < self.places for newest, _ in self.past), f"pair {pair} is not in the ring: {self.past}"
-        assert any(distance(pair, known) >= 0 for _, known in self.past), f"pair {pair} is reported, and all below {self.known} is known"
+        assert any(distance(pair, known) >= 0 for _, known in self.past), f"pair {pair} is reported, and all below block {self.known} is known"
         steps = [self._turns(place, pair) for place in (*self.next, *self.starts)]
         allowed = self.left + self.moved
         assert any(turns is not None and turns <= allowed for turns in steps), (
@@ -121,7 +122,7 @@ class Model:
     def lacking(self):
         """Pairs of the ring that the peer may lack, in the sequence of a round."""
         newest = self.past[-1][0]
-        return [pair % PAIRS for pair in range(newest - self.places + 1, newest + 1) if distance(pair, self.known) >= 0]
+        return [pair % PAIRS for pair in range(newest - self.places + 1, newest + 1) if distance(pair, self.past[-1][1]) >= 0]
 
 
 class Log(Planned):
@@ -179,9 +180,9 @@ class Log(Planned):
             self.set(found=0)
         self.set(lookup_ready=int(self.wants is None), ready=int(self.rate >= 1 or random.random() < self.rate))
 
-    def know(self, pair):
-        """The peer says that it knows all pairs below."""
-        self.set(acks=1, ack=2 * pair % (2 * PAIRS))
+    def know(self, pair, block=0):
+        """The peer says that it knows all pairs below, and so many blocks of this one."""
+        self.set(acks=1, ack=(2 * pair + block) % (2 * PAIRS))
 
     def advance(self, outcomes):
         self.set(rxNext=(self.inputs["rxNext"] + outcomes) % SPACE)
@@ -278,17 +279,19 @@ async def what_the_peer_knows_is_not_reported(dut):
     for log2 in WINDOWS:
         await restart(log, log2)
         places = ring_of(log2)
-        rx_next = (places + 7) * PAIR + BLOCK
+        rx_next = (places + 7) * PAIR + BLOCK * (log2 % 2)
         await fill(log, rx_next)
         newest = newest_pair(rx_next)
         for known in sorted({newest + 1, newest, newest - 1, newest - places // 2, newest - places + 2, newest - places + 1}):
             if known <= newest - min(places, 40):
                 continue
-            log.know(known)
-            await log.clocks(SEEN)
-            log.answer()
-            found = await quiet(log)
-            assert found == [*range(max(known, newest - places + 1), newest + 1)], f"2^{log2} frames, ackTsn in pair {known}: {found}"
+            for block in (0, 1):
+                log.know(known, block)
+                await log.clocks(SEEN)
+                log.answer()
+                found = await quiet(log)
+                expected = [*range(max(known, newest - places + 1), newest + 1)] if 2 * known + block <= rx_next // BLOCK - 2 else []
+                assert found == expected, f"2^{log2} frames, ackTsn in block {block} of pair {known}: {found}"
 
 
 @cocotb.test()

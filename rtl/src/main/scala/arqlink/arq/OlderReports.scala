@@ -36,14 +36,18 @@ class OlderReports(link: LinkConfig) extends Component {
   private val mask = RegNext(Cat((log2Up(Wire.bitmapBits) until link.window.slotBits).map(io.peerWindowLog2 > _)).asUInt.resize(placeBits))
 
   /** The newest pair with an older block in it, and the oldest one of the ring. */
-  private val newest = RegNext(pairOf(OutcomeLog.blockOf(io.rxNext)) - 1)
+  private val block = OutcomeLog.blockOf(io.rxNext)
+  private val newest = RegNext(pairOf(block) - 1)
   private val oldest = RegNext(newest - mask)
 
-  /** The peer knows all pairs below. It keeps up with the ring, or a peer that says nothing would seem to be ahead after half of all numbers. */
-  val known = Reg(cloneOf(newest)) init OutcomeLog.firstBlock(link) / 2
-  private val isBehind = RegNext((known - oldest).msb && !io.peerAck.valid) init False
-  when(isBehind)(known := oldest)
-  when(io.peerAck.valid)(known := pairOf(io.peerAck.payload))
+  /** The peer knows all blocks below. It keeps up with the ring, or a peer that says nothing would seem to be ahead after half of all numbers. */
+  val known = Reg(cloneOf(block)) init OutcomeLog.firstBlock(link)
+  private val isBehind = RegNext((pairOf(known) - oldest).msb && !io.peerAck.valid) init False
+  when(isBehind)(known := oldest @@ False)
+  when(io.peerAck.valid)(known := io.peerAck.payload)
+
+  /** It lacks nothing but recent outcomes. */
+  private val lacksNone = RegNext((block - 2 - known).msb) init True
 
   val turns = new Area {
     private val eighth = io.rxNext.dropLow(log2Up(OlderReports.distance))
@@ -64,7 +68,7 @@ class OlderReports(link: LinkConfig) extends Component {
     private val from = ask.insert(newest)
     private val age = ask.insert((newest.resize(placeBits) - place) & mask)
     private val pair = measure.insert(measure(from) - measure(age))
-    private val isKnown = compare.insert((compare(pair) - known).msb)
+    private val isKnown = compare.insert((compare(pair) - pairOf(known)).msb || lacksNone)
     io.lookup.valid := look.isValid && !look(isKnown)
     io.lookup.payload := look(pair) @@ False
     look.down.ready := io.lookup.ready || look(isKnown)
@@ -76,7 +80,7 @@ class OlderReports(link: LinkConfig) extends Component {
       when(left =/= 0)(left := left - 1)
     }
     when(io.replied) {
-      place := known.resized
+      place := pairOf(known).resized
       left := mask +^ 1
     }
     stages.build()
