@@ -403,6 +403,29 @@ async def a_peer_that_says_nothing_any_more(dut):
 
 
 @cocotb.test()
+async def ack_as_the_one_before_is_left_behind(dut):
+    """The ring moves past the peer's last ackTsn, and the next one comes in each clock around that: it counts."""
+    log = await start(dut)
+
+    async def case(clock):
+        await restart(log)
+        places = ring_of(OWN)
+        await fill(log, (places + 2) * PAIR)
+        log.know(newest_pair(log.inputs["rxNext"]) - places + 1)
+        await log.clocks(SEEN)
+        at = log.next + 12
+        rx_next = (2 * places + 4) * PAIR
+        log.at(at, lambda n: n.set(rxNext=rx_next))
+        log.at(at + clock, lambda n: n.know(newest_pair(rx_next)))
+        await quiet(log)
+        log.answer()
+        found = await quiet(log)
+        assert found == [newest_pair(rx_next)], found
+
+    await sweep(range(-9, 10), case)
+
+
+@cocotb.test()
 async def numbers_wrap(dut):
     """TSNs wrap while a round is on its way, and between turns."""
     log = await start(dut)

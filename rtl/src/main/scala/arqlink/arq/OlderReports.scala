@@ -80,7 +80,7 @@ class OlderReports(link: LinkConfig) extends Component {
       when(left =/= 0)(left := left - 1)
     }
     when(io.replied) {
-      place := pairOf(known).resized
+      place := pairOf(known).resize(placeBits)
       left := mask +^ 1
     }
     stages.build()
