@@ -32,14 +32,15 @@ class Receiver:
 
     def step(self):
         dut = self.dut
-        if self.offered and int(dut.io_order_ready.value):
+        if self.offered and int(dut.io_order_ready.value) and not int(dut.io_flush.value):
             self.accepted.append(self.offered)
             self.held.popleft()
             self.offered = None
         if int(dut.io_taken.value):
             self.held.append(self.next - 1)
-        if int(dut.io_flush.value):
+        if int(dut.io_flush.value):  # in its first clock the order of a register without reset is still there
             self.held.clear()
+            self.offered = None
         if not self.flush_left and random.random() < self.restarts:
             self.flush_left = random.choice([1, 2, 7, 40])
             self.accepted.append(self.bench.clock)
@@ -52,8 +53,6 @@ class Receiver:
             dut.io_order_payload_slot.value = self.held[0] % 64
             for name, value in zip(("begins", "writes", "completes"), self.offered[1:]):
                 getattr(dut, f"io_order_payload_{name}").value = int(value)
-        if flush:
-            self.offered = None
         dut.io_order_valid.value = int(self.offered is not None)
         waits = self.next - self.payload.accepted // BEATS
         takes = self.next < UNITS and waits < BUFFER and len(self.held) < MOST and random.random() < 0.3

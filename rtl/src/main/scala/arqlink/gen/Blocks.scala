@@ -83,6 +83,7 @@ object Blocks {
     "ControlComposer" -> (new ControlComposer(_)),
     "PollSchedule" -> (new PollSchedule(_)),
     "OlderReports" -> (new OlderReports(_)),
+    "OutcomeLog" -> (new OutcomeLog(_)),
     "CsrBank" -> (new CsrBank(_)),
     "CounterBank" -> (_ => new CounterBank),
     "AxiLiteDecoder" -> (_ => decoder),
