@@ -7,7 +7,7 @@ import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
 import arqlink.lib.{Countdown, Invariant}
-import arqlink.wire.{ControlMessage, Wire}
+import arqlink.wire.{ControlMessage, Sn, Wire}
 
 /** Decides when a control unit is due and what it says: always all that this end knows.
   *
@@ -204,7 +204,7 @@ class ControlComposer(link: LinkConfig) extends Component {
   Invariant.when(composes)(!offer, "a message changes while it is offered")
   Invariant.when(composesOlder)(io.older.valid, "older outcomes are reported, and there are none")
   Invariant.when(composesDue)(
-    Invariant.follows(io.receiver.rxNext, io.receiver.recent.base, from = log2Up(Wire.blockBits)),
+    Sn.follows(io.receiver.rxNext, io.receiver.recent.base, from = log2Up(Wire.blockBits)),
     "the recent outcomes do not belong to their base"
   )
 }

@@ -110,7 +110,8 @@ class OutcomeIntake(link: LinkConfig) extends Component {
 
   val asking = new ask.Area {
     up.valid := starts || startsSecond || walk.asks
-    asked := Mux(starts || startsSecond, blockOf(message.bitmapBase) + startsSecond.asUInt, walk.block)
+    private val second = RegNext(blockOf(message.bitmapBase) + 1)
+    asked := startsSecond ? second | (starts ? blockOf(message.bitmapBase) | walk.block)
     val isWalk = insert(!starts && !startsSecond)
     val number = insert(asked)
     val received = insert(startsSecond ? message.bitmap.takeHigh(Wire.blockBits) | message.bitmap.takeLow(Wire.blockBits))
@@ -141,6 +142,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     news.received := this(asking.received)
     val firstUnknown = insert(OHMasking.first(~known))
     val isFull = insert(known.andR)
+    val following = insert(this(asking.number) + 1)
   }
 
   /** ackTsn moves to the first TSN of the block that is not known, or to the next block. */
@@ -152,7 +154,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
 
     /** Something has become known since the block was looked up. */
     private val isOld = History(acting.isNew, 0 to moveAt, init = False).orR
-    when(moves)(ackTsn := (this(asking.number) + isFull.asUInt) @@ OHToUInt(this(acting.firstUnknown)))
+    when(moves)(ackTsn := (isFull ? this(acting.following) | this(asking.number)) @@ OHToUInt(this(acting.firstUnknown)))
     when(stops) {
       walk.active := False
       walk.pending := isOld

@@ -93,10 +93,10 @@ class OutcomeLog(link: LinkConfig) extends Component {
     private val received = RegNext(io.push.received)
     private val mark = RegNext(io.push.received ? UIntToOh(end.resize(blockSize), Wire.blockBits) | B(0, Wire.blockBits bits))
     private val amount = RegNext(io.push.end - end)
-    private val ahead = OutcomeLog.blockOf(io.push.end) - OutcomeLog.blockOf(end)
-    val blocks = RegNext(ahead)
-    val isOne = RegNext(ahead === 1)
-    private val isOther = RegNext(OutcomeLog.blockOf(io.push.end) =/= OutcomeLog.blockOf(end))
+    private val (blockThen, blockNow) = (OutcomeLog.blockOf(io.push.end), OutcomeLog.blockOf(end))
+    val blocks = RegNext(blockThen - blockNow)
+    val isOne = RegNext(Sn.follows(blockThen, blockNow))
+    private val isOther = RegNext(blockThen =/= blockNow)
 
     /** Bits above that of `next` are 0. */
     val updated = current | mark
@@ -117,7 +117,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
 
   /** The block in progress follows the one before. */
   val before = RegNextWhen(OutcomeLog.blockOf(step.end) - 1, step.fills) init (OutcomeLog.firstBlock(link) - 1).mod(BigInt(1) << widthOf(block))
-  Invariant(Invariant.follows(block, before), "the recent outcomes are not those of their base")
+  Invariant(Sn.follows(block, before), "the recent outcomes are not those of their base")
   io.port.recent.base := before @@ U(0, blockSize bits)
   io.port.recent.bitmap := current ## previous
 

@@ -43,12 +43,15 @@ class UnitMover(link: LinkConfig) extends Component {
   val held, forgotten = Reg(UInt(4 bits)) init 0
   private val drops = isIdle && forgotten =/= 0
 
+  // Counted a clock later: an order comes three clocks after its header.
+  private val (taken, flushed) = (RegNext(io.taken) init False, RegNext(io.flush) init False)
+
   /** A register, as whole stages wait for it. What it lets through in the first clock of a flush is forgotten too. */
-  private val isFree = RegNext(isIdle.getAheadValue() && forgotten === 0 && !io.flush) init False
+  private val isFree = RegNext(isIdle.getAheadValue() && forgotten === 0 && !io.flush && !flushed) init False
   private val begins = io.order.valid && isFree && !io.flush
   io.order.ready := isFree
-  held := io.flush ? U(0) | held + io.taken.asUInt - begins.asUInt
-  forgotten := forgotten - drops.asUInt + (io.flush ? (held + io.taken.asUInt) | U(0))
+  held := flushed ? U(0) | held + taken.asUInt - begins.asUInt
+  forgotten := forgotten - drops.asUInt + (flushed ? (held + taken.asUInt) | U(0))
   Invariant(!(held +^ forgotten).msb, "the receiver has more headers than there are units")
 
   when(isIdle)(order := io.order.payload)

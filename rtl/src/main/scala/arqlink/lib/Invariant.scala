@@ -16,14 +16,6 @@ object Invariant {
   /** `x` is `most` or less; SpinalHDL refuses to compare what is too narrow for more. */
   def atMost(x: UInt, most: BigInt): Bool = if (x.maxValue <= most) True else x <= most
 
-  /** `later` is `earlier` + 1, both from bit `from` on: the lowest bit changes, and each other one where the bit below it falls. Without an adder:
-    * SpinalHDL would write its sum outside of what synthesis leaves out.
-    */
-  def follows(later: UInt, earlier: UInt, from: Int = 0): Bool = {
-    val (high, low) = (widthOf(later) - 1 downto from + 1, widthOf(later) - 2 downto from)
-    later(from) =/= earlier(from) && (later(high) ^ earlier(high)) === (earlier(low) & ~later(low))
-  }
-
   /** `edge`, which begins at `first`, moves up only, modulo its width. */
   def onward(edge: UInt, name: String, first: BigInt): Unit = apply(!(edge - RegNext(edge).init(first)).msb, s"$name goes back")
 
