@@ -71,7 +71,7 @@ class OlderReports(link: LinkConfig) extends Component {
     private val isKnown = compare.insert((compare(pair) - pairOf(known)).msb || lacksNone)
     io.lookup.valid := look.isValid && !look(isKnown)
     io.lookup.payload := look(pair) @@ False
-    look.down.ready := io.lookup.ready || look(isKnown)
+    look.down.ready := io.lookup.ready
     isIdle clearWhen begins setWhen look.down.isFiring
 
     due clearWhen begins setWhen moved
