@@ -85,7 +85,7 @@ class Model:
             self.idle = 0
         if (eighth := i["rxNext"] // EIGHTH) != self.eighth:
             self.eighth = eighth
-            self.moved = min(self.moved + 1, 2)  # the turn that waits for its report has been counted, and one may be due behind it
+            self.moved = min(self.moved + 1, 3)  # one is over, one waits, and one may be due behind it
             self.idle = 0
         self.idle = 0 if waits else self.idle + 1
         if self.left + self.moved and self.idle > TURN * (self.left + self.moved) + SEEN:  # all turns are over
