@@ -21,7 +21,7 @@ case class SenderView() extends Bundle {
   /** No outcome is missing that is older than another one that is known. */
   val isWhole = Bool()
 
-  /** Pulse: txBase passed an abandoned frame; `unconfirmed` until the peer's rxBase has passed it too. */
+  /** Pulse: a notice is due of abandoned frames; `unconfirmed`: txBase has passed one, and the peer's rxBase has not. */
   val gaveUp, unconfirmed = Bool()
 }
 
