@@ -176,7 +176,7 @@ async def last_tries(dut, rate):
     await link.drain()
     link.check()
     left = {fsn: clock for clock, fsn, *_ in link.complete.items}
-    assert any(dead for _, _, dead, *_ in link.complete.items) and len(link.given_up.items) > 60
+    assert any(dead for _, _, dead, *_ in link.complete.items) and len(link.given_up.items) > 30
     for clock, edge in link.given_up.items:
         assert all(left[fsn] < clock for fsn in left if fsn < edge), f"frames below {edge} are given up, and one of them has yet to leave"
 
