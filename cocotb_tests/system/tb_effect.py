@@ -101,29 +101,23 @@ def check_k(trace, changes):
     return checked
 
 
-def deltas_from(changes, clock):
-    """Those that may be in force in the time of a frame from a clock on."""
-    return {s.delta for at in (clock, clock + LONGEST_FRAME) for s in setting_at(changes, at)}
-
-
 def check_delta(trace, changes):
     """What is decided a frame after the change follows its delta: a frame that fails is sent again exactly if its attempt is
-    below, and was when it was chosen. Returns how many were and were not sent again."""
+    below. Returns how many were and were not sent again."""
     history = {}
     for s in trace.sent:
-        history.setdefault(s.unit.fsn, []).append(s)
+        history.setdefault(s.unit.fsn, []).append(s.unit)
     end = trace.sent[-1].begin - 10 * DELAY
     counts = {True: 0, False: 0}
     for transmissions in history.values():
-        for sent, after in zip(transmissions, [*transmissions[1:], None]):
-            unit = sent.unit
+        for unit, after in zip(transmissions, [*transmissions[1:], None]):
             when, received = trace.reported.get(unit.tsn, (end, True))
             if received or when >= end:
                 continue
-            at_choice, at_outcome = deltas_from(changes, sent.begin - LONGEST_FRAME), deltas_from(changes, when)
-            if len(at_choice) > 1 or len(at_outcome) > 1:
+            deltas = {s.delta for at in (when, when + LONGEST_FRAME) for s in setting_at(changes, at)}
+            if len(deltas) > 1:
                 continue
-            again = unit.attempt < min(at_choice | at_outcome)
+            again = not unit.only and unit.attempt < deltas.pop()
             assert again == (after is not None), f"FSN {unit.fsn}, attempt {unit.attempt}, at clock {when}"
             counts[again] += 1
     return counts
