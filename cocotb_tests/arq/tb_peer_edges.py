@@ -16,7 +16,7 @@ SPACE, NEAR = 1 << 20, 4 * WINDOW
 """What sequence numbers, and what the edges, are counted modulo."""
 APART = 4
 """Clocks between two notices, at least."""
-LATE = 4
+LATE = 5
 """Clocks until an edge has followed a notice that was judged, or rxBase."""
 
 
@@ -26,7 +26,7 @@ class Edges:
     def __init__(self, dut):
         self.bench, self.dut = Bench(dut), dut
         self.edge = RisingEdge(dut.aclk)
-        dut.io_seen_valid.value = 0
+        dut.io_seen_valid.value = dut.io_givenUp_valid.value = 0
         dut.io_rxBase.value = 0
         self.begin()
 
@@ -41,7 +41,7 @@ class Edges:
         self.judged = [0, 0]  # accepted, rejected
 
     async def reset(self):
-        self.dut.io_seen_valid.value = 0
+        self.dut.io_seen_valid.value = self.dut.io_givenUp_valid.value = 0
         await self.bench.reset()
         self.begin()
         self.dut.io_rxBase.value = 0
@@ -49,21 +49,26 @@ class Edges:
     def allows(self, tx_base):
         return (tx_base - self.base) % SPACE <= WINDOW or (self.base - tx_base) % SPACE <= SPACE // 2
 
-    async def clock(self, tx_base=None, abandons=False, base=None):
-        """One clock, with a notice in it, or another rxBase from it on."""
+    async def clock(self, tx_base=None, abandons=False, base=None, given_up=None):
+        """One clock, with a notice in it, what units say, or another rxBase from it on."""
         dut = self.dut
+        dut.io_givenUp_valid.value = int(given_up is not None)
         dut.io_seen_valid.value = int(tx_base is not None)
         if tx_base is not None:
             assert self.awaited is None, "the bench says too much"
             dut.io_seen_payload_txBase.value = tx_base % SPACE
             dut.io_seen_payload_abandons.value = int(abandons)
             self.awaited = (tx_base, abandons, {self.allows(tx_base)})
+        if given_up is not None:
+            dut.io_givenUp_payload.value = given_up % SPACE
         if base is not None:
             self.base = base
             dut.io_rxBase.value = base % SPACE
             if self.awaited:
                 self.awaited[2].add(self.allows(self.awaited[0]))
         await self.edge
+        if given_up is not None:
+            self.edges[1] = max(self.edges[1], given_up)
         self.compare()
 
     async def clocks(self, count):
@@ -247,8 +252,7 @@ async def reset_in_any_clock(dut, second):
 
     async def case(clock):
         await edges.say(WINDOW // 2, True)
-        if second:
-            await edges.clock(WINDOW // 2, True)
+        await edges.clock(WINDOW // 2 if second else None, True, given_up=WINDOW // 2)
         await edges.clocks(clock)
         await edges.reset()
         await edges.settle()
@@ -260,6 +264,58 @@ async def reset_in_any_clock(dut, second):
         assert edges.shown == [3, 3]
 
     await sweep(range(12), case)
+
+
+@cocotb.test()
+async def units_move_the_abandon_edge(dut):
+    """What units say moves the abandon edge alone, upwards, from rxBase to a window above it. What is below rxBase, however far, moves nothing."""
+    edges = await start(dut)
+    far = [-turns * WINDOW + 1 for turns in range(1, 10)]
+    for said in (1, 2, WINDOW // 2, WINDOW - 1, WINDOW, 0, -1, -WINDOW, -WINDOW - 1, *far, -SPACE // 4, -SPACE // 2 + 1):
+        base = edges.base
+        await edges.clock(given_up=base + said)
+        await edges.settle()
+        assert edges.shown == [base, base + max(said, 0)]
+        await edges.clock(given_up=base + said - 1)
+        await edges.settle()
+        assert edges.shown == [base, base + max(said, 0)], "the edge goes back"
+        await edges.follow()
+
+
+@cocotb.test()
+async def units_and_notices_in_any_clock(dut):
+    """Units say something in each clock around the second of two notices, and rxBase moves in another one: the higher one of both counts."""
+    edges = await start(dut)
+
+    async def case(clock):
+        for noticed, said in ((9, 7), (7, 9), (8, 8), (WINDOW, 1), (1, WINDOW), (WINDOW, WINDOW - 1)):
+            for moves in (6, 8, 12):
+                base = edges.base
+                await edges.say(base + noticed, True)
+                await edges.settle()
+                for c in range(16):
+                    await edges.clock(base + noticed if c == 8 else None, True, base + 1 if c == moves else None, given_up=base + said if c == clock else None)
+                await edges.settle()
+                assert edges.shown == [base + noticed, base + max(noticed, said)]
+                await edges.clock(base - 2)  # of which nothing can move
+                await edges.follow()
+
+    await sweep(range(16), case)
+
+
+@cocotb.test()
+async def resolved_is_never_alone(dut):
+    """Two notices that abandon move both edges in the same clock: the frames between them would contradict each other."""
+    edges = await start(dut)
+    for distance in (1, 5, WINDOW):
+        base = edges.base
+        await edges.say(base + distance, True)
+        await edges.clock(base + distance, True)
+        for _ in range(12):
+            await edges.clock()
+            assert edges.shown[0] == edges.shown[1]
+        assert edges.shown[0] == base + distance
+        await edges.follow()
 
 
 @cocotb.test()
@@ -289,9 +345,9 @@ async def numbers_wrap(dut):
 @cocotb.test()
 @cocotb.parametrize(pace=[0.05, 0.5])
 async def random_notices(dut, pace):
-    """Notices and moves of rxBase at random."""
+    """Notices, what units say, and moves of rxBase at random."""
     edges = await start(dut)
-    since = 0
+    since, said_before = 0, False
     for _ in range(8000):
         since += 1
         said = edges.awaited is None and since >= APART and random.random() < 0.3
@@ -299,5 +355,8 @@ async def random_notices(dut, pace):
         since = 0 if said else since
         moves = random.random() < pace
         base = random.choice((edges.base + 1, edges.base + random.randint(1, WINDOW), max(edges.edges))) if moves else None
-        await edges.clock(tx_base if said else None, random.random() < 0.8, base)
+        says = not said_before and random.random() < pace
+        said_before = says
+        given_up = edges.base + random.randint(-3, WINDOW) if says else None
+        await edges.clock(tx_base if said else None, random.random() < 0.8, base, given_up)
     await edges.settle()

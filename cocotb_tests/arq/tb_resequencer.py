@@ -8,6 +8,7 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from cocotb_tests.lib.bench import Bench, Events, Sink, Source
+from cocotb_tests.lib.sweep import sweep
 
 WINDOW = 64
 NEAR = 4 * WINDOW  # what the edges are counted modulo
@@ -289,6 +290,30 @@ async def frame_that_the_peer_takes_for_received(dut, abandons):
     await bench.clocks(50)
     assert bool(events.count["io_contradiction"]) == (not abandons)
     assert events.count["io_event_skipped"] == int(abandons)
+
+
+@cocotb.test()
+async def an_edge_behind_a_frame(dut):
+    """The abandon edge passes a frame in each clock from that on in which it becomes complete: it leaves. The one before it has not come, and is skipped."""
+    bench, events = await bare(dut)
+    jobs = Events(bench, ["io_job_valid"])
+
+    async def case(clock):
+        fsn = 2 * clock + 1
+        before = jobs.count["io_job_valid"], events.count["io_event_skipped"]
+        values = {"fsn": fsn, "dead": 0, "frame_meta_k": 1, "frame_meta_pad": 0, "frame_meta_sop": 1, "frame_meta_eop": 1, "frame_received": 1}
+        for name, value in values.items():
+            getattr(dut, f"io_complete_payload_{name}").value = value
+        for c in range(60):
+            dut.io_complete_valid.value = int(c == 0)
+            if c == clock:
+                dut.io_abandoned.value = fsn + 1
+            dut.io_frameRead.value = int(c == 50)
+            await bench.clocks(1)
+        assert (jobs.count["io_job_valid"], events.count["io_event_skipped"]) == (before[0] + 1, before[1] + 1)
+
+    await sweep(range(24), case)
+    assert not events.count["io_contradiction"]
 
 
 @cocotb.test()

@@ -2,7 +2,8 @@
 """ArqSender: every transmission it chooses, against random outcomes reported by messages that are lost, old or forged."""
 
 import random
-from collections import Counter
+from collections import Counter, deque
+from typing import NamedTuple
 
 import cocotb
 
@@ -13,9 +14,67 @@ WINDOW, SPACE = 64, 1 << 20
 INFINITE = 15
 LEAD = 5
 """Of this build (ArqLink.leadUnits): a frame is chosen while fewer units are chosen and have not begun to leave."""
-FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "only", "fsn", "tsn"]
+FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "lastTry", "fsn", "tsn"]
 FEEDBACK = ["rxBase", "rxNext", "bitmapBase", "bitmap"]
 COUNTS = ["frames", "retx", "acked", "abandoned", "outcomeOk", "outcomeFailed", "outcomeOutage", "packetLost"]
+
+
+class Sent(NamedTuple):
+    """A transmission, and what becomes of it: `last` is what it is, `announced` what it says of itself."""
+
+    fsn: int
+    attempt: int
+    received: bool
+    last: bool
+    announced: bool
+
+
+class Notices:
+    """Demands a notice where one is due and forbids all others, by what the sender shows of its edges.
+
+    `owed`: txBase has passed an abandoned frame that rxBase had not, and no notice has come of it. `waits`: the newest frame says the same.
+    """
+
+    SLACK = 5
+    """Clocks until a notice that is due has come, and from a choice to its frame on the port."""
+
+    def __init__(self, bench, peer):
+        self.dut, self.bench, self.peer = bench.dut, bench, peer
+        self.owed = False
+        self.base = 0
+        self.lasts = 0  # clocks for which one has been due
+        self.allowed = -100  # the last clock in which one might have been due
+        self.bases = deque([0], self.SLACK)  # rxBase as the sender knows it, in the last clocks
+        self.waits = deque([False], self.SLACK)
+        self.clocks = []  # of all notices
+        bench.actors.append(self)
+
+    def clear(self):
+        pass
+
+    def step(self):
+        dut, peer = self.dut, self.peer
+        base, following = int(dut.io_view_txBase.value), int(dut.io_view_nextFsn.value)
+        self.bases.append(int(dut.io_view_peerRxBase.value))
+        passed = [fsn for fsn in range(self.base, base) if peer.state[fsn] == "abandoned"]
+        self.base = base
+        surely = any(fsn >= self.bases[-1] for fsn in passed)
+        if surely:
+            self.owed, self.lasts = True, 0
+        if surely or any(fsn >= self.bases[0] for fsn in passed):
+            self.allowed = self.bench.clock
+        self.waits.append(peer.announces_newest and base != following)
+        if not int(dut.io_view_unconfirmed.value) and not surely:
+            self.owed = False
+        if self.owed and not all(self.waits):
+            self.allowed = self.bench.clock
+        self.lasts = self.lasts + 1 if self.owed and not any(self.waits) else 0
+        if int(dut.io_view_gaveUp.value):
+            assert self.bench.clock - self.allowed <= self.SLACK, "a notice, and none is due"
+            self.clocks.append(self.bench.clock)
+            peer.told = max(peer.told, base)
+            self.owed, self.lasts = False, 0
+        assert self.lasts <= self.SLACK, "a notice is due, and does not come"
 
 
 class Peer:
@@ -36,7 +95,14 @@ class Peer:
         self.rate = rate  # units that the line takes in a clock
         self.feedback = Source(bench, "io_feedback_", [f"io_feedback_payload_{f}" for f in FEEDBACK])
         self.events = Events(bench, [f"io_event_{name}" for name in COUNTS] + ["io_judged_accepted", "io_judged_rejected"])
-        self.sent = []  # (fsn, attempt, received)
+        self.sent: list[Sent] = []
+        self.repeatable = 0  # below it is each frame whose first transmission was no last try
+        self.announces_newest = False  # the newest frame's first transmission was announced as its last try
+        self.pardoned = 0  # failures of TSNs below do not count towards delta
+        self.forgiven = 0
+        self.told = 0  # the peer knows that incomplete frames below are abandoned
+        self.bases = deque([0], 9)  # txBase in the last clocks
+        self.limit = 1 << 30  # frames from here on are not offered yet
         self.count = Counter()
         self.units = []  # of each transmission in `sent`: units that have not begun to leave
         self.ahead = 0  # their sum
@@ -53,6 +119,7 @@ class Peer:
         self.decided = 0
         self.invalid = 0
         bench.actors.append(self)
+        self.notices = Notices(bench, self)
         dut = self.dut
         for name, value in dict(
             config_parityFirst=2,
@@ -81,23 +148,27 @@ class Peer:
             self.ack += 1
         self.holes += bool(new) and new[-1] >= self.ack
         for tsn in new:
-            fsn, attempt, received = self.sent[tsn]
+            fsn, attempt, received, last, _ = self.sent[tsn]
+            pardoned = tsn < self.pardoned and not last
+            self.forgiven += pardoned and not received
             if received:
                 self.state[fsn] = "acked"
-            elif self.delta != INFINITE and attempt >= self.delta:
+            elif last or (self.delta != INFINITE and attempt >= self.delta and not pardoned):
                 self.state[fsn] = "abandoned"
             else:
-                self.expected.append((fsn, min(attempt + 1, 15)))
+                self.expected.append((fsn, attempt if pardoned else min(attempt + 1, 15)))
         while self.base in self.state:
             self.base += 1
 
     def take(self, item):
-        clock, k, pad, sop, eop, n, preset, attempt, only, fsn, tsn = item
+        clock, k, pad, sop, eop, n, preset, attempt, announced, fsn, tsn = item
         assert tsn == len(self.sent) % SPACE
         assert (k, pad, sop, eop) == self.metas[fsn]
-        assert preset == 1 and only == int(self.delta == 0)
+        assert preset == 1
+        last = self.delta != INFINITE and attempt >= self.delta
         assert len(self.sent) - self.ack < min(WINDOW, self.peer_window), "more outcomes are missing than are kept"
-        if attempt:
+        if fsn < self.new:
+            assert announced == (last and attempt > 0)
             assert self.expected and self.expected[0] == (fsn, attempt), "not the oldest frame reported as failed"
             self.expected.pop(0)
             assert n == k + self.parity[1]
@@ -107,12 +178,25 @@ class Peer:
             assert fsn < self.said_base + self.peer_window, "beyond the peer's window"
             self.new += 1
             assert n == k + self.parity[0]
-        self.sent.append((fsn, attempt, random.random() >= self.loss))
+            # txBase may have passed the last of the others as this frame was chosen.
+            assert not announced or last and self.bases[-1] >= self.repeatable, "it says too much of the frames below"
+            assert announced or not last or self.bases[0] < self.repeatable, "it does not say that it is the last try"
+            self.repeatable = self.repeatable if last else self.new
+            self.announces_newest = bool(announced)
+        self.sent.append(Sent(fsn, attempt, random.random() >= self.loss, last, bool(announced)))
         assert self.ahead < LEAD, "a frame is chosen before the line is about to need it"
         self.units.append(n)
         self.ahead += n
 
+    def hear(self, sent):
+        """A transmission has left: what its type says to the peer."""
+        if sent.announced and not sent.attempt:
+            self.told = max(self.told, sent.fsn)
+        if sent.announced and sent.fsn == self.told and random.random() < 0.5:
+            self.told += 1  # some of its units have come
+
     def step(self):
+        self.bases.append(int(self.dut.io_view_txBase.value))
         for item in self.frame.items:
             self.take(item)
         self.frame.items.clear()
@@ -127,12 +211,14 @@ class Peer:
             self.begun += not self.units[self.begun]
         done = self.edge < self.begun and random.random() < 0.3
         dut.io_frameDone.value = int(done)
+        if done:
+            self.hear(self.sent[self.edge])
         self.edge += done
         # The segmenter keeps the window full.
         base = int(dut.io_view_txBase.value)
         dut.io_meta_valid.value = 0
         dut.io_head.value = self.offered % SPACE
-        if self.offered < len(self.metas) and (self.offered - base) % SPACE < WINDOW:
+        if self.offered < min(len(self.metas), self.limit) and (self.offered - base) % SPACE < WINDOW:
             k, pad, sop, eop = self.metas[self.offered]
             dut.io_meta_valid.value = 1
             dut.io_meta_payload_slot.value = self.offered % WINDOW
@@ -172,10 +258,15 @@ class Peer:
     def say(self, first):
         """The outcomes of 64 TSNs from `first` on, as far as they are decided."""
         end = min(self.decided, first + 64)
-        bitmap = sum(self.sent[tsn][2] << tsn - first for tsn in range(first, end))
+        bitmap = sum(self.sent[tsn].received << tsn - first for tsn in range(first, end))
         self.judge(first, end)
-        self.said_base = max(self.said_base, self.base)
+        self.move_base()
         self.feedback.queue.append((self.said_base % SPACE, self.decided % SPACE, first % SPACE, bitmap))
+
+    def move_base(self):
+        """The peer's rxBase passes what is resolved. Of what is abandoned it has to be told."""
+        while self.said_base < self.base and (self.state[self.said_base] == "acked" or self.said_base < self.told):
+            self.said_base += 1
 
     async def finish(self):
         frames = len(self.metas)
@@ -183,7 +274,7 @@ class Peer:
         await self.bench.clocks(400)
         lost = sum(1 for s in self.state.values() if s == "abandoned")
         got = {name: self.events.count[f"io_event_{name}"] for name in COUNTS}
-        failed = sum(not s[2] for s in self.sent)
+        failed = sum(not s.received for s in self.sent)
         packets, broken = 0, False
         for fsn, meta in enumerate(self.metas):
             broken |= self.state[fsn] == "abandoned"
@@ -195,7 +286,7 @@ class Peer:
         assert got["acked"] == frames - lost and got["abandoned"] == lost
         assert got["outcomeOk"] == len(self.sent) - failed and got["outcomeFailed"] == failed
         assert got["packetLost"] == packets
-        assert got["outcomeOutage"] == 0
+        assert got["outcomeOutage"] == self.forgiven
         assert self.events.count["io_judged_rejected"] == self.invalid
         assert int(self.dut.io_view_ackTsn.value) == len(self.sent) % SPACE
         assert int(self.dut.io_view_txBase.value) == frames and int(self.dut.io_open.value) == 0
@@ -205,11 +296,128 @@ class Peer:
 @cocotb.test()
 @cocotb.parametrize(delta=[0, 1, 3, INFINITE], loss=[0.02, 0.4])
 async def persistency(dut, delta, loss):
-    """Failed frames come again in order of failure, delta times at most; counts add up."""
+    """Failed frames come again in order of failure, delta times at most; counts add up. While frames follow that say the same there are no notices."""
     bench = Bench(dut)
     peer = Peer(bench, 400, loss, delta)
     await bench.start()
     await peer.finish()
+    lost = sum(state == "abandoned" for state in peer.state.values())
+    notices = len(peer.notices.clocks)
+    if delta == 0:
+        assert notices < 1 + lost // 8, f"{notices} notices of {lost} frames"
+    assert delta == 0 or lost < 30 or notices > 10, f"{notices} notices of {lost} frames"
+
+
+class Still:
+    """Lets the line stand and the peer be silent, so that what is changed meanwhile comes before the next choice and the next outcome."""
+
+    def __init__(self, peer):
+        self.peer, self.rate = peer, peer.rate
+
+    async def __aenter__(self):
+        self.reported, self.peer.reported, self.peer.rate = self.peer.reported, 1 << 30, 0.0
+        await self.peer.bench.clocks(120)
+
+    async def __aexit__(self, *_):
+        self.peer.reported, self.peer.rate = self.reported, self.rate
+
+
+@cocotb.test()
+async def last_tries_while_delta_changes(dut):
+    """What was a last try when it was chosen stays one, for higher values of delta and through outages, and is announced where it may be."""
+    bench = Bench(dut)
+    peer = Peer(bench, 3000, 0.3, 2)
+    await bench.start()
+    seen = Counter()
+    while peer.new < len(peer.metas):
+        first = len(peer.sent)
+        await bench.clocks(random.choice((50, 300, 1500)))
+        for sent in peer.sent[first:]:
+            seen[bool(sent.attempt), sent.last, sent.announced] += 1
+        async with Still(peer):
+            peer.delta = dut.io_config_delta.value = random.choice((0, 0, 1, 2, INFINITE))
+            if random.random() < 0.3:
+                dut.io_outageEnded.value = 1
+                peer.pardoned = len(peer.sent)
+                await bench.clocks(1)
+                dut.io_outageEnded.value = 0
+                await bench.clocks(4)
+    await peer.finish()
+    kinds = [(False, False, False), (False, True, False), (False, True, True), (True, False, False), (True, True, True)]
+    assert all(seen[kind] > 20 for kind in kinds) and peer.forgiven > 20, (seen, peer.forgiven)
+
+
+async def at_delta_0(dut):
+    """A peer that says nothing by itself, and frames that come when they are asked for."""
+    bench = Bench(dut)
+    peer = Peer(bench, 2000, 0.0, 0)
+    peer.reported = 1 << 30
+    peer.limit = 0
+    await bench.start()
+    await bench.clocks(2 * WINDOW)
+
+    async def send(received):
+        peer.limit += 1
+        await bench.until(lambda: len(peer.sent) == peer.limit and peer.edge == len(peer.sent), 2000, "a frame")
+        peer.sent[-1] = peer.sent[-1]._replace(received=received)
+        peer.decided = peer.edge
+
+    return bench, peer, send
+
+
+@cocotb.test()
+@cocotb.parametrize(confirmed=[False, True])
+async def a_frame_behind_instead_of_a_notice(dut, confirmed):
+    """Frame A fails, and frame B is chosen in each clock around that in which txBase passes A. There is one notice of A: at once if no frame has been sent
+    behind it, or when B is resolved; none then if rxBase has passed A meanwhile."""
+    bench, peer, send = await at_delta_0(dut)
+    kinds = Counter()
+
+    async def case(clock):
+        await send(received=False)
+        before, decided = len(peer.notices.clocks), peer.edge
+        for c in range(80):
+            if c == 30:
+                peer.decided, peer.told = decided, peer.said_base
+                peer.say(peer.recent())
+            if c == clock:
+                peer.limit += 1
+            await bench.clocks(1)
+        early = len(peer.notices.clocks) - before
+        await bench.until(lambda: peer.edge == len(peer.sent) == peer.limit, 2000, "frame B")
+        peer.decided = peer.edge
+        peer.told = len(peer.sent) if confirmed else peer.said_base
+        peer.say(peer.recent())
+        await bench.clocks(60)
+        notices = len(peer.notices.clocks) - before
+        assert notices == (early if confirmed else 1), f"{early} notices, and {notices} when all is resolved"
+        kinds[early] += 1
+        peer.told = len(peer.sent)
+        peer.say(peer.recent())
+        await bench.clocks(60)
+        assert not int(dut.io_view_unconfirmed.value) and len(peer.notices.clocks) == before + notices
+
+    await sweep(range(79), case)
+    assert kinds[0] > 10 and kinds[1] > 10, kinds
+
+
+@cocotb.test()
+async def a_notice_waits_no_longer(dut):
+    """Frame A has failed, and frame B, which says so, has been sent. Then a frame follows that may come again: the notice is due at once."""
+    bench, peer, send = await at_delta_0(dut)
+    await send(received=False)
+    peer.limit += 1
+    await bench.until(lambda: len(peer.sent) == peer.limit, 200, "frame B")
+    peer.told = 0
+    peer.say(peer.recent())
+    await bench.clocks(100)
+    assert int(dut.io_view_txBase.value) == 1 and not peer.notices.clocks
+    peer.delta = dut.io_config_delta.value = 1
+    await bench.clocks(10)
+    peer.limit += 1
+    await bench.until(lambda: len(peer.sent) == peer.limit, 200, "frame C")
+    await bench.clocks(10)
+    assert len(peer.notices.clocks) == 1
 
 
 @cocotb.test()
@@ -219,7 +427,7 @@ async def many_attempts(dut):
     peer = Peer(bench, 20, 0.93, INFINITE)
     await bench.start()
     await peer.finish()
-    assert sum(attempt == 15 for _, attempt, _ in peer.sent) > 20
+    assert sum(sent.attempt == 15 for sent in peer.sent) > 20
 
 
 @cocotb.test()

@@ -12,7 +12,7 @@ from cocotb_tests.lib.sweep import sweep
 from cocotb_tests.model.units import ControlUnit, DataUnit, Rejected, parse
 
 EVENTS = ["frameDone", "txUnits", "txRetxUnits", "txControlUnits", "txPolls", "idle"]
-FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "only", "fsn", "tsn", "again"]
+FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "lastTry", "fsn", "tsn", "again"]
 CONTROL = {
     "epoch": "epoch",
     "hello": "hello",

@@ -67,6 +67,9 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
     /** The user is always ready: the link is not up before its tables are clear. */
     val complete = master Flow Completion(link)
 
+    /** Two units say that the incomplete frames below are abandoned. All complete ones have left by `complete`. */
+    val givenUp = master Flow Wire.sn
+
     val view = out(ReceiverView())
     val outcomes = master(OutcomePort(link))
 
@@ -145,8 +148,10 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
   // is free, `judgement.now`: the arrival begins its transmission, belongs to it, or neither; `ends`: it was its last unit. What was closed goes to the
   // log a clock after either.
 
-  /** The last unit accepted was of type 2, of a frame that is sent only once. Two in a row have to be: one may have passed its CRC by chance. */
-  private val lastOnly = RegInit(False)
+  /** Of the last unit that was accepted: it was of a last try; it was of the first one, too. Two in a row have to be: one may have passed its CRC by
+    * chance. Its frame is in `current`.
+    */
+  private val wasLast, wasOnlyTry = RegInit(False)
 
   /** The transmission in progress is closed, and all up to the arrival's, before the arrival is judged. */
   val closes = close.down.isFiring && close(classifier.decided.closesBefore)
@@ -154,6 +159,9 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
 
   /** The place of the arrival among the units of its frame. */
   private val PLACE = close.insert(UIntToOh(arrival.header.index.resize(log2Up(code.maxN)), code.maxN))
+
+  /** Its frame is below that of the last unit that was accepted: no peer sends that, in what is sent once. */
+  private val GOES_BACK = close.insert(Sn.behind(arrival.header.tx.fsn, current.fsn))
 
   val judgement = new judge.Area {
     private val verdict = classifier.decided
@@ -169,14 +177,18 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
     private val header = arrival.header
     private val (begins, belongs, stores) = (is(verdict.begins), is(verdict.belongs), is(verdict.isNew))
     private val isGood = is(verdict.wasGood) || stores && is(verdict.completes)
-    private val isOnly = begins ? (header.tx.only && lastOnly) | current.only
+    private val isLast = header.tx.lastTry
+    private val isOnlyTry = isLast && header.tx.attempt === 0
+    private val areLast = isLast && wasLast
 
     /** The arrival is the last unit of its transmission. */
     val ends = now && is(verdict.ends)
 
-    when(now && begins)(current.begin(header.tx, isOnly, is(verdict.wasGood)))
+    when(now && begins)(current.begin(header.tx, is(verdict.wasGood)))
     when(now && belongs) {
-      lastOnly := header.tx.only
+      wasLast := isLast
+      wasOnlyTry := isOnlyTry
+      current.lastTry := areLast
       current.frame.meta := header.tx.meta
       current.attempt := header.tx.attempt
       current.isComplete := isGood
@@ -190,11 +202,15 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
     log.io.push.end := current.next // as the judgement has left it
 
     /** The frame of what is closed never becomes complete. */
-    val becomesDead = (RegNext(closes, init = False) && RegNext(current.open && current.only && !current.isComplete)) ||
-      (RegNext(ends, init = False) && RegNext(isOnly && !isGood))
+    val becomesDead = (RegNext(closes, init = False) && RegNext(current.open && current.lastTry && !current.isComplete)) ||
+      (RegNext(ends, init = False) && RegNext(areLast && !isGood))
+    io.givenUp.valid := RegNext(now && belongs && isOnlyTry && wasOnlyTry) init False
+    io.givenUp.payload := RegNext(is(GOES_BACK) ? header.tx.fsn | current.fsn)
     val wasDuplicate = RegNext(closes ? (current.open && current.duplicate) | (begins ? is(verdict.wasGood) | current.duplicate))
     Invariant.when(closes)(!now, "two arrivals are dealt with at once")
   }
+
+  Invariant.when(io.givenUp.valid)(!Sn.behind(current.fsn, io.givenUp.payload), "a frame is given up, and has yet to be complete")
 
   // Its frame stays in `current` until its beats have left.
   Invariant(!(mover.io.completes && judgement.becomesDead), "two frames end in one clock")

@@ -76,6 +76,9 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
 
   /** The next new frame, and the next transmission, have these numbers; the window begins at `txBase`. */
   val nextFsn, nextTsn, txBase = Wire.sn
+
+  /** The first transmission of the newest frame was announced as its last try. */
+  private val isAnnounced = Bool()
   val intake = new OutcomeIntake(link)
   intake.io.nextFsn := nextFsn
   // One message is processed and one waits. A third place has the newest of those that came since: it repeats what they said, but for older
@@ -104,7 +107,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
     }
   }
 
-  val retransmit = new RetransmitQueue(Sent(link), window)
+  val retransmit = new RetransmitQueue(Try(link), window)
 
   /** What becomes of a frame whose transmission has an outcome. */
   val outcome = new Area {
@@ -116,7 +119,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
     val decide = stages.ctrl(sentAt)
     val report = stages.ctrl(sentAt + 1)
 
-    private val freeze = RegNext(io.config.outageFreeze && io.config.delta =/= 0)
+    private val freeze = RegNext(io.config.outageFreeze)
     private val finite = RegNext(io.config.delta =/= 15)
 
     ask.up.valid := intake.io.outcome.valid
@@ -127,9 +130,9 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
     val isForgiven = read.insert(outage.pending && read(isBefore) && freeze)
 
     val decided = new decide.Area {
-      // What was announced as the only transmission stays that, whatever delta has become.
-      private val sent = this(transmission)
-      private val isLast = sent.only || finite && sent.attempt >= io.config.delta && !this(isForgiven)
+      private val sent = this(transmission).of
+      private val wasLast = this(transmission).isLast
+      private val isLast = wasLast || finite && sent.attempt >= io.config.delta && !this(isForgiven)
       val slot = insert(sent.slot)
 
       /** The bit of the frame's FSN above those of the slot: a slot below that of txBase is of the round after its own. */
@@ -143,7 +146,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
       val abandoned = pulse(!this(received) && isLast)
       val resolved = pulse(this(received) || isLast)
       val again = pulse(!this(received) && !isLast)
-      val inOutage = pulse(!this(received) && this(isForgiven) && !sent.only)
+      val inOutage = pulse(!this(received) && this(isForgiven) && !wasLast)
     }
     report.down.ready := True
     val acked = decided.acked
@@ -154,7 +157,6 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
 
     retransmit.io.push.valid := decided.again
     retransmit.io.push.slot := slot
-    retransmit.io.push.only := False
     retransmit.io.push.attempt := report(decided.attempt)
 
     io.event.acked := acked
@@ -174,7 +176,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
 
   // A clock in registers, as the choice is late. Nothing is sent, and so neither resolved nor swept, before the table is clear.
   private val isWriting = RegNext(!clear.done || outcome.resolved) init False
-  val sweep = new WindowSweep(link, stateRam, eopRam, nextFsn, intake.io.peerRxBase, isWriting)
+  val sweep = new WindowSweep(link, stateRam, eopRam, nextFsn, isAnnounced, intake.io.peerRxBase, isWriting)
   txBase := sweep.txBase
   private val resolved = SentState()
   resolved.turn := !outcome.turn
@@ -196,6 +198,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
   val issue = new FrameIssue(link, io.config, metaRam, bounds, io.head, io.enable && clear.done, io.unitBegun, retransmit.io.pop, lead)
   nextFsn := issue.nextFsn
   nextTsn := issue.nextTsn
+  isAnnounced := issue.announcement.newest
   io.frame << issue.frame
   private val isChosen = issue.chosen.isValid
   io.event.frames := RegNext(isChosen && !issue.chosen(issue.isRepeated)) init False

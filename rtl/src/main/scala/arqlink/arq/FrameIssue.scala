@@ -21,11 +21,16 @@ case class SenderConfig(code: CodeConfig) extends Bundle {
   val outageFreeze = Bool()
 }
 
-/** A transmission of the frame in `slot`; `attempt`: how often it was sent before; `only`: it will not be sent again. */
-case class Sent(link: LinkConfig) extends Bundle {
+/** A transmission of the frame in `slot`; `attempt`: how often it was sent before. */
+case class Try(link: LinkConfig) extends Bundle {
   val slot = UInt(link.window.slotBits bits)
   val attempt = UInt(Wire.attemptBits bits)
-  val only = Bool()
+}
+
+/** A transmission that was chosen; `isLast`: the frame is not sent again, whatever delta becomes. */
+case class Sent(link: LinkConfig) extends Bundle {
+  val of = Try(link)
+  val isLast = Bool()
 }
 
 /** How far the sender may go: what bounds it, as seen from the other end of the link. */
@@ -36,7 +41,7 @@ case class SenderBounds() extends Bundle {
 
 /** A failed frame, described. */
 case class Failed(link: LinkConfig) extends Bundle {
-  val sent = Sent(link)
+  val again = Try(link)
   val meta = FrameMeta(link.code)
 }
 
@@ -60,7 +65,7 @@ class FrameIssue(
     head: UInt,
     may: Bool,
     begun: Bool,
-    again: Stream[Sent],
+    again: Stream[Try],
     lead: Int
 ) extends Area {
   import link.code
@@ -82,11 +87,11 @@ class FrameIssue(
     again.ready := failedQueue.io.room
     when(asksFresh)(freshAt := freshAt + 1)
 
-    private val sent = stages.head.insert(again.payload)
+    private val failed = stages.head.insert(again.payload)
     private val slot = stages.head.insert(asksFailed ? again.slot | slotOf(freshAt))
     private val meta = read.insert(metas.readSync(ask(slot)))
     failedQueue.io.issue := asksFailed
-    failedQueue.io.word.sent := give(sent)
+    failedQueue.io.word.again := give(failed)
     failedQueue.io.word.meta := give(meta)
     freshQueue.io.issue := asksFresh
     freshQueue.io.word := give(meta)
@@ -145,22 +150,44 @@ class FrameIssue(
   choose.valid := takes
   val isRepeated = choose.insert(repeats)
   val tsn = choose.insert(nextTsn)
-  val sent = choose.insert {
-    val first = Sent(link)
+  private val next = choose.insert {
+    val first = Try(link)
     first.slot := slotOf(nextFsn)
     first.attempt := 0
-    first.only := config.delta === 0
-    repeats ? failed.sent | first
+    repeats ? failed.again | first
   }
   private val meta = choose.insert(repeats ? failed.meta | fresh.payload)
   private val parity = choose.insert(repeats ? config.parityRetx | config.parityFirst)
   private val preset = choose.insert(config.preset)
+  val sent = chosen.insert {
+    val sent = Sent(link)
+    sent.of := chosen(next)
+    sent.isLast := config.delta =/= 15 && chosen(next).attempt >= config.delta
+    sent
+  }
   private val n = chosen.insert(chosen(meta).k.resize(code.nBits) + chosen(parity).resize(code.nBits))
 
   // The slot and the window base, which does not pass the frame, give back the full number.
-  private val wraps = chosen.insert(chosen(sent).slot < slotOf(bounds.txBase))
+  private val wraps = chosen.insert(chosen(next).slot < slotOf(bounds.txBase))
   private val above = chosen.insert(bounds.txBase(Wire.snBits - 1 downto slotBits))
-  private val fsn = place.insert((place(above) + place(wraps).asUInt) @@ place(sent).slot)
+  private val fsn = place.insert((place(above) + place(wraps).asUInt) @@ place(next).slot)
+
+  /** What its units tell the receiver (docs/architecture.md, "Sender", 5). */
+  val announcement = new Area {
+    private val isFirst = chosen.isValid && !chosen(isRepeated)
+
+    /** Of a frame that txBase has not passed, the first transmission was no last try: it may come again. The newest of these is just below `end`. */
+    private val end = Reg(WindowSn(link))
+    private val mayRepeat = RegInit(False) clearWhen (end === WindowSn.of(link, bounds.txBase))
+    when(isFirst && !chosen(sent).isLast) {
+      end := WindowSn.of(link, nextFsn)
+      mayRepeat := True
+    }
+    val lastTry = chosen.insert(chosen(sent).isLast && (chosen(isRepeated) ? (chosen(next).attempt =/= 0) | !mayRepeat))
+
+    /** Of the newest frame, the first transmission was announced as its last try. */
+    val newest = RegNextWhen(chosen(lastTry), isFirst) init False
+  }
 
   ahead := ahead + (place.isValid ? place(n) | U(0)).resized - begun.asUInt
   Invariant.when(begun)(ahead =/= 0, "a unit begins to leave that was not chosen")
@@ -170,9 +197,9 @@ class FrameIssue(
   frame.meta := give(meta)
   frame.n := give(n)
   frame.preset := give(preset)
-  frame.attempt := give(sent).attempt
+  frame.attempt := give(next).attempt
   frame.again := give(isRepeated)
-  frame.only := give(sent).only
+  frame.lastTry := give(announcement.lastTry)
   frame.fsn := give(fsn)
   frame.tsn := give(tsn)
   Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })

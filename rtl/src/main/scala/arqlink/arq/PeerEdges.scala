@@ -14,10 +14,9 @@ object PeerEdges {
 
   // The stage of each task. An edge is compared with itself as it is a clock before it moves.
   private val (measureAt, compareAt, decideAt) = (0, 1, 2)
-  private val actAt = decideAt + 1
 
   /** Clocks that a notice takes; the next one comes no sooner. */
-  private val latency = actAt + 1
+  private val latency = decideAt + 2
 
   def bits(link: LinkConfig): Int = link.window.slotBits + 2
   def edgeSn(link: LinkConfig): UInt = UInt(bits(link) bits)
@@ -30,13 +29,16 @@ case class TxBaseNotice() extends Bundle {
 }
 
 /** Below `resolved` the peer waits for no frame any more, below `abandoned` it may have given frames up. Both only move up, and only to
-  * the lower one of two successive notices: one alone may have passed its CRC by chance.
+  * the lower one of two successive notices: one alone may have passed its CRC by chance. What two data units have said moves `abandoned`, too.
   */
 class PeerEdges(link: LinkConfig) extends Component {
   val io = new Bundle {
 
     /** `PeerEdges.latency` clocks apart or more. */
     val seen = slave Flow TxBaseNotice()
+
+    /** Two data units said that the frames below are given up; two clocks apart or more. */
+    val givenUp = slave Flow Wire.sn
     val rxBase = in(Wire.sn)
     val resolved, abandoned = out(PeerEdges.edgeSn(link))
 
@@ -44,11 +46,11 @@ class PeerEdges(link: LinkConfig) extends Component {
     val judged = out(Judgement())
   }
   private def edgeSn(sn: UInt) = sn.resize(PeerEdges.bits(link))
-  private val stages = Seq.fill(PeerEdges.latency)(Node())
+  private val first = link.firstSn(PeerEdges.bits(link))
+  private val stages = Seq.fill(PeerEdges.decideAt + 1)(Node())
   val measure = stages(PeerEdges.measureAt)
   val compare = stages(PeerEdges.compareAt)
   val decide = stages(PeerEdges.decideAt)
-  val act = stages(PeerEdges.actAt)
 
   /** Stays while it is in the stages. */
   val notice = RegNextWhen(io.seen.payload, io.seen.valid)
@@ -71,32 +73,37 @@ class PeerEdges(link: LinkConfig) extends Component {
     val abandons = insert(notice.abandons && previous.abandons)
   }
 
+  private def isAhead(sn: UInt) = !(sn - io.rxBase).msb
   val decided = new decide.Area {
-    private val lower = this(compared.lower)
+    val lower = this(compared.lower)
     private val isAccepted = isValid && !this(compared.isBeyond)
     io.judged.accepted := isAccepted
     io.judged.rejected := isValid && this(compared.isBeyond)
     when(isAccepted)(previous := notice)
-    val moves = insert(isAccepted && !(lower - io.rxBase).msb)
-    val edge = insert(edgeSn(lower))
+    val moves = isAccepted && isAhead(lower)
+    val abandons = moves && this(compared.abandons)
   }
 
-  /** An edge keeps up with rxBase, so that it is never far behind. */
-  private def edge(moves: Bool): UInt = {
-    val value = Reg(PeerEdges.edgeSn(link)) init link.firstSn(PeerEdges.bits(link))
-    val isNew = decide.insert(!(decide(decided.edge) - value).msb)
+  /** An edge that follows `sn` upwards when it `moves`, a clock later, and keeps up with rxBase, so that it is never far behind. */
+  private def edge(moves: Bool, sn: UInt): UInt = {
+    val value = Reg(PeerEdges.edgeSn(link)) init first
+    val target = RegNext(edgeSn(sn))
+    val raised = RegNext(moves && !(edgeSn(sn) - value).msb) init False
     val isBehind = RegNext((value - edgeSn(io.rxBase)).msb) init False
     val base = RegNext(edgeSn(io.rxBase))
-    val raised = moves && act(isNew)
     when(isBehind && !RegNext(raised).init(False))(value := base) // `isBehind` is of the value as it was a clock ago
-    when(raised)(value := act(decided.edge))
+    when(raised)(value := target)
     value
   }
-  private val moves = act.isValid && act(decided.moves)
-  io.resolved := edge(moves)
-  io.abandoned := edge(moves && act(compared.abandons))
+  private val byNotices = edge(decided.abandons, decided.lower)
+  private val byUnits = edge(io.givenUp.valid && isAhead(io.givenUp.payload), io.givenUp.payload)
+
+  // Both in the same clock: what is resolved and not abandoned is a contradiction.
+  io.resolved := RegNext(edge(decided.moves, decided.lower)) init first
+  io.abandoned := RegNext((byNotices - byUnits).msb ? byUnits | byNotices) init first
   Invariant.when(io.seen.valid)(!History(io.seen.valid, 1 until PeerEdges.latency, init = False).orR, "a notice comes, and the one before is in the stages")
+  Invariant.when(io.givenUp.valid)(!RegNext(io.givenUp.valid).init(False), "units say something, and what they said before is being compared")
   Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
   for ((name, edge) <- Seq("resolved" -> io.resolved, "abandoned" -> io.abandoned))
-    Invariant.onward(edge, name, link.firstSn(PeerEdges.bits(link)))
+    Invariant.onward(edge, name, first)
 }

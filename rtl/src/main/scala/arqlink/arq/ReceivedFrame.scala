@@ -13,7 +13,7 @@ case class ReceivedFrame(code: CodeConfig) extends Bundle {
   val received = Bits(code.maxN bits)
 }
 
-/** A frame has become complete; or `dead`: its only transmission has failed, so it never will. */
+/** A frame has become complete; or `dead`: its last try has failed, so it never will. */
 case class Completion(link: LinkConfig) extends Bundle {
   val fsn = Wire.sn
   val dead = Bool()

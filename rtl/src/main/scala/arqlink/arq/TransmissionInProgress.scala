@@ -25,8 +25,8 @@ class TransmissionInProgress(link: LinkConfig) extends Area {
   val frame = Reg(ReceivedFrame(code))
   val attempt = Reg(UInt(Wire.attemptBits bits))
 
-  /** The frame is sent only once: if this transmission fails the frame is dead. */
-  val only = Reg(Bool())
+  /** The newest two units say that it is a last try: if it fails the frame is dead. */
+  val lastTry = Reg(Bool())
 
   /** The frame was complete before the transmission began. */
   val duplicate = Reg(Bool())
@@ -48,11 +48,10 @@ class TransmissionInProgress(link: LinkConfig) extends Area {
   }
 
   /** The first unit of a transmission has come. */
-  def begin(tx: Transmission, isOnly: Bool, isKnown: Bool): Unit = {
+  def begin(tx: Transmission, isKnown: Bool): Unit = {
     open := True
     fsn := tx.fsn
     frame.preset := tx.preset
-    only := isOnly
     duplicate := isKnown
     frame.received := 0
     repaired := False

@@ -15,7 +15,7 @@ case class SenderView() extends Bundle {
   /** Frames wait, but the peer's window is full. */
   val stalled = Bool()
 
-  /** Pulse: txBase passed an abandoned frame; `unconfirmed` until the peer's rxBase has passed it too. */
+  /** Pulse: a notice is due of abandoned frames; `unconfirmed`: txBase has passed one, and the peer's rxBase has not. */
   val gaveUp, unconfirmed = Bool()
 }
 

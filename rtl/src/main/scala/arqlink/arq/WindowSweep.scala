@@ -22,9 +22,10 @@ case class SentState() extends Bundle {
   *
   * @param states    state of each slot; read in two clocks
   * @param eops      whether a slot's frame is its packet's last; read in two clocks
+  * @param isAnnounced the newest frame says by its type that all incomplete ones before it are abandoned
   * @param isWriting `states` is written; what is read in this clock is not used
   */
-class WindowSweep(link: LinkConfig, states: Mem[SentState], eops: Mem[Bool], nextFsn: UInt, peerRxBase: UInt, isWriting: Bool) extends Area {
+class WindowSweep(link: LinkConfig, states: Mem[SentState], eops: Mem[Bool], nextFsn: UInt, isAnnounced: Bool, peerRxBase: UInt, isWriting: Bool) extends Area {
   private val slotBits = link.window.slotBits
   private def slotOf(sn: UInt) = sn.resize(slotBits)
   val txBase = Reg(Wire.sn) init link.firstSn
@@ -72,14 +73,27 @@ class WindowSweep(link: LinkConfig, states: Mem[SentState], eops: Mem[Bool], nex
   }
   val packetLost = RegNext(move && eop && (isPacketLost || lost)) init False
 
-  /** Pulse: txBase has passed an abandoned frame that the peer has not; `unconfirmed` until it has. */
-  val gaveUp = RegNext(owes) init False
+  /** txBase has passed an abandoned frame that the peer has not; `isDue`: and its notice has not been due yet. */
   val unconfirmed = RegInit(False)
+  private val isDue = RegInit(False)
   private val lastAbandoned = RegNextWhen(txBase, owes)
   private val isConfirmed = RegNext(Sn.behind(lastAbandoned, peerRxBase))
-  when(isConfirmed && !gaveUp)(unconfirmed := False) // `isConfirmed` is of a clock ago
-  when(owes)(unconfirmed := True)
-  Invariant.when(gaveUp)(unconfirmed, "a frame is abandoned, and its notice is not owed")
+
+  /** A frame on its way says the same as the notice. */
+  private val isSaid = RegNext(isAnnounced && WindowSn.of(link, txBase) =/= WindowSn.of(link, nextFsn)) init False
+  when(!isSaid)(isDue := False)
+  when(isConfirmed && !RegNext(owes).init(False)) { // `isConfirmed` is of a clock ago
+    unconfirmed := False
+    isDue := False
+  }
+  when(owes) {
+    unconfirmed := True
+    isDue := True
+  }
+
+  /** Pulse: a notice is due. */
+  val gaveUp = RegNext(isDue && !isSaid) init False
+  Invariant.when(isDue)(unconfirmed, "a notice is due, and there is nothing to confirm")
 
   stages.build()
 }

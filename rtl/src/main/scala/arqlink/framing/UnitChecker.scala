@@ -81,7 +81,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
     val data = insert(input.data)
     val ends = insert(input.last)
     val isFlagged = insert(input.erased || (flagged && !isFirst))
-    val isData = insert(kind === Wire.typeData || kind === Wire.typeOnly)
+    val isData = insert(kind === Wire.typeData || kind === Wire.typeLastTry)
     val isControl = insert(kind === Wire.typeControl)
     val isDataLength = insert(beat === dataBeats - 1)
     val isControlLength = insert(beat === controlBeats - 1)

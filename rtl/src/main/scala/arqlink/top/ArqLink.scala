@@ -213,6 +213,7 @@ class ArqLink(link: LinkConfig) extends Component {
     peerEdges.io.seen.valid := admitted.valid
     peerEdges.io.seen.txBase := admitted.txBase
     peerEdges.io.seen.abandons := admitted.abandons
+    peerEdges.io.givenUp << receiver.io.givenUp
     peerEdges.io.rxBase := resequencer.io.rxBase
 
     olderReports.io.peerWindowLog2 := control.io.peerWindowLog2

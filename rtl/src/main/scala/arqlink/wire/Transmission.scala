@@ -25,8 +25,8 @@ case class Transmission(code: CodeConfig) extends Bundle {
   /** The frame has been sent before; not on the wire. After an outage that is so with attempt 0 too. */
   val again = Bool()
 
-  /** The frame is not retransmitted, so the receiver need not wait for the sender to give it up. */
-  val only = Bool()
+  /** A last try that is announced, by type 2: the receiver need not wait for the sender to give the frame up. */
+  val lastTry = Bool()
   val fsn = Wire.sn
   val tsn = Wire.sn
 }

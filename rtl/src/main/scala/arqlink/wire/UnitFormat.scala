@@ -27,7 +27,7 @@ object UnitFormat {
 
   /** 96 bits: header of data unit `index` of transmission `tx`. */
   def packData(epoch: UInt, tx: Transmission, index: UInt): Bits = swap(
-    B(Wire.version, 2 bits) ## tx.only ## False ## tx.preset ## tx.meta.sop ## tx.meta.eop ##
+    B(Wire.version, 2 bits) ## tx.lastTry ## False ## tx.preset ## tx.meta.sop ## tx.meta.eop ##
       epoch ##
       tx.meta.k.resize(8) ## tx.n.resize(8) ## index.resize(8) ##
       tx.attempt ## tx.meta.pad ##
@@ -66,7 +66,7 @@ object UnitFormat {
   def unpackData(code: CodeConfig, header: Bits): UnitHeader = {
     val field = new Fields(header)
     val h = UnitHeader(code)
-    h.tx.only := field.bit(93)
+    h.tx.lastTry := field.bit(93)
     h.tx.preset := field(91, 2)
     h.tx.meta.sop := field.bit(89)
     h.tx.meta.eop := field.bit(88)

@@ -18,7 +18,7 @@ object Wire {
   val typeData = 0
   val typeControl = 1
 
-  /** Data of a frame that is transmitted only once. */
-  val typeOnly = 2
+  /** Data of a last try that is announced. */
+  val typeLastTry = 2
   def sn: UInt = UInt(snBits bits)
 }
