@@ -46,7 +46,7 @@ def random_data(limits):
         preset=random.randrange(3),
         sop=bool(random.getrandbits(1)),
         eop=bool(random.getrandbits(1)),
-        only=bool(random.getrandbits(1)),
+        last_try=bool(random.getrandbits(1)),
     )
 
 

@@ -117,7 +117,7 @@ def check_delta(trace, changes):
             deltas = {s.delta for at in (when, when + LONGEST_FRAME) for s in setting_at(changes, at)}
             if len(deltas) > 1:
                 continue
-            again = not unit.only and unit.attempt < deltas.pop()
+            again = not unit.last_try and unit.attempt < deltas.pop()
             assert again == (after is not None), f"FSN {unit.fsn}, attempt {unit.attempt}, at clock {when}"
             counts[again] += 1
     return counts

@@ -210,7 +210,7 @@ async def one_unit_of_type_2_skips_nothing(dut, case):
     type 2."""
     (before, own), skipped = case
     end = await begin(dut)
-    await end.say(*end.frame(0, 0, only=before), *end.frame(1, 1, k=2, n=3, units=[0], only=own))
+    await end.say(*end.frame(0, 0, last_try=before), *end.frame(1, 1, k=2, n=3, units=[0], last_try=own))
     await end.say(end.control(tx_edge=2, tx_base=1))
     await end.clocks(300)
     said = await end.say(end.control(tx_edge=2, tx_base=1, poll=True))
