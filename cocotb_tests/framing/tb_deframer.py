@@ -22,7 +22,7 @@ HEADER = {
     "n": "tx_n",
     "preset": "tx_preset",
     "attempt": "tx_attempt",
-    "only": "tx_only",
+    "last_try": "tx_lastTry",
     "fsn": "tx_fsn",
     "tsn": "tx_tsn",
     "index": "index",
