@@ -206,7 +206,7 @@ async def packet_without_an_end(dut, frames):
 @cocotb.test()
 @cocotb.parametrize(case=[((False, True), 0), ((True, True), 2), ((True, False), 0)])
 async def one_unit_of_type_2_skips_nothing(dut, case):
-    """Frame 0 comes; frame 1 lacks a unit and its transmission is closed: it is skipped only if its first unit and the one before are of
+    """Frame 0 comes; frame 1 lacks a unit and its transmission is closed: it is skipped only if its unit and the one before are of
     type 2."""
     (before, own), skipped = case
     end = await begin(dut)
