@@ -22,7 +22,7 @@ HEADER = {
     "n": "tx_n",
     "preset": "tx_preset",
     "attempt": "tx_attempt",
-    "only": "tx_lastTry",
+    "last_try": "tx_lastTry",
     "fsn": "tx_fsn",
     "tsn": "tx_tsn",
     "index": "index",
@@ -46,7 +46,7 @@ def random_data(limits):
         preset=random.randrange(3),
         sop=bool(random.getrandbits(1)),
         eop=bool(random.getrandbits(1)),
-        only=bool(random.getrandbits(1)),
+        last_try=bool(random.getrandbits(1)),
     )
 
 

@@ -16,7 +16,11 @@ class Rules:
     relearn_in_hello      a side in state hello takes a new epoch of its peer without a restart of its own
     answer_known_hello    a hello is answered in state hello even if it shows nothing new
     data_after_heard      data leaves only when a unit without hello has come
-    failed_once_is_skipped  frames sent while delta is 0 leave as type 2, which the receiver skips as soon as they have failed
+    announced             last tries leave as type 2, so that the receiver skips their frames as soon as they have failed
+    announced_if_certain  first transmissions only if the base has passed all frames whose first transmission was no last try
+    announced_if_counted  and no retransmission with attempt 0, which an outage forgave
+    last_is_last          a last try that fails is not sent again: neither where delta is raised meanwhile, nor after an outage
+    notices_wait          while frames behind the abandoned one say that it is, no notice does
     smaller_window        both window edges use the smaller one of the two windows
     delta_at_least        a frame is abandoned when its attempt is delta or more (not only equal)
     turns                 after a control unit a data unit that waits goes first, whatever is due
@@ -41,7 +45,11 @@ class Rules:
     relearn_in_hello: bool = True
     answer_known_hello: bool = False
     data_after_heard: bool = True
-    failed_once_is_skipped: bool = True
+    announced: bool = True
+    announced_if_certain: bool = True
+    announced_if_counted: bool = True
+    last_is_last: bool = True
+    notices_wait: bool = True
     smaller_window: bool = True
     delta_at_least: bool = True
     turns: bool = True

@@ -193,8 +193,7 @@ class LinkEnd:
         self.counters["rx_control_invalid"] += not (valid and possible)
         self.strikes.judge(sender=valid, receiver=possible)
         if valid:
-            if self.tx.feedback(unit, self.peer_window):
-                self.notices = 3
+            self.tx.feedback(unit, self.peer_window)
             if self.polls.on_report(self.tx.missed):
                 self.due.add("poll")
         self.reporter.on_ack(unit.ack_tsn, unit.poll)
@@ -224,6 +223,8 @@ class LinkEnd:
             self._poll_timeout()
             if self.state == HELLO:
                 return
+        if self.tx.takes_notice():
+            self.notices = 3
         new = self.rx.rx_next - self.said["rx_next"]
         if new and (new >= 16 or now - self.last_status >= c.status_interval):
             self.due.add("status")

@@ -18,7 +18,7 @@ class Collecting:
 
     header: DataUnit
     duplicate: bool
-    believed: bool  # the data unit accepted before its first one was of type 2 too, so type 2 is believed
+    last_try: bool = False  # its last unit that was accepted is of type 2, and so is the one accepted before that
     units: dict = field(default_factory=dict)
     complete: bool = False
 
@@ -64,10 +64,10 @@ class Receiver:
         self.abandon_edge = 0  # incomplete frames below it are skipped
         self.resolved = 0  # the lower txBase of the last two control units
         self._last_notice = None  # (abandons, txBase) of the last control unit
-        self._last_only = False  # the last data unit that was accepted is of type 2
+        self._last_unit = None  # data unit that was accepted, and its FSN
         self.contradiction = None
         self.ready = []
-        self.skipped = set()  # FSNs at or above base_limit of type 2 that failed
+        self.skipped = set()  # FSNs at or above base_limit whose last try has failed
         self._gone = set()  # first FSN of packets that were ready ahead of base_limit
         self._open = False  # the last frame before base_limit that came had no eop
         self._gap = 0  # frames skipped since then
@@ -88,10 +88,9 @@ class Receiver:
             return
         self._close_below(tsn)
         if self.collecting is None:
-            believed = unit.only and (self._last_only or not self.pairs)
-            self.collecting = Collecting(unit.transmission, fsn < self.base_limit or fsn in self.frames, believed)
-        self._last_only = unit.only
+            self.collecting = Collecting(unit.transmission, fsn < self.base_limit or fsn in self.frames)
         now = self.collecting
+        now.last_try = self._last_tries(unit, fsn)
         if now.complete or now.duplicate:
             self.counters["rx_units_surplus"] += 1
         else:
@@ -102,6 +101,18 @@ class Receiver:
                 self._complete(fsn, now)
         if unit.index == unit.n - 1:
             self._close_below(tsn + 1)
+
+    def _last_tries(self, unit, fsn):
+        """An accepted unit and the one before are both of type 2. If both are of a first transmission, all below the lower one is abandoned."""
+        before, self._last_unit = self._last_unit, (unit, fsn)
+        if not self.pairs:
+            before = unit, fsn
+        if before is None or not (before[0].last_try and unit.last_try):
+            return False
+        if before[0].attempt == unit.attempt == 0:
+            self.abandon_edge = max(self.abandon_edge, min(before[1], fsn))
+            self._advance()
+        return True
 
     @staticmethod
     def _fits(unit, header):
@@ -123,7 +134,7 @@ class Receiver:
         while self.rx_next < tsn:
             now, self.collecting = self.collecting, None
             received = now is not None and (now.complete or now.duplicate)
-            if now is not None and now.believed and not received:
+            if now is not None and now.last_try and not received:
                 self.skipped.add(unwrap(now.header.fsn, self.base_limit))
             if now is not None and now.duplicate:
                 self.counters["rx_duplicates"] += 1

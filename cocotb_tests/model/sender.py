@@ -69,6 +69,8 @@ class Sender:
         self.peer_bases = deque([0], maxlen=5)  # as it was when the last control units left: so many may leave before a received one takes effect
         self.last = {"tx_base": 0, "tx_edge": 0, "ack": 0}
         self.freeze_below = 0
+        self.again_below = 0, 0  # range of the FSN after the last frame whose first transmission was no last try
+        self.certain = 0  # frames sent since this end has said that its base has passed that, or None
         # packets at the head of `packets` that may have been dropped; the next one may have been under way on s_axis
         self.skippable = 0 if first else len(self.packets) + 1
         self.newest_base = 0  # as tx_base, but does not pass a frame that is undecided
@@ -108,18 +110,44 @@ class Sender:
         parity = unit.n - unit.k
         legal = {(s.n_retx if retx else s.n_first) - s.k for s in self.active}
         assert parity in legal, f"FSN {unit.fsn}: N - K is {parity}, legal is {legal}"
-        self._check_only(unit, retx)
-        self.frames[fsn].only = unit.only
+        self.frames[fsn].last_try = self._last_try(unit, fsn, retx)
         assert unit.preset in {s.preset for s in self.active}, f"preset {unit.preset} is not active"
         self.tsn_fsn[self.next_tsn] = fsn
         self.next_tsn += 1
         self.counters["tx_retx" if retx else "tx_frames"] += 1
         self.counters["tx_retx_units" if retx else "tx_units"] += unit.n
 
-    def _check_only(self, unit, retx):
+    def _last_try(self, unit, fsn, retx):
+        """Checks the type of a transmission that begins; returns the set of what it may be: a last try, or none."""
         deltas = {s.delta for s in self.active}
-        legal = {False} if retx else {delta == 0 for delta in deltas}
-        assert unit.only in legal, f"FSN {unit.fsn} is of type {2 * unit.only}, and delta is one of {deltas}"
+        possible = {delta != INFINITE and unit.attempt >= delta for delta in deltas}
+        types = {last: self._types(unit, last, retx) for last in possible}
+        found = {last for last in possible if unit.last_try in types[last]}
+        assert found, f"FSN {fsn}, attempt {unit.attempt}, is of type {2 * unit.last_try}, and delta is one of {deltas}"
+        if not retx:
+            self._note_first(fsn, found, unit.last_try)
+        return found
+
+    def _types(self, unit, last_try, retx):
+        """Which types a transmission may have that is a last try, or is none: whether it is of type 2."""
+        if not last_try:
+            return {False}
+        if retx:
+            return {unit.attempt > 0}
+        may = self.tx_base >= self.again_below[0]
+        must = self.certain is not None and self.certain >= self.slack
+        return {True} if must else {False, True} if may else {False}
+
+    def _note_first(self, fsn, found, announced):
+        """After the first transmission of a frame, which was of type 2 or not."""
+        first, last = self.again_below
+        self.again_below = (first if True in found else fsn + 1), (last if False not in found else fsn + 1)
+        if announced:
+            self.again_below = first, min(last, self.tx_base)
+        if self.last["tx_base"] < self.again_below[1]:
+            self.certain = None
+        elif self.certain is not None:
+            self.certain += 1
 
     def _new_frame(self, unit):
         fsn = self.next_fsn
@@ -182,6 +210,7 @@ class Sender:
         self.pending.remove(entry)
         frame.state = "abandoned"
         self.counters["tx_frames_abandoned"] += 1
+        self.counters["tx_outcomes_outage"] -= frame.frozen
         self._advance()
         return True
 
@@ -212,6 +241,8 @@ class Sender:
         assert self.last["ack"] <= ack <= self.ack_tsn, f"ackTsn {ack} is not within … {self.ack_tsn}"
         self._check_abandons(unit.abandons, base)
         self.last.update(tx_edge=edge, tx_base=base, ack=ack)
+        if self.certain is None and base >= self.again_below[1]:
+            self.certain = 0
 
     def _check_abandons(self, flag, base):
         """`abandons` is due from when the base has passed an abandoned frame until the peer's rxBase is known to have."""
@@ -256,9 +287,8 @@ class Sender:
             frame.state = "acked"
         else:
             self.counters["tx_outcomes_failed"] += 1
-            frozen = tsn < self.freeze_below and not frame.only
-            decisions = {self._abandons(frame, s.delta, frozen) for s in self.active}
-            frozen = frozen and any(s.delta for s in self.active)
+            frozen = frame.frozen = tsn < self.freeze_below and False in frame.last_try
+            decisions = {last or self._abandons(frame, s.delta, frozen) for s in self.active for last in frame.last_try}
             self.counters["tx_outcomes_outage"] += frozen
             if decisions == {True}:
                 self.counters["tx_frames_abandoned"] += 1
@@ -274,7 +304,7 @@ class Sender:
 
     @staticmethod
     def _abandons(frame, delta, frozen):
-        return frame.only or delta == 0 or (not frozen and delta != INFINITE and frame.attempt >= delta)
+        return not frozen and delta != INFINITE and frame.attempt >= delta
 
     def _advance(self):
         while self.newest_base in self.frames and self.frames[self.newest_base].state in ("acked", "abandoned"):

@@ -15,7 +15,8 @@ class SentFrame:
     sop: bool
     eop: bool
     attempt: int = 0
-    only: bool = False
+    last_try: set = field(default_factory=set)  # whether its newest transmission is one: both where that is not known
+    frozen: bool = False  # the outcome of that may have been forgiven
     state: str = "sent"  # sent, queued, acked, abandoned; undecided: queued or abandoned, as delta changed about then
     codewords: dict = field(default_factory=dict)
 

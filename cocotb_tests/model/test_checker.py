@@ -3,15 +3,15 @@
 
 from collections import deque
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from cocotb_tests.model.checker import EndChecker
-from cocotb_tests.model.config import Config
+from cocotb_tests.model.config import Config, Rules
 from cocotb_tests.model.pair import Direction
 from cocotb_tests.model.scenario import checked_pair, finish
 from cocotb_tests.model.sender import Setting
-from cocotb_tests.model.transmitter import StoredFrame
 from tests import seeds
 
 
@@ -54,7 +54,7 @@ def change_control(change, end=1):
         def control():
             count[0] += 1
             unit = inner()
-            return change(unit) if count[0] > 10 and not unit.hello else unit
+            return change(unit) if count[0] > 5 and not unit.hello else unit
 
         which._control_unit = control
 
@@ -89,6 +89,31 @@ def too_persistent(pair, checkers):
     pair.ends[0].tx.config = replace(pair.ends[0].config, setting=Setting(4, 5, 6, 0, 2))
 
 
+def sends_a_last_try_again(pair, checkers):
+    """Outcomes are dealt with as if delta were 2."""
+    tx = pair.ends[0].tx
+    inner = tx._outcome
+
+    def outcome(*args):
+        usual, tx.config = tx.config, replace(tx.config, setting=Setting(4, 5, 6, 0, 2), rules=Rules(last_is_last=False))
+        inner(*args)
+        tx.config = usual
+
+    tx._outcome = outcome
+
+
+def another_delta(delta, rules, pair, checkers):
+    """It holds from a clock on at which A has sent some frames, and the checker knows."""
+    end, check = pair.ends[0], checkers["A"].sender
+
+    def change():
+        new = replace(end.config.setting, delta=delta)
+        end.config = end.tx.config = replace(end.config, setting=new, rules=rules)
+        check.active = [new]
+
+    pair.at(1000, change)
+
+
 def wider_window(pair, checkers):
     tx = pair.ends[0].tx
     tx.limit = lambda peer_window: min(tx.stored, tx.base + 200)
@@ -119,7 +144,7 @@ def forget_fill(pair, checkers):
         f = tx.frames[fsn]
         if f.pad:
             last = f.units[-1][: len(f.units[-1]) - f.pad] + b"\xff" * f.pad
-            tx.frames[fsn] = StoredFrame(f.units[:-1] + [last], f.pad, f.sop, f.eop, f.attempt, f.state, f.sends)
+            tx.frames[fsn] = replace(f, units=f.units[:-1] + [last])
         inner(fsn, epoch)
 
     tx._begin = begin
@@ -135,7 +160,11 @@ FAULTS = {
     "sop": (change_data(lambda u: replace(u, sop=not u.sop)), "sop|header"),
     "eop": (change_data(lambda u: replace(u, eop=not u.eop)), "eop|header"),
     "pad": (change_data(lambda u: replace(u, pad=u.pad ^ 1)), "pad|bytes|eop|header"),
-    "type": (change_data(lambda u: replace(u, only=True)), "type 2"),
+    "type": (change_data(lambda u: replace(u, last_try=True)), "type 2"),
+    "type of a last try": (change_data(lambda u: replace(u, last_try=False), lambda u: u.attempt == 1), "is of type 0"),
+    "type of first transmissions at delta 0": (change_data(lambda u: replace(u, last_try=False)), "is of type 0"),
+    "type of a first transmission that is not certain": (partial(another_delta, 0, Rules(announced_if_certain=False)), "attempt 0, is of type 2"),
+    "types once delta is 0": (partial(another_delta, 0, Rules(announced=False)), "is of type 0"),
     "preset": (change_data(lambda u: replace(u, preset=1)), "preset"),
     "index": (change_data(lambda u: replace(u, index=0)), "was next"),
     "epoch": (change_data(lambda u: replace(u, epoch=9)), "epoch"),
@@ -143,7 +172,8 @@ FAULTS = {
     "filling": (forget_fill, "wrong payload"),
     "order of retransmissions": (newest_first, "the first to be retransmitted"),
     "priority": (new_frames_first, "waits for retransmission"),
-    "persistency": (too_persistent, "nothing is to be|the first to be"),
+    "persistency": (too_persistent, "is of type 0"),
+    "last try that is sent again": (sends_a_last_try_again, "nothing is to be|the first to be"),
     "N of retransmissions": (wrong_parity_count, "N - K is"),
     "window": (wider_window, "beyond the window"),
     "delivered twice": (deliver_twice, "not complete|differs"),
@@ -158,11 +188,15 @@ FAULTS = {
 }
 
 
+DELTAS = {"persistency": 1, "last try that is sent again": 1, "type of a last try": 1, "type of first transmissions at delta 0": 0}
+"""Where it is not 3."""
+
+
 @pytest.mark.parametrize("name", FAULTS)
 def test_fault_is_found(name):
     breaks, complaint = FAULTS[name]
     with pytest.raises(AssertionError, match=complaint):
-        run(breaks, delta=1 if name == "persistency" else 3, user=100 if name == "window" else 0)
+        run(breaks, DELTAS.get(name, 3), user=100 if name == "window" else 0)
 
 
 @pytest.mark.parametrize("name", ["order of retransmissions", "priority"])

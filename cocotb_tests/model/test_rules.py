@@ -144,46 +144,6 @@ def test_window_that_cannot_hold_the_longest_packet_is_refused():
     assert a.state == UP and a.tx.next_fsn == 64
 
 
-def clocks_until_delivered(rules):
-    """FEC alone; the frame before the last packet's is lost but for one unit. Returns the clock of the last delivery. The first
-    frame of type 2 is not believed, so one goes before."""
-    c = Config(setting=Setting(2, 2, 2, 0, 0), rules=rules)
-    pair, a, b = pair_of(c, None, Direction(1000), Direction(1000))
-    pair.run(5000)
-    left = [1, 0, 0]
-    pair.ways[0].loss = lambda now: left.pop() if left else 0
-    a.backlog.extend([b"is first", bytes(8), b"arrives."])
-    pair.run(10_000)
-    assert [p for _, p in b.delivered] == [b"is first", b"arrives."]
-    return b.delivered[1][0] - 5000
-
-
-def test_frames_sent_once_are_skipped_at_once():
-    assert clocks_until_delivered(Rules()) < 1100
-    assert clocks_until_delivered(Rules(failed_once_is_skipped=False)) > 2900
-
-
-def raised_delta(rules):
-    """Delta goes from 0 to 5 while frames are under way that fail: they must not be sent again, the receiver has skipped them."""
-    c = Config(setting=Setting(2, 2, 2, 0, 0), rules=rules)
-    pair, a, b = pair_of(c, None, Direction(1000), Direction(1000))
-    pair.run(5000)
-    left = [0, 0, 1, 0, 1, 0, 1, 0]
-    pair.ways[0].loss = lambda now: left.pop() if left else 0
-    a.backlog.extend(bytes([i]) * 8 for i in range(4))
-    pair.run(5500)
-    a.config = a.tx.config = replace(c, setting=replace(c.setting, delta=5))
-    a.backlog.append(b"last")
-    pair.settle(50_000)
-    assert [p for _, p in b.delivered][-1] == b"last"
-    return a.tx.counters["tx_retx"]
-
-
-def test_delta_may_be_raised():
-    assert raised_delta(Rules()) == 0
-    assert raised_delta(Rules(failed_once_is_skipped=False)) == 3
-
-
 @pytest.mark.parametrize("delta", [0, 2])
 def test_one_way_outage_stops_data(delta):
     """A hears nothing and says so; B stops, and what was lost meanwhile does not count towards its delta."""

@@ -37,7 +37,7 @@ def test_layout():
     assert DATA.build() == DATA_BYTES
     assert CONTROL.build() == CONTROL_BYTES
     assert parse(CONTROL_BYTES, 8) == CONTROL
-    assert replace(DATA, only=True).build() == sealed(b"\xa6" + DATA_BYTES[1:-4])
+    assert replace(DATA, last_try=True).build() == sealed(b"\xa6" + DATA_BYTES[1:-4])
     assert replace(CONTROL, deaf=True).build() == changed(CONTROL_BYTES, 2, 0x16)
     assert control(changed(CONTROL_BYTES, 2, 0x16)).deaf
     assert replace(CONTROL, abandons=True).build() == changed(CONTROL_BYTES, 2, 0x26)

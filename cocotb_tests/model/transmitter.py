@@ -16,7 +16,7 @@ class StoredFrame:
     sop: bool
     eop: bool
     attempt: int = 0
-    only: bool = False
+    last_try: bool = False  # of its newest transmission
     state: str = "new"
     sends: int = 0
 
@@ -39,6 +39,9 @@ class Transmitter:
         self.fsn_of = {}
         self.leaving = deque()
         self.unconfirmed = 0  # FSN after the last abandoned frame that the base has passed
+        self.notice_due = False
+        self.again_below = 0  # FSN after the last frame whose first transmission was no last try
+        self.newest_announced = False  # the first transmission of the newest frame sent was of type 2
         self.missed = False  # the last control unit showed that outcomes lack which the peer will not show unasked
         self.freeze_below = 0
 
@@ -102,15 +105,32 @@ class Transmitter:
         self.counters["tx_retx" if frame.sends else "tx_frames"] += 1
         frame.sends += 1
         frame.state = "sent"
-        frame.only = s.delta == 0 and frame.sends == 1 and self.config.rules.failed_once_is_skipped
+        frame.last_try = self._exhausted(frame.attempt)
+        if frame.sends == 1:
+            announced = self.newest_announced = self._announces_first(fsn, frame.last_try)
+        else:
+            announced = self.config.rules.announced and frame.last_try and (frame.attempt > 0 or not self.config.rules.announced_if_counted)
         for i, payload in enumerate(code.encode(frame.units, n, s.preset)):
             unit = DataUnit(
                 s.preset, frame.sop, frame.eop, epoch, k, n, i, frame.attempt, frame.pad, fsn % SN, self.next_tsn % SN, payload,
-                frame.only,
+                announced,
             )  # fmt: skip
             self.leaving.append(unit)
         self.fsn_of[self.next_tsn] = fsn
         self.next_tsn += 1
+
+    def _exhausted(self, attempt):
+        """No retransmission may follow this one."""
+        delta = self.config.setting.delta
+        return delta != INFINITE and (attempt >= delta if self.config.rules.delta_at_least else attempt == delta)
+
+    def _announces_first(self, fsn, last_try):
+        """Whether the first transmission of a frame is of type 2."""
+        rules = self.config.rules
+        if not last_try:
+            self.again_below = fsn + 1
+        certain = self.base >= self.again_below or not rules.announced_if_certain
+        return rules.announced and last_try and certain
 
     # -- feedback
 
@@ -122,22 +142,27 @@ class Transmitter:
         return -window <= ahead <= self.edge - self.ack and -window <= base <= self.next_fsn - self.peer_base
 
     def feedback(self, unit, peer_window):
-        """Takes the receiver part of a valid control unit; True when the base has passed an abandoned frame that the peer is
-        not known to have passed."""
+        """Takes the receiver part of a valid control unit."""
         stale = distance(unit.rx_next, self.ack % SN) < 0 or distance(unit.rx_base, self.peer_base % SN) < 0
         if stale and not self.config.rules.fields_apart:
-            return False
+            return
         self.peer_base = max(self.peer_base, unwrap(unit.rx_base, self.peer_base))
         rx_next, base = unwrap(unit.rx_next, self.ack), unwrap(unit.bitmap_base, self.ack)
         if self.config.rules.any_order or base <= self.ack:
             self._outcomes(base, rx_next, unit.bitmap)
         self.missed = base - self.ack > self._unasked(peer_window)
-        passed = False
         while self.base < self.next_fsn and self.frames[self.base].state in ("acked", "abandoned"):
             if self.frames.pop(self.base).state == "abandoned":
-                passed, self.unconfirmed = True, self.base + 1
+                self.notice_due, self.unconfirmed = True, self.base + 1
             self.base += 1
-        return passed and self.abandons
+
+    def takes_notice(self):
+        """True once for a notice that is due, when no frame behind the abandoned one says the same."""
+        said = self.newest_announced and self.base < self.next_fsn and self.config.rules.notices_wait
+        due = self.notice_due and self.abandons and not said
+        if due or not self.abandons:
+            self.notice_due = False
+        return due
 
     def _outcomes(self, base, rx_next, bitmap):
         for tsn in range(max(base, self.ack), min(base + 64, rx_next)):
@@ -163,16 +188,16 @@ class Transmitter:
 
     def _outcome(self, tsn, ok):
         fsn = self.fsn_of.pop(tsn)
-        frame, delta = self.frames[fsn], self.config.setting.delta
+        frame = self.frames[fsn]
         self.counters["tx_outcomes_ok" if ok else "tx_outcomes_failed"] += 1
         if ok:
             frame.state = "acked"
             self.counters["tx_frames_acked"] += 1
             return
-        frozen = tsn < self.freeze_below and delta != 0 and self.config.outage_freeze and not frame.only
+        last_try = frame.last_try and self.config.rules.last_is_last
+        frozen = tsn < self.freeze_below and self.config.outage_freeze and not last_try
         self.counters["tx_outcomes_outage"] += frozen
-        over = frame.attempt >= delta if self.config.rules.delta_at_least else frame.attempt == delta
-        if frame.only or delta != INFINITE and over and not frozen:
+        if last_try or self._exhausted(frame.attempt) and not frozen:
             frame.state = "abandoned"
             self.counters["tx_frames_abandoned"] += 1
         else:

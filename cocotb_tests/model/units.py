@@ -96,7 +96,7 @@ class DataUnit:
     fsn: int
     tsn: int
     payload: bytes
-    only: bool = False  # type 2: a frame that is transmitted only once
+    last_try: bool = False  # type 2: a last try that is announced
     version: int = VERSION
 
     @property
@@ -106,7 +106,7 @@ class DataUnit:
 
     def build(self):
         """Bytes of the unit, CRC included."""
-        first = self.version << 6 | self.only << 5 | self.preset << 2 | self.sop << 1 | self.eop
+        first = self.version << 6 | self.last_try << 5 | self.preset << 2 | self.sop << 1 | self.eop
         head = bytes([first, self.epoch, self.k, self.n, self.index])
         head += (self.attempt << 12 | self.pad).to_bytes(2, "big")
         head += (wired(self.fsn) << 20 | wired(self.tsn)).to_bytes(5, "big")
@@ -208,7 +208,7 @@ def _data(raw, unit_bytes, max_k, max_parity):
         fsn=unwired(numbers >> 20),
         tsn=unwired(numbers % SN),
         payload=raw[HEADER:-CRC],
-        only=bool(raw[0] & 32),
+        last_try=bool(raw[0] & 32),
     )
     if not 1 <= unit.k <= max_k or not unit.k <= unit.n <= unit.k + max_parity:
         raise Rejected("rx_bad_header", f"K {unit.k}, N {unit.n}")

@@ -101,23 +101,32 @@ def check_k(trace, changes):
     return checked
 
 
+def last_at_first(changes, begin):
+    """Whether a first transmission was a last try, by the delta of its choice: a frame before it began, or two. None: that is not certain."""
+    span = begin - 2 * LONGEST_FRAME, begin
+    deltas = {s.delta for at in span for s in setting_at(changes, at)} | {c.setting.delta for c in changes if span[0] <= c.asked <= span[1]}
+    return None if 0 in deltas and len(deltas) > 1 else deltas == {0}
+
+
 def check_delta(trace, changes):
     """What is decided a frame after the change follows its delta: a frame that fails is sent again exactly if its attempt is
-    below. Returns how many were and were not sent again."""
+    below, and it was no last try. Returns how many were and were not sent again."""
     history = {}
     for s in trace.sent:
-        history.setdefault(s.unit.fsn, []).append(s.unit)
+        history.setdefault(s.unit.fsn, []).append(s)
     end = trace.sent[-1].begin - 10 * DELAY
     counts = {True: 0, False: 0}
     for transmissions in history.values():
-        for unit, after in zip(transmissions, [*transmissions[1:], None]):
+        for sent, after in zip(transmissions, [*transmissions[1:], None]):
+            unit = sent.unit
             when, received = trace.reported.get(unit.tsn, (end, True))
             if received or when >= end:
                 continue
             deltas = {s.delta for at in (when, when + LONGEST_FRAME) for s in setting_at(changes, at)}
-            if len(deltas) > 1:
+            last = unit.last_try or unit.attempt == 0 and last_at_first(changes, sent.begin)
+            if len(deltas) > 1 or last is None:
                 continue
-            again = not unit.only and unit.attempt < deltas.pop()
+            again = not last and unit.attempt < deltas.pop()
             assert again == (after is not None), f"FSN {unit.fsn}, attempt {unit.attempt}, at clock {when}"
             counts[again] += 1
     return counts

@@ -57,8 +57,8 @@ async def lost_packets_hold_up_nothing(dut, delta):
 @cocotb.test()
 @cocotb.parametrize(ways=[(0,), (1,), (0, 1)], delta=[0, 2])
 async def outage(dut, ways, delta):
-    """The channel goes dark one way or both with data under way. Data stops; failures do not count towards delta unless it is
-    0; afterwards everything goes on by itself."""
+    """The channel goes dark one way or both with data under way. Data stops; failures do not count towards delta, but for those
+    of last tries; afterwards everything goes on by itself."""
     setting = Setting(4, 4, 4, 0, delta)
     scenario = Scenario(
         SEED + 31, (setting, setting), delay=(300, 300), packets=(50, 50), longest=120, gap=300, keepalive=1000,

@@ -293,9 +293,9 @@ async def forged_data_units(dut):
     changes += [dict(k=0), dict(k=17, n=17), dict(k=3, n=2), dict(n=11), dict(n=255), dict(index=3), dict(index=255)]
     changes += [dict(pad=8), dict(pad=4095), dict(preset=3)]
     names = "rx_units_invalid", "rx_units_late", "rx_bad_header"
-    for only in (False, True):
+    for last_try in (False, True):
         for change in changes:
-            bench.inject(replace(good, only=only, **change).build())
+            bench.inject(replace(good, last_try=last_try, **change).build())
             await rising_edges(dut.aclk, 50)
     await rising_edges(dut.aclk, 200)
     assert [receiver.counters[n] for n in names] == [16, 4, 20], [receiver.counters[n] for n in names]

@@ -206,11 +206,11 @@ async def packet_without_an_end(dut, frames):
 @cocotb.test()
 @cocotb.parametrize(case=[((False, True), 0), ((True, True), 2), ((True, False), 0)])
 async def one_unit_of_type_2_skips_nothing(dut, case):
-    """Frame 0 comes; frame 1 lacks a unit and its transmission is closed: it is skipped only if its first unit and the one before are of
+    """Frame 0 comes; frame 1 lacks a unit and its transmission is closed: it is skipped only if its unit and the one before are of
     type 2."""
     (before, own), skipped = case
     end = await begin(dut)
-    await end.say(*end.frame(0, 0, only=before), *end.frame(1, 1, k=2, n=3, units=[0], only=own))
+    await end.say(*end.frame(0, 0, last_try=before), *end.frame(1, 1, k=2, n=3, units=[0], last_try=own))
     await end.say(end.control(tx_edge=2, tx_base=1))
     await end.clocks(300)
     said = await end.say(end.control(tx_edge=2, tx_base=1, poll=True))

@@ -51,13 +51,22 @@ struct Due {
     int64_t resolved = 0, givenUp = 0;   ///< frames acknowledged or to be abandoned; the last one of these
     int64_t scanned = 0, abandoned = 0;  ///< frames that txBase has passed; the last abandoned one of them
     uint64_t abandonedAt = 0, confirmedAt = 0;
-    unsigned notices = 0;  ///< still to come
+    unsigned notices = 0;     ///< still to come
+    bool noticeOwed = false;  ///< a notice is due, or waits
     uint64_t noticeAt = 0;
     uint64_t gapCame = 0, gapAt = 0;  ///< lost outcomes: shown last, shown by a message that was taken for certain
     int64_t gapEnd = 0;
     bool gapIsFirst = false;              ///< since POLL_TIMEOUT ended
     int64_t edgeLeast = 0, edgeMost = 0;  ///< transmissions that an outage has spared: at least, at most
     int64_t inOutage = 0, sparing = 0;    ///< transmissions as a certain outage began, and while it lasted
+
+    bool newestAnnounced = false;  ///< the first transmission of the newest frame is of type 2
+    int64_t passable = 0;          ///< frames that txBase may have passed
+    int64_t againLeast = 0,
+            againMost = 0;     ///< FSN after the last frame whose first transmission was no last try: at least, at most
+    int64_t certainFrom = 0;   ///< transmissions from it on were chosen when txBase had passed that frame
+    int64_t standsAt = 0;      ///< rxBase of the last control unit, …
+    uint64_t standsSince = 0;  ///< … and when the first one with it left
 
     int64_t repeat = 0;  ///< block of the next pair to be repeated
     uint64_t repeatAt = 0;

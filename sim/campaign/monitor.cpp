@@ -43,6 +43,7 @@ void Monitor::reset(unsigned end) {
     tally_[end] = Tally{};
     outages_[end].reset();
     timersKnown_[end] = false;
+    deltas_[end] = Deltas{};
 }
 
 void Monitor::newLife(unsigned end, uint8_t epoch) {
@@ -60,6 +61,7 @@ void Monitor::newLife(unsigned end, uint8_t epoch) {
     ++lives_[end];
     due_[end] = Due{};
     if (old) outages_[end].restarts(clock_);
+    deltas_[end].restarts();
     afterReset_[end] = broken_[end] = false;
     mayBreak_[end] = 0;
 }
@@ -141,8 +143,9 @@ void Monitor::sentFirst(Life& life, const DataUnit& u) {
         fail("fsn-gap", life, format("FSN %lld is sent, %zu is next", ll(fsn), life.frames.size()));
     Transmission t;
     t.fsn = static_cast<uint32_t>(fsn);
-    t.k = u.k, t.n = u.n, t.attempt = u.attempt, t.preset = u.preset, t.only = u.only;
-    if (fsn == static_cast<int64_t>(life.frames.size())) {
+    t.k = u.k, t.n = u.n, t.attempt = u.attempt, t.preset = u.preset, t.lastTry = u.lastTry;
+    const bool first = fsn == static_cast<int64_t>(life.frames.size());
+    if (first) {
         if (u.attempt) fail("attempt", life, format("FSN %lld begins with attempt %u", ll(fsn), u.attempt));
         const unsigned window = rules_.info[1 - life.end].window;
         if (fsn >= heard.rxBase + window)
@@ -157,7 +160,6 @@ void Monitor::sentFirst(Life& life, const DataUnit& u) {
     } else {
         SentFrame& f = life.frames[fsn];
         const Transmission& last = life.transmissions[f.lastTsn];
-        if (last.only) fail("retx-only", life, format("FSN %lld was to be sent once, and is sent again", ll(fsn)));
         if (!(last.reported & 1))
             fail(last.reported ? "retx-acked" : "retx-without-cause", life,
                  format("FSN %lld is sent again, TSN %lld was not reported as failed", ll(fsn), ll(f.lastTsn)));
@@ -166,17 +168,64 @@ void Monitor::sentFirst(Life& life, const DataUnit& u) {
         const unsigned next = std::min(f.attempt + 1, 15);
         if (u.attempt != next && u.attempt != f.attempt)
             fail("attempt", life, format("FSN %lld: attempt %u follows %u", ll(fsn), u.attempt, f.attempt));
-        if (u.attempt > rules_.mostAttempts[life.end] && rules_.mostAttempts[life.end] < 15)
+        if (last.isLast)
             fail("persistency", life,
-                 format("FSN %lld: attempt %u, delta is %u", ll(fsn), u.attempt, rules_.mostAttempts[life.end]));
+                 format("FSN %lld is sent again, and attempt %u was its last try", ll(fsn), last.attempt));
         noteAttempt(life, f, u);
     }
     noteBegin(life, tsn);
+    checkType(life, u, t, tsn, first);
     SentFrame& f = life.frames[fsn];
     t.again = f.lastTsn >= 0;
     f.attempt = u.attempt;
     f.lastTsn = tsn;
     life.transmissions.push_back(t);
+}
+
+/// Last tries are of type 2: retransmissions but for those with attempt 0, and first transmissions once txBase has passed all frames whose first
+/// transmission was no last try.
+void Monitor::checkType(Life& life, const DataUnit& u, Transmission& t, int64_t tsn, bool first) {
+    Due& d = due_[life.end];
+    Deltas& deltas = deltas_[life.end];
+    deltas.begins(tsn);
+    const bool may = deltas.mayEndAt(u.attempt), must = deltas.mustEndAt(u.attempt);
+    const bool mayAnnounce = first ? mayHavePassed(life, d.againLeast) : u.attempt > 0;
+    const bool mustAnnounce = first ? tsn >= d.certainFrom : u.attempt > 0;
+    const char* what = u.lastTry && !(may && mayAnnounce)   ? "it is of type 2"
+                       : !u.lastTry && must && mustAnnounce ? "it is not of type 2"
+                                                            : nullptr;
+    if (what && !rules_.ignore.count("type-2"))
+        fail("type-2", life,
+             format("TSN %lld (FSN %u), attempt %u, %s a last try, and %s", ll(tsn), t.fsn, u.attempt,
+                    must  ? "is"
+                    : may ? "may be"
+                          : "is not",
+                    what));
+    t.isLast = u.lastTry || must;
+    t.mayBeLast = u.lastTry || (may && !mustAnnounce);
+    if (!first) {
+        d.passable = std::min<int64_t>(d.passable, t.fsn);
+        return;
+    }
+    d.newestAnnounced = u.lastTry;
+    if (u.lastTry) {
+        d.certainFrom = std::min(d.certainFrom, tsn);
+        d.notices = 0;
+        return;
+    }
+    d.noticeAt = clock_;
+    if (!may) d.againLeast = t.fsn + 1;
+    if (!must) d.againMost = t.fsn + 1, d.certainFrom = INT64_MAX;
+}
+
+/// txBase may have passed all frames below `fsn`: none of them waits for an outcome.
+bool Monitor::mayHavePassed(Life& life, int64_t fsn) {
+    int64_t& passable = due_[life.end].passable;
+    for (; passable < fsn; ++passable) {
+        const SentFrame& f = life.frames[passable];
+        if (!f.acked && !life.transmissions[f.lastTsn].reported) return false;
+    }
+    return true;
 }
 
 void Monitor::sentData(Life& life, const DataUnit& u) {
@@ -195,7 +244,7 @@ void Monitor::sentData(Life& life, const DataUnit& u) {
         fail("index", life,
              format("TSN %zu: unit %u leaves, %u is next", life.transmissions.size() - 1, u.index, t.sent));
     if ((u.fsn & (snCount - 1)) != (t.fsn & (snCount - 1)) || u.k != t.k || u.n != t.n || u.attempt != t.attempt ||
-        u.preset != t.preset || u.only != t.only || u.sop != f.sop || u.eop != f.eop || u.pad != f.pad)
+        u.preset != t.preset || u.lastTry != t.lastTry || u.sop != f.sop || u.eop != f.eop || u.pad != f.pad)
         fail("header", life, format("TSN %zu: the header of unit %u differs", life.transmissions.size() - 1, u.index));
     life.controls = 0;
     if (++t.sent == t.n) life.full = static_cast<int64_t>(life.transmissions.size());
@@ -241,6 +290,29 @@ void Monitor::arrivedData(unsigned end, Life& from, const DataUnit& u) {
     heard.up = true;
     heard.tsnEnd = std::max(heard.tsnEnd, tsn + 1);
     heard.fsnEnd = std::max<int64_t>(heard.fsnEnd, t.fsn + 1);
+    if (rules_.fifo && from.peer == life_[end]) acceptedData(heard, from, u, tsn);
+}
+
+/// The last two data units show which frames are not sent again: one whose transmission is closed as failed while both are of type 2, and all below the
+/// lower one of two first transmissions of type 2.
+void Monitor::acceptedData(Heard& heard, Life& from, const DataUnit& u, int64_t tsn) {
+    closes(heard, from, tsn);
+    const int64_t fsn = from.transmissions[tsn].fsn;
+    heard.twoLastTries = u.lastTry && heard.lastUnit >= 0;
+    if (heard.twoLastTries && !u.attempt && !heard.lastAttempt)
+        for (const int64_t edge = std::min(fsn, heard.lastUnit); heard.skipEdge < edge; ++heard.skipEdge)
+            if (SentFrame& f = from.frames[heard.skipEdge]; f.completeTsn < 0 && !f.deadAt) f.deadAt = clock_;
+    heard.lastUnit = u.lastTry ? fsn : -1, heard.lastAttempt = u.attempt;
+    heard.collected = tsn;
+    if (u.index + 1 == u.n) closes(heard, from, tsn + 1);
+}
+
+/// Transmissions below `tsn` are closed.
+void Monitor::closes(Heard& heard, Life& from, int64_t tsn) {
+    if (heard.collected < 0 || heard.collected >= tsn) return;
+    SentFrame& f = from.frames[from.transmissions[heard.collected].fsn];
+    if (heard.twoLastTries && f.completeTsn < 0 && !f.deadAt) f.deadAt = clock_;
+    heard.collected = -1;
 }
 
 void Monitor::arrivedControl(unsigned end, Life& from, const ControlUnit& u) {
@@ -258,6 +330,7 @@ void Monitor::arrivedControl(unsigned end, Life& from, const ControlUnit& u) {
     ahead(heard.txBase, u.txBase);
     ahead(heard.rxNext, u.rxNext);
     ahead(heard.rxBase, u.rxBase);
+    closes(heard, from, heard.txEdge);
     if (u.poll) heard.asked.emplace_back(unwrap(u.txEdge, heard.txEdge), clock_);
     if (heard.rxNext + heard.rxBase > before) {
         if (clock_ > heard.progressClock + settles) heard.beforeRun = heard.progressClock, heard.runClock = clock_;

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "deltas.h"
 #include "due.h"
 #include "outages.h"
 #include "scenario.h"
@@ -29,9 +30,9 @@ struct Rules {
     bool isClean() const { return clean[0] && clean[1]; }
     uint32_t poll[2] = {}, keepalive[2] = {};  ///< timers of a clean end
     std::set<std::string> ignore;              ///< kinds of failures that are known; what can go on goes on
-    unsigned mostAttempts[2] = {15, 15};       ///< persistency of end i if it is constant and no outage can lift it
     bool steady[2] = {};   ///< end i keeps its timers, its PHY takes each beat, and nobody restarts or is deaf
     bool flows[2] = {};    ///< the PHY of end i takes each beat
+    bool reads[2] = {};    ///< the user of end i takes each beat
     bool ordered[2] = {};  ///< each packet that end i sends comes out, and in order
     int freeze[2] = {
         -1,
@@ -42,7 +43,8 @@ struct Rules {
 struct Transmission {
     uint32_t fsn = 0;
     uint8_t k = 0, n = 0, attempt = 0, preset = 0, sent = 0;
-    bool only = false, again = false;
+    bool lastTry = false, again = false;     ///< `lastTry`: it is of type 2
+    bool isLast = false, mayBeLast = false;  ///< it is a last try, for certain; or may be one
     unsigned came() const { return static_cast<unsigned>(__builtin_popcountll(arrived)); }
     uint64_t arrived = 0;  ///< units that came whole, bit by index
     int8_t said = -1;      ///< outcome that the peer said: 0 failed, 1 received
@@ -57,6 +59,7 @@ struct SentFrame {
     uint16_t pad = 0;
     int64_t lastTsn = -1;
     int64_t completeTsn = -1;  ///< transmission with which K of its units had come
+    uint64_t deadAt = 0;       ///< what came has shown that it is not sent again, and K of its units had not come
 };
 
 /// Clocks in which a message that is due may wait and be composed.
@@ -72,6 +75,11 @@ struct Heard {
     std::deque<std::pair<int64_t, uint64_t>> asked;
     uint64_t upClock = 0, progressClock = 0;  ///< when it came; when rxNext or rxBase moved last
     uint64_t runClock = 0, beforeRun = 0;     ///< when they began to move after a rest, and moved last before it
+    int64_t collected = -1;                   ///< transmission of which units have come, and which is not closed
+    int64_t lastUnit = -1,
+            lastAttempt = 0;    ///< FSN and attempt of the last data unit if it is of type 2; -1: it is not
+    bool twoLastTries = false;  ///< so is the one before
+    int64_t skipEdge = 0;       ///< units of type 2 have shown that incomplete frames below it are abandoned
 };
 
 struct Life {
@@ -117,6 +125,9 @@ class Monitor {
     /// Timers are being written, and then have been.
     void timersChange(unsigned end, const Timers& timers);
     void timersAre(unsigned end, const Timers& timers);
+    /// δ is being written, and then has been.
+    void deltaChanges(unsigned end, unsigned delta) { deltas_[end].changes(delta); }
+    void deltaIs(unsigned end, unsigned delta) { deltas_[end].is(delta, tsnCount(end) + chosenAhead(end)); }
     /// `end` is asked to restart, or to be down.
     void restarts(unsigned end);
     /// A packet that `end` has sent has come out.
@@ -156,6 +167,8 @@ class Monitor {
     void follow(unsigned end, const Unit& unit);
     void sentData(Life& life, const DataUnit& unit);
     void sentFirst(Life& life, const DataUnit& unit);
+    void checkType(Life& life, const DataUnit& unit, Transmission& t, int64_t tsn, bool first);
+    bool mayHavePassed(Life& life, int64_t fsn);
     void sentHello(Life& life, const ControlUnit& unit);
     void sentControl(Life& life, const ControlUnit& unit);
     void checkFeedback(Life& life, const ControlUnit& unit);
@@ -166,11 +179,15 @@ class Monitor {
     void checkSteadyPoll(Life& life, const ControlUnit& unit, uint64_t begin);
     void arrivedData(unsigned end, Life& from, const DataUnit& unit);
     void arrivedControl(unsigned end, Life& from, const ControlUnit& unit);
+    void acceptedData(Heard& heard, Life& from, const DataUnit& unit, int64_t tsn);
+    void closes(Heard& heard, Life& from, int64_t tsn);
     void outageClock(unsigned end, bool phyUp);
     void noteSent(Life& life, const Unit& unit, uint64_t begin);
     void noteControl(Life& life, const ControlUnit& unit, uint64_t begin);
     void noteNotice(Life& life, const ControlUnit& unit, uint64_t begin);
     void noteReply(Life& life, uint64_t begin);
+    void noteSkips(Life& life);
+    static bool noticesWait(const Life& life, int64_t base, bool newestAnnounced);
     void noteHello(Life& life, uint64_t begin);
     void noteKeepalive(const Life& life, uint64_t begin) const;
     void noteOlder(Life& life, int64_t base);
@@ -218,6 +235,7 @@ class Monitor {
     Tally tally_[2];
     Due due_[2];
     Outages outages_[2] = {Outages(0), Outages(0)};
+    Deltas deltas_[2];
     Timers timers_[2];
     bool timersKnown_[2] = {};
     uint64_t written_[2] = {}, beats_[2] = {}, line_[2] = {}, delivered_[2] = {};

@@ -45,22 +45,23 @@ void Monitor::demand(unsigned e) {
     demandRepeats(life);
     giveUp(life);
     const Heard& heard = life.heard[life.peer->id];
-    late(d.abandon, d.givenUp > std::max(d.scanned, heard.rxBase), latest({d.lastFeedback, d.lastOutage}) + intake(e),
-         "late-notice", life, "a frame has to be abandoned, and txBase does not pass it");
-    late(d.notice, d.notices, latest({d.noticeAt, d.lastOutage}) + reacts, "late-notice", life,
+    const bool waits = noticesWait(life, d.resolved, d.newestAnnounced);
+    late(d.abandon, !waits && d.givenUp > std::max(d.scanned, heard.rxBase),
+         latest({d.lastFeedback, d.lastOutage}) + intake(e), "late-notice", life,
+         "a frame has to be abandoned, and txBase does not pass it");
+    late(d.notice, d.notices || (d.noticeOwed && !waits && d.abandoned > heard.rxBase),
+         latest({d.noticeAt, d.lastFeedback, d.lastOutage}) + intake(e), "late-notice", life,
          "three control units with notice of an abandoned frame are due");
 }
 
-/// Frames that are acknowledged or have to be abandoned, without a hole. An outage that was possible may have spared one.
+/// Frames that are acknowledged or have to be abandoned, as their last try has failed, without a hole.
 void Monitor::giveUp(Life& life) {
-    const unsigned e = life.end, most = rules_.mostAttempts[e];
-    Due& d = due_[e];
+    Due& d = due_[life.end];
     for (; d.resolved < static_cast<int64_t>(life.frames.size()); ++d.resolved) {
         const SentFrame& f = life.frames[d.resolved];
         if (f.acked) continue;
         const Transmission& last = life.transmissions[f.lastTsn];
-        const bool counts = rules_.freeze[e] == 0 || f.lastTsn >= d.edgeMost;
-        if (last.reported != 1 || !(last.only || (most < 15 && last.attempt >= most && counts))) return;
+        if (last.reported != 1 || !last.isLast) return;
         d.givenUp = d.resolved + 1;
     }
 }

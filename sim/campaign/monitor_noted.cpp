@@ -104,6 +104,9 @@ void Monitor::noteControl(Life& life, const ControlUnit& u, uint64_t begin) {
     Due& d = due_[life.end];
     const int64_t base = unwrap(u.bitmapBase, life.rxNext);
     noteNotice(life, u, begin);
+    noteSkips(life);
+    if (life.txBase >= d.againMost && d.certainFrom == INT64_MAX)
+        d.certainFrom = tsnCount(life.end) + chosenAhead(life.end);
     if (u.reply) noteReply(life, begin);
     if (u.poll) {
         noteKeepalive(life, begin);
@@ -138,8 +141,13 @@ void Monitor::noteReply(Life& life, uint64_t begin) {
     if (begin > d.pollCame) d.pollCame = asked.empty() || asked.back().second < begin ? 0 : asked.back().second;
 }
 
+/// The newest frame says that those below it which are not complete are abandoned: its first transmission is of type 2, and `base` has not passed it.
+bool Monitor::noticesWait(const Life& life, int64_t base, bool newestAnnounced) {
+    return newestAnnounced && base < static_cast<int64_t>(life.frames.size());
+}
+
 /// What txBase has passed and the peer has not acknowledged is abandoned. Each control unit gives notice of it until the peer's rxBase has passed it, and
-/// three do so at once.
+/// three do so at once, unless a frame behind it says the same.
 void Monitor::noteNotice(Life& life, const ControlUnit& u, uint64_t begin) {
     const unsigned e = life.end;
     Due& d = due_[e];
@@ -149,15 +157,18 @@ void Monitor::noteNotice(Life& life, const ControlUnit& u, uint64_t begin) {
         const SentFrame& f = life.frames[d.scanned];
         if (f.acked) continue;
         const Transmission& last = life.transmissions[f.lastTsn];
-        if (last.spared && !last.only && !rules_.ignore.count("freeze"))
+        if (last.spared && !rules_.ignore.count("freeze"))
             fail("freeze", life,
                  format("FSN %lld is abandoned; TSN %lld failed in an outage, and does not count", ll(d.scanned),
                         ll(f.lastTsn)));
         d.abandoned = d.scanned + 1, d.abandonedAt = clock_;
         const bool isConfirmed = heard.rxBase >= d.abandoned;
         d.confirmedAt = isConfirmed ? clock_ : 0;
-        if (!isConfirmed) d.notices = 2, d.noticeAt = clock_;
+        d.noticeOwed |= !isConfirmed;
     }
+    if (d.noticeOwed && !noticesWait(life, life.txBase, d.newestAnnounced))
+        d.noticeOwed = false, d.notices = 2, d.noticeAt = clock_;
+    if (d.abandoned <= heard.rxBase) d.noticeOwed = false;
     if (d.abandoned > heard.rxBase && !u.abandons && !rules_.ignore.count("late-notice"))
         fail("late-notice", life,
              format("a control unit without notice of FSN %lld, which is abandoned; the peer's rxBase is %lld",
@@ -168,6 +179,22 @@ void Monitor::noteNotice(Life& life, const ControlUnit& u, uint64_t begin) {
         fail("notice-without-cause", life,
              format("notice of an abandoned frame; the peer's rxBase is %lld, the last such frame %lld",
                     ll(heard.rxBase), ll(d.abandoned - 1)));
+}
+
+/// rxBase does not stand at a frame of which the last units have shown that it is not sent again.
+void Monitor::noteSkips(Life& life) {
+    const unsigned e = life.end;
+    Due& d = due_[e];
+    const auto& frames = life.peer->frames;
+    if (life.rxBase != d.standsAt) d.standsAt = life.rxBase, d.standsSince = clock_;
+    if (!rules_.reads[e] || rules_.info[e].dataBytes == 16 || d.standsAt >= static_cast<int64_t>(frames.size())) return;
+    const SentFrame& f = frames[d.standsAt];
+    const uint64_t reads = 4 * rules_.info[e].maxPacketBytes / rules_.info[e].dataBytes;
+    if (f.deadAt && f.completeTsn < 0 && std::max(f.deadAt, d.standsSince) + intake(e) + reads < d.beforeLast &&
+        !rules_.ignore.count("late-skip"))
+        fail("late-skip", life,
+             format("rxBase stands at FSN %lld, which has not been sent again since its last try failed at clock %llu",
+                    ll(d.standsAt), ull(f.deadAt)));
 }
 
 /// Where nothing is open, an end polls after KEEPALIVE without a unit, and no sooner.
@@ -267,7 +294,8 @@ void Monitor::noteFeedback(Life& life, const Heard& heard, const ControlUnit& u,
         const bool received = u.bitmap >> (tsn - base) & 1;
         if (!t.reported) {
             moves = true;
-            t.spared = !received && tsn < d.edgeLeast && rules_.freeze[e] == 1 && !outages_[e].isPossible();
+            t.spared =
+                !received && !t.mayBeLast && tsn < d.edgeLeast && rules_.freeze[e] == 1 && !outages_[e].isPossible();
         }
         t.reported |= received ? 2 : 1;
         life.frames[t.fsn].acked |= received;

@@ -30,8 +30,8 @@ bool phyFlows(const Scenario& s, unsigned e) {
            s.info[1 - e].dataBytes >= s.info[e].dataBytes;
 }
 
-bool stopsPhy(const Scenario& s) {
-    return std::any_of(s.events.begin(), s.events.end(), [](const Event& e) { return e.kind == EventKind::stopPhy; });
+bool stops(const Scenario& s, EventKind what) {
+    return std::any_of(s.events.begin(), s.events.end(), [=](const Event& e) { return e.kind == what; });
 }
 
 Rules rulesFor(const Scenario& s, const std::set<std::string>& ignore) {
@@ -43,11 +43,11 @@ Rules rulesFor(const Scenario& s, const std::set<std::string>& ignore) {
         rules.clean[e] = s.clean;
         rules.poll[e] = s.timers[e].poll;
         rules.keepalive[e] = s.timers[e].keepalive;
-        rules.mostAttempts[e] = s.steadyArq ? s.arq[e].delta : 15;
         rules.steady[e] = steadyTimers(s) && phyFlows(s, e);
-        rules.flows[e] = phyFlows(s, e) && !stopsPhy(s);
+        rules.flows[e] = phyFlows(s, e) && !stops(s, EventKind::stopPhy);
         rules.ordered[e] = s.steadyOrder && s.arq[1 - e].inOrder && !s.finite && !s.restarts;
-        if (s.steadyArq) rules.freeze[e] = s.arq[e].freeze && s.arq[e].delta;
+        rules.reads[e] = s.user[e].ready >= 1 && !stops(s, EventKind::stopUser);
+        if (s.steadyArq) rules.freeze[e] = s.arq[e].freeze;
     }
     return rules;
 }
@@ -154,6 +154,7 @@ void Run::finishAccesses() {
 
 void Run::writeCode(unsigned e, const Code& code, const Arq& arq) {
     code_[e] = code, arq_[e] = arq;
+    monitor_->deltaChanges(e, arq.delta);
     AxiMaster& bus = side_[e].bus;
     bus.write(ARQLINK_CODE_OFFSET, code.k << ARQLINK_CODE_K_SHIFT | code.nFirst << ARQLINK_CODE_N_FIRST_SHIFT |
                                        code.nRetx << ARQLINK_CODE_N_RETX_SHIFT |
@@ -161,7 +162,7 @@ void Run::writeCode(unsigned e, const Code& code, const Arq& arq) {
     bus.write(ARQLINK_ARQ_OFFSET, arq.delta << ARQLINK_ARQ_DELTA_SHIFT |
                                       unsigned(arq.inOrder) << ARQLINK_ARQ_ORD_SHIFT |
                                       unsigned(arq.freeze) << ARQLINK_ARQ_OUTAGE_FREEZE_SHIFT);
-    bus.write(ARQLINK_APPLY_OFFSET, 1);
+    bus.write(ARQLINK_APPLY_OFFSET, 1, [this, e, arq](uint32_t) { monitor_->deltaIs(e, arq.delta); });
 }
 
 void Run::writeTimers(unsigned e, const Timers& timers) {

@@ -164,14 +164,6 @@ const std::vector<Case> firstCases = {
          t.report(2, 2, false);
          t.frame(0, 3, 1);
      }},
-    {"an attempt too many", "persistency",
-     [] {
-         Talk t([](Rules& r) { r.mostAttempts[0] = 0; });
-         t.up();
-         t.frame(0, 0), t.frame(1);
-         t.report(2, 2);
-         t.frame(0, 3, 1);
-     }},
     {"an attempt that is skipped", "attempt",
      [] {
          Talk t;
@@ -376,7 +368,7 @@ int decode(unsigned bytes) {
         if (u.isData()) {
             const DataUnit& d = u.data;
             std::printf("data %u %u %u %u %u %u %u %u %u %u %u %u %d\n", d.preset, d.sop, d.eop, d.epoch, d.k, d.n,
-                        d.index, d.attempt, d.pad, d.fsn, d.tsn, d.only, build(d) == raw);
+                        d.index, d.attempt, d.pad, d.fsn, d.tsn, d.lastTry, build(d) == raw);
         } else if (u.isControl()) {
             const ControlUnit& c = u.control;
             std::printf("control %u %u %u %u %u %u %u %u %u %u %u %u %u %u %u %u %u %" PRIu64 " %d\n", c.epoch, c.hello,

@@ -32,6 +32,7 @@ std::function<void(Timers&)> with(uint32_t Timers::* timer, uint32_t clocks) {
 }
 
 void flows(Rules& r) { r.flows[0] = r.flows[1] = true; }
+void reads(Rules& r) { r.reads[0] = r.reads[1] = true; }
 void frozen(Rules& r) { r.freeze[0] = r.freeze[1] = 1; }
 void wide(Rules& r) { r.info[0].window = r.info[1].window = 1024; }
 
@@ -59,6 +60,32 @@ void abandonOne(Talk& t, unsigned notices) {
     failOne(t);
     for (unsigned i = 0; i < notices; ++i)
         t.control(0, [](ControlUnit& u) { u.txBase = u.txEdge = u.ackTsn = 2, u.abandons = true; });
+}
+
+/// At δ = 0 the first of two frames, or the second one, is lost; A has given it up.
+void loseOne(Talk& t, bool first) {
+    t.delta(0);
+    t.up();
+    t.lastTry = true;
+    t.frame(0, first ? 0 : 3), t.frame(1, first ? 3 : 0);
+    close(t);
+    t.report(2, first ? 2 : 1);
+}
+
+/// B's rxBase stays where it is while packets come, and that for long.
+void stand(Talk& t) {
+    for (unsigned i = 0; i < 8; ++i) t.wait(500), t.control(1);
+}
+
+/// Of the last try of frame 0, which has K = 3, so many units come.
+void failLastTry(Talk& t, unsigned come) {
+    t.k = 3;
+    t.up();
+    t.frame(0, 0), t.frame(1);
+    t.report(2, 2);
+    t.lastTry = true;
+    t.frame(0, come, 1);
+    t.control(0, [&](ControlUnit& u) { u.txEdge = t.tsn, u.ackTsn = 2; });
 }
 
 /// A outage of A, at whose end it polls.
@@ -150,9 +177,34 @@ std::vector<Case> dueCases() {
                 abandonOne(t, 1);
                 t.control(0, [](ControlUnit& u) { u.abandons = false; });
             }),
+        due("a frame that is not abandoned as its time has come", "late-notice",
+            [](Talk& t) { loseOne(t, true), t.wait(soon); }),
+        due("a frame that is abandoned at the end of traffic, and no notice", "late-notice",
+            [](Talk& t) { loseOne(t, false), t.wait(soon); }),
+        due("a frame that is abandoned, and a frame behind it that says so", nullptr,
+            [](Talk& t) {
+                loseOne(t, true);
+                t.frame(2);
+                t.control(0, [](ControlUnit& u) { u.txBase = 2, u.txEdge = 3, u.ackTsn = 2, u.abandons = true; });
+                t.wait(soon);
+            }),
+        due("the same, and then all that was sent is received, and rxBase stays", "late-notice",
+            [](Talk& t) {
+                loseOne(t, true);
+                t.frame(2);
+                t.control(0, [](ControlUnit& u) { u.txBase = 2, u.txEdge = 3, u.ackTsn = 2, u.abandons = true; });
+                t.report(3, 6);
+                t.wait(soon);
+            }),
         due(
-            "a frame that is not abandoned as its time has come", "late-notice",
-            [](Talk& t) { abandonOne(t, 0), t.wait(soon); }, {}, [](Rules& r) { r.mostAttempts[0] = 0; }),
+            "rxBase that stands at a frame of whose last try two units came", "late-skip",
+            [](Talk& t) { failLastTry(t, 2), stand(t); }, {}, reads),
+        due(
+            "rxBase that stands at a frame of whose last try one unit came", nullptr,
+            [](Talk& t) { failLastTry(t, 1), stand(t); }, {}, reads),
+        due(
+            "rxBase that stands at a lost frame, and two units of type 2 behind it came", "late-skip",
+            [](Talk& t) { loseOne(t, true), stand(t); }, {}, reads),
         due("two notices of an abandoned frame", "late-notice", [](Talk& t) { abandonOne(t, 2), t.wait(soon); }),
         due("three notices of an abandoned frame", nullptr, [](Talk& t) { abandonOne(t, 3), t.wait(soon); }),
         due("notice of a frame that was not abandoned", "notice-without-cause",
@@ -218,6 +270,20 @@ std::vector<Case> dueCases() {
         due(
             "a failure in an outage that does not count", nullptr, [](Talk& t) { failInOutage(t), t.frame(0, 3, 0); },
             {}, frozen),
+        due(
+            "a failure in an outage that does not count, and a retransmission of type 2 with attempt 0", "type-2",
+            [](Talk& t) { failInOutage(t), t.lastTry = true, t.frame(0, 3, 0); }, {}, frozen),
+        due(
+            "a last try that fails in an outage", nullptr,
+            [](Talk& t) {
+                t.lastTry = true;
+                failInOutage(t);
+                t.control(0, [](ControlUnit& u) { u.txBase = u.ackTsn = 2, u.abandons = true; });
+            },
+            {}, frozen),
+        due(
+            "a last try that fails in an outage, and its frame is sent again", "persistency",
+            [](Talk& t) { t.lastTry = true, failInOutage(t), t.lastTry = false, t.frame(0, 3, 0); }, {}, frozen),
         due(
             "a frame that is abandoned for a failure in an outage", "freeze",
             [](Talk& t) {

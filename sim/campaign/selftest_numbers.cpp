@@ -39,6 +39,26 @@ void odd(Talk& t, unsigned fsn, unsigned attempt, void (*change)(DataUnit&)) {
     t.leave(0, build(u));
 }
 
+/// The first of two frames fails and is sent again, of type 2 or not.
+void sendAgain(Talk& t, bool lastTry) {
+    t.frame(0, 0), t.frame(1);
+    t.report(2, 2);
+    t.lastTry = lastTry;
+    t.frame(0, 3, 1);
+    t.lastTry = false;
+}
+
+/// Eight frames, as many as may have been chosen before what is said is known.
+void eight(Talk& t, unsigned fsn) {
+    for (unsigned i = 0; i < 8; ++i) t.frame(fsn + i);
+}
+
+/// All but the first `failed` transmissions are received, and A has passed all frames.
+void resolve(Talk& t, unsigned frames, unsigned failed = 0) {
+    t.report(t.tsn, (uint64_t(1) << t.tsn) - (uint64_t(1) << failed));
+    t.control(0, [&](ControlUnit& u) { u.txBase = frames, u.txEdge = u.ackTsn = t.tsn; });
+}
+
 /// Outcomes of the last transmissions of many, which are in two blocks.
 void manyReports(Talk& t) {
     t.up();
@@ -90,28 +110,77 @@ std::vector<Case> numberCases() {
                  t.report(2, 2);
                  odd(t, 0, 1, [](DataUnit& u) { u.pad = 3; });
              }),
-        talk("a frame of type 2 that is sent again", "retx-only",
+        talk("a frame of type 2 that is sent again", "persistency",
              [](Talk& t) {
                  t.up();
-                 for (unsigned i = 0; i < 3; ++i) {
-                     DataUnit u = t.data(0, i);
-                     u.only = true;
-                     t.leave(0, build(u), false);
-                 }
-                 ++t.tsn;
-                 t.frame(1);
+                 t.lastTry = true;
+                 t.frame(0, 0), t.frame(1);
+                 t.report(2, 2);
+                 t.lastTry = false;
+                 t.frame(0, 3, 1);
+             }),
+        talk("an attempt too many", "persistency",
+             [](Talk& t) {
+                 t.delta(1);
+                 t.up();
+                 t.frame(0, 0), t.frame(1);
+                 t.report(2, 2);
+                 t.lastTry = true;
+                 t.frame(0, 0, 1);
+                 t.lastTry = false;
+                 t.frame(2);
+                 t.report(4, 10);
+                 t.frame(0, 3, 2);
+             }),
+        talk("an attempt that the other end's persistency would allow", "persistency",
+             [](Talk& t) {
+                 t.delta(14);
+                 t.monitor->deltaChanges(0, 0), t.monitor->deltaIs(0, 0);
+                 t.up();
+                 t.lastTry = true;
+                 t.frame(0, 0), t.frame(1);
                  t.report(2, 2);
                  t.frame(0, 3, 1);
              }),
-        talk(
-            "an attempt that the other end's persistency would allow", "persistency",
-            [](Talk& t) {
-                t.up();
-                t.frame(0, 0), t.frame(1);
-                t.report(2, 2);
-                t.frame(0, 3, 1);
-            },
-            [](Rules& r) { r.mostAttempts[0] = 0, r.mostAttempts[1] = 14; }),
+        talk("last tries of each kind", nullptr,
+             [](Talk& t) {
+                 t.delta(1);
+                 t.up();
+                 sendAgain(t, true);
+                 t.delta(0);
+                 eight(t, 2);
+                 resolve(t, 10, 1);
+                 t.lastTry = true;
+                 eight(t, 10);
+             }),
+        talk("a retransmission that is no last try, of type 2", "type-2",
+             [](Talk& t) { t.delta(2), t.up(), sendAgain(t, true); }),
+        talk("a retransmission that is a last try, not of type 2", "type-2",
+             [](Talk& t) { t.delta(1), t.up(), sendAgain(t, false); }),
+        talk("a first transmission at δ = 1, of type 2", "type-2",
+             [](Talk& t) { t.delta(1), t.up(), t.lastTry = true, t.frame(0); }),
+        talk("a first transmission at δ = 0, not of type 2", "type-2", [](Talk& t) { t.delta(0), t.up(), t.frame(0); }),
+        talk("a first transmission of type 2 as δ has become 0, and a frame before may be sent again", "type-2",
+             [](Talk& t) {
+                 t.delta(1);
+                 t.up();
+                 t.frame(0), t.frame(1, 0);
+                 t.report(1, 1);
+                 t.delta(0);
+                 eight(t, 2);
+                 t.lastTry = true;
+                 t.frame(10);
+             }),
+        talk("a first transmission not of type 2 although δ is 0 and txBase has passed all before", "type-2",
+             [](Talk& t) {
+                 t.delta(1);
+                 t.up();
+                 t.frame(0), t.frame(1);
+                 t.delta(0);
+                 eight(t, 2);
+                 resolve(t, 10);
+                 eight(t, 10);
+             }),
         talk("recent blocks in each report", nullptr, manyReports, clean),
         talk("a series of reports that nobody asked for", "series-without-cause", olderReport, clean),
         talk("a series that nobody asked for, in a run with losses", "series-without-cause", olderReport, steady),

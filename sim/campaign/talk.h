@@ -19,7 +19,9 @@ struct Talk {
     uint8_t epoch[2] = {1, 1};
     unsigned tsn = 0;
     uint8_t windowLog2 = 6;
-    bool ticks = false;  ///< each clock is one: what is due may be late
+    uint8_t k = 2;
+    bool lastTry = false;  ///< data units are of type 2
+    bool ticks = false;    ///< each clock is one: what is due may be late
     bool phyUp[2] = {true, true};
 
     explicit Talk(const std::function<void(Rules&)>& change = {}) {
@@ -74,9 +76,10 @@ struct Talk {
 
     DataUnit data(unsigned fsn, unsigned index, unsigned attempt = 0) const {
         DataUnit u;
-        u.epoch = epoch[0], u.k = 2, u.n = 3, u.index = static_cast<uint8_t>(index),
+        u.epoch = epoch[0], u.k = k, u.n = 3, u.index = static_cast<uint8_t>(index),
         u.attempt = static_cast<uint8_t>(attempt);
         u.sop = u.eop = true;
+        u.lastTry = lastTry;
         u.fsn = fsn, u.tsn = tsn;
         u.payload.assign(unitBytes, 7);
         return u;
@@ -86,6 +89,11 @@ struct Talk {
     void frame(unsigned fsn, unsigned come = 3, unsigned attempt = 0) {
         for (unsigned i = 0; i < 3; ++i) leave(0, build(data(fsn, i, attempt)), i < come);
         ++tsn;
+    }
+
+    /// Both ends have been set to a persistency.
+    void delta(unsigned value) {
+        for (unsigned end : {0, 1}) monitor->deltaChanges(end, value), monitor->deltaIs(end, value);
     }
 
     /// B reports outcomes of all below `rxNext`.

@@ -33,7 +33,7 @@ Bytes seal(Bytes body) {
 }
 
 Verdict parseData(const Bytes& raw, const WireLimits& limits, DataUnit& u) {
-    u.only = raw[0] & 0x20;
+    u.lastTry = raw[0] & 0x20;
     u.preset = raw[0] >> 2 & 3;
     u.sop = raw[0] & 2;
     u.eop = raw[0] & 1;
@@ -108,7 +108,7 @@ Unit parse(const Bytes& raw, const WireLimits& limits, bool flagged) {
 
 Bytes build(const DataUnit& u) {
     Bytes raw;
-    raw.push_back(static_cast<uint8_t>(version << 6 | u.only << 5 | u.preset << 2 | u.sop << 1 | u.eop));
+    raw.push_back(static_cast<uint8_t>(version << 6 | u.lastTry << 5 | u.preset << 2 | u.sop << 1 | u.eop));
     raw.insert(raw.end(), {u.epoch, u.k, u.n, u.index});
     append(raw, uint64_t(u.attempt) << 12 | u.pad, 2);
     append(raw, uint64_t(u.fsn) << 20 | u.tsn, 5);

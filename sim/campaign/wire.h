@@ -19,7 +19,7 @@ constexpr unsigned headerBytes = 12, crcBytes = 4, controlBytes = 32;
 
 struct DataUnit {
     uint8_t epoch = 0, k = 0, n = 0, index = 0, attempt = 0, preset = 0;
-    bool sop = false, eop = false, only = false;  // `only`: type 2, transmitted only once
+    bool sop = false, eop = false, lastTry = false;  // `lastTry`: type 2
     uint16_t pad = 0;
     uint32_t fsn = 0, tsn = 0;
     Bytes payload;

@@ -46,7 +46,7 @@ def some_data(draw):
     return DataUnit(
         preset=draw.randrange(3), sop=draw.random() < 0.5, eop=draw.random() < 0.5, epoch=draw.randrange(256), k=k, n=n, index=draw.randrange(n),
         attempt=draw.randrange(16), pad=draw.randrange(8), fsn=draw.randrange(1 << 20), tsn=draw.randrange(1 << 20), payload=draw.randbytes(8),
-        only=draw.random() < 0.5,
+        last_try=draw.random() < 0.5,
     )  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def test_the_codec_reads_and_writes_units_as_the_golden_model_does(selftest):
     control = [some_control(draw) for _ in range(200)]
     decoded = decode(selftest, 8, [unit.build() for unit in data + control])
     for unit, words in zip(data, decoded[:200], strict=True):
-        fields = (unit.preset, unit.sop, unit.eop, unit.epoch, unit.k, unit.n, unit.index, unit.attempt, unit.pad, unit.fsn, unit.tsn, unit.only)
+        fields = (unit.preset, unit.sop, unit.eop, unit.epoch, unit.k, unit.n, unit.index, unit.attempt, unit.pad, unit.fsn, unit.tsn, unit.last_try)
         assert words == ["data", *(str(int(field)) for field in fields), "1"], unit
     for unit, words in zip(control, decoded[200:], strict=True):
         fields = (

@@ -39,7 +39,7 @@ class Composer {
     void answerDue() { answer_ = true; }
     void pollDue() { poll_ = true; }
     void outcomesAdded() { status_ = true; }
-    void gaveUp() { notices_ = 3; }
+    void noticeDue() { notices_ = 3; }
     /// The peer's control unit was taken: it polls, and lacks outcomes from `ackTsn` on.
     void heard(bool poll, uint64_t ackTsn);
     /// Outcomes are missing that the peer will not report unasked.

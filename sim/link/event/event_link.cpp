@@ -95,6 +95,7 @@ Clock EventLink::completion(End from) const {
     Clock end = ends_[from]->next() == never ? never : ends_[from]->next() + channel.delay.least() + later;
     Clock free = channel.free;
     const size_t count = std::min(channel.wire.size(), most);
+    const bool lastTryOpen = ends_[from == A ? B : A]->lastTryOpen();
     for (size_t i = 0; i < count; ++i) {
         const Flight& flight = channel.wire[i];
         const Clock begin = channel.begin(flight, free) + later;
@@ -102,12 +103,12 @@ Clock EventLink::completion(End from) const {
         const Transmission& t = flight.transmission;
         if (flight.control) {
             end = begin + unit.control + latencies_.control;
-            if (flight.message.abandons) return end;
+            if (flight.message.abandons || lastTryOpen) return end;
             continue;
         }
-        // Type 2: its first unit may show that the frame before it is dead.
+        // Type 2: its first unit may show that a frame before it is dead, or abandoned.
         const unsigned next = flight.first + (i == 0 ? channel.place : 0);
-        const unsigned decides = t.only ? next : std::max(next, t.frame.k - 1u);
+        const unsigned decides = t.lastTry || lastTryOpen ? next : std::max(next, t.frame.k - 1u);
         if (decides < flight.first + flight.count)
             return begin + Clock{decides - flight.first + 1} * unit.data + latencies_.unit;
         end = begin + Clock{flight.count} * unit.data + latencies_.unit;

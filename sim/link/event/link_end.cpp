@@ -133,7 +133,7 @@ void LinkEnd::close(const Control& message, Clock now) {
 
 void LinkEnd::take(const Control& message, Clock now) {
     const Sender::Taken taken = sender_.feedback(message, now);
-    if (taken.gaveUp) composer_.gaveUp();
+    if (taken.notice) composer_.noticeDue();
     if (taken.gap) composer_.outcomesLost();
 }
 

@@ -25,6 +25,7 @@ class LinkEnd {
     Clock next() const { return next_; }
     void step(Clock now);
 
+    bool lastTryOpen() const { return receiver_.lastTryOpen(); }
     bool isUp() const { return situation_.state == LinkState::up && situation_.peerUp; }
     size_t backlog() { return segmenter_.backlog(); }
     Counters& counters() { return counters_; }

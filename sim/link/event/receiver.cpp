@@ -14,9 +14,10 @@ void Receiver::unit(const Transmission& t, unsigned index, Clock now) {
         begun_ = true;
         current_ = t;
         received_ = parity_ = inOrder_ = 0;
-        bothOnly_ = t.only && lastOnly_;
     }
-    lastOnly_ = t.only;
+    bothLastTries_ = last_.lastTry && t.lastTry;
+    if (bothLastTries_ && !last_.attempt && !t.attempt) resequencer_.abandon(last_.fsn, now);
+    last_ = t;
     if (received_ == t.frame.k) {
         ++counters_.rx_units_surplus;
     } else {
@@ -42,7 +43,7 @@ void Receiver::closeOne(Clock now) {
     const uint64_t bit = uint64_t{1} << rxNext_ % 64;
     word = received ? word | bit : word & ~bit;
     ++(received ? counters_.rx_outcomes_ok : counters_.rx_outcomes_failed);
-    if (begun_ && !received && bothOnly_) resequencer_.dead(current_.fsn, now);
+    if (begun_ && !received && bothLastTries_) resequencer_.dead(current_.fsn, now);
     begun_ = false;
     ++rxNext_;
 }

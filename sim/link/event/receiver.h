@@ -18,6 +18,9 @@ class Receiver {
     /// All transmissions below `txEdge` are closed.
     void close(uint64_t txEdge, Clock now);
 
+    /// The next unit of any kind may show that a frame is dead.
+    bool lastTryOpen() const { return begun_ && last_.lastTry; }
+
     /// All transmissions below it are closed.
     uint64_t rxNext() const { return rxNext_; }
     /// Outcomes of 64 TSNs from `base` on that are below rxNext, 1: received.
@@ -37,8 +40,10 @@ class Receiver {
     unsigned received_ = 0;  // units of it, K at most
     unsigned parity_ = 0;    // of these parity units: as many data units are missing
     unsigned inOrder_ = 0;   // data units before the first missing one
-    bool lastOnly_ = false;  // the data unit accepted last was of type 2 …
-    bool bothOnly_ = false;  // … and so was the one before the transmission in progress, and this one is
+
+    // The data unit accepted last.
+    Transmission last_;
+    bool bothLastTries_ = false;  // it and the one before are of type 2
 };
 
 }  // namespace arqlink::event

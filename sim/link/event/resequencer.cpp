@@ -26,7 +26,8 @@ void Resequencer::dead(uint64_t fsn, Clock now) {
 }
 
 void Resequencer::abandon(uint64_t edge, Clock now) {
-    abandoned_ = std::max(abandoned_, edge);
+    if (edge <= abandoned_) return;
+    abandoned_ = edge;
     scan(now);
 }
 

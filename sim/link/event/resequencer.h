@@ -20,7 +20,7 @@ class Resequencer {
         unsigned missing = 0, before = 0;
     };
     void complete(const Transmission& t, const Pattern& pattern, Clock now);
-    /// The frame's only transmission has failed.
+    /// The frame's last try has failed.
     void dead(uint64_t fsn, Clock now);
     /// Incomplete frames below `edge` are abandoned.
     void abandon(uint64_t edge, Clock now);

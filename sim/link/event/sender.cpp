@@ -24,7 +24,7 @@ void Sender::peerWindow(unsigned frames) {
     lostAbove_ = lags.count ? blockBits * (lags.lag[lags.count - 1] + 4) : 0;
 }
 
-void Sender::store(const Frame& frame) { slot(stored_++) = {frame, State::open, false}; }
+void Sender::store(const Frame& frame) { slot(stored_++) = {frame, State::open}; }
 
 Transmission Sender::issue(Clock now) {
     Transmission t;
@@ -36,15 +36,20 @@ Transmission Sender::issue(Clock now) {
         ++counters_.tx_retx;
     } else {
         t.fsn = nextFsn_++;
-        slot(t.fsn).only = settings_.delta == 0;
         ++counters_.tx_frames;
+    }
+    const bool lastTry = settings_.delta < 15 && t.attempt >= settings_.delta;
+    if (repeats) {
+        t.lastTry = lastTry && t.attempt;
+    } else {
+        if (!lastTry) againBelow_ = nextFsn_;
+        t.lastTry = newestAnnounced_ = txBase_ >= againBelow_;
     }
     t.tsn = nextTsn_++;
     t.again = repeats;
-    t.only = slot(t.fsn).only;
     t.frame = slot(t.fsn).frame;
     t.n = static_cast<uint16_t>(t.frame.k + (repeats ? settings_.nRetx : settings_.nFirst) - settings_.k);
-    sentAs(t.tsn) = {t.fsn, t.attempt, false};
+    sentAs(t.tsn) = {t.fsn, t.attempt, lastTry, false};
     return t;
 }
 
@@ -59,7 +64,10 @@ Sender::Taken Sender::feedback(const Control& report, Clock now) {
     }
     while (ackTsn_ < txEdge_ && sentAs(ackTsn_).known) ++ackTsn_;
     peerRxBase_ = std::max(peerRxBase_, report.rxBase);
-    taken.gaveUp = sweep();
+    sweep();
+    noticeDue_ &= unconfirmed();
+    taken.notice = noticeDue_ && !noticesWait();
+    noticeDue_ &= !taken.notice;
     return taken;
 }
 
@@ -74,10 +82,10 @@ void Sender::outcome(uint64_t tsn, bool received, Clock now) {
         return;
     }
     ++counters_.tx_outcomes_failed;
-    const bool excused = settings_.outageFreeze && !frame.only && tsn < freezeBelow_;
+    const bool excused = settings_.outageFreeze && !sent.lastTry && tsn < freezeBelow_;
     counters_.tx_outcomes_outage += excused;
     const bool exhausted = settings_.delta < 15 && sent.attempt >= settings_.delta;
-    if (frame.only || (exhausted && !excused)) {
+    if (sent.lastTry || (exhausted && !excused)) {
         ++counters_.tx_frames_abandoned;
         frame.state = State::abandoned;
         if (settled) settled(sent.fsn);
@@ -86,9 +94,8 @@ void Sender::outcome(uint64_t tsn, bool received, Clock now) {
     }
 }
 
-// Moves txBase past resolved frames; true if it passes an abandoned one that the peer is not known to have passed.
-bool Sender::sweep() {
-    bool gaveUp = false;
+// Moves txBase past resolved frames.
+void Sender::sweep() {
     for (; txBase_ < nextFsn_ && slot(txBase_).state != State::open; ++txBase_) {
         const Slot& frame = slot(txBase_);
         if (frame.frame.sop) packetLost_ = false;
@@ -96,12 +103,11 @@ bool Sender::sweep() {
             packetLost_ = true;
             if (txBase_ >= peerRxBase_) {
                 abandonedEdge_ = txBase_ + 1;
-                gaveUp = true;
+                noticeDue_ = true;
             }
         }
         counters_.tx_packets_lost += packetLost_ && frame.frame.eop;
     }
-    return gaveUp;
 }
 
 }  // namespace arqlink::event

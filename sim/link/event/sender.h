@@ -44,7 +44,7 @@ class Sender {
     // Feedback -------------------------------------------------------------------------------------------------------
 
     struct Taken {
-        bool gaveUp = false;  ///< txBase has passed an abandoned frame that the peer has not passed
+        bool notice = false;  ///< txBase has passed an abandoned frame that the peer has not, and no frame says so
         bool gap = false;     ///< outcomes are missing that the peer will not report unasked
     };
     Taken feedback(const Control& report, Clock now);
@@ -67,11 +67,11 @@ class Sender {
     struct Slot {
         Frame frame;
         State state = State::open;
-        bool only = false;
     };
     struct Sent {
         uint64_t fsn = 0;
         unsigned attempt = 0;
+        bool lastTry = false;
         bool known = false;
     };
     struct Repeat {
@@ -83,8 +83,10 @@ class Sender {
     Sent& sentAs(uint64_t tsn) { return table_[tsn & (window_ - 1)]; }
     bool hasTsn() const { return nextTsn_ < ackTsn_ + smaller_; }
     bool hasCredit() const { return nextFsn_ < txBase_ + smaller_ && nextFsn_ < peerRxBase_ + peerWindow_; }
+    /// The newest frame sent is open, and says what a notice would.
+    bool noticesWait() const { return txBase_ < nextFsn_ && newestAnnounced_; }
     void outcome(uint64_t tsn, bool received, Clock now);
-    bool sweep();
+    void sweep();
 
     const EndSettings& settings_;
     const Latencies latencies_;
@@ -98,7 +100,10 @@ class Sender {
     uint64_t stored_ = 0, head_ = 0, nextFsn_ = 0, txBase_ = 0;
     uint64_t nextTsn_ = 0, txEdge_ = 0, ackTsn_ = 0, freezeBelow_ = 0;
     uint64_t peerRxBase_ = 0, abandonedEdge_ = 0;
-    bool packetLost_ = false;  ///< the packet that txBase is in has an abandoned frame
+    uint64_t againBelow_ = 0;       ///< first transmissions of all frames from it on are last tries
+    bool newestAnnounced_ = false;  ///< that of the newest frame sent is of type 2
+    bool noticeDue_ = false;        ///< txBase has passed an abandoned frame, and no notice has been sent since
+    bool packetLost_ = false;       ///< the packet that txBase is in has an abandoned frame
 };
 
 }  // namespace arqlink::event

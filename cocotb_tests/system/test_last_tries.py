@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the rules of last tries on the build with the smallest window of several blocks, and on the smallest window."""
+
+import pytest
+
+from cocotb_tests.lib import rtl
+
+
+@pytest.mark.parametrize("config", ["wraps", "tiny"])
+def test_last_tries(config):
+    rtl.run("ArqLink", config, "cocotb_tests.system.tb_last_tries", quick=config != "wraps")
