@@ -1,53 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reporter.h"
 
-#include <algorithm>
-
 namespace arqlink::event {
 
-void Reporter::missing(uint64_t ackTsn) {
-    if (ackTsn + window_ >= receiver_.rxNext()) peerAck_ = std::max(peerAck_, ackTsn);
+void Reporter::moved(Clock now) {
+    const uint64_t steps = receiver_.rxNext() / step;
+    if (steps == steps_) return;
+    steps_ = steps;
+    if (waits_ || now < over_) return;
+    turns_ = std::min<uint64_t>(1, places_);
+    walk(now);
 }
 
-void Reporter::replied() {
-    series_ = peerAck_ / blockBits;
-    inSeries_ = true;
+void Reporter::replied(Clock now) {
+    place_ = peerAck_ / pairBits;
+    turns_ = places_;
+    if (!waits_) walk(now);
 }
 
-bool Reporter::findRepeat() {
-    const uint64_t block = receiver_.rxNext() / blockBits;
-    for (turn_ = 0; turn_ < lags_.count; ++turn_) {
-        uint64_t& pair = repeat_[turn_];
-        for (; pair + 2 + lags_.lag[turn_] <= block; pair += 2)
-            if ((pair + 2) * blockBits > peerAck_ && isKept(pair + 1)) return true;
-    }
-    return false;
-}
-
-bool Reporter::findSeries() {
-    while (inSeries_ && !isKept(series_ + 1)) ++series_;
-    inSeries_ &= series_ < recent() / blockBits;
-    return inSeries_;
-}
-
-Clock Reporter::older(Clock now) {
-    if (!findRepeat() && !findSeries()) return never;
-    if (found_ == never) found_ = now + latencies_.lookup;
-    return std::max(next_, found_);
+// Turns go by until one has a pair that the peer may lack.
+void Reporter::walk(Clock now) {
+    if (!turns_) return;
+    const int64_t newest = static_cast<int64_t>(receiver_.rxNext() / pairBits) - 1;
+    const auto unknown = static_cast<int64_t>(peerAck_ / pairBits);
+    const auto pairOf = [&](uint64_t place) {
+        return newest - static_cast<int64_t>((static_cast<uint64_t>(newest) - place) & (places_ - 1));
+    };
+    // Pairs ascend from place to place up to the newest one.
+    const int64_t ahead = unknown > newest ? places_ : std::max<int64_t>(0, unknown - pairOf(place_));
+    const uint64_t skipped = std::min<uint64_t>(turns_, static_cast<uint64_t>(ahead));
+    place_ += skipped;
+    turns_ -= skipped;
+    over_ = now + skipped * latencies_.turn;
+    if (!turns_) return;
+    pair_ = static_cast<uint64_t>(pairOf(place_));
+    waits_ = true;
+    found_ = over_ + latencies_.lookup;
+    ++place_;
+    --turns_;
 }
 
 uint64_t Reporter::take(Clock now) {
+    const uint64_t first = pair_ * pairBits;
     next_ = now + pace;
-    found_ = never;
-    uint64_t pair;
-    if (findRepeat()) {
-        pair = repeat_[turn_];
-        repeat_[turn_] += 2;
-    } else {
-        pair = series_;
-        series_ += 2;
-    }
-    return pair * blockBits;
+    waits_ = false;
+    walk(now);
+    return first;
 }
 
 }  // namespace arqlink::event
