@@ -39,7 +39,6 @@ class Transmitter:
         self.fsn_of = {}
         self.leaving = deque()
         self.unconfirmed = 0  # FSN after the last abandoned frame that the base has passed
-        self.missed = False  # the last control unit showed that outcomes lack which the peer will not show unasked
         self.freeze_below = 0
 
     # -- frames
@@ -121,7 +120,7 @@ class Transmitter:
         window = self.config.window
         return -window <= ahead <= self.edge - self.ack and -window <= base <= self.next_fsn - self.peer_base
 
-    def feedback(self, unit, peer_window):
+    def feedback(self, unit):
         """Takes the receiver part of a valid control unit; True when the base has passed an abandoned frame that the peer is
         not known to have passed."""
         stale = distance(unit.rx_next, self.ack % SN) < 0 or distance(unit.rx_base, self.peer_base % SN) < 0
@@ -131,7 +130,6 @@ class Transmitter:
         rx_next, base = unwrap(unit.rx_next, self.ack), unwrap(unit.bitmap_base, self.ack)
         if self.config.rules.any_order or base <= self.ack:
             self._outcomes(base, rx_next, unit.bitmap)
-        self.missed = base - self.ack > self._unasked(peer_window)
         passed = False
         while self.base < self.next_fsn and self.frames[self.base].state in ("acked", "abandoned"):
             if self.frames.pop(self.base).state == "abandoned":
@@ -145,11 +143,6 @@ class Transmitter:
                 self._outcome(tsn, bitmap >> (tsn - base) & 1)
         while self.ack < self.next_tsn and self.ack not in self.fsn_of:
             self.ack += 1
-
-    def _unasked(self, peer_window):
-        """How far ahead of the oldest outcome that is missing a report may begin while the peer will still show it unasked."""
-        lags = self.config.lags(self.smaller_window(peer_window))
-        return 32 * (max(lags) + 4) if lags and self.config.rules.any_order else 0
 
     @property
     def missing(self):
