@@ -34,12 +34,12 @@ PORTS = {
     "ready": "message_ready",
     **{name: f"timers_{name}" for name in ("pollTimeout", "helloInterval", "keepalive", "statusInterval", "written")},
     **{name: f"link_{name}" for name in ("ownEpoch", "peerEpoch", "peerKnown", "deaf", "peerUp", "helloDue", "answerDue", "outageEnded")},
-    **{name: f"sender_{name}" for name in ("txBase", "txEdge", "nextFsn", "ackTsn", "peerRxBase", "idle", "stalled", "gap", "isWhole")},
+    **{name: f"sender_{name}" for name in ("txBase", "txEdge", "nextFsn", "ackTsn", "peerRxBase", "idle", "stalled")},
     **{name: f"sender_{name}" for name in ("gaveUp", "unconfirmed")},
     **{name: f"receiver_{name}" for name in ("rxBase", "rxNext", "decided", "polled")},
 }
 """Inputs, by the names that they have here."""
-PULSES = ("written", "helloDue", "answerDue", "outageEnded", "gap", "gaveUp", "decided", "polled", "sent", "sentData")
+PULSES = ("written", "helloDue", "answerDue", "outageEnded", "gaveUp", "decided", "polled", "sent", "sentData")
 LATE = 4
 """Clocks from a cause to its message, at most."""
 SEEN = 4
@@ -94,14 +94,14 @@ class Model:
 
     def clock(self, now, i, offered, began, older, fired, replied):
         """`i`: the inputs of this clock; `began`: the fields of a message that is offered from now on; `older`: an older report is taken; `fired`: the
-        message is taken; `replied`: first block of a reply, or None."""
+        message is taken; `replied`: a reply is announced."""
         self._follow_state(now, i)
         assert not (offered and self.gone > 2), "a message of the old life is offered"
         assert self.gone or began is not None or not self.took_older, "an older report is taken, and no message says it"
         if began is not None:
             self._judge(Message(now, self.took_older, began), replied, i)
         else:
-            assert replied is None or self.gone, "a reply is announced, and there is none"
+            assert not replied or self.gone, "a reply is announced, and there is none"
         self.took_older = older
         if fired:
             self.offered, self.fired = None, now
@@ -134,7 +134,7 @@ class Model:
         """Causes of this clock, which no message has shown yet."""
         if self.gone:
             return
-        asks = i["gap"] or i["outageEnded"] or i["tick"] and (not i["peerUp"] or i["suspicious"] or i["unconfirmed"])
+        asks = i["outageEnded"] or i["tick"] and (not i["peerUp"] or i["suspicious"] or i["unconfirmed"])
         for kind, comes in dict(hello=i["helloDue"] and self.state == HELLO, answer=i["answerDue"], reply=i["polled"], status=i["decided"], poll=asks).items():
             if comes:
                 self.causes[kind].append(Cause(now, True))
@@ -206,8 +206,7 @@ class Model:
         if self.gone:
             return
         assert not self.turn, "a control unit, and it is a data unit's turn"
-        assert (replied is not None) == bool(fields["reply"]), "a reply that is not announced"
-        assert replied in (None, fields["bitmapBase"] // 32), "a reply is announced with another block"
+        assert replied == bool(fields["reply"]), "a reply that is not announced"
         again = self.last is not None and self.last.older == older
         if older:
             assert not fields["poll"] and not fields["reply"] and not fields["hello"], "older outcomes with more than that"
@@ -287,15 +286,14 @@ class World(Planned):
     """Sender, receiver, framer and link control around the composer."""
 
     def __init__(self, bench, **inputs):
-        quiet = dict(isWhole=1, ready=1, pollTimeout=NEVER, helloInterval=NEVER, keepalive=NEVER)
+        quiet = dict(ready=1, pollTimeout=NEVER, helloInterval=NEVER, keepalive=NEVER)
         super().__init__(bench, PORTS, PULSES, **quiet | inputs)
         dut, self.model = bench.dut, Model()
-        self.valid, self.older_ready, self.replied, self.tick = dut.io_message_valid, dut.io_older_ready, dut.io_replied_valid, dut.io_tick
+        self.valid, self.older_ready, self.replied, self.tick = dut.io_message_valid, dut.io_older_ready, dut.io_replied, dut.io_tick
         self.fields = {name: getattr(dut, f"io_message_payload_{name}") for name in FIELDS}
         self.ticks = []
         self.line = None  # what the framer does, in each clock
         self.fired = self.waits = False
-        self.lost_at = 0
 
     @property
     def messages(self):
@@ -315,7 +313,7 @@ class World(Planned):
         if self.fired and began is None and model.offered:
             assert self.shown() == model.offered.fields, "a message changes while it waits"
         older = bool(inputs["older"]) and bool(int(self.older_ready.value))
-        replied = int(self.dut.io_replied_payload.value) if int(self.replied.value) else None
+        replied = bool(int(self.replied.value))
         tick = int(self.tick.value)
         if tick:
             self.ticks.append(now)
@@ -376,7 +374,7 @@ def restart(world, clock):
         w.set(state=CLEARING, peerUp=0, peerKnown=0, ownEpoch=(w.inputs["ownEpoch"] + 1) % 256)
 
     world.at(clock, leave)
-    world.at(clock + 2, lambda w: w.set(isWhole=1, recent_base=-32 % SPACE, **CLEARED))
+    world.at(clock + 2, lambda w: w.set(recent_base=-32 % SPACE, **CLEARED))
     world.at(clock + CLEARS, lambda w: w.set(state=HELLO))
     return clock + CLEARS
 
@@ -416,21 +414,11 @@ def end_of_traffic(world):
     world.set(txEdge=edge, idle=1, ackTsn=(edge - 1) % SPACE)
 
 
-def lose(world):
-    """Outcomes are lost, after none was missing."""
-    if world.clock < world.lost_at + 4:  # a message takes longer
-        return
-    world.lost_at = world.clock
-    world.set(gap=1, isWhole=0)
-    world.at(world.clock + 3, lambda w: w.set(isWhole=1))
-
-
 CAUSES = {
     "answer": lambda w: w.set(answerDue=1),
     "reply": lambda w: w.set(polled=1),
     "status": add_outcomes,
     "notices": lambda w: w.set(gaveUp=1, unconfirmed=1),
-    "poll": lose,
     "outage ended": lambda w: w.set(outageEnded=1),
     "tail": end_of_traffic,
     "credit": lambda w: w.set(rxBase=(w.inputs["rxBase"] + QUARTER) % SPACE),
@@ -454,7 +442,7 @@ async def each_cause_alone(dut):
             said = await settle(world, 36 + stall)
             assert len(said) == MESSAGES[name], f"{name}: {said}"
             flags = [(m.fields["poll"], m.fields["reply"], m.older) for m in said]
-            assert set(flags) == {(int(name in ("poll", "outage ended")), int(name == "reply"), name == "older")}, f"{name}: {said}"
+            assert set(flags) == {(int(name == "outage ended"), int(name == "reply"), name == "older")}, f"{name}: {said}"
 
         await sweep([*range(8), 40, 100], case)
 
@@ -641,7 +629,7 @@ async def outcomes_within_status_interval(dut):
 
 
 @cocotb.test()
-async def status_interval_under_a_series_of_older_reports(dut):
+async def status_interval_under_a_round_of_older_reports(dut):
     """Older reports settle nothing: what is due comes STATUS_INTERVAL after the last that was."""
     world = await start(dut, statusInterval=1000)
     await come_up(world)
@@ -727,7 +715,7 @@ async def in_an_outage(dut):
                 await world.clocks(50)
                 said = [m for m in world.messages if m.clock > at]
                 if clock > 0:
-                    assert len(said) == int(name in ("answer", "reply") or not deaf and name in ("poll", "outage ended")), f"{name}: {said}"
+                    assert len(said) == int(name in ("answer", "reply") or not deaf and name == "outage ended"), f"{name}: {said}"
                 end = world.next + 2
                 world.at(end, lambda w: w.set(outageEnded=1, deaf=0))
                 world.at(end + 1, lambda w: w.set(state=UP, peerUp=1))
@@ -750,7 +738,7 @@ async def data_goes_between_control_units(dut):
             line.said.clear()
             world.at(at + clock, CAUSES["status"])
             world.at(at + clock + 5, CAUSES[second])
-            world.at(at + clock + 6, CAUSES["poll"])
+            world.at(at + clock + 6, CAUSES["outage ended"])
             await settle(world, clock + 110)
             assert line.said.count("data") == 4 and not line.units
             kinds = line.said[: len(line.said) - line.said[::-1].index("data")]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OlderReports: which older blocks are looked up and reported, and when, against a model of docs/architecture.md, "Receiver", 4. A block here is its
-number: it holds the outcomes of 32 TSNs."""
+"""OlderReports: which older blocks are looked up and reported, and when, against a model of docs/architecture.md, "Receiver", 4. A pair of blocks is
+named by its number here: pair i holds the outcomes of TSN 64i … 64i + 63."""
 
 import random
 from collections import deque
@@ -14,149 +14,150 @@ from cocotb_tests.lib.sweep import sweep
 
 BUILD = built()
 OWN = BUILD.window_frames.bit_length() - 1
-BLOCKS, SPACE = BUILD.window_frames // 32, 1 << 15
+SPACE, PAIRS = 1 << 20, 1 << 14
+BLOCK, PAIR, EIGHTH = 32, 64, 8
 PACE = 128
 PORTS = {
-    "running": "running",
     "peerWindowLog2": "peerWindowLog2",
     "acks": "peerAck_valid",
     "ack": "peerAck_payload",
-    "replies": "replied_valid",
-    "reply": "replied_payload",
-    "current": "current",
+    "replied": "replied",
+    "rxNext": "rxNext",
     "lookup_ready": "lookup_ready",
     "found": "found_valid",
     "base": "found_payload_base",
     "bitmap": "found_payload_bitmap",
     "ready": "report_ready",
 }
-PULSES = ("acks", "replies")
-SEEN = 5
+PULSES = ("acks", "replied")
+SEEN = 6
 """Clocks until what comes is certain to count."""
+TURN = 6
+"""Clocks of a turn that has no report, at most."""
 
 
-def lags_of(log2):
-    """The table of the document."""
-    window = 1 << min(log2, OWN)
-    if window < 256:
-        return []
-    return [window // 256] if window < 8192 else [32, 96] if window < 32768 else [32, 64, 96]
+def ring_of(log2):
+    """Places of the ring."""
+    return max(1, (1 << min(log2, OWN)) // PAIR)
+
+
+def newest_pair(rx_next):
+    """The newest pair that has an older block."""
+    return (rx_next // BLOCK - 2) // 2
 
 
 def distance(number, base):
-    return (number - base + SPACE // 2) % SPACE - SPACE // 2
+    return (number - base + PAIRS // 2) % PAIRS - PAIRS // 2
 
 
 class Model:
-    """What may be looked up, and what must be. A look-up may be a repeat or one of a series, so there are several `states`: the pair that is next for each
-    lag, and where a series may go on, with whether it must, and whether it is of the last reply."""
+    """What may be looked up: a pair of the ring that the peer lacks, whose place comes next or behind places of pairs that it knows, as often as there
+    are turns."""
 
     def __init__(self):
-        self.past = deque(maxlen=SEEN)  # (current, ack) of the last clocks
-        self.forget([])
+        self.begin(OWN)
 
-    def forget(self, lags):
-        self.lags = lags
-        self.states = {((0,) * len(lags), frozenset())}
-        self.ack = 0
-        self.unsettled = -1  # clock until which a series may go on that a new reply has ended
-        self.past.clear()
-        self.replies = []
+    def begin(self, log2):
+        self.places = ring_of(log2)
+        self.known = 0  # blocks below are known
+        self.past = deque(maxlen=SEEN)  # (newest pair, pairs below are known, their older blocks that is) of the last clocks
+        self.eighth = 0
+        self.next = {0}  # places that may be next
+        self.starts = []  # places with which the round of a reply begins
+        self.over = set(range(self.places))  # places whose pair was known since the last look-up
+        self.moved = self.left = self.idle = 0  # turns that are due as rxNext has moved, and of a round; clocks without one
 
-    def clock(self, now, i):
-        self.past.append((i["current"], self.ack))
+    def clock(self, i, waits):
+        newest, lacks_none = newest_pair(i["rxNext"]), (i["rxNext"] // BLOCK - 2 - self.known + PAIRS) % (2 * PAIRS) < PAIRS
+        self.past.append((newest % PAIRS, (newest + 1) % PAIRS if lacks_none else self.known // 2))
         if i["acks"]:
-            self.ack = i["ack"]
-        for at, first in self.replies:
-            self._begin(at, first)
-        self.replies = [(now, i["reply"])] if i["replies"] else []
-        if now == self.unsettled:
-            self._series(lambda series: {s for s in series if s[2]} if any(must and fresh for _, must, fresh in series) else series)
-        ends = {block for _, series in self.states for block, *_ in series if any(distance(current, block) < 2 for current, _ in self.past)}
-        if ends:
-            over = {block for block in ends if all(distance(current, block) < 2 for current, _ in self.past)}
-            self._series(lambda series: {(block, must and block not in ends, fresh) for block, must, fresh in series if block not in over})
+            self.known = i["ack"]
+        oldest = (newest - self.places + 1) % PAIRS
+        if distance(self.known // 2, oldest) < 0:  # what is older than a window means nothing
+            self.known = 2 * oldest
+        state = self.past[-1]
+        if len(self.past) < 2 or self.past[-2] != state:
+            newest, known = state
+            self.over |= {pair % self.places for pair in range(newest - self.places + 1, newest + 1) if distance(pair, known) < 0}
+        if i["replied"]:
+            self.left = self.places + 1  # one may have been due
+            self.starts = [known for _, known in self.past] + [self.known // 2]
+            self.idle = 0
+        if (eighth := i["rxNext"] // EIGHTH) != self.eighth:
+            self.eighth = eighth
+            self.moved = min(self.moved + 1, 2)  # the turn that waits for its report has been counted, and one may be due behind it
+            self.idle = 0
+        self.idle = 0 if waits else self.idle + 1
+        if self.left + self.moved and self.idle > TURN * (self.left + self.moved) + SEEN:  # all turns are over
+            passed = range(1, self.left + self.moved + 1)
+            self.next = {(place + k) % self.places for place in self.starts or self.next for k in passed}
+            self.left = self.moved = 0
+            self.starts = []
 
-    def _series(self, change):
-        self.states = {(pairs, frozenset(change(series))) for pairs, series in self.states}
+    def looked_up(self, pair):
+        assert any(0 <= distance(newest, pair) < self.places for newest, _ in self.past), f"pair {pair} is not in the ring: {self.past}"
+        assert any(distance(pair, known) >= 0 for _, known in self.past), f"pair {pair} is reported, and all below block {self.known} is known"
+        steps = [self._turns(place, pair) for place in (*self.next, *self.starts)]
+        allowed = self.left + self.moved
+        assert any(turns is not None and turns <= allowed for turns in steps), (
+            f"pair {pair} is looked up; the next place is of {self.next} or {self.starts} of {self.places}, {allowed} turns are left"
+        )
+        isOld = any(self._turns(place, pair) is not None for place in self.next)
+        isNew = any(self._turns(place, pair) is not None for place in self.starts)
+        self.next = {(pair + 1) % self.places} | ({start % self.places for start in self.starts} if isOld else set())
+        self.starts = self.starts if isOld and not isNew else []
+        if self.moved:
+            self.moved -= 1
+        else:
+            self.left -= 1
+        self.over = set()
+        newest, known = self.past[-1]
+        self.over = {other % self.places for other in range(newest - self.places + 1, newest + 1) if distance(other, known) < 0}
 
-    def _begin(self, now, first):
-        """A series follows a reply that reports from block `first` on: from the ackTsn that was the last one when it was composed."""
-        starts = {(ack, distance(ack, first) < 0 and distance(current, ack) <= BLOCKS) for current, ack in list(self.past)[-4:]}
-        begins = {ack for ack, starts_here in starts if starts_here}
-        must = len(starts) == 1
-        if begins:
-            self.unsettled = now + SEEN + 3
-            self._series(lambda series: {(block, False, False) for block, *_ in series} | {(block, must, True) for block in begins})
+    def _turns(self, place, pair):
+        """Turns from that of `place` to that of `pair`, or None if one between them would have a report."""
+        turns = (pair - place) % self.places
+        return turns + 1 if all((place + k) % self.places in self.over for k in range(turns)) else None
 
-    def _due(self, pair, lag, current):
-        return distance(current, pair) >= 2 + lag
-
-    def _left_out(self, pair, lag):
-        """Its turn has come, and the peer knows it or it is older than a window."""
-        return any(self._due(pair, lag, current) and (distance(ack, pair) >= 2 or distance(current, pair) > BLOCKS) for current, ack in self.past)
-
-    def _repeated(self, pair, lag):
-        return any(self._due(pair, lag, current) and distance(current, pair) <= BLOCKS and distance(ack, pair) < 2 for current, ack in self.past)
-
-    def looked_up(self, block):
-        assert any(distance(current, block) >= 2 for current, _ in self.past), f"block {block} is recent and looked up as old"
-        states, after = set(), (block + 2) % SPACE
-        for pairs, series in self.states:
-            for k, (lag, pair) in enumerate(zip(self.lags, pairs)):
-                while pair != block and self._left_out(pair, lag):
-                    pair = (pair + 2) % SPACE
-                if pair == block and self._repeated(pair, lag):
-                    states.add(((*pairs[:k], after, *pairs[k + 1 :]), series))
-            for entry in series:
-                if entry[0] == block:
-                    states.add((pairs, frozenset({(after, True, True)} if entry[2] else series - {entry} | {(after, False, False)})))
-        assert states, f"block {block} is looked up at {self.past[-1]}; pairs and series: {self.states}"
-        self.states = states
-
-    def overdue(self):
-        """Leaves pairs out; returns what is still due, in the best case."""
-        states, due = set(), []
-        current, _ = self.past[-1]
-        for pairs, series in self.states:
-            pairs = list(pairs)
-            for k, lag in enumerate(self.lags):
-                while self._left_out(pairs[k], lag):
-                    pairs[k] = (pairs[k] + 2) % SPACE
-            states.add((tuple(pairs), series))
-            repeats = [pair for lag, pair in zip(self.lags, pairs) if self._due(pair, lag, current)]
-            due.append(repeats + [block for block, must, _ in series if must and distance(current, block) >= 2])
-        self.states = states
-        return min(due, key=len)
+    def lacking(self):
+        """Pairs of the ring that the peer may lack, in the sequence of a round."""
+        newest = self.past[-1][0]
+        return [pair % PAIRS for pair in range(newest - self.places + 1, newest + 1) if distance(pair, self.past[-1][1]) >= 0]
 
 
 class Log(Planned):
     """The outcomes, and the control units that take reports. `latency`: clocks of a look-up."""
 
-    def __init__(self, bench, latency=5, rate=1.0):
-        super().__init__(bench, PORTS, PULSES, peerWindowLog2=OWN, lookup_ready=1, ready=1)
-        dut, self.model = bench.dut, Model()
+    def __init__(self, bench, latency=4, rate=1.0, **inputs):
+        super().__init__(bench, PORTS, PULSES, lookup_ready=1, **dict(peerWindowLog2=OWN) | inputs)
+        dut = bench.dut
         self.lookup, self.block = dut.io_lookup_valid, dut.io_lookup_payload
-        self.found_ready, self.report = dut.io_found_ready, dut.io_report_valid
-        self.payload = dut.io_report_payload_base, dut.io_report_payload_bitmap
+        self.report, self.payload = dut.io_report_valid, (dut.io_report_payload_base, dut.io_report_payload_bitmap)
+        self.found_ready = dut.io_found_ready
+        self.model = Model()
         self.latency, self.rate = latency, rate
-        self.reports, self.lookups = [], []  # (clock, block)
-        self.left = None  # clocks until a look-up is answered
-        self.wants = None  # what it is of
-        self.last = -PACE
+        self.lookups, self.reports = [], []  # (clock, pair)
+        self.wants = self.left = None  # a pair that is looked up, and clocks until it is found
+        self.asked = None  # a look-up that waits
+        self.last = -PACE  # clock of the last report
 
-    def look(self, now, inputs):
-        i = inputs
-        if not i["running"]:
-            assert not int(self.lookup.value), "a look-up, and no peer is up"
-            self.model.forget(lags_of(i["peerWindowLog2"]))
-            return
-        self.model.clock(now, i)
-        if int(self.lookup.value) and i["lookup_ready"]:
-            block = int(self.block.value)
-            self.lookups.append((now, block))
-            self.model.looked_up(block)
-            self.wants, self.left = block, self.latency
+    def clear(self):
+        self.wants = self.left = self.asked = None
+        self.last = -PACE
+        self.model.begin(self.inputs["peerWindowLog2"])
+
+    def look(self, now, i):
+        asks = int(self.lookup.value)
+        self.model.clock(i, asks or self.wants is not None)
+        block = int(self.block.value)
+        if asks and self.asked is None:
+            assert block % 2 == 0
+            self.model.looked_up(block // 2)
+        assert self.asked is None or asks and self.asked == block, "a look-up that changes while it waits"
+        self.asked = block if asks else None
+        if asks and i["lookup_ready"]:
+            self.lookups.append((now, block // 2))
+            self.wants, self.left, self.asked = block // 2, self.latency, None
         if i["found"]:
             offered = int(self.report.value)
             assert offered == (now >= self.last + PACE), f"a report is {'' if offered else 'not '}offered {now - self.last} clocks after the one before"
@@ -164,35 +165,30 @@ class Log(Planned):
                 assert tuple(int(f.value) for f in self.payload) == (i["base"], i["bitmap"]), "another report than was looked up"
             assert int(self.found_ready.value) == (offered and i["ready"])
             if offered and i["ready"]:
-                self.reports.append((now, i["base"] // 32))
+                self.reports.append((now, i["base"] // PAIR))
                 self.last, self.wants = now, None
         else:
             assert not int(self.report.value), "a report of nothing"
 
     def react(self):
-        i = self.inputs
         if self.left is not None and self.wants is not None:
             self.left -= 1
             if not self.left:
                 self.left = None
-                if distance(i["current"], self.wants) > BLOCKS:
-                    self.wants = None
-                else:
-                    self.set(found=1, base=self.wants * 32, bitmap=random.getrandbits(64))
+                self.set(found=1, base=self.wants * PAIR, bitmap=random.getrandbits(64))
         if self.wants is None:
             self.set(found=0)
         self.set(lookup_ready=int(self.wants is None), ready=int(self.rate >= 1 or random.random() < self.rate))
 
-    def say(self, ack):
-        self.set(acks=1, ack=ack % SPACE)
+    def know(self, pair, block=0):
+        """The peer says that it knows all pairs below, and so many blocks of this one."""
+        self.set(acks=1, ack=(2 * pair + block) % (2 * PAIRS))
+
+    def advance(self, outcomes):
+        self.set(rxNext=(self.inputs["rxNext"] + outcomes) % SPACE)
 
     def answer(self):
-        """A reply leaves, with the recent blocks."""
-        self.set(replies=1, reply=(self.inputs["current"] - 1) % SPACE)
-
-    def forget(self):
-        self.left = self.wants = None
-        self.set(running=0, current=0, found=0)
+        self.set(replied=1)
 
 
 async def start(dut, **options):
@@ -201,229 +197,269 @@ async def start(dut, **options):
     return log
 
 
-def restart(log, clock, log2=OWN):
-    log.at(clock, Log.forget)
-    log.at(clock + 1, lambda n: n.set(peerWindowLog2=log2))
-    log.at(clock + 12, lambda n: n.set(running=1))
-    return clock + 12
-
-
-async def come_up(log, log2=OWN):
-    await log.clocks(restart(log, log.next, log2) - log.clock + PACE)
-    log.reports.clear()
+async def restart(log, log2=OWN):
+    """A link with that window of the peer, of which nothing is to be reported."""
+    log.set(peerWindowLog2=log2, rxNext=0, found=0, acks=0, replied=0, lookup_ready=1)
+    await log.bench.reset()
+    await log.clocks(8)
     log.lookups.clear()
+    log.reports.clear()
 
 
-async def advance(log, blocks, clocks=2):
-    """More outcomes: so many blocks, one after the other."""
-    for _ in range(blocks):
-        log.set(current=(log.inputs["current"] + 1) % SPACE)
-        await log.clocks(clocks)
+async def fill(log, outcomes, known=None):
+    """So many more outcomes, of which the peer knows the pairs below `known`; nothing is due then."""
+    log.know(known if known is not None else PAIRS // 4)
+    await log.clocks(SEEN)
+    log.advance(outcomes)
+    await quiet(log)
+    if known is None:
+        log.know(newest_pair(log.inputs["rxNext"]) + 1)
+        await log.clocks(SEEN)
 
 
-async def quiet(log, limit=60_000):
-    """Waits until nothing is looked up and reported any more; nothing is due then. The blocks reported."""
-    seen = None
+async def quiet(log, limit=100_000):
+    """Waits until nothing is looked up and reported any more. The pairs reported."""
+    seen, silence = None, 2 * PACE + TURN * log.model.places
     while seen != (seen := (len(log.lookups), log.wants)):
-        await log.clocks(2 * PACE)
-        limit -= 2 * PACE
+        await log.clocks(silence)
+        limit -= silence
         assert limit > 0, "it does not end"
     assert log.wants is None
-    assert not (due := log.model.overdue()), f"not reported: {due}"
-    reports, log.reports = [block for _, block in log.reports], []
+    reports, log.reports = [pair for _, pair in log.reports], []
     return reports
 
 
-WINDOWS = sorted({5, 7, 8, 9, 12, 13, 14, 15, 18} | {OWN})
+WINDOWS = sorted({5, 6, 7, 8, 9, 12, 18} | {OWN})
 
 
 @cocotb.test()
-async def repeats_by_lag(dut):
-    """The peer says nothing: each pair of blocks comes once more after each of the lags of the smaller window, and not before."""
+async def a_turn_each_eight_outcomes(dut):
+    """The peer says nothing. One report each time rxNext passes a multiple of eight, at once, place after place; none in between."""
     log = await start(dut)
-    for log2 in WINDOWS if OWN >= 10 else (OWN, 18):
-        await come_up(log, log2)
-        lags = lags_of(log2)
-        blocks = 110 if OWN > 12 and log2 in (8, 12) else max(lags, default=8) + 9  # a lag of a larger window is over, too
-        await advance(log, blocks, 30)
+    for log2 in WINDOWS:
+        await restart(log, log2)
+        log.advance(3 * PAIR)
+        first = await quiet(log)
+        assert len(first) == 1
+        places, place = ring_of(log2), first[0] % ring_of(log2)
+        for step in range(2 * min(places, 24) + 16):
+            for outcomes in (1, 6):
+                log.advance(outcomes)
+                await log.clocks(20)
+                assert not log.lookups[1 + len(first) :], "rxNext has not passed a multiple of eight"
+            log.lookups.clear()
+            log.advance(1)
+            await log.clocks(TURN + SEEN)
+            place, newest = (place + 1) % places, newest_pair(log.inputs["rxNext"])
+            pair = newest - (newest - place) % places
+            assert [p for _, p in log.lookups] == ([pair] if pair >= 0 else []), f"2^{log2} frames, place {place}, rxNext {log.inputs['rxNext']}"
+            first = []
+            log.lookups.clear()
+            await log.clocks(PACE)
+
+
+@cocotb.test()
+async def a_jump_of_rxNext_is_one_turn(dut):
+    """A gap of 8 TSNs or of many."""
+    log = await start(dut)
+    for outcomes in (8, 9, 16, 64, 100, 128, 1000, 1024, BUILD.window_frames):
+        await restart(log)
+        await fill(log, (ring_of(OWN) + 2) * PAIR)
+        log.know(newest_pair(log.inputs["rxNext"]) - ring_of(OWN) + 1)
+        await log.clocks(SEEN)
+        log.advance(outcomes)
         found = await quiet(log)
-        expected = [pair for lag in lags for pair in range(0, blocks - 2 - lag + 1, 2)]
-        assert sorted(found) == sorted(expected), f"2^{log2} frames: {found}"
-
-
-@cocotb.test(skip=not lags_of(OWN))
-async def a_repeat_comes_when_its_turn_has_come(dut):
-    """A pair is looked up when rxNext reaches the block that is its lag further, and not a block sooner."""
-    log = await start(dut)
-    for log2 in (log2 for log2 in WINDOWS if log2 <= OWN and lags_of(log2)):
-        await come_up(log, log2)
-        lag = lags_of(log2)[0]
-        await advance(log, lag + 1)
-        await log.clocks(20)
-        for block in range(lag + 2, lag + 8):
-            assert len(log.lookups) == (block - 1 - lag) // 2, f"2^{log2} frames, before block {block}: {log.lookups}"
-            await advance(log, 1, PACE + 20)
-            assert len(log.lookups) == (block - lag) // 2, f"2^{log2} frames, rxNext in block {block}: {log.lookups}"
-        await quiet(log)
-
-
-@cocotb.test(skip=not lags_of(OWN))
-async def what_the_peer_knows_is_not_repeated(dut):
-    """ackTsn in each block around pairs whose turn it is, said before that turn, and in each clock after it."""
-    log = await start(dut)
-    lag = max(lags_of(OWN))
-
-    for ack in range(9):
-        await come_up(log)
-        log.say(ack)
-        await advance(log, lag + 8)
-        found = sorted(await quiet(log))
-        expected = [pair for each in lags_of(OWN) for pair in range(0, lag + 8 - 2 - each + 1, 2) if pair + 2 > ack]
-        assert found == sorted(expected), f"ackTsn in block {ack}: {found}"
-
-    async def case(clock):
-        await come_up(log, 8)  # one lag, of a block
-        await advance(log, 4, 3)
-        log.set(current=5)
-        log.at(log.next + clock, lambda n: n.say(random.randint(2, 6)))
-        await log.clocks(20)
-        await advance(log, 4, 40)
-        await quiet(log)
-
-    await sweep(range(12), case)
-
-
-@cocotb.test(skip=not lags_of(OWN))
-async def what_is_older_than_a_window_is_not_repeated(dut):
-    """A jump of rxNext past a window: the oldest pair whose outcomes are kept is the first to be repeated."""
-    log = await start(dut)
-    for blocks in range(BLOCKS - 2, BLOCKS + 6):
-        await come_up(log)
-        log.set(current=blocks)
-        await log.clocks(40)
-        assert log.lookups[0][1] == max(0, blocks - BLOCKS + 1) // 2 * 2, f"rxNext in block {blocks}: {log.lookups}"
-        log.rate = 0.0
-
-
-AGES = [age for age in (0, 1, 2, 3, 4, 5, BLOCKS // 2, BLOCKS - 1, BLOCKS, BLOCKS + 1, BLOCKS + 2, BLOCKS + 900) if age < 60 or age > BLOCKS]
+        assert len(found) == 1, f"{outcomes} outcomes: {found}"
 
 
 @cocotb.test()
-async def a_series_after_a_reply(dut):
-    """All pairs from ackTsn on, up to the recent blocks; none where ackTsn is older than a window, or in the recent blocks."""
+async def what_the_peer_knows_is_not_reported(dut):
+    """Rounds with each ackTsn around the ring: all from the pair of ackTsn on, in sequence."""
     log = await start(dut)
-    for age in sorted({*AGES}):
-        await come_up(log, 5)  # no repeats
-        await advance(log, min(BLOCKS, 60) + 3)
-        current = log.inputs["current"]
-        log.say(current - age)
+    for log2 in WINDOWS:
+        await restart(log, log2)
+        places = ring_of(log2)
+        rx_next = (places + 7) * PAIR + BLOCK * (log2 % 2)
+        await fill(log, rx_next)
+        newest = newest_pair(rx_next)
+        for known in sorted({newest + 1, newest, newest - 1, newest - places // 2, newest - places + 2, newest - places + 1}):
+            if known <= newest - min(places, 40):
+                continue
+            for block in (0, 1):
+                log.know(known, block)
+                await log.clocks(SEEN)
+                log.answer()
+                found = await quiet(log)
+                expected = [*range(max(known, newest - places + 1), newest + 1)] if 2 * known + block <= rx_next // BLOCK - 2 else []
+                assert found == expected, f"2^{log2} frames, ackTsn in block {block} of pair {known}: {found}"
+
+
+@cocotb.test()
+async def blocks_of_the_ring(dut):
+    """rxNext in each block of a few: the ring has all that is older than the recent blocks and within a window."""
+    log = await start(dut)
+    if ring_of(OWN) > 16:
+        return
+    for block in range(2 * ring_of(OWN) + 6, 2 * ring_of(OWN) + 12):
+        await restart(log)
+        await fill(log, block * BLOCK + 1)
+        log.know(1)
         await log.clocks(SEEN)
         log.answer()
-        await log.clocks(SEEN)
         found = await quiet(log)
-        expected = [*range(current - age, current - 1, 2)] if age <= BLOCKS else []
-        assert found == expected, f"ackTsn is {age} blocks old: {found}"
-
-
-@cocotb.test(skip=BLOCKS > 64)
-async def numbers_wrap(dut):
-    """Block numbers wrap in series and repeats."""
-    log = await start(dut)
-    await come_up(log)
-    step = 8000
-    for _ in range(4):
-        await advance(log, 1)
-        log.set(current=log.inputs["current"] + step)
-        log.say(log.inputs["current"] - 2)
-        await log.clocks(3 * step // 2 + 20)
-        assert not log.model.overdue()
-    await advance(log, SPACE + 2 - log.inputs["current"])
-    log.say(-3)
-    await log.clocks(SEEN)
-    log.answer()
-    await log.clocks(SEEN)
-    await quiet(log)
-    await advance(log, 8, 20)
-    await quiet(log)
+        blocks = {2 * pair + k for pair in found for k in (0, 1)}
+        wanted = set(range(block - BUILD.window_frames // BLOCK, block - 1))
+        assert wanted <= blocks, f"rxNext in block {block}: pairs {found}"
+        assert max(blocks) < block, "a block that is not complete"
 
 
 @cocotb.test()
-async def a_reply_in_each_clock_of_a_series(dut):
-    """A new reply starts the series again, from what ackTsn is then."""
+async def ack_in_each_clock_of_a_turn(dut):
+    """The peer's ackTsn passes the pair whose turn it is, in each clock around the turn: it is reported, or not, and the turn is over."""
     log = await start(dut)
-    blocks = min(BLOCKS, 5)
 
     async def case(clock):
-        await come_up(log, 5)
-        await advance(log, blocks + 2)
-        current = log.inputs["current"]
-        log.say(current - blocks)
+        await restart(log, 8)
+        await fill(log, 6 * PAIR - 4)
+        log.know(2)
+        await log.clocks(SEEN)
+        at = log.next + 8
+        log.at(at, lambda n: n.advance(4))
+        log.at(at + clock, lambda n: n.know(newest_pair(6 * PAIR) + 1))
+        await log.clocks(40)
+        early = len(log.lookups)
+        log.lookups.clear()
+        await quiet(log)
+        assert not log.lookups and early <= 1
+        if clock < -2:
+            assert not early, "a pair that is known"
+
+    await sweep(range(-6, 12), case)
+
+
+@cocotb.test()
+async def a_reply_in_each_clock_of_a_round(dut):
+    """A new reply begins the round again: from then on all is reported that the peer may lack."""
+    log = await start(dut)
+    lacks = min(ring_of(OWN), 3)
+
+    async def case(clock):
+        await restart(log)
+        rx_next = (lacks + 5) * PAIR
+        await fill(log, rx_next)
+        newest = newest_pair(rx_next)
+        log.know(newest + 1 - lacks)
         await log.clocks(SEEN)
         log.answer()
         await log.clocks(clock)
-        log.say(current - random.randint(2, blocks))
-        await log.clocks(random.randint(0, SEEN))
+        known = random.randint(newest + 1 - lacks, newest)
+        log.know(known)
+        await log.clocks(random.randint(SEEN, SEEN + 3))
         log.answer()
-        await log.clocks(SEEN)
-        await quiet(log)
+        since = len(log.reports)
+        await log.clocks(2)
+        found = (await quiet(log))[since:]
+        assert set(range(known, newest + 1)) <= set(found), f"all from pair {known} to {newest} is due: {found}"
 
     await sweep([*range(1, 22), *range(PACE - 4, PACE + 18)], case)
 
 
 @cocotb.test()
-async def ack_around_a_reply(dut):
-    """What the peer said last when the reply was composed counts; an ackTsn that is older than a window, or ahead, begins no series."""
+async def a_turn_in_each_clock_of_a_round(dut):
+    """rxNext passes a multiple of eight while a round is on its way: the round has all that the peer may lack."""
     log = await start(dut)
-    current = 60
-    ages = [0, 2, min(BLOCKS, 5), BLOCKS, BLOCKS + 1, BLOCKS + 7, -3]
-    for before, after in ((a, b) for a in ages for b in ages if a != b):
+    lacks = min(ring_of(OWN), 3)
 
-        async def case(clock, before=before, after=after):
-            await log.clocks(restart(log, log.next, 5) - log.clock)
-            log.set(current=current)
-            at = log.next + 16
-            log.at(at - 10, lambda n: n.say(current - before))
-            log.at(at, Log.answer)
-            log.at(at + clock, lambda n: n.say(current - after))
-            since = len(log.lookups)
-            await log.clocks(50)
-            assert len(log.lookups) > since or not log.model.overdue(), f"no series from {before} or {after} blocks ago on"
+    async def case(clock):
+        await restart(log)
+        await fill(log, (lacks + 5) * PAIR + BLOCK)
+        newest = newest_pair(log.inputs["rxNext"])
+        log.know(newest + 1 - lacks)
+        await log.clocks(SEEN)
+        at = log.next + 12
+        log.at(at, Log.answer)
+        log.at(at + clock, lambda n: n.advance(8))
+        found = await quiet(log)
+        assert set(range(newest + 1 - lacks, newest + 1)) <= set(found), found
 
-        await sweep((clock for clock in range(-6, 7) if clock or after <= BLOCKS), case)
+    await sweep([*range(-10, 22), *range(PACE - 4, PACE + 8)], case)
 
 
 @cocotb.test()
-async def repeats_go_before_a_series(dut):
-    """Both are due: each look-up is a repeat's as long as there is one."""
+async def a_peer_that_says_nothing_any_more(dut):
+    """Its last ackTsn is older than half of all numbers: what it may lack is reported all the same."""
     log = await start(dut)
-    if not lags_of(OWN):
-        return
-    await come_up(log, 8)
-    await advance(log, BLOCKS - 2 if BLOCKS < 64 else 30)
-    log.answer()
-    await log.clocks(SEEN)
-    since = len(log.lookups)
-    ((pairs, _),) = log.model.states
-    repeats = sum((log.inputs["current"] - 3 - pair) // 2 + 1 for pair in pairs)
-    await quiet(log, 80_000)
-    after = [block for _, block in log.lookups[since:]]
-    first = after[:repeats]
-    assert first == sorted(first) and after[repeats] == 0, after
+    await restart(log)
+    await fill(log, (ring_of(OWN) + 2) * PAIR)
+    log.know(newest_pair(log.inputs["rxNext"]) - ring_of(OWN) + 1)
+    for _ in range(SPACE // 1024 * 3 // 4):
+        log.advance(1024 if BUILD.window_frames >= 1024 else BUILD.window_frames)
+        await log.clocks(PACE + 12)
+        assert log.lookups, f"rxNext {log.inputs['rxNext']}: no turn has a report"
+        log.lookups.clear()
+        if BUILD.window_frames < 1024:
+            log.advance(1024 - BUILD.window_frames)
+            await log.clocks(8)
+
+
+@cocotb.test()
+async def ack_as_the_one_before_is_left_behind(dut):
+    """The ring moves past the peer's last ackTsn, and the next one comes in each clock around that: it counts."""
+    log = await start(dut)
+
+    async def case(clock):
+        await restart(log)
+        places = ring_of(OWN)
+        await fill(log, (places + 2) * PAIR)
+        log.know(newest_pair(log.inputs["rxNext"]) - places + 1)
+        await log.clocks(SEEN)
+        at = log.next + 12
+        rx_next = (2 * places + 4) * PAIR
+        log.at(at, lambda n: n.set(rxNext=rx_next))
+        log.at(at + clock, lambda n: n.know(newest_pair(rx_next)))
+        await quiet(log)
+        log.answer()
+        found = await quiet(log)
+        assert found == [newest_pair(rx_next)], found
+
+    await sweep(range(-9, 10), case)
+
+
+@cocotb.test()
+async def numbers_wrap(dut):
+    """TSNs wrap while a round is on its way, and between turns."""
+    log = await start(dut)
+    await restart(log)
+    for _ in range(4):
+        log.know(newest_pair(log.inputs["rxNext"]) + 1)
+        log.advance(SPACE // 4 - PAIR)
+        await log.clocks(20)
+    lacks = min(ring_of(OWN), 4)
+    for _ in range(12):
+        log.know(newest_pair(log.inputs["rxNext"]) + 1 - lacks)
+        await log.clocks(SEEN)
+        await quiet(log)
+        log.answer()
+        log.at(log.next + 3, lambda n: n.advance(BLOCK))
+        await log.clocks(4)
+        found = await quiet(log)
+        assert len(set(found)) >= lacks, found
 
 
 @cocotb.test()
 async def reports_that_wait(dut):
     """Control units take them after 0 to 150 clocks: one after the other, at least 128 clocks apart."""
     log = await start(dut)
-    await come_up(log, 5)
-    await advance(log, BLOCKS if BLOCKS < 40 else 40)
+    await restart(log)
+    await fill(log, 8 * PAIR)
+    newest = newest_pair(log.inputs["rxNext"])
 
     async def case(stall):
-        log.say(log.inputs["current"] - 2)
+        log.know(newest)
         await log.clocks(SEEN)
         log.rate = 0.0
         log.answer()
-        await log.clocks(SEEN + 8 + stall)
+        await log.clocks(SEEN + TURN + stall)
         log.rate = 1.0
         await log.clocks(12)
         await log.clocks(random.choice((0, PACE)))
@@ -432,61 +468,25 @@ async def reports_that_wait(dut):
 
 
 @cocotb.test()
-async def a_restart_in_each_clock(dut):
-    """Around a reply, look-ups and repeats. The new life begins with nothing of it, and has its own."""
-    log = await start(dut)
-    blocks = 4 if not lags_of(OWN) else 9
-
-    async def case(clock):
-        await come_up(log, 8)
-        await advance(log, blocks)
-        if not lags_of(OWN):
-            log.set(current=20_000)  # a place from which it is a long way to 0
-        at = log.next + 4
-        log.at(at - 3, lambda n: n.say(n.inputs["current"] - 2))
-        log.at(at, Log.answer)
-        up = restart(log, at + clock, 8)
-        log.at(up, lambda n: n.say(0) if clock % 2 else None)
-        await log.clocks(up - log.clock + 40)
-        log.reports.clear()
-        log.lookups.clear()
-        await advance(log, 6, 8)
-        found = await quiet(log)
-        assert found == ([0, 2] if lags_of(OWN) else []), found
-
-    await sweep(range(-4, 26), case)
-
-
-@cocotb.test()
 async def anything(dut):
-    """Outcomes, acks, replies and restarts at random."""
+    """Outcomes, acks and replies at random, and reports that wait."""
     log = await start(dut)
     for _ in range(6):
         log.latency, log.rate = random.randint(3, 9), random.choice((1.0, 0.1, 0.02))
-        await come_up(log, random.choice(WINDOWS))
-        ack, pace = 0, random.choice((3, 40, 200))
+        await restart(log, random.choice(WINDOWS))
+        known, pace = 0, random.choice((3, 40, 200))
         for _ in range(40):
-            await advance(log, 1, random.randint(2, pace))
+            log.advance(random.choice((1, 3, 8, 30, 90)))
+            await log.clocks(random.randint(2, pace))
             if random.random() < 0.3:
-                ack = random.randint(ack, log.inputs["current"])
-                log.say(ack)
+                known = random.randint(known, max(known, newest_pair(log.inputs["rxNext"]) + 1))
+                log.know(known)
                 await log.clocks(random.randint(1, 9))
             if random.random() < 0.2:
                 log.answer()
                 await log.clocks(random.randint(1, 9))
         log.rate = 1.0
-        await quiet(log, 100_000)
-
-
-@cocotb.test()
-async def an_impossible_ack_as_a_reply_leaves(dut):
-    """ackTsn is 2 blocks old; in the clock in which a reply is announced a control unit comes whose ackTsn is older than a window. No series begins
-    from there."""
-    log = await start(dut)
-    await log.clocks(restart(log, log.next, 5) - log.clock)
-    log.set(current=60)
-    at = log.next + 16
-    log.at(at - 10, lambda n: n.say(58))
-    log.at(at, Log.answer)
-    log.at(at, lambda n: n.say(60 - BLOCKS - 9))
-    await log.clocks(400)
+        await quiet(log)
+        log.answer()
+        found = await quiet(log, 200_000)
+        assert set(found) >= set(log.model.lacking()), "a round does not have all that the peer may lack"

@@ -20,10 +20,10 @@ PORTS = {
     "state": "link_state",
     "deaf": "link_deaf",
     "peerUp": "link_peerUp",
-    **{name: f"sender_{name}" for name in ("txEdge", "nextFsn", "ackTsn", "peerRxBase", "stalled", "gap", "isWhole", "unconfirmed")},
+    **{name: f"sender_{name}" for name in ("txEdge", "nextFsn", "ackTsn", "peerRxBase", "stalled", "unconfirmed")},
     "suspicious": "suspicious",
 }
-PULSES = ("written", "gap")
+PULSES = ("written",)
 SLACK = 4
 """Clocks by which a period may be longer than POLL_TIMEOUT."""
 LONGER = 3
@@ -48,13 +48,8 @@ class Model:
         self.began = [0]  # clocks in which the period began anew
         self.asks = 0  # clocks since the peer could be asked first
         self.silent = 0  # last clock in which it could not
-        self.period = 0  # number of ends of a period in this life
-        self.end, self.polled = 0, False  # clock of the last one; whether a poll came then
+        self.end = 0  # clock in which a period ended last
         self.moved = []  # clocks in which ackTsn or rxBase has moved
-        self.gaps = []  # clocks in which outcomes were lost, and missing from then on
-        self.whole = 0  # clock since which none was missing
-        self.mended = -1  # clock in which no outcome was missing
-        self.asked = None  # clock of the last loss that was polled for at once
         self.past = []  # inputs of the last clocks
 
     def clock(self, now, i, due, tick):
@@ -62,12 +57,6 @@ class Model:
         self._timer(now, i, before, tick)
         if (i["ackTsn"], i["peerRxBase"]) != (before["ackTsn"], before["peerRxBase"]):
             self.moved.append(now)
-        if i["isWhole"] and not before["isWhole"]:
-            self.whole = now
-        if i["gap"]:
-            self._loss(now)
-        if i["ackTsn"] == i["txEdge"]:
-            self.mended = now
         if i["state"] == UP and before["state"] != UP and not i["peerUp"]:
             self.windows.append(Window(now, now + 1, True, "up first"))
         self.past = [*self.past[-NEAR:], i]
@@ -78,7 +67,6 @@ class Model:
             assert fitting, f"a poll without a cause; the last period ended at {self.end}"
             for window in fitting:
                 window.used = True
-            self.polled = self.polled or now > self.end
         for window in self.windows:
             assert window.used or not window.must or now < window.last, f"no poll: {window.why}"
         self.windows = [w for w in self.windows if now < w.last]
@@ -87,7 +75,6 @@ class Model:
     def _timer(self, now, i, before, tick):
         asks = i["state"] == UP or i["state"] == OUTAGE and not i["deaf"]
         if i["state"] in (DOWN, CLEARING, HELLO):
-            self.period, self.gaps, self.asked = 0, [], None
             self.moved.clear()
         if not asks:
             self.asks, self.silent = 0, now
@@ -104,22 +91,10 @@ class Model:
             assert now <= self.began[-1] + i["pollTimeout"] + SLACK, f"a period that began at {self.began[-1]} does not end"
         self.began = self.began[-4:]
 
-    def _loss(self, now):
-        """At once, unless one has been polled for in this period and outcomes have been missing since then."""
-        first = self.asked is None or self.whole > self.asked
-        again = self.asked is not None and max(self.end, self.silent) >= self.asked - 1
-        if first or again:
-            sure = first and (self.asked is None or now > self.whole)
-            self.windows.append(Window(now, now + 1, sure, "outcomes are lost"))
-            self.asked = now
-        self.gaps.append(now)
-
     def _end(self, now):
         """The table, for the end of a period. What happens in the clocks next to it may count for either period."""
-        last, polled = self.end, self.polled
-        self.end, self.polled = now, False
-        self.period += 1
-        certain = [m for m in self.moved if last + NEAR < m <= now - NEAR]
+        last, self.end = self.end, now
+        certain = [m for m in self.moved if max(last, self.silent) + NEAR < m <= now - NEAR]
         perhaps = [m for m in self.moved if m >= last - NEAR]
         reasons = {}
         for name, holds in {
@@ -133,21 +108,17 @@ class Model:
             if name == "no progress":
                 must, may = must and not perhaps, may and not certain
             reasons[name] = must, may
-        lost = [g for g in self.gaps if last - NEAR <= g]
-        sure = [g for g in lost if (last + NEAR < g or not polled) and g <= now - NEAR and max(self.mended, self.silent) < g - NEAR]
-        reasons["outcomes are lost"] = bool(sure), bool(lost)
         must, may = (any(reason[k] for reason in reasons.values()) for k in (0, 1))
         if may:
             self.windows.append(Window(now + 1, now + LATE, must, ", ".join(name for name, (must, _) in reasons.items() if must)))
         self.moved = [m for m in self.moved if m >= now - NEAR]
-        self.gaps = [g for g in self.gaps if g >= now - NEAR]
 
 
 class Link(Planned):
     """Link control and sender around the schedule."""
 
     def __init__(self, bench, **inputs):
-        super().__init__(bench, PORTS, PULSES, isWhole=1, **inputs)
+        super().__init__(bench, PORTS, PULSES, **inputs)
         dut, self.model = bench.dut, Model()
         self.due, self.tick, self.unresolved = dut.io_due, dut.io_tick, dut.io_unresolved
         self.polls, self.ticks = [], []
@@ -179,7 +150,7 @@ def restart(link, clock):
     """The link is cleared from `clock` on, and says hello; its sender shows nothing any more two clocks later."""
     link.at(clock, lambda n: n.set(state=CLEARING, peerUp=0))
     cleared = dict.fromkeys(("txEdge", "nextFsn", "ackTsn", "peerRxBase", "stalled", "unconfirmed", "deaf"), 0)
-    link.at(clock + 2, lambda n: n.set(isWhole=1, suspicious=0, **cleared))
+    link.at(clock + 2, lambda n: n.set(suspicious=0, **cleared))
     link.at(clock + CLEARS, lambda n: n.set(state=HELLO))
     return clock + CLEARS
 
@@ -306,73 +277,6 @@ async def progress_around_the_end_of_a_period(dut):
 
 
 @cocotb.test()
-async def lost_outcomes(dut):
-    """A poll at once, one alone until the period ends or all is known meanwhile; and one at the end although there is progress. The loss comes in each
-    clock of a period, the second one so many clocks later, and all is known for a clock, or not."""
-    link = await start(dut, pollTimeout=PERIOD)
-    await come_up(link)
-    link.set(txEdge=WINDOW - 1, nextFsn=WINDOW - 1)
-
-    def lose(n):
-        n.set(gap=1, isWhole=0)
-
-    async def period(clock, second, whole):
-        end, after = await next_end(link)
-        link.polls.clear()
-        for at in (end + 5, end + 20):  # progress, so that nothing else asks
-            link.at(at, lambda n: n.add(ackTsn=1, txEdge=1))
-        link.at(end + clock, lose)
-        if whole:
-            link.at(end + clock + whole, lambda n: n.set(isWhole=1))
-        if second:
-            link.at(end + clock + second, lose)
-        await link.clocks(after - link.clock + LATE + 2)
-        at_once = [p for p in link.polls if end + LATE < p <= after]
-        if clock + second < PERIOD:
-            assert len(at_once) == 1 + bool(second and 0 < whole < second), f"{at_once}, lost at {end + clock} and {second} clocks later"
-        assert any(after <= p <= after + LATE for p in link.polls), "no poll at the end of the period"
-        link.set(isWhole=1)
-        await link.clocks(3)
-        await next_end(link)  # without a loss
-
-    for second, whole in ((0, 0), (0, 4), (9, 0), (9, 4), (9, 8), (9, 12), (2, 0), (3, 1), (4, 2)):
-
-        async def case(clock, second=second, whole=whole):
-            await period(clock, second, whole)
-
-        await sweep(range(3, PERIOD), case)
-
-
-@cocotb.test()
-async def lost_outcomes_around_the_end_of_a_period(dut):
-    """The loss, and all known again, in each of the clocks around the end; there is progress in each period."""
-    link = await start(dut, pollTimeout=PERIOD)
-    await come_up(link)
-    link.set(txEdge=WINDOW - 1)
-
-    async def case(clock):
-        for whole in range(1, 9):
-            end, after = await next_end(link)
-            for at in (end + 12, after + 12, after + PERIOD + 12):
-                link.at(at, lambda n: n.add(ackTsn=1, txEdge=1))
-            link.at(after + clock, lambda n: n.set(gap=1, isWhole=0))
-            link.at(after + clock + whole, lambda n: n.set(isWhole=1))
-            link.at(after + clock + whole + 1, lambda n: n.set(gap=1, isWhole=0))
-            link.at(after + clock + whole + 6, lambda n: n.set(isWhole=1))
-            await link.clocks(after - end + PERIOD + 8)
-        for _ in range(2):  # a loss alone
-            await next_end(link)
-        end, after = await next_end(link)
-        for at in (end + 12, after + 12):
-            link.at(at, lambda n: n.add(ackTsn=1, txEdge=1))
-        link.at(after + clock, lambda n: n.set(gap=1, isWhole=0))
-        await link.clocks(after - end + PERIOD + 8)
-        link.set(isWhole=1)
-
-    await sweep(range(-9, 8), case)
-
-
-@cocotb.test()
 async def a_number_that_moves_in_the_clock_in_which_a_period_ends(dut):
     """Outcomes are missing, and ackTsn moves once, in the very clock of the tick. It counts for one period, so there is one poll."""
     link = await start(dut, pollTimeout=PERIOD)
@@ -384,67 +288,6 @@ async def a_number_that_moves_in_the_clock_in_which_a_period_ends(dut):
     await link.clocks(after - end + PERIOD + 12)
     polls = [p for p in link.polls if p > end + 2]
     assert len(polls) == 1, f"ackTsn moves at {after}, periods end at {link.ticks[-3:]}, polls at {polls}"
-
-
-@cocotb.test()
-async def a_loss_of_the_old_life(dut):
-    """Outcomes are lost, the link restarts, and is up with its peer before POLL_TIMEOUT ends: nothing is missing, and there is no poll."""
-    link = await start(dut, pollTimeout=60)
-    await come_up(link)
-    end, _ = await next_end(link)
-    link.at(end + 5, lambda n: n.set(gap=1, isWhole=0))
-    hello = restart(link, end + 10)
-    rise(link, hello + 4)
-    await link.clocks(60)
-    link.wrong = None
-    link.polls.clear()
-    await link.clocks(80)
-    assert not link.polls, f"up at {hello + 4}; polls at {link.polls}"
-
-
-@cocotb.test()
-async def a_loss_in_the_new_life(dut):
-    """The restart comes between the loss and the fall of isWhole. In the new life outcomes are lost in the first period: a poll at once."""
-    link = await start(dut, pollTimeout=200)
-    await come_up(link)
-    end, _ = await next_end(link)
-    link.at(end + 5, lambda n: n.set(gap=1))
-    hello = restart(link, end + 6)
-    rise(link, hello + 4)
-    lost = hello + 40
-    link.at(lost, lambda n: n.set(gap=1, isWhole=0, txEdge=9))
-    await link.clocks(lost - link.clock + 20)
-    assert [p for p in link.polls if p >= lost], "outcomes are lost, and there is no poll at once"
-
-
-@cocotb.test()
-async def a_loss_that_is_mended(dut):
-    """Outcomes are lost and polled for at once, and all are known again (ackTsn = txEdge) before POLL_TIMEOUT ends: no poll.
-    Polls go on until no outcome is missing."""
-    link = await start(dut, pollTimeout=PERIOD)
-    await come_up(link)
-    end, after = await next_end(link)
-    link.at(end + 4, lambda n: n.set(txEdge=1, gap=1, isWhole=0))
-    link.at(end + 12, lambda n: n.set(ackTsn=1, isWhole=1))
-    await link.clocks(after - end + 8)
-    assert not [p for p in link.polls if p > end + 12], f"mended at {end + 12}, the period ends at {after}, polls at {link.polls}"
-
-
-@cocotb.test()
-async def a_loss_that_lasts(dut):
-    """Outcomes stay missing for three periods, and each control unit of the peer shows it. A poll at once, then one each POLL_TIMEOUT, and not
-    another one with the first control unit after its end."""
-    link = await start(dut, pollTimeout=PERIOD)
-    await come_up(link)
-    link.set(txEdge=WINDOW - 1)
-    end, _ = await next_end(link)
-    link.set(isWhole=0)
-    for clock in range(end + 6, end + 3 * (PERIOD + 3) - 4, 8):
-        link.at(clock, lambda n: n.set(gap=1))
-        link.at(clock + 3, lambda n: n.add(ackTsn=1, txEdge=1))
-    await link.clocks(3 * (PERIOD + 3) + 2)
-    polls = [p for p in link.polls if p > end + 2]
-    assert len(polls) == 4, f"periods end at {link.ticks[-4:]}, polls at {polls}"
 
 
 @cocotb.test()
@@ -565,7 +408,7 @@ async def anything(dut):
         if WINDOW > 32:  # or ackTsn moves by one
             far = SPACE - 30
             link.set(txEdge=far, ackTsn=far, nextFsn=far, peerRxBase=far)
-        rate, lost_at = random.choice((0.01, 0.05, 0.3)), 0
+        rate = random.choice((0.01, 0.05, 0.3))
         for _ in range(500):
             await link.clocks(1)
             i = link.inputs
@@ -585,8 +428,3 @@ async def anything(dut):
                 link.add(peerRxBase=random.randint(1, behind))
             if random.random() < 0.02:
                 link.set(**{random.choice(("unconfirmed", "suspicious")): random.getrandbits(1)})
-            if random.random() < 0.02 and link.clock > lost_at + 4:
-                link.set(gap=1, isWhole=0)
-                lost_at = link.clock
-            elif link.clock == lost_at + 20:
-                link.set(isWhole=1)

@@ -50,8 +50,8 @@ class Limits:
 
     @property
     def chosen_before_nack(self):
-        """New frames that may begin after a NACK came and before its retransmission: those chosen ahead, and one for each 60 clocks of the line."""
-        return self.chosen_ahead + 1 + 60 // self.data_unit_beats
+        """New frames that may begin after a NACK came and before its retransmission: those chosen ahead, and one for each 60 clocks of the line or less."""
+        return self.chosen_ahead + 1 - (-60 // self.data_unit_beats)
 
     @property
     def control_unit_beats(self):

@@ -89,7 +89,6 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
   val txEdge = Reg(Wire.sn) init link.firstSn
   when(io.frameDone)(txEdge := txEdge + 1)
   intake.io.txEdge := txEdge
-  intake.io.peerWindowLog2 := io.peerWindowLog2
   io.judged := intake.io.judged
 
   val outage = new Area {
@@ -215,8 +214,6 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
   io.view.nextFsn := nextFsn
   io.view.ackTsn := intake.io.ackTsn
   io.view.peerRxBase := intake.io.peerRxBase
-  io.view.gap := intake.io.gap
-  io.view.isWhole := intake.io.isWhole
   io.view.gaveUp := sweep.gaveUp
   io.view.unconfirmed := sweep.unconfirmed
   io.view.stalled := issue.credit.isWaiting && !issue.credit.mayBegin

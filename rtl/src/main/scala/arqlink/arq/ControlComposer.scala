@@ -25,8 +25,8 @@ class ControlComposer(link: LinkConfig) extends Component {
     /** Outcomes that are not the newest, for a control unit of their own. */
     val older = slave Stream OutcomeReport()
 
-    /** A reply has been composed, and from which block on it reports outcomes. */
-    val replied = master Flow OutcomeLog.blockNumber
+    /** Pulse: a reply has been composed. */
+    val replied = out Bool ()
 
     /** Pulse: POLL_TIMEOUT has run out. */
     val tick = out Bool ()
@@ -195,8 +195,7 @@ class ControlComposer(link: LinkConfig) extends Component {
     )
     io.message.valid := offer
     io.message.payload := message
-    io.replied.valid := RegNext(composesDue && causes.reply) init False
-    io.replied.payload := OutcomeLog.blockOf(message.bitmapBase)
+    io.replied := RegNext(composesDue && causes.reply) init False
 
     for (at <- measureAt until composeAt) looks.ctrl(at).terminateWhen(composes || silent)
   }

@@ -23,9 +23,6 @@ case class CheckedFeedback() extends Bundle {
 
   /** Its outcomes below rxNext count. */
   val hasOutcomes = Bool()
-
-  /** Outcomes are missing that the peer does not repeat unasked. */
-  val gap = Bool()
 }
 
 /** Checks a message of the peer, one at a time (docs/architecture.md, "Sender", 4).
@@ -41,16 +38,12 @@ class FeedbackCheck(link: LinkConfig) extends Component {
     val start = in Bool ()
     val feedback = in(ControlMessage())
     val range = in(FeedbackRange())
-    val peerWindowLog2 = in UInt (5 bits)
 
     /** A message is in progress, from the clock after `start` on. */
     val busy = out Bool ()
     val result = master Flow CheckedFeedback()
   }
   import io.{feedback, range}
-
-  /** The peer repeats outcomes up to this age unasked, and no older ones. */
-  private val repeated = new RepeatLags(link, io.peerWindowLog2).repeated
 
   // The stage of each task.
   private val (measureAt, compareAt, decideAt, reportAt) = (0, 1, 2, 3)
@@ -67,21 +60,16 @@ class FeedbackCheck(link: LinkConfig) extends Component {
     val span = insert(range.txEdge - range.ackTsn)
     val baseAdvance = insert(feedback.rxBase - range.peerRxBase)
     val baseSpan = insert(range.nextFsn - range.peerRxBase) // the peer's window may be the larger one
-    val fromAck = insert(feedback.bitmapBase - range.ackTsn)
   }
 
   val compared = new compare.Area {
 
     /** Up to a window behind: nothing but ones in the bits above a window's. */
     private def isStale(advance: UInt) = advance.dropLow(slotBits).andR
-    private val fromAck = this(measured.fromAck)
     val isAhead = insert(this(measured.advance) <= this(measured.span))
     val isBehind = insert(isStale(this(measured.advance)))
     val baseIsAhead = insert(this(measured.baseAdvance) <= this(measured.baseSpan))
     val baseIsBehind = insert(isStale(this(measured.baseAdvance)))
-
-    /** Outcomes are missing before the bitmap, so long before that the peer will not repeat them unasked. */
-    val isMissed = insert(!fromAck.msb && fromAck > repeated)
   }
 
   val decided = new decide.Area {
@@ -92,7 +80,6 @@ class FeedbackCheck(link: LinkConfig) extends Component {
       result.accepted := isPossible
       result.movesBase := isPossible && this(baseIsAhead)
       result.hasOutcomes := isPossible && this(isAhead)
-      result.gap := result.hasOutcomes && this(isMissed)
       result
     }
   }

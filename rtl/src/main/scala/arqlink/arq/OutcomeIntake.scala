@@ -34,7 +34,6 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     val feedback = slave Stream ControlMessage()
     val txEdge = in(Wire.sn)
     val nextFsn = in(Wire.sn)
-    val peerWindowLog2 = in UInt (5 bits)
 
     /** Not known before. */
     val outcome = master Flow Outcome()
@@ -43,11 +42,6 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     val ackTsn = out(Wire.sn)
     val peerRxBase = out(Wire.sn)
 
-    /** Pulse: outcomes were lost that the peer does not repeat unasked. */
-    val gap = out Bool ()
-
-    /** No outcome is missing that is older than another one that is known. */
-    val isWhole = out Bool ()
     val busy = out Bool ()
     val judged = out(Judgement())
 
@@ -55,13 +49,10 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     val clear = slave Flow UInt(link.window.slotBits bits)
   }
   private def blockOf(tsn: UInt) = OutcomeLog.blockOf(tsn)
-  private def firstOf(block: UInt) = block @@ U(0, log2Up(Wire.blockBits) bits)
 
-  val ackTsn, knownEnd, peerRxBase = Reg(Wire.sn) init link.firstSn
+  val ackTsn, peerRxBase = Reg(Wire.sn) init link.firstSn
   io.ackTsn := ackTsn
   io.peerRxBase := peerRxBase
-  private val isWhole = RegNext(ackTsn === knownEnd) init True
-  io.isWhole := isWhole
 
   val asked = OutcomeLog.blockNumber
   val table = new KnownOutcomes(link, asked, io.clear)
@@ -77,14 +68,12 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   private val startsSecond = RegNext(starts) init False
   check.io.start := starts
   check.io.feedback := message.payload
-  check.io.peerWindowLog2 := io.peerWindowLog2
   check.io.range.txEdge := io.txEdge
   check.io.range.nextFsn := io.nextFsn
   check.io.range.ackTsn := ackTsn
   check.io.range.peerRxBase := peerRxBase
   io.judged.accepted := checked.valid && checked.accepted
   io.judged.rejected := checked.valid && !checked.accepted
-  io.gap := checked.valid && checked.gap
   message.ready := checked.valid
   when(checked.valid && checked.movesBase)(peerRxBase := message.rxBase)
 
@@ -139,14 +128,12 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     val known = insert(table.known)
     private val reported = below | Repeat(!this(measured.isLast), Wire.blockBits)
     val fresh = insert(reported & ~table.known & Repeat(this(measured.counts), Wire.blockBits))
-    val end = insert(this(measured.isLast) ? message.rxNext | firstOf(this(asking.number) + 1))
   }
 
   val acting = new act.Area {
     private val (known, fresh) = (this(found.known), this(found.fresh))
     val isNew = up.isValid && !this(asking.isWalk) && (takes || takesSecond) && fresh.orR
     table.write(this(asking.number), known | fresh, isNew)
-    when(isNew && !Sn.behind(this(found.end), knownEnd))(knownEnd := this(found.end))
     val news = Flow(BlockOutcomes())
     news.valid := isNew
     news.block := this(asking.number)
@@ -201,6 +188,5 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   Invariant.onward(ackTsn, "ackTsn", link.firstSn)
   Invariant.onward(peerRxBase, "peerRxBase", link.firstSn)
   Invariant(!Sn.behind(io.nextFsn, peerRxBase), "peerRxBase is above a frame that was not sent")
-  Invariant(!Sn.behind(knownEnd, ackTsn), "ackTsn has passed what is known")
-  Invariant(!Sn.behind(io.txEdge, knownEnd), "an outcome was taken of what was not sent")
+  Invariant(!Sn.behind(io.txEdge, ackTsn), "an outcome was taken of what was not sent")
 }

@@ -18,9 +18,6 @@ case class OutcomeReport() extends Bundle {
 /** Outcomes to report: the recent ones at all times, and older ones when they are looked up. */
 case class OutcomePort(link: LinkConfig) extends Bundle with IMasterSlave {
 
-  /** Block number of TSN rxNext: TSN / 32. */
-  val current = OutcomeLog.blockNumber
-
   /** The block in progress and the one before. */
   val recent = OutcomeReport()
 
@@ -30,7 +27,7 @@ case class OutcomePort(link: LinkConfig) extends Bundle with IMasterSlave {
   /** What was looked up: the outcomes belong to the base that comes with them. */
   val report = Stream(OutcomeReport())
   override def asMaster(): Unit = {
-    out(current, recent)
+    out(recent)
     slave(lookup)
     master(report)
   }
@@ -56,10 +53,11 @@ case class Decision() extends Bundle {
   val end = Wire.sn
 }
 
-/** A block that is complete; in all that follow below `end` no transmission was received. */
+/** A block that is complete; in the `blocks` - 1 that follow no transmission was received. `isOne`: none follows. */
 case class CompleteBlock() extends Bundle {
   val outcomes = Bits(Wire.blockBits bits)
-  val end = OutcomeLog.blockNumber
+  val blocks = OutcomeLog.blockNumber
+  val isOne = Bool()
 }
 
 /** Keeps the outcomes of a window: the block in progress and the one before it in registers, all that are complete in block RAM.
@@ -95,26 +93,27 @@ class OutcomeLog(link: LinkConfig) extends Component {
     private val received = RegNext(io.push.received)
     private val mark = RegNext(io.push.received ? UIntToOh(end.resize(blockSize), Wire.blockBits) | B(0, Wire.blockBits bits))
     private val amount = RegNext(io.push.end - end)
-    private val blocksAhead = RegNext(OutcomeLog.blockOf(io.push.end) - OutcomeLog.blockOf(end))
+    private val ahead = OutcomeLog.blockOf(io.push.end) - OutcomeLog.blockOf(end)
+    val blocks = RegNext(ahead)
+    val isOne = RegNext(ahead === 1)
+    private val isOther = RegNext(OutcomeLog.blockOf(io.push.end) =/= OutcomeLog.blockOf(end))
 
     /** Bits above that of `next` are 0. */
     val updated = current | mark
-    val fills = now && blocksAhead =/= 0
+    val fills = now && isOther
     when(now) {
       next := end
       current := updated
     }
     when(fills) {
       current := 0
-      previous := (blocksAhead === 1) ? updated | B(0)
+      previous := isOne ? updated | B(0)
     }
     io.moved := RegNext(now) init False
     io.failed := RegNext(now ? (amount - received.asUInt) | U(0)) init 0
     Invariant.when(now)(!Sn.behind(end, next), "a decision is of what was decided before")
   }
   Invariant.onward(next, "rxNext", link.firstSn)
-
-  io.port.current := block
 
   /** The block in progress follows the one before. */
   val before = RegNextWhen(OutcomeLog.blockOf(step.end) - 1, step.fills) init (OutcomeLog.firstBlock(link) - 1).mod(BigInt(1) << widthOf(block))
@@ -135,19 +134,23 @@ class OutcomeLog(link: LinkConfig) extends Component {
       val complete = StreamFifo(CompleteBlock(), blocks / 64 + 8)
       complete.io.push.valid := step.fills
       complete.io.push.outcomes := step.updated
-      complete.io.push.end := OutcomeLog.blockOf(step.end)
+      complete.io.push.blocks := step.blocks
+      complete.io.push.isOne := step.isOne
       Invariant.when(step.fills)(complete.io.push.ready, "a block is complete, and the queue is full")
       io.room := RegNext(complete.io.availability > 3) init True
 
       /** Below this block all is in the RAM. */
       val written = Reg(OutcomeLog.blockNumber) init OutcomeLog.firstBlock(link)
-      private val isFirst = RegInit(True)
-      private val following = written + 1
-      complete.io.pop.ready := following === complete.io.pop.end
-      ram.write(written.resized, isFirst ? complete.io.pop.outcomes | B(0), complete.io.pop.valid)
-      when(complete.io.pop.valid) {
-        written := following
-        isFirst := complete.io.pop.ready
+
+      /** Blocks that are left of a gap. */
+      private val left = Reg(OutcomeLog.blockNumber)
+      private val inGap = RegInit(False)
+      complete.io.pop.ready := !inGap
+      ram.write(written.resized, inGap ? B(0, Wire.blockBits bits) | complete.io.pop.outcomes, inGap || complete.io.pop.valid)
+      when(inGap || complete.io.pop.valid) {
+        written := written + 1
+        left := (inGap ? left | complete.io.pop.blocks) - 1
+        inGap := inGap ? (left =/= 1) | !complete.io.pop.isOne
       }
 
       // A look-up reads two words: its block's, and that of the one after it.
@@ -169,9 +172,10 @@ class OutcomeLog(link: LinkConfig) extends Component {
       val words = Reg(Bits(Wire.bitmapBits bits))
       when(keep.isValid)(words := keep(word) ## words.dropLow(Wire.blockBits))
 
-      // A block is overwritten when the one `blocks` later is complete. Nobody waits for outcomes as old as that any more.
+      // A block is overwritten when the one `blocks` later is complete, and nobody waits for outcomes as old as that any more. Of two blocks the first
+      // one may be gone: what is in its place means nothing.
       private val age = measure.insert(block - first)
-      private val isOverwritten = keep.insert(keep(age) > blocks)
+      private val isOverwritten = keep.insert(keep(age) > blocks + 1)
       private val judged = judge.isValid && judge(ends)
       val busy, valid = RegInit(False)
       when(lookup.fire)(busy := True)
@@ -179,7 +183,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
       when(judged && judge(isOverwritten) || io.port.report.fire)(busy := False)
       when(io.port.report.fire)(valid := False)
       Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
-      lookup.ready := !busy && written === block
+      lookup.ready := !busy && (RegNext(written === block) init False)
       Invariant.when(lookup.fire)((lookup.payload + 1 - block).msb, "a block is looked up that is not complete")
       Invariant.when(valid)((first + 1 - block).msb, "a report shows a block that is not complete")
       io.port.report.valid := valid

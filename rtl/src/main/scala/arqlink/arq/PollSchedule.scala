@@ -5,13 +5,13 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.{Countdown, Invariant}
+import arqlink.lib.Countdown
 import arqlink.wire.Wire
 
 /** Decides when the peer is polled (docs/link_control.md).
   *
-  * When POLL_TIMEOUT runs out: if there was no progress, if outcomes were lost, if the peer has yet to confirm that a frame was abandoned, if all that
-  * it sent was rejected, or if it is not up yet. At once: when outcomes were lost that it does not repeat unasked, and when this end comes up first.
+  * When POLL_TIMEOUT runs out: if there was no progress, if the peer has yet to confirm that a frame was abandoned, if all that
+  * it sent was rejected, or if it is not up yet. At once: when this end comes up first.
   */
 class PollSchedule(link: LinkConfig) extends Component {
   val io = new Bundle {
@@ -55,17 +55,7 @@ class PollSchedule(link: LinkConfig) extends Component {
     RegInit(False) clearWhen tick setWhen moved clearWhen !asks
   }
 
-  /** Outcomes that were lost: one poll for them in a period, at its end if one was sent for them then, unless none was missing meanwhile. */
-  val gap = new Area {
-    val isOpen = RegInit(False) clearWhen tick setWhen io.sender.gap clearWhen !io.unresolved
-    private val mayPoll = RegInit(True) setWhen (tick && !isOpen)
-    val polls = io.sender.gap && mayPoll
-    mayPoll clearWhen polls setWhen (io.sender.isWhole.rise(initAt = False) || !asks)
-  }
-
-  Invariant.when(io.sender.gap)(!(RegNext(io.sender.gap) init False), "outcomes are lost in two clocks in a row: a message takes longer")
-
-  private val isLate = RegNext(tick && (unfinished && !progress || io.sender.unconfirmed || gap.isOpen || io.suspicious || !io.link.peerUp)) init False
+  private val isLate = RegNext(tick && (unfinished && !progress || io.sender.unconfirmed || io.suspicious || !io.link.peerUp)) init False
   private val begins = isUp && !(RegNext(isUp) init False) && !io.link.peerUp
-  io.due := isLate || gap.polls || begins
+  io.due := isLate || begins
 }

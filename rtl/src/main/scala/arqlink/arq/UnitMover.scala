@@ -42,8 +42,12 @@ class UnitMover(link: LinkConfig) extends Component {
   /** Units without an order: the receiver has their headers, or had them before a restart. */
   val held, forgotten = Reg(UInt(4 bits)) init 0
   private val drops = isIdle && forgotten =/= 0
-  io.order.ready := isIdle && forgotten === 0 && !io.flush
-  held := io.flush ? U(0) | held + io.taken.asUInt - io.order.fire.asUInt
+
+  /** A register, as whole stages wait for it. What it lets through in the first clock of a flush is forgotten too. */
+  private val isFree = RegNext(isIdle.getAheadValue() && forgotten === 0 && !io.flush) init False
+  private val begins = io.order.valid && isFree && !io.flush
+  io.order.ready := isFree
+  held := io.flush ? U(0) | held + io.taken.asUInt - begins.asUInt
   forgotten := forgotten - drops.asUInt + (io.flush ? (held + io.taken.asUInt) | U(0))
   Invariant(!(held +^ forgotten).msb, "the receiver has more headers than there are units")
 
@@ -52,7 +56,7 @@ class UnitMover(link: LinkConfig) extends Component {
     order.writes := False
     order.completes := False
   }
-  when(io.order.fire && io.order.begins)(beat := 0)
+  when(begins && io.order.begins)(beat := 0)
   io.write.valid := !isIdle && order.writes && io.payload.valid
   io.write.slot := order.slot
   io.write.beat := beat
@@ -60,6 +64,6 @@ class UnitMover(link: LinkConfig) extends Component {
   io.payload.ready := !isIdle && (io.write.ready || !order.writes)
   when(io.write.fire)(beat := beat + 1)
   private val isDone = io.payload.fire && io.payload.last
-  isIdle clearWhen (drops || io.order.fire) setWhen isDone
+  isIdle clearWhen (drops || begins) setWhen isDone
   io.completes := isDone && order.completes
 }

@@ -15,12 +15,6 @@ case class SenderView() extends Bundle {
   /** Frames wait, but the peer's window is full. */
   val stalled = Bool()
 
-  /** Pulse: outcomes were lost that the peer does not repeat unasked. */
-  val gap = Bool()
-
-  /** No outcome is missing that is older than another one that is known. */
-  val isWhole = Bool()
-
   /** Pulse: txBase passed an abandoned frame; `unconfirmed` until the peer's rxBase has passed it too. */
   val gaveUp, unconfirmed = Bool()
 }

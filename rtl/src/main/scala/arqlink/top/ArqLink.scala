@@ -215,11 +215,10 @@ class ArqLink(link: LinkConfig) extends Component {
     peerEdges.io.seen.abandons := admitted.abandons
     peerEdges.io.rxBase := resequencer.io.rxBase
 
-    olderReports.io.running := isUp
     olderReports.io.peerWindowLog2 := control.io.peerWindowLog2
     olderReports.io.peerAck << admitted.translateWith(OutcomeLog.blockOf(admitted.ackTsn))
-    olderReports.io.replied << composer.io.replied
-    olderReports.io.current := receiver.io.outcomes.current
+    olderReports.io.replied := composer.io.replied
+    olderReports.io.rxNext := receiver.io.view.rxNext
     receiver.io.outcomes.lookup << olderReports.io.lookup
     olderReports.io.found << receiver.io.outcomes.report
 
