@@ -39,11 +39,11 @@ class Reporter:
         self.peer_ack = unwrap(ack_tsn, self.receiver.rx_next)
 
     def moved(self):
-        """rxNext may have moved: a turn, unless another one waits."""
+        """rxNext may have moved: a turn, which waits behind another one. No second one does."""
         steps, before = self.receiver.rx_next // STEP, self.steps
         self.steps = steps
-        if steps != before and self.pair is None and self.rules.ring:
-            self._take_turns(1)
+        if steps != before and self.rules.ring:
+            self._take_turns(max(1, self.turns))
 
     def replied(self):
         """The reply to a poll has shown the recent blocks; a round follows."""
@@ -54,10 +54,12 @@ class Reporter:
     def _take_turns(self, count):
         """So many turns are to come. They go by until one has something to report."""
         self.turns = count if self.places else 0
-        newest = self.receiver.rx_next // (2 * BLOCK) - 1
+        block = self.receiver.rx_next // BLOCK
+        newest = block // 2 - 1
         while self.turns and self.pair is None:
             pair = newest - (newest - self.place) % self.places
-            if pair >= 0 and 2 * BLOCK * (pair + 1) > self.peer_ack:
+            older = min(2 * pair + 2, block - 1)  # blocks of the pair below it are older ones
+            if pair >= 0 and BLOCK * older > self.peer_ack:
                 self.pair = pair
             self.place += 1
             self.turns -= 1

@@ -24,6 +24,19 @@ OTHERS = 3
 as it leaves late."""
 
 
+BEHIND = 1
+"""Pairs that had their turn and wait behind the one that waits for its report."""
+REMEMBERED = 6
+"""Control units that may leave between a pair's turn and its report."""
+WAITING = 3
+"""Turns of steps that a report shows as passed, and that have yet to come: two behind the report, and one if it was composed as rxNext moved."""
+
+
+def is_known(pair, ack, rx_next):
+    """The peer's ackTsn has passed all older blocks of the pair."""
+    return ack // BLOCK >= min(2 * pair + 2, rx_next // BLOCK - 1)
+
+
 def places_of(window, peer_window):
     """Places of the ring of an end of this window."""
     return 0 if window <= BLOCK else max(1, min(window, peer_window) // PAIR)
@@ -45,13 +58,14 @@ class Moment(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What may be so after a turn: the place that has the next one, turns that a round still has, the step of rxNext that had the last turn, and where a
-    round may begin whose reply has left."""
+    """What may be so after a turn: the place that has the next one, turns that a round still has, the step of rxNext that had the last turn, where a round
+    may begin whose reply has left, and how many pairs were shown since that had their turn before."""
 
     place: int = 0
     left: int = 0
     step: int = 0
     rounds: frozenset = frozenset()
+    strays: int = 0
 
 
 class Reports:
@@ -64,8 +78,10 @@ class Reports:
         self.unseen = []  # those that came before the last reply left, and maybe after it was composed: another reply may follow
         self.ack = 0
         self.past = deque([Moment(None, 0, 0)])  # from when on the pair that is shown next may have had its turn
-        self.last = deque([], OTHERS)  # clocks of the last control units that left
+        self.last = deque([], REMEMBERED)  # clocks of the last control units that left
         self.places = 0
+        self.over = set()  # places that may have had a turn without a report since the last one that had
+        self.rx_next = 0  # as it was shown last
         self.turns = set()  # what may be so now; with which place the ring begins, the first report shows
         self.replies = 0  # since the last control unit with older blocks
         self.older_at = None  # clock of the last control unit with older blocks
@@ -74,7 +90,7 @@ class Reports:
     def heard(self, unit, rx_next, now=None):
         """A control unit of the peer came; `rx_next` after its txEdge has been dealt with."""
         self.ack = unwrap(unit.ack_tsn, rx_next)
-        self.past.append(Moment(now, self.ack, rx_next))
+        self._note(Moment(now, self.ack, rx_next))
         self._forget_known()
         if unit.poll:
             self.polls.append(Poll(rx_next, now))
@@ -85,6 +101,7 @@ class Reports:
         """A control unit left that has `rx_next` and shows outcomes from TSN `first` on."""
         if places != self.places:
             self.places, self.turns = places, {Turn(place) for place in range(places)}
+        self.rx_next = rx_next
         recent = rx_next // BLOCK - 1
         block = first // BLOCK
         older = block not in (recent, max(0, recent))
@@ -96,7 +113,7 @@ class Reports:
             apart = None if now is None or self.older_at is None else now - self.older_at
             assert apart is None or apart >= APART - self.late, f"{apart} clocks between control units with older blocks"
             self.older_at = now
-        self.past.append(Moment(now, self.ack, rx_next))
+        self._note(Moment(now, self.ack, rx_next))
         self.last.append(now)
         if unit.deaf or now is None:
             self._forget_dues()
@@ -106,9 +123,19 @@ class Reports:
             self._answer(rx_next, now)
             self._begin_round(rx_next)
 
+    def _note(self, moment):
+        self.past.append(moment)
+        self.over |= self._passed_over(moment)
+
+    def _passed_over(self, moment):
+        """Places whose turn has nothing to report."""
+        newest = moment.rx_next // PAIR - 1
+        ring = range(newest - self.places + 1, newest + 1)
+        return {pair % self.places for pair in ring if pair < 0 or is_known(pair, moment.ack, moment.rx_next)}
+
     def _forget_past(self, now):
         """A pair may have had its turn when the one before it left, and then waited for its time and for the line."""
-        since = None if now is None else min([now - 2 * APART - self.late, *self.last])
+        since = None if now is None else min([now - 3 * APART - self.late, *self.last])
         while len(self.past) > 1 and (len(self.past) > PAST if since is None else self.past[1].clock <= since):
             self.past.popleft()
 
@@ -124,39 +151,35 @@ class Reports:
         pair, step = block // 2, rx_next // STEP
         assert self.places and block % 2 == 0, f"blocks {block} and {block + 1} are no pair of a ring of {self.places}"
         assert self._newest()[0] - self.places < pair < rx_next // PAIR, f"pair {pair} is not in the ring of {self.places}, rxNext {rx_next}"
-        assert any(PAIR * (pair + 1) > m.ack for m in self.past), f"pair {pair} is shown, and the peer's ackTsn is {self.ack}"
-        first = step - (min(m.rx_next for m in self.past) // STEP < step)  # it may have been composed as rxNext moved, before the turn of this step
+        assert not all(is_known(pair, m.ack, rx_next) for m in self.past), f"pair {pair} is shown, and the peer's ackTsn is {self.ack}"
+        self.over |= self._passed_over(Moment(None, max(m.ack for m in self.past), min(m.rx_next for m in self.past)))
         after = set()
         for turn in self.turns:
             used = self._walk(turn.place, pair, turn.left + step - turn.step)
-            if used and turn.rounds:  # it had its turn before the reply
+            if used:
                 after |= {Turn(place, self.places, step) for place in turn.rounds}
-            elif used:
-                since = max(first, turn.step + max(0, used - turn.left))
-                after |= {Turn(pair + 1, max(0, turn.left - used), at) for at in {since, step}}
+            if used and (not turn.rounds or turn.strays < BEHIND):
+                steps = range(max(step - WAITING, turn.step + max(0, used - turn.left)), step + 1)
+                after |= {Turn(pair + 1, max(0, turn.left - used), at, turn.rounds, turn.strays + bool(turn.rounds)) for at in steps}
             for place in turn.rounds:
                 if used := self._walk(place, pair, self.places):
                     again = turn.rounds if self.replies > 1 else frozenset()
-                    after |= {Turn(pair + 1, self.places - used, at, again) for at in {first, step}}
+                    after |= {Turn(pair + 1, self.places - used, at, again) for at in range(max(turn.step, step - WAITING), step + 1)}
         assert after, f"pair {pair} is shown out of turn: rxNext {rx_next}, ackTsn {self.ack}, ring of {self.places}, {self.turns}"
         self.turns, self.replies = {turn._replace(place=turn.place % self.places) for turn in after}, 0
+        self.over = set().union(*(self._passed_over(moment) for moment in self.past))
 
     def _walk(self, place, pair, turns):
         """Turns from the one of `place` to the one of `pair`, if there were as many; 0 if there were not, or a pair between had to be shown."""
         used = (pair - place) % self.places + 1
-        return used if used <= turns and all(self._left_out(p) for p in range(place, place + used - 1)) else 0
-
-    def _left_out(self, place):
-        """The turn of `place` may have had nothing to report."""
-        known = max(m.ack for m in self.past)
-        return any(pair < 0 or PAIR * (pair + 1) <= known for newest in self._newest() for pair in [newest - (newest - place) % self.places])
+        return used if used <= turns and all(p % self.places in self.over for p in range(place, place + used - 1)) else 0
 
     def _begin_round(self, rx_next):
         """A reply has left: a turn that waits comes first."""
         if not self.places:
             return
         begins = frozenset(m.ack // PAIR % self.places for m in self.past)
-        self.turns = {turn._replace(rounds=turn.rounds | begins) for turn in self.turns}
+        self.turns = {turn._replace(rounds=turn.rounds | begins, strays=0) for turn in self.turns}
         self.replies += 1
         self.period = self.period if self.round else None
         self.round = self._lacking(rx_next)
@@ -168,7 +191,7 @@ class Reports:
     def _lacking(self, rx_next):
         """Pairs of the ring that the peer may lack."""
         newest = rx_next // PAIR - 1
-        return {pair for pair in range(max(0, newest - self.places + 1), newest + 1) if PAIR * (pair + 1) > self.ack}
+        return {pair for pair in range(max(0, newest - self.places + 1), newest + 1) if not is_known(pair, self.ack, rx_next)}
 
     def _forget_dues(self):
         """In an outage nothing is due."""
@@ -179,8 +202,9 @@ class Reports:
         self.fresh = False  # a reply has left in it
 
     def _forget_known(self):
-        self.round = {pair for pair in self.round if PAIR * (pair + 1) > self.ack}
-        self.passed = Counter({pair: turns for pair, turns in self.passed.items() if PAIR * (pair + 1) > self.ack})
+        lacking = self._lacking(self.rx_next)
+        self.round &= lacking
+        self.passed = Counter({pair: self.passed[pair] for pair in self.passed if pair in lacking})
 
     def _demand(self, pair, rx_next, now):
         """Older blocks that wait go as soon as their time has come, and alternate with other control units. So where time goes by, and then others leave,

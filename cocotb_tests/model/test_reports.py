@@ -106,7 +106,7 @@ def test_what_the_peer_knows_is_passed_over():
     assert sorted(shown) == [5, 5, 6, 6, 7, 7], "pair 4 is known, pair 5 not in full"
 
 
-@pytest.mark.parametrize("ack, pairs", [(0, [4, 5, 6, 7]), (64 * 5, [5, 6, 7]), (64 * 6 - 1, [5, 6, 7]), (64 * 8 - 1, [7]), (64 * 8, [])])
+@pytest.mark.parametrize("ack, pairs", [(0, [4, 5, 6, 7]), (64 * 5, [5, 6, 7]), (64 * 6 - 1, [5, 6, 7]), (32 * 15 - 1, [7]), (32 * 15, []), (64 * 8, [])])
 def test_a_round_begins_with_the_oldest_pair_that_the_peer_lacks(ack, pairs):
     ring = Ring(512, ack)
     assert ring.reply() == pairs
@@ -120,12 +120,12 @@ def test_a_new_reply_begins_the_round_again():
     assert ring.reply() == [6, 4, 5, 6, 7], "pair 6 has had its turn"
 
 
-def test_a_turn_that_comes_while_another_one_waits_is_lost():
+def test_one_turn_waits_behind_another_one_and_no_more():
     ring = Ring(511, 0)
     for rx_next in range(512, 560):
         ring.receiver.rx_next = rx_next
         ring.moved()
-    assert len(ring.taken()) == 1
+    assert len(ring.taken()) == 2
 
 
 def test_a_hole_holds_up_no_outcome_after_it():
@@ -151,9 +151,10 @@ def bursts_of_feedback_loss(rules, seed):
     assert not a.resyncs + b.resyncs
 
 
-@pytest.mark.parametrize("seed", [41, 456, 589])
+@pytest.mark.parametrize("seed", [4, 16, 262])
 def test_no_more_transmissions_than_outcomes_are_kept_for(seed):
-    """Without the limit retransmissions go on while the oldest outcome is missing, until nobody has it any more."""
+    """Without the limit retransmissions go on while the oldest outcome is missing, until nobody has it any more: it is asked for without end, or what means
+    nothing is believed."""
     bursts_of_feedback_loss(Rules(), seed)
-    with pytest.raises(TimeoutError):
+    with pytest.raises((AssertionError, TimeoutError)):
         bursts_of_feedback_loss(Rules(tsn_limit=False), seed)

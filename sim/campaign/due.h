@@ -27,8 +27,8 @@ class Demand {
 struct Ring {
     static constexpr int64_t pairBits = 64, step = 8;
     static constexpr uint64_t pace = 128;
-    static constexpr unsigned waiting =
-        4;  ///< control units of which the last may report what had its turn before the second was composed
+    static constexpr int64_t behind = 2;     ///< turns that wait behind a report
+    static constexpr size_t remembered = 7;  ///< control units: the pair of the last had its turn after the first left
 
     /// What the end knew from a clock on.
     struct Moment {
@@ -48,8 +48,13 @@ struct Ring {
     uint64_t from = 0, beats = 0;   ///< clock, and beats that the PHY had taken, as it was last seen that no turn waits
     int64_t counted = 0, seen = 0;  ///< steps whose turns are over, and will be soon
     int64_t turns = 0;              ///< that were over, for certain
-    std::map<int64_t, int64_t>
-        lackedAt;  ///< pairs of the ring that the peer may lack, and `turns` when they came into it or were reported
+    /// Pairs of the ring that the peer may lack, and `turns` when they came into it or were reported.
+    std::map<int64_t, int64_t> lackedAt;
+
+    /// Pairs below are known: ackTsn has passed their older blocks.
+    static int64_t known(int64_t ackTsn, int64_t rxNext) {
+        return ackTsn / 32 + 1 >= rxNext / 32 ? INT64_MAX : ackTsn / pairBits;
+    }
 
     /// Pairs below `pair` have no turn any more, or none in which they are reported.
     void passOver(int64_t pair) {

@@ -173,7 +173,8 @@ void Monitor::countTurn(Life& life, int64_t upTo, bool isOver) {
     ring.turns += isOver;
     ring.from = clock_, ring.beats = beats_[e], ring.counted = ring.seen = upTo;
     const int64_t end = life.rxNext / Ring::pairBits;
-    for (int64_t pair = std::max({int64_t{0}, end - places(e), heard.ackTsn / Ring::pairBits}); pair < end; ++pair) {
+    for (int64_t pair = std::max({int64_t{0}, end - places(e), Ring::known(heard.ackTsn, life.rxNext)}); pair < end;
+         ++pair) {
         const int64_t since = ring.lackedAt.emplace(pair, ring.turns).first->second;
         if (ring.turns > since + places(e) + turnsAhead && !rules_.ignore.count("late-turn"))
             fail("late-turn", life,

@@ -125,9 +125,9 @@ void Monitor::noteMoment(Life& life, bool leaves) {
     Ring& ring = due_[life.end].ring;
     ring.past.push_back({clock_, life.heard[life.peer->id].ackTsn, life.rxNext});
     if (leaves) ring.left.push_back(clock_);
-    if (ring.left.size() > Ring::waiting) ring.left.pop_front();
-    const uint64_t within = 2 * Ring::pace + settles + line_[life.end];
-    while (ring.past.size() > 1 && ring.left.size() == Ring::waiting && ring.past[1].clock <= ring.left.front() &&
+    if (ring.left.size() > Ring::remembered) ring.left.pop_front();
+    const uint64_t within = 3 * Ring::pace + settles + line_[life.end];
+    while (ring.past.size() > 1 && ring.left.size() == Ring::remembered && ring.past[1].clock <= ring.left.front() &&
            ring.past[1].clock + within <= clock_)
         ring.past.pop_front();
 }
@@ -149,11 +149,11 @@ void Monitor::noteOlder(Life& life, int64_t base, uint64_t begin) {
     const bool isInside = base >= 0 && base % Ring::pairBits == 0 && pair < life.rxNext / Ring::pairBits &&
                           pair >= rxNext / Ring::pairBits - places(e);
     if (!isInside || !places(e)) wrong("older-outside", "older outcomes that are no pair of the ring");
-    if ((pair + 1) * Ring::pairBits <= ackTsn) wrong("older-known", "older outcomes that the peer knows");
+    if (pair < Ring::known(ackTsn, life.rxNext)) wrong("older-known", "older outcomes that the peer knows");
     if (ring.lastBegin && rules_.flows[e] && begin + waits < ring.lastBegin + Ring::pace)
         wrong("older-pace", "older outcomes follow others too soon");
-    if (step > ring.turned)  // a report may have been composed as rxNext moved, before the turn that this gives
-        ring.turned = rxNext / Ring::step < step ? std::max(step - 1, ring.turned + 1) : step;
+    if (step > ring.turned)  // one more if it was composed as rxNext moved
+        ring.turned = std::max(step - Ring::behind - 1, ring.turned + 1);
     else if (--ring.inRound < 0)
         wrong("older-without-turn", "older outcomes, and neither has rxNext moved nor a round begun");
     ring.lastBegin = begin;
@@ -167,10 +167,11 @@ void Monitor::noteOlder(Life& life, int64_t base, uint64_t begin) {
 void Monitor::noteRound(Life& life) {
     const unsigned e = life.end;
     Ring& ring = due_[e].ring;
-    ring.inRound = places(e) + (ring.inRound > 0);
+    ring.inRound = places(e) + std::min(ring.inRound, Ring::behind);
     if (ring.owed.empty()) ring.owedAt = clock_;
     const int64_t end = life.rxNext / Ring::pairBits;
-    for (int64_t pair = std::max({int64_t{0}, end - places(e), life.heard[life.peer->id].ackTsn / Ring::pairBits});
+    for (int64_t pair =
+             std::max({int64_t{0}, end - places(e), Ring::known(life.heard[life.peer->id].ackTsn, life.rxNext)});
          pair < end; ++pair)
         ring.owed.insert(pair);
     ring.lackedAt.clear();
@@ -298,7 +299,7 @@ void Monitor::noteArrived(unsigned e, Life& from, const Unit& unit) {
         heard.closed = std::max(heard.closed, heard.txEdge);
         heard.ackTsn = unwrap(unit.control.ackTsn, heard.ackTsn);
         if (life.peer == &from) noteMoment(life, false);
-        d.ring.passOver(heard.ackTsn / Ring::pairBits);
+        d.ring.passOver(Ring::known(heard.ackTsn, life.rxNext));
         if (unit.control.poll && !d.pollCame) d.pollCame = clock_;
     }
     const int64_t left = heard.closed - d.reported;

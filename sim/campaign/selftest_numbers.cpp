@@ -128,7 +128,10 @@ std::vector<Case> numberCases() {
         talk("recent blocks in each report", nullptr, manyReports, clean),
         talk("older outcomes in their turn", nullptr, [](Talk& t) { olderReports(t, 8, 0); }),
         talk("older outcomes that had their turn", "older-without-turn",
-             [](Talk& t) { olderReports(t, 0, 0), t.wait(1000), t.older(0); }),
+             [](Talk& t) {
+                 olderReports(t, 0, 0);
+                 for (unsigned i = 0; i < 3; ++i) t.wait(1000), t.older(0);
+             }),
         talk("older outcomes of two halves of pairs", "older-outside", [](Talk& t) { olderReports(t, 56, 32); }),
         talk("older outcomes that have left the ring", "older-outside", [](Talk& t) { olderReports(t, 96, 0); }),
         talk("older outcomes that the peer knows", "older-known",
@@ -136,8 +139,8 @@ std::vector<Case> numberCases() {
                  t.up();
                  t.flow(72);
                  t.control(0, [](ControlUnit& u) { u.txBase = u.txEdge = u.ackTsn = 72; });
+                 t.flow(120);
                  t.wait(1000);
-                 t.flow(104);
                  t.older(0);
              }),
         talk(
@@ -148,7 +151,7 @@ std::vector<Case> numberCases() {
             "a round that does not end", "older-without-turn",
             [](Talk& t) {
                 round(t, 200);
-                for (unsigned pair : {0, 1, 0}) t.wait(200), t.older(64 * pair);
+                for (unsigned i = 0; i < 6; ++i) t.wait(200), t.older(64 * (i % 2));
             },
             two),
         talk(

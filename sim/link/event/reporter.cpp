@@ -7,43 +7,49 @@ void Reporter::moved(Clock now) {
     const uint64_t steps = receiver_.rxNext() / step;
     if (steps == steps_) return;
     steps_ = steps;
-    if (waits_ || now < over_) return;
-    turns_ = std::min<uint64_t>(1, places_);
+    isDue_ = places_ != 0;
     walk(now);
 }
 
 void Reporter::replied(Clock now) {
     place_ = peerAck_ / pairBits;
-    turns_ = places_;
-    if (!waits_) walk(now);
+    left_ = places_;
+    walk(now);
 }
 
-// Turns go by until one has a pair that the peer may lack.
+// Turns go by until one has a pair that the peer may lack, and the report of another one waits.
 void Reporter::walk(Clock now) {
-    if (!turns_) return;
-    const int64_t newest = static_cast<int64_t>(receiver_.rxNext() / pairBits) - 1;
-    const auto unknown = static_cast<int64_t>(peerAck_ / pairBits);
+    const uint64_t block = receiver_.rxNext() / blockBits;
+    const auto newest = static_cast<int64_t>(block / 2) - 1;
     const auto pairOf = [&](uint64_t place) {
         return newest - static_cast<int64_t>((static_cast<uint64_t>(newest) - place) & (places_ - 1));
     };
-    // Pairs ascend from place to place up to the newest one.
-    const int64_t ahead = unknown > newest ? places_ : std::max<int64_t>(0, unknown - pairOf(place_));
-    const uint64_t skipped = std::min<uint64_t>(turns_, static_cast<uint64_t>(ahead));
-    place_ += skipped;
-    turns_ -= skipped;
-    over_ = now + skipped * latencies_.turn;
-    if (!turns_) return;
-    pair_ = static_cast<uint64_t>(pairOf(place_));
-    waits_ = true;
-    found_ = over_ + latencies_.lookup;
-    ++place_;
-    --turns_;
+    const bool lacksNone = peerAck_ / blockBits + 1 >= block;
+    while (!queued_.isFull && (left_ || (isDue_ && free_ <= now))) {
+        isDue_ = false;
+        const uint64_t turns = std::max<uint64_t>(1, left_);
+        // Pairs ascend from place to place up to the newest one, and those that are known are the lowest.
+        const int64_t known = static_cast<int64_t>(peerAck_ / pairBits) - pairOf(place_);
+        const uint64_t skipped =
+            lacksNone ? turns : std::min(turns, static_cast<uint64_t>(std::max<int64_t>(0, known)));
+        free_ = std::max(now, free_) + skipped * latencies_.turn;
+        const uint64_t place = place_ + skipped;
+        const uint64_t taken = std::min(turns, skipped + 1);
+        place_ += taken;
+        left_ -= std::min(left_, taken);
+        if (skipped == turns) continue;
+        (waits_.isFull ? queued_ : waits_) = {true, static_cast<uint64_t>(pairOf(place))};
+        if (!queued_.isFull) found_ = free_ + latencies_.lookup;
+        free_ += latencies_.turn;
+    }
 }
 
 uint64_t Reporter::take(Clock now) {
-    const uint64_t first = pair_ * pairBits;
+    const uint64_t first = waits_.pair * pairBits;
     next_ = now + pace;
-    waits_ = false;
+    waits_ = queued_;
+    queued_ = {};
+    found_ = now + latencies_.lookup;
     walk(now);
     return first;
 }

@@ -30,7 +30,7 @@ class Reporter {
     }
 
     /// An older pair is to be reported, `pace` clocks after the one before it at the earliest: from this clock on, or never.
-    Clock older() const { return waits_ ? std::max(next_, found_) : never; }
+    Clock older() const { return waits_.isFull ? std::max(next_, found_) : never; }
     /// Takes that pair at clock `now`; returns its first TSN.
     uint64_t take(Clock now);
 
@@ -45,14 +45,18 @@ class Reporter {
     const Latencies latencies_;
     const bool hasOlder_;
     const Receiver& receiver_;
+    struct Turn {
+        bool isFull = false;
+        uint64_t pair = 0;
+    };
     uint64_t places_ = 0;         // of the ring
     uint64_t place_ = 0;          // has the next turn; modulo places_
-    uint64_t turns_ = 0;          // that come one after the other
-    Clock over_ = 0;              // the turns that found nothing are over
+    bool isDue_ = false;          // a turn, as rxNext has moved
+    uint64_t left_ = 0;           // turns of a round
+    Clock free_ = 0;              // the last turn is over
     uint64_t steps_ = 0;          // of rxNext
     uint64_t peerAck_ = 0;        // last ackTsn of the peer
-    bool waits_ = false;          // a turn has found a pair …
-    uint64_t pair_ = 0;           // … this one
+    Turn waits_, queued_;         // a pair to be reported, and the one that is then looked up
     Clock next_ = 0, found_ = 0;  // the next pair may be reported, and has been looked up
 };
 
