@@ -10,7 +10,7 @@ from collections import Counter
 from .contradictions import Contradictions
 from .intake import Intake
 from .receiver import Receiver
-from .reports import Reports, outcomes_shown, repeat_lags
+from .reports import Reports, outcomes_shown, places_of
 from .sender import Sender
 from .units import ControlUnit, Rejected, parse, unwrap
 
@@ -160,8 +160,8 @@ class EndChecker:
         rx_base = unwrap(unit.rx_base, said["rx_base"])
         assert said["rx_next"] <= rx_next <= receiver.rx_next, f"rxNext {rx_next} is not within … {receiver.rx_next}"
         assert said["rx_base"] <= rx_base <= receiver.base_limit, f"rxBase {rx_base} is not within … {receiver.base_limit}"
-        lags = repeat_lags(min(receiver.window, self.sender.peer_window))
-        self.reports.sent(unit, rx_next, unwrap(unit.bitmap_base, rx_next), lags, self.clock())
+        places = places_of(receiver.window, self.sender.peer_window)
+        self.reports.sent(unit, rx_next, unwrap(unit.bitmap_base, rx_next), places, self.clock())
         for tsn, received in outcomes_shown(unit, rx_next, receiver.window):
             assert received == receiver.outcomes[tsn], f"wrong outcome of TSN {tsn}"
         said.update(rx_next=rx_next, rx_base=rx_base)

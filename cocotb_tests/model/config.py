@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from .reports import repeat_lags
+from .reports import places_of
 from .sender import Setting
 
 
@@ -28,9 +28,9 @@ class Rules:
     hello_window          a hello is refused whose window cannot hold this side's longest packet
     one_window            a peer that states another window than before, in the same epoch, restarts this side
     any_order             outcomes beyond a hole are accepted; else the sender accepts them in TSN order alone
-    repeats               blocks of outcomes are shown once more some time later; `lag` is how many blocks later, None as built
+    ring                  as rxNext moves, older outcomes that the peer may lack are shown again, in turn
+    rounds                all of them are, after each reply
     tsn_limit             no transmission begins a window or more beyond the oldest outcome that is missing
-    missed_polls          outcomes that the peer will not show unasked are polled for at once, not only when POLL_TIMEOUT ends
     missing_polls         outcomes that are missing are polled for though the peer's rxBase has passed all frames
     pairs                 abandonment and type 2 are believed from the second of two in succession on, not from the first
     fields_apart          an rxBase or rxNext that is behind says nothing, and the rest of its control unit counts; else none of it
@@ -57,10 +57,9 @@ class Rules:
     hello_window: bool = True
     one_window: bool = True
     any_order: bool = True
-    repeats: bool = True
-    lag: int | None = None
+    ring: bool = True
+    rounds: bool = True
     tsn_limit: bool = True
-    missed_polls: bool = True
     missing_polls: bool = True
     pairs: bool = True
     fields_apart: bool = True
@@ -93,8 +92,6 @@ class Config:
     def window(self):
         return 1 << self.window_log2
 
-    def lags(self, window):
-        """How many blocks after a pair of blocks each of its repeats comes, in a link whose smaller window is `window`."""
-        if not self.rules.repeats:
-            return []
-        return [self.rules.lag] if self.rules.lag else repeat_lags(window)
+    def places(self, peer_window):
+        """Of the ring of older outcomes, where the peer has `peer_window`."""
+        return places_of(self.window, peer_window)

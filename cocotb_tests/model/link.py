@@ -46,7 +46,7 @@ class LinkEnd:
         self.tx.restart()
         self.rx.restart()
         self.due = {"hello"}
-        self.reporter = Reporter(self.rx, self.config.window)
+        self.reporter = Reporter(self.rx, self.config.rules)
         self.notices = 0  # control units that announce an abandoned frame at once
         self.user.restart()
         self.said = {"rx_next": 0, "rx_base": 0, "edge": 0}
@@ -175,7 +175,7 @@ class LinkEnd:
         self.state = UP
         self.last_heard = self.polls.began = self.now
         self.due = {"poll"}
-        self.reporter.begin(self.config.lags(min(self.config.window, self.peer_window)))
+        self.reporter.begin(self.config.places(self.peer_window))
 
     def _control(self, unit):
         shown = unit.peer_known and unit.peer_epoch == self.epoch
@@ -193,10 +193,8 @@ class LinkEnd:
         self.counters["rx_control_invalid"] += not (valid and possible)
         self.strikes.judge(sender=valid, receiver=possible)
         if valid:
-            self.tx.feedback(unit, self.peer_window)
-            if self.polls.on_report(self.tx.missed):
-                self.due.add("poll")
-        self.reporter.on_ack(unit.ack_tsn, unit.poll)
+            self.tx.feedback(unit)
+        self.reporter.on_ack(unit.ack_tsn)
         if unit.poll:
             self.due.add("reply")
 
@@ -207,6 +205,7 @@ class LinkEnd:
         self.now = now
         c = self.config
         self.user.tick(now)
+        self.reporter.moved()
         while self.backlog and self.tx.accept(self.backlog[0]):
             self.accepted.append(self.backlog[0])
             self.on_accept(self.backlog.popleft())
@@ -312,9 +311,10 @@ class LinkEnd:
         return self._report(self.reporter.recent, poll, reply)
 
     def _report(self, block, poll=False, reply=False):
-        """All that this end knows, and two blocks of outcomes."""
+        """All that this end knows, and two blocks of outcomes. Those that are older than a window have no meaning: here they are wrong."""
         base, tx = BLOCK * block, self.tx
-        bits = self.rx.outcomes[base : base + 2 * BLOCK]
+        kept = self.rx.rx_next - self.config.window
+        bits = [ok == (base + i >= kept) for i, ok in enumerate(self.rx.outcomes[base : base + 2 * BLOCK])]
         return ControlUnit(
             self.epoch, peer_known=True, peer_epoch=self.peer_epoch or 0, poll=poll, reply=reply, param=tx.ack % SN,
             tx_base=tx.base % SN, tx_edge=tx.edge % SN, rx_base=self.rx_base % SN, rx_next=self.rx.rx_next % SN,

@@ -1,90 +1,82 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which blocks of outcomes the receiving half of the protocol model shows, and when older ones have their turn."""
 
-from .units import SN, distance
+from .units import unwrap
 
 BLOCK = 32
-PACE = 127
-"""Clocks between two control units that show older blocks."""
+PACE = 128
+"""Clocks from a control unit that shows older blocks to the next one, at least."""
+STEP = 8
+"""Outcomes from turn to turn."""
 
 
 class Reporter:
-    """Blocks are named by their number: block b holds the outcomes of TSN 32b … 32b + 31. Older ones go in pairs."""
+    """Blocks are named by their number: block b holds the outcomes of TSN 32b … 32b + 31. Older ones go in pairs: pair i has blocks 2i and 2i + 1."""
 
-    def __init__(self, receiver, window):
-        self.receiver, self.window = receiver, window
-        self.repeats = []  # [lag, first block of the pair that is shown next]
-        self.series = range(0)  # pairs that a poll has asked for, by their first block
+    def __init__(self, receiver, rules):
+        self.receiver, self.rules = receiver, rules
+        self.places = 0  # of the ring
+        self.place = 0  # that has the next turn, modulo `places`
+        self.turns = 0  # that are still to come
+        self.steps = 0  # of rxNext, as it was last seen
+        self.pair = None  # that waits for its report
         self.peer_ack = 0  # oldest outcome that the peer has said to miss
         self.last = -PACE
         self.turn = True  # a control unit of the other kind has gone since the last of this kind
         self.shown = 0
-        self.asked = None  # block that a poll wants to begin with, until it has its reply
 
-    def begin(self, lags):
+    def begin(self, places):
         """The windows of both sides are known."""
-        self.repeats = [[lag, self.receiver.rx_next // (2 * BLOCK) * 2] for lag in lags]
+        self.places = places
 
     @property
     def recent(self):
         """First of the two blocks that a control unit normally shows."""
         return max(0, self.receiver.rx_next // BLOCK - 1)
 
-    def on_ack(self, ack_tsn, poll):
+    def on_ack(self, ack_tsn):
         """A control unit of the peer names the oldest outcome that the peer misses."""
-        behind = distance(self.receiver.rx_next % SN, ack_tsn)
-        if not 0 <= behind <= self.window:
-            return
-        oldest = self.receiver.rx_next - behind
-        self.peer_ack = max(self.peer_ack, oldest)
-        if poll:
-            self.asked, self.series = oldest // BLOCK, range(0)
+        self.peer_ack = unwrap(ack_tsn, self.receiver.rx_next)
+
+    def moved(self):
+        """rxNext may have moved: a turn, which waits behind another one. No second one does."""
+        steps, before = self.receiver.rx_next // STEP, self.steps
+        self.steps = steps
+        if steps != before and self.rules.ring:
+            self._take_turns(max(1, self.turns))
 
     def replied(self):
-        """The reply to a poll has shown the recent blocks; what is older follows."""
-        if self.asked is not None:
-            self.series, self.asked = range(self.asked, self.recent, 2), None
+        """The reply to a poll has shown the recent blocks; a round follows."""
+        if self.rules.rounds:
+            self.place = self.peer_ack // (2 * BLOCK)
+            self._take_turns(self.places)
 
-    def _kept(self, block):
-        """Its last outcome is no older than a window."""
-        return BLOCK * (block + 1) > self.receiver.rx_next - self.window
-
-    def _repeat(self):
-        """The repeat whose turn it is, or None."""
-        for repeat in self.repeats:
-            lag, first = repeat
-            while first <= self.receiver.rx_next // BLOCK - 2 - lag:
-                if BLOCK * (first + 2) > self.peer_ack and self._kept(first + 1):
-                    return repeat
-                first = repeat[1] = first + 2
-        return None
-
-    def _due(self):
-        """(first block of the pair whose turn it is, the repeat that it belongs to), or None."""
-        repeat = self._repeat()
-        if repeat is not None:
-            return repeat[1], repeat
-        while self.series and not self._kept(self.series[0] + 1):
-            self.series = self.series[1:]
-        return (self.series[0], None) if self.series else None
+    def _take_turns(self, count):
+        """So many turns are to come. They go by until one has something to report."""
+        self.turns = count if self.places else 0
+        block = self.receiver.rx_next // BLOCK
+        newest = block // 2 - 1
+        while self.turns and self.pair is None:
+            pair = newest - (newest - self.place) % self.places
+            older = min(2 * pair + 2, block - 1)  # blocks of the pair below it are older ones
+            if pair >= 0 and BLOCK * older > self.peer_ack:
+                self.pair = pair
+            self.place += 1
+            self.turns -= 1
 
     def ready(self, now):
         """Older blocks wait, and may go."""
-        return self._due() is not None and now - self.last >= PACE
+        return self.pair is not None and now - self.last >= PACE
 
     def deadline(self):
         """Clocks at which `ready` becomes true by itself."""
-        return [] if self._due() is None else [self.last + PACE]
+        return [] if self.pair is None else [self.last + PACE]
 
     def take(self, now):
         """The pair that is shown now, by its first block."""
-        due = self._due()
-        assert due is not None, "nothing waits"
-        first, repeat = due
-        if repeat is None:
-            self.series = self.series[1:]
-        else:
-            repeat[1] += 2
+        assert self.pair is not None, "nothing waits"
+        first, self.pair = 2 * self.pair, None
         self.last, self.turn = now, False
         self.shown += 1
+        self._take_turns(self.turns)
         return first

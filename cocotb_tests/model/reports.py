@@ -1,24 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which control units a link end may send to show older outcomes, and when it has to answer a poll."""
+"""Which control units a link end may send to show older outcomes and which it must, and when it has to answer a poll."""
 
 from collections import Counter, deque
 from typing import NamedTuple
 
-from .units import SN, distance, unwrap
+from .units import unwrap
 
 BLOCK = 32
+PAIR = 2 * BLOCK
+"""Outcomes of a report. Pair i holds those of TSN 64i … 64i + 63."""
+STEP = 8
+"""Outcomes from turn to turn."""
 APART = 127
 """Clocks from a control unit that shows older blocks to the next one."""
 JUDGED = 40
 """Clocks from a poll's last beat on the PHY within which the reply to it is composed, unless something else is due."""
+PASSED_OVER = 8
+"""Clocks of a turn that has nothing to report, at most."""
+PAST = 64
+"""Control units that leave or come while a pair waits for its report, where there are no clocks."""
+OTHERS = 3
+"""So many other control units do not leave while older blocks wait: one that was composed before they did, one whose turn it is, and one that is counted
+as it leaves late."""
 
 
-def repeat_lags(smaller_window):
-    """How many blocks after a pair of blocks each of its repeats comes."""
-    if smaller_window < 256:
-        return []
-    lag = min(32, smaller_window // 256)
-    return [lag, *[lag + 32] * (smaller_window >= 32768), *[lag + 64] * (smaller_window >= 8192)]
+BEHIND = 1
+"""Pairs that had their turn and wait behind the one that waits for its report."""
+REMEMBERED = 6
+"""Control units that may leave between a pair's turn and its report."""
+WAITING = 3
+"""Turns of steps that a report shows as passed, and that have yet to come: two behind the report, and one if it was composed as rxNext moved."""
+
+
+def is_known(pair, ack, rx_next):
+    """The peer's ackTsn has passed all older blocks of the pair."""
+    return ack // BLOCK >= min(2 * pair + 2, rx_next // BLOCK - 1)
+
+
+def places_of(window, peer_window):
+    """Places of the ring of an end of this window."""
+    return 0 if window <= BLOCK else max(1, min(window, peer_window) // PAIR)
 
 
 class Poll(NamedTuple):
@@ -28,79 +49,197 @@ class Poll(NamedTuple):
     came: int | None
 
 
+class Moment(NamedTuple):
+    """The peer's ackTsn, and rxNext, from a clock on."""
+
+    clock: int | None
+    ack: int
+    rx_next: int
+
+
+class Turn(NamedTuple):
+    """What may be so after a turn: the place that has the next one, turns that a round still has, the step of rxNext that had the last turn, where a round
+    may begin whose reply has left, and how many pairs were shown since that had their turn before."""
+
+    place: int = 0
+    left: int = 0
+    step: int = 0
+    rounds: frozenset = frozenset()
+    strays: int = 0
+
+
 class Reports:
     """Feed it with the peer's control units (`heard`) and the end's own (`sent`), none of them with hello. `late`: clocks that one may
-    wait for the line when its time has come."""
+    wait for the line when its time has come. With clocks it demands what is due, too."""
 
     def __init__(self, window, late=0):
         self.window, self.late = window, late
         self.polls = []  # those without a reply
         self.unseen = []  # those that came before the last reply left, and maybe after it was composed: another reply may follow
-        self.series = []  # of each series, the first blocks of the pairs of which it may show one next: a pair that was shown may have been a repeat
-        self.repeats = Counter()  # how often a pair of blocks was repeated
-        self.acks = deque([(None, 0)])  # (clock, the peer's ackTsn) when the last control units left
         self.ack = 0
+        self.past = deque([Moment(None, 0, 0)])  # from when on the pair that is shown next may have had its turn
+        self.last = deque([], REMEMBERED)  # clocks of the last control units that left
+        self.places = 0
+        self.over = set()  # places that may have had a turn without a report since the last one that had
+        self.rx_next = 0  # as it was shown last
+        self.turns = set()  # what may be so now; with which place the ring begins, the first report shows
+        self.replies = 0  # since the last control unit with older blocks
         self.older_at = None  # clock of the last control unit with older blocks
+        self._forget_dues()
 
     def heard(self, unit, rx_next, now=None):
         """A control unit of the peer came; `rx_next` after its txEdge has been dealt with."""
-        behind = distance(rx_next % SN, unit.ack_tsn)
-        within = 0 <= behind <= self.window
-        if within:
-            self.ack = max(self.ack, rx_next - behind)
+        self.ack = unwrap(unit.ack_tsn, rx_next)
+        self._note(Moment(now, self.ack, rx_next))
+        self._forget_known()
         if unit.poll:
             self.polls.append(Poll(rx_next, now))
-        if unit.poll and within:  # its first pair may have its turn before the reply has, and pairs of two earlier series may still wait for theirs
-            self.series = self.series[-2:] + [{(rx_next - behind) // BLOCK}]
+        if unit.deaf:
+            self._forget_dues()
 
-    def sent(self, unit, rx_next, first, lags, now=None):
+    def sent(self, unit, rx_next, first, places, now=None):
         """A control unit left that has `rx_next` and shows outcomes from TSN `first` on."""
+        if places != self.places:
+            self.places, self.turns = places, {Turn(place) for place in range(places)}
+        self.rx_next = rx_next
         recent = rx_next // BLOCK - 1
-        self.series = [{b + self._forgotten(b, rx_next) for b in pairs} for pairs in self.series]
         block = first // BLOCK
         older = block not in (recent, max(0, recent))
+        self._forget_past(now)
         if older:
             assert block < recent, f"bitmapBase {first} is ahead of the recent blocks, rxNext {rx_next}"
             assert not unit.poll and not unit.reply, "a control unit with older blocks has poll or reply"
-            self._forget_acks(now)
-            assert self._repeated(block, rx_next, lags) or self._asked(block, recent), (  # repeats go first
-                f"blocks {block} and {block + 1} are shown without a cause: rxNext {rx_next}, peer's ackTsn {self.ack}"
-            )
+            self._turn_of(block, rx_next)
             apart = None if now is None or self.older_at is None else now - self.older_at
             assert apart is None or apart >= APART - self.late, f"{apart} clocks between control units with older blocks"
             self.older_at = now
-        self.series = [pairs for each in self.series if (pairs := {b for b in each if b < recent})]
+        self._note(Moment(now, self.ack, rx_next))
+        self.last.append(now)
+        if unit.deaf or now is None:
+            self._forget_dues()
+        else:
+            self._demand(block // 2 if older else None, rx_next, now)
         if unit.reply:
             self._answer(rx_next, now)
-        self.acks.append((now, self.ack))
+            self._begin_round(rx_next)
 
-    def _forget_acks(self, now):
-        """The end may have chosen a pair when it showed the one before."""
-        while len(self.acks) > 1 and (len(self.acks) > 3 if now is None else self.acks[1][0] <= now - 2 * APART - self.late):
-            self.acks.popleft()
+    def _note(self, moment):
+        self.past.append(moment)
+        self.over |= self._passed_over(moment)
 
-    def _forgotten(self, block, rx_next):
-        """Blocks from `block` on, in pairs, that are older than a window."""
-        kept = max(0, rx_next - self.window) // BLOCK
-        return max(0, kept - block) // 2 * 2
+    def _passed_over(self, moment):
+        """Places whose turn has nothing to report."""
+        newest = moment.rx_next // PAIR - 1
+        ring = range(newest - self.places + 1, newest + 1)
+        return {pair % self.places for pair in ring if pair < 0 or is_known(pair, moment.ack, moment.rx_next)}
 
-    def _asked(self, block, recent):
-        """A series goes on from pair to pair, until it has come to the recent blocks."""
-        for pairs in self.series:
-            if block in pairs and block < recent:
-                pairs.remove(block)
-                pairs.add(block + 2)
-                return True
-        return False
+    def _forget_past(self, now):
+        """A pair may have had its turn when the one before it left, and then waited for its time and for the line."""
+        since = None if now is None else min([now - 3 * APART - self.late, *self.last])
+        while len(self.past) > 1 and (len(self.past) > PAST if since is None else self.past[1].clock <= since):
+            self.past.popleft()
 
-    def _repeated(self, block, rx_next, lags):
-        now = rx_next // BLOCK
-        if block % 2 or BLOCK * (block + 2) <= self.acks[0][1] or self.repeats[block] >= sum(block <= now - 2 - lag for lag in lags):
-            return False
-        self.repeats[block] += 1
-        for pairs in self.series:
-            pairs |= {block + 2} if block in pairs else set()
-        return True
+    # -- what may leave
+
+    def _newest(self):
+        """Numbers that the newest pair of the ring may have had at a turn."""
+        steps = [m.rx_next // PAIR - 1 for m in self.past]
+        return range(min(steps), max(steps) + 1)
+
+    def _turn_of(self, block, rx_next):
+        """The pair that begins with `block` was shown: it must have had its turn."""
+        pair, step = block // 2, rx_next // STEP
+        assert self.places and block % 2 == 0, f"blocks {block} and {block + 1} are no pair of a ring of {self.places}"
+        assert self._newest()[0] - self.places < pair < rx_next // PAIR, f"pair {pair} is not in the ring of {self.places}, rxNext {rx_next}"
+        assert not all(is_known(pair, m.ack, rx_next) for m in self.past), f"pair {pair} is shown, and the peer's ackTsn is {self.ack}"
+        self.over |= self._passed_over(Moment(None, max(m.ack for m in self.past), min(m.rx_next for m in self.past)))
+        after = set()
+        for turn in self.turns:
+            used = self._walk(turn.place, pair, turn.left + step - turn.step)
+            if used:
+                after |= {Turn(place, self.places, step) for place in turn.rounds}
+            if used and (not turn.rounds or turn.strays < BEHIND):
+                steps = range(max(step - WAITING, turn.step + max(0, used - turn.left)), step + 1)
+                after |= {Turn(pair + 1, max(0, turn.left - used), at, turn.rounds, turn.strays + bool(turn.rounds)) for at in steps}
+            for place in turn.rounds:
+                if used := self._walk(place, pair, self.places):
+                    again = turn.rounds if self.replies > 1 else frozenset()
+                    after |= {Turn(pair + 1, self.places - used, at, again) for at in range(max(turn.step, step - WAITING), step + 1)}
+        assert after, f"pair {pair} is shown out of turn: rxNext {rx_next}, ackTsn {self.ack}, ring of {self.places}, {self.turns}"
+        self.turns, self.replies = {turn._replace(place=turn.place % self.places) for turn in after}, 0
+        self.over = set().union(*(self._passed_over(moment) for moment in self.past))
+
+    def _walk(self, place, pair, turns):
+        """Turns from the one of `place` to the one of `pair`, if there were as many; 0 if there were not, or a pair between had to be shown."""
+        used = (pair - place) % self.places + 1
+        return used if used <= turns and all(p % self.places in self.over for p in range(place, place + used - 1)) else 0
+
+    def _begin_round(self, rx_next):
+        """A reply has left: a turn that waits comes first."""
+        if not self.places:
+            return
+        begins = frozenset(m.ack // PAIR % self.places for m in self.past)
+        self.turns = {turn._replace(rounds=turn.rounds | begins, strays=0) for turn in self.turns}
+        self.replies += 1
+        self.period = self.period if self.round else None
+        self.round = self._lacking(rx_next)
+        self.passed.clear()
+        self.fresh = True
+
+    # -- what must leave
+
+    def _lacking(self, rx_next):
+        """Pairs of the ring that the peer may lack."""
+        newest = rx_next // PAIR - 1
+        return {pair for pair in range(max(0, newest - self.places + 1), newest + 1) if not is_known(pair, self.ack, rx_next)}
+
+    def _forget_dues(self):
+        """In an outage nothing is due."""
+        self.round = set()  # pairs that the last reply's round has yet to show
+        self.passed = Counter()  # turns that went by for sure since a pair was shown, or came into the ring
+        self.period = None  # clock since when the present period lasts, the step whose turn was counted last, and the one before the end of the period
+        self.others = 0  # control units of another kind at its end
+        self.fresh = False  # a reply has left in it
+
+    def _forget_known(self):
+        lacking = self._lacking(self.rx_next)
+        self.round &= lacking
+        self.passed = Counter({pair: self.passed[pair] for pair in self.passed if pair in lacking})
+
+    def _demand(self, pair, rx_next, now):
+        """Older blocks that wait go as soon as their time has come, and alternate with other control units. So where time goes by, and then others leave,
+        none have waited. Where rxNext moved before these, or a pair was shown, a turn went by."""
+        lacking, step = self._lacking(rx_next) - {pair}, rx_next // STEP
+        self.round &= lacking
+        self.passed = Counter({p: self.passed[p] for p in lacking})
+        since, counted, seen = self.period or (now, step, step)
+        self.others += now >= since + APART + self.late + JUDGED + PASSED_OVER * self.places
+        seen = seen if self.others else step
+        self.period = since, counted, seen
+        if pair is None and self.others < OTHERS:
+            return
+        if pair is None:
+            assert not self.round, f"pairs {sorted(self.round)} are not shown after a reply: rxNext {rx_next}, ackTsn {self.ack}"
+            self._end_round(counted)
+        if pair is not None or seen > counted:
+            self.passed.update(lacking)
+        missed = [p for p, turns in self.passed.items() if turns > self.places + 2]
+        assert not missed, f"pairs {missed} are not shown again: rxNext {rx_next}, ackTsn {self.ack}"
+        counted = seen if pair is None else step
+        self.period, self.others, self.fresh = (now, counted, counted), 0, False
+
+    def _end_round(self, step):
+        """No pair waits: turns up to this step are over, and so is a round, unless its reply has just left."""
+        if self.fresh or not self.places:
+            return
+        over = set()
+        for turn in self.turns:
+            by_moves = max(0, step - turn.step)
+            for place in {turn.place + turn.left, *turn.rounds}:
+                over |= {Turn((place + moves) % self.places, 0, turn.step + by_moves) for moves in range(min(by_moves + 1, self.places))}
+        self.turns, self.replies = over, 0
+
+    # -- polls
 
     def _answer(self, rx_next, now):
         """A reply answers all polls whose txEdge it has reached."""

@@ -29,23 +29,12 @@ class Strikes:
 
 
 class PollTimer:
-    """Decides when a poll is due, for the Transmitter `tx`; `missed_polls` and `missing_polls` as in Rules."""
+    """Decides when a poll is due as POLL_TIMEOUT ends, for the Transmitter `tx`; `missing_polls` as in Rules."""
 
     def __init__(self, tx, rules, now):
         self.tx, self.rules = tx, rules
         self.began = now
         self.seen = None  # ackTsn and rxBase at the last end
-        self.missed = False  # a control unit has shown that outcomes were missed, since the last end
-        self.asked = False  # a poll for them has gone, since the last end
-
-    def on_report(self, missed):
-        """A control unit was accepted; True if a poll is due at once. `missed`: outcomes lack that the peer will not show unasked."""
-        if not self.tx.missing:
-            self.missed = self.asked = False
-        self.missed |= missed
-        due = self.missed and not self.asked and self.rules.missed_polls
-        self.asked |= due
-        return due
 
     def end(self, now, heard):
         """POLL_TIMEOUT has passed: True if a poll is due. `heard`: a unit without hello has come."""
@@ -53,6 +42,4 @@ class PollTimer:
         seen, before = (tx.ack, tx.peer_base), self.seen
         self.seen = seen
         open_ = tx.peer_base < tx.next_fsn or (self.rules.missing_polls and tx.missing)
-        due = open_ and seen == before or tx.abandons or self.missed or not heard
-        self.asked, self.missed = self.missed, False
-        return due
+        return open_ and seen == before or tx.abandons or not heard

@@ -9,7 +9,7 @@ import pytest
 from cocotb_tests.model import reporter
 from cocotb_tests.model.config import Config, Rules
 from cocotb_tests.model.pair import Direction
-from cocotb_tests.model.reports import BLOCK, JUDGED, Reports
+from cocotb_tests.model.reports import BLOCK, JUDGED, OTHERS, WAITING, Reports
 from cocotb_tests.model.scenario import checked_pair, finish, is_control
 from cocotb_tests.model.sender import Setting
 from cocotb_tests.model.units import ControlUnit
@@ -18,9 +18,9 @@ from tests import seeds
 COUNT = 700
 
 
-def run(breaks, window_log2=8, delta=3, dark=(4000, 5500), clock=False, rules=Rules(), delay=1000, loss=(0.2, 0.05), back=20, name: object = "packets"):
-    """A sends frames of one unit; feedback is dark for a while, so that older outcomes are asked for and repeated."""
-    c = Config(window_log2=window_log2, setting=Setting(1, 1, 1, 0, delta), rules=rules, poll_timeout=3000, keepalive=1 << 30)
+def run(breaks, window_log2=8, delta=3, dark=(4000, 5500), clock=False, rules=Rules(), delay=1000, loss=(0.2, 0.05), back=20, n=1, name: object = "packets"):
+    """A sends frames of one data unit; feedback is dark for a while, so that older outcomes are asked for and shown again."""
+    c = Config(window_log2=window_log2, setting=Setting(1, n, n, 0, delta), rules=rules, poll_timeout=3000, keepalive=1 << 30)
     ways = Direction(delay, loss[0]), Direction(delay, lambda now: 1 if dark[0] <= now < dark[1] else loss[1])
     pair, checkers = checked_pair(c, c, *ways, seed=name)
     for check in checkers.values():
@@ -77,8 +77,8 @@ def takes_outcomes_twice(pair, checkers):
 
 FAULTS = {
     "outcome of an older block": (change(lambda u: replace(u, bitmap=u.bitmap ^ 1 << 40), is_older), "wrong outcome"),
-    "older block without a cause": (
-        change(lambda u: replace(u, bitmap_base=u.bitmap_base - 64, bitmap=0), lambda u: 128 <= u.rx_next < 190), "without a cause|wrong",
+    "older block that has no turn": (
+        change(lambda u: replace(u, bitmap_base=u.bitmap_base - 64, bitmap=0), lambda u: 128 <= u.rx_next < 190), "out of turn|no pair|not in the ring|wrong",
     ),
     "bitmapBase ahead": (change(lambda u: replace(u, bitmap_base=u.bitmap_base + 32, bitmap=u.bitmap >> 32)), "is ahead"),
     "older block with poll": (change(lambda u: replace(u, poll=True), is_older), "has poll or reply"),
@@ -107,11 +107,11 @@ def test_a_poll_has_a_second_reply_only_if_it_came_shortly_before_the_first(age)
     answer = ControlUnit(epoch=1, reply=True)
     reports = Reports(64)
     reports.heard(poll, 0, now=1000 - age)
-    reports.sent(answer, 0, -BLOCK, [], now=1000)
+    reports.sent(answer, 0, -BLOCK, 0, now=1000)
     if age < JUDGED:
-        reports.sent(answer, 0, -BLOCK, [], now=1012)
+        reports.sent(answer, 0, -BLOCK, 0, now=1012)
     with pytest.raises(AssertionError, match="no poll had come"):
-        reports.sent(answer, 0, -BLOCK, [], now=1024)
+        reports.sent(answer, 0, -BLOCK, 0, now=1024)
 
 
 def test_poll_that_is_not_answered():
@@ -127,9 +127,9 @@ def test_older_blocks_too_close_together(monkeypatch):
 
 
 def test_more_transmissions_than_outcomes_are_kept_for():
-    scenario: dict[str, Any] = dict(window_log2=6, dark=(3000, 4500), delta=15, loss=(0.6, 0.3), delay=300)
+    scenario: dict[str, Any] = dict(window_log2=6, dark=(3000, 6500), delta=15, loss=(0.5, 0.3), delay=300)
     found = ""
-    for name in range(40):  # a third of them come so far
+    for name in range(40):  # half of them come so far
         run(lambda pair, checkers: None, name=name, **scenario)
         try:
             run(lambda pair, checkers: None, name=name, rules=Rules(tsn_limit=False), **scenario)
@@ -139,27 +139,143 @@ def test_more_transmissions_than_outcomes_are_kept_for():
     assert "outcomes are kept below" in found
 
 
-def test_repeat_of_what_the_peer_knows():
-    """A link that is short for its window repeats nothing; an end that does all the same is found."""
+def ring(change):
+    """Breaks the ring of an end: `change` makes of the method `_take_turns` of its Reporter another one."""
 
-    def forgets(pair, checkers):
-        end = pair.ends[1]
-        inner = end._control
+    def breaks(pair, checkers):
+        reporter = pair.ends[1].reporter
+        inner = reporter._take_turns
+        reporter._take_turns = lambda count: change(reporter, count, inner)
 
-        def control(unit):
-            inner(unit)
-            end.reporter.peer_ack = 0
+    return breaks
 
-        end._control = control
 
-    scenario: dict[str, Any] = dict(dark=(0, 0), delay=100, loss=(0, 0), back=COUNT)
-    assert run(lambda pair, checkers: None, **scenario).ends[1].reporter.shown == 0
-    with pytest.raises(AssertionError, match="without a cause"):
-        run(forgets, **scenario)
+def skips_a_place(reporter, count, take_turns):
+    reporter.place += reporter.shown % 5 == 4 and count > 0
+    take_turns(count)
+
+
+def stops_a_round(reporter, count, take_turns):
+    take_turns(0 if count and reporter.turns else count)
+
+
+def takes_what_leaves_the_ring(reporter, count, take_turns):
+    take_turns(count)
+    reporter.pair = reporter.pair and max(0, reporter.pair - reporter.places)
+
+
+def forgets_the_peer(reporter, count, take_turns):
+    reporter.peer_ack = 0
+    take_turns(count)
+
+
+RINGS = {
+    "a place is left out": (ring(skips_a_place), "out of turn"),
+    "half a round": (ring(stops_a_round), "not shown after a reply"),
+    "too old": (ring(takes_what_leaves_the_ring), "not in the ring|out of turn"),
+    "what the peer knows": (ring(forgets_the_peer), "and the peer's ackTsn is"),
+}
+
+
+@pytest.mark.parametrize("name", RINGS)
+def test_broken_ring_is_found(name):
+    breaks, complaint = RINGS[name]
+    with pytest.raises(AssertionError, match=complaint):
+        run(breaks, clock=True, dark=(4000, 9000))
+
+
+@pytest.mark.parametrize("rules, n, complaint", [(Rules(ring=False), 4, "not shown again"), (Rules(rounds=False), 1, "not shown after a reply")])
+def test_ring_that_stands_still_is_found(rules, n, complaint):
+    with pytest.raises(AssertionError, match=complaint):
+        run(lambda pair, checkers: None, clock=True, dark=(4000, 9000), rules=rules, n=n)
+
+
+class Shown:
+    """What an end of 256 frames shows, control unit by control unit, and 200 clocks apart. Its peer has 256 frames, too."""
+
+    def __init__(self, ack=0):
+        self.reports, self.now, self.rx_next = Reports(256), 0, 0
+        self.reports.heard(ControlUnit(epoch=1, param=ack), 511, 0)
+
+    def recent(self, rx_next, **fields):
+        self.rx_next = rx_next
+        self._sent(rx_next // BLOCK - 1, ControlUnit(epoch=1, **fields))
+
+    def older(self, *blocks):
+        for block in blocks:
+            self._sent(block, ControlUnit(epoch=1))
+
+    def _sent(self, block, unit):
+        self.now += 200
+        self.reports.sent(unit, self.rx_next, BLOCK * block, 4, self.now)
+
+    def poll(self, ack=0):
+        self.reports.heard(ControlUnit(epoch=1, poll=True, param=ack), self.rx_next, self.now)
+        self.recent(self.rx_next, reply=True)
+
+
+def test_a_turn_for_each_step_of_rx_next():
+    """A report may be of a turn that has waited."""
+    shown = Shown()
+    shown.recent(512)
+    shown.older(8)
+    for i in range(1, 8):
+        shown.recent(512 + 8 * i)
+        shown.older(8 + 2 * (i % 4))
+    shown.older(*[8, 10, 12][:WAITING])
+    with pytest.raises(AssertionError, match="out of turn"):
+        shown.older(14)
+
+
+@pytest.mark.parametrize("block", [9, 10, 12, 6, 16])
+def test_any_other_pair_is_none_that_has_its_turn(block):
+    shown = Shown()
+    shown.recent(512)
+    shown.older(14)
+    shown.recent(520)
+    with pytest.raises(AssertionError):
+        shown.older(block)
+
+
+def test_a_round_ends():
+    shown = Shown(64 * 5)
+    shown.recent(512)
+    shown.poll(64 * 5)
+    shown.older(10, 12, 14)
+    shown.poll(64 * 5)
+    shown.older(10)
+    shown.poll(64 * 5)
+    shown.older(12, 10, 12, 14)
+    with pytest.raises(AssertionError, match="out of turn"):
+        shown.older(*[10, 12, 14] * 2)
+
+
+def test_a_round_of_what_the_peer_knows_is_over_soon():
+    """All was passed over, so it gives no turn later on."""
+    shown = Shown(512)
+    shown.recent(512)
+    shown.poll(512)
+    for _ in range(2 * OTHERS + 2):
+        shown.recent(512)
+    shown.reports.heard(ControlUnit(epoch=1, param=0), 512, shown.now)
+    with pytest.raises(AssertionError, match="out of turn"):
+        shown.older(12)
+
+
+@pytest.mark.parametrize("polls", [1, 3])
+def test_other_control_units_do_not_take_the_turns_of_a_round(polls):
+    shown = Shown()
+    shown.recent(512)
+    for _ in range(polls):
+        shown.poll()
+    shown.older(8, 10)
+    with pytest.raises(AssertionError, match="6, 7. are not shown after a reply"):
+        for _ in range(OTHERS + 2):
+            shown.recent(512)
 
 
 def test_link_without_loss_asks_for_nothing():
-    """One poll as it comes up, and no other; no older blocks, no notices; each answer has its poll."""
+    """One poll as it comes up, and no other; no notices; each answer has its poll. A pair is known before its place has a second turn."""
     pair = run(lambda pair, checkers: None, dark=(0, 0), delay=100, loss=(0, 0), back=COUNT)
     for end in pair.ends:
-        assert end.counters["tx_polls"] == 1 and end.reporter.shown == 0 and not end.tx.unconfirmed
+        assert end.counters["tx_polls"] == 1 and end.reporter.shown <= COUNT // 64 and not end.tx.unconfirmed

@@ -42,7 +42,6 @@ class Transmitter:
         self.notice_due = False
         self.again_below = 0  # FSN after the last frame whose first transmission was no last try
         self.newest_announced = False  # the first transmission of the newest frame sent was of type 2
-        self.missed = False  # the last control unit showed that outcomes lack which the peer will not show unasked
         self.freeze_below = 0
 
     # -- frames
@@ -141,7 +140,7 @@ class Transmitter:
         window = self.config.window
         return -window <= ahead <= self.edge - self.ack and -window <= base <= self.next_fsn - self.peer_base
 
-    def feedback(self, unit, peer_window):
+    def feedback(self, unit):
         """Takes the receiver part of a valid control unit."""
         stale = distance(unit.rx_next, self.ack % SN) < 0 or distance(unit.rx_base, self.peer_base % SN) < 0
         if stale and not self.config.rules.fields_apart:
@@ -150,7 +149,6 @@ class Transmitter:
         rx_next, base = unwrap(unit.rx_next, self.ack), unwrap(unit.bitmap_base, self.ack)
         if self.config.rules.any_order or base <= self.ack:
             self._outcomes(base, rx_next, unit.bitmap)
-        self.missed = base - self.ack > self._unasked(peer_window)
         while self.base < self.next_fsn and self.frames[self.base].state in ("acked", "abandoned"):
             if self.frames.pop(self.base).state == "abandoned":
                 self.notice_due, self.unconfirmed = True, self.base + 1
@@ -170,11 +168,6 @@ class Transmitter:
                 self._outcome(tsn, bitmap >> (tsn - base) & 1)
         while self.ack < self.next_tsn and self.ack not in self.fsn_of:
             self.ack += 1
-
-    def _unasked(self, peer_window):
-        """How far ahead of the oldest outcome that is missing a report may begin while the peer will still show it unasked."""
-        lags = self.config.lags(self.smaller_window(peer_window))
-        return 32 * (max(lags) + 4) if lags and self.config.rules.any_order else 0
 
     @property
     def missing(self):

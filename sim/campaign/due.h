@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
 
 namespace campaign {
 
@@ -18,6 +21,46 @@ class Demand {
   private:
     static constexpr uint64_t never = ~uint64_t(0);
     uint64_t dueAt_ = never, from_ = 0;
+};
+
+/// Older outcomes of an end, which take turns (docs/architecture.md, "Receiver" 4). A pair of blocks has 64 outcomes; pair i begins with TSN 64i.
+struct Ring {
+    static constexpr int64_t pairBits = 64, step = 8;
+    static constexpr uint64_t pace = 128;
+    static constexpr int64_t behind = 2;     ///< turns that wait behind a report
+    static constexpr size_t remembered = 7;  ///< control units: the pair of the last had its turn after the first left
+
+    /// What the end knew from a clock on.
+    struct Moment {
+        uint64_t clock = 0;
+        int64_t ackTsn = 0, rxNext = 0;
+    };
+    std::deque<Moment> past = {Moment{}};  ///< from when on the pair that is reported next may have had its turn
+    std::deque<uint64_t> left;             ///< clocks of the last control units that left
+
+    uint64_t lastBegin = 0;  ///< of a report
+    int64_t turned = 0;      ///< step of rxNext that had the last turn, at least
+    int64_t inRound = 0;     ///< turns that a round may still have
+
+    std::set<int64_t> owed;  ///< pairs that a round has yet to report
+    uint64_t owedAt = 0;     ///< since when one of them waits
+
+    uint64_t from = 0, beats = 0;   ///< clock, and beats that the PHY had taken, as it was last seen that no turn waits
+    int64_t counted = 0, seen = 0;  ///< steps whose turns are over, and will be soon
+    int64_t turns = 0;              ///< that were over, for certain
+    /// Pairs of the ring that the peer may lack, and `turns` when they came into it or were reported.
+    std::map<int64_t, int64_t> lackedAt;
+
+    /// Pairs below are known: ackTsn has passed their older blocks.
+    static int64_t known(int64_t ackTsn, int64_t rxNext) {
+        return ackTsn / 32 + 1 >= rxNext / 32 ? INT64_MAX : ackTsn / pairBits;
+    }
+
+    /// Pairs below `pair` have no turn any more, or none in which they are reported.
+    void passOver(int64_t pair) {
+        owed.erase(owed.begin(), owed.lower_bound(pair));
+        lackedAt.erase(lackedAt.begin(), lackedAt.lower_bound(pair));
+    }
 };
 
 /// What the rules that demand know of the present life of an end. Clocks are those of a unit's first beat where they are of one that has left.
@@ -47,16 +90,13 @@ struct Due {
 
     uint64_t polls = 0, lastPoll = 0;
     int64_t known = 0;  ///< outcomes that have come, without a hole
-    uint64_t lastFeedback = 0, feedbackBefore = 0, lastProgress = 0, openSince = 0;
+    uint64_t lastFeedback = 0, lastProgress = 0, openSince = 0;
     int64_t resolved = 0, givenUp = 0;   ///< frames acknowledged or to be abandoned; the last one of these
     int64_t scanned = 0, abandoned = 0;  ///< frames that txBase has passed; the last abandoned one of them
     uint64_t abandonedAt = 0, confirmedAt = 0;
     unsigned notices = 0;     ///< still to come
     bool noticeOwed = false;  ///< a notice is due, or waits
     uint64_t noticeAt = 0;
-    uint64_t gapCame = 0, gapAt = 0;  ///< lost outcomes: shown last, shown by a message that was taken for certain
-    int64_t gapEnd = 0;
-    bool gapIsFirst = false;              ///< since POLL_TIMEOUT ended
     int64_t edgeLeast = 0, edgeMost = 0;  ///< transmissions that an outage has spared: at least, at most
     int64_t inOutage = 0, sparing = 0;    ///< transmissions as a certain outage began, and while it lasted
 
@@ -68,11 +108,10 @@ struct Due {
     int64_t standsAt = 0;      ///< rxBase of the last control unit, …
     uint64_t standsSince = 0;  ///< … and when the first one with it left
 
-    int64_t repeat = 0;  ///< block of the next pair to be repeated
-    uint64_t repeatAt = 0;
+    Ring ring;
 
-    Demand hello, answer, reply, status, many, credit, tail, keepalive, notice, abandon, first, progress, confirm, lost,
-        lostNow, deaf, unseen, outageEnd, pair;
+    Demand hello, answer, reply, status, many, credit, tail, keepalive, notice, abandon, first, progress, confirm, deaf,
+        unseen, outageEnd, round;
 };
 
 }  // namespace campaign

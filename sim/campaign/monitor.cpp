@@ -104,7 +104,6 @@ void Monitor::sent(unsigned end, const Bytes& raw, uint64_t begin, uint64_t cloc
             sentHello(life, unit.control);
         } else {
             checkPolls(life, unit.control, begin);
-            checkSeries(life, unit.control);
             if (unit.control.poll) checkSteadyPoll(life, unit.control, begin);
             sentControl(life, unit.control);
         }
@@ -321,7 +320,6 @@ void Monitor::arrivedControl(unsigned end, Life& from, const ControlUnit& u) {
     Heard& heard = life.heard[from.id];
     if (u.hello) return;
     if (!life.upFrom && u.peerKnown && u.peerEpoch == life.epoch) life.upFrom = &from;
-    if (u.poll) pollCame_[end] = clock_;
     if (!heard.up) heard.upClock = clock_;
     heard.up = true;
     const int64_t before = heard.rxNext + heard.rxBase, base = heard.rxBase;

@@ -92,7 +92,6 @@ struct Life {
     int64_t txBase = 0, txEdge = 0, rxBase = 0, rxNext = 0, ackTsn = 0;  ///< as said last
     int64_t full = 0;                                                    ///< transmissions sent in full
     unsigned controls = 0;                                               ///< in succession, within a frame
-    std::map<int64_t, unsigned> repeats;  ///< how often older blocks were shown without a loss, by bitmapBase
     std::vector<Transmission> transmissions;
     std::vector<SentFrame> frames;
     std::map<unsigned, Heard> heard;  ///< by the life of the peer
@@ -175,7 +174,6 @@ class Monitor {
     void checkOutcome(Life& life, Life& peer, int64_t tsn, bool received);
     bool restarted() const { return lives_[0] > 1 || lives_[1] > 1; }
     void checkPolls(Life& life, const ControlUnit& unit, uint64_t begin);
-    void checkSeries(Life& life, const ControlUnit& unit);
     void checkSteadyPoll(Life& life, const ControlUnit& unit, uint64_t begin);
     void arrivedData(unsigned end, Life& from, const DataUnit& unit);
     void arrivedControl(unsigned end, Life& from, const ControlUnit& unit);
@@ -190,23 +188,26 @@ class Monitor {
     static bool noticesWait(const Life& life, int64_t base, bool newestAnnounced);
     void noteHello(Life& life, uint64_t begin);
     void noteKeepalive(const Life& life, uint64_t begin) const;
-    void noteOlder(Life& life, int64_t base);
+    void noteOlder(Life& life, int64_t base, uint64_t begin);
+    void noteMoment(Life& life, bool leaves);
+    void noteRound(Life& life);
     void noteBegin(Life& life, int64_t tsn);
     void noteAttempt(Life& life, const SentFrame& frame, const DataUnit& unit);
     void noteArrived(unsigned end, Life& from, const Unit& unit);
     void noteFeedback(Life& life, const Heard& heard, const ControlUnit& unit, bool moves);
-    void noteGap(Life& life, const Heard& heard, int64_t base, int64_t rxNext);
     void demand(unsigned end);
     void demandHello(Life& life);
     void demandReports(Life& life);
     void demandPolls(Life& life);
-    void demandRepeats(Life& life);
+    void demandTurns(Life& life);
+    void countTurn(Life& life, int64_t upTo, bool isOver);
     void freed(Life& life);
     void giveUp(Life& life);
     void late(Demand& demand, bool wanted, uint64_t dueAt, const char* kind, const Life& life, const char* what);
-    unsigned lagOf() const;
-    /// Clocks until a message has been taken that finds one before it.
-    static constexpr uint64_t takesMessage = 300;
+    /// Places of the ring of an end.
+    int64_t places(unsigned end) const;
+    /// Clocks of turns that have nothing to report, all places long, at most.
+    uint64_t passesOver(unsigned end) const { return 8 * static_cast<uint64_t>(places(end)); }
     /// Clocks from the last beat of a unit until all that follows from it is known, and a message of it is composed.
     uint64_t reaction(unsigned end) const {
         return 120 + 3 * rules_.info[end].unitClocks() + rules_.info[end].window / 8;
@@ -230,8 +231,7 @@ class Monitor {
     bool afterReset_[2] = {true, true};
     uint64_t lastSent_[2] = {};
     uint64_t silence_[2] = {}, silenceEnd_[2] = {};  ///< the last silence that was long
-    uint64_t pollCame_[2] = {};
-    std::deque<std::pair<uint64_t, uint32_t>> polled_[2];  ///< clock and ackTsn of the last polls
+    std::pair<uint64_t, uint32_t> polled_[2];        ///< clock and ackTsn of the last poll
     Tally tally_[2];
     Due due_[2];
     Outages outages_[2] = {Outages(0), Outages(0)};

@@ -10,8 +10,8 @@ namespace {
 
 using ull = unsigned long long;
 
-/// Clocks between two reports of older outcomes, of a series that goes first and of the pair itself.
-constexpr uint64_t olderPace = 1000;
+/// Turns of the ring that are counted too early, at most: what comes shows them before they are.
+constexpr int64_t turnsAhead = 3;
 
 uint64_t latest(std::initializer_list<uint64_t> clocks) { return std::max(clocks); }
 
@@ -42,7 +42,7 @@ void Monitor::demand(unsigned e) {
     demandPolls(life);
     if (outages_[e].isPossible()) return;
     demandReports(life);
-    demandRepeats(life);
+    demandTurns(life);
     giveUp(life);
     const Heard& heard = life.heard[life.peer->id];
     const bool waits = noticesWait(life, d.resolved, d.newestAnnounced);
@@ -135,32 +135,55 @@ void Monitor::demandPolls(Life& life) {
          life, "outcomes are missing or frames not confirmed, and nothing moves");
     late(d.confirm, isUp && d.abandoned > heard->rxBase, latest({runs, d.abandonedAt, d.lastPoll}) + poll + reacts,
          "late-poll", life, "an abandoned frame is not confirmed");
-    const bool isLost = isUp && d.gapAt && d.known < d.gapEnd && d.lastPoll < d.gapAt;
-    late(d.lost, isLost, latest({runs, d.gapAt}) + poll + reacts, "late-poll", life, "outcomes are lost");
-    late(d.lostNow, isLost && d.gapIsFirst && runs < d.gapAt, d.gapAt + takesMessage + reacts, "late-poll", life,
-         "outcomes are lost, and no poll asks for them at once");
 }
 
-/// Blocks after which a pair is repeated, where it is once: windows of 256 to 8191 frames. 0: a smaller window, or a larger one.
-unsigned Monitor::lagOf() const {
+/// Of the ring of older outcomes. An end that keeps one block has none.
+int64_t Monitor::places(unsigned e) const {
     const unsigned window = std::min(rules_.info[0].window, rules_.info[1].window);
-    return window < 8192 ? window / 256 : 0;
+    return rules_.info[e].window <= 32 ? 0 : std::max<int64_t>(1, window / Ring::pairBits);
 }
 
-void Monitor::demandRepeats(Life& life) {
-    const unsigned e = life.end, lag = lagOf();
-    if (!lag || !life.peer) return;
+/// A round reports all pairs that the peer lacks, and as rxNext moves they take turns. What waits leaves once the PHY has taken so many beats: then turns
+/// up to what had come before are over.
+void Monitor::demandTurns(Life& life) {
+    const unsigned e = life.end;
     Due& d = due_[e];
+    Ring& ring = d.ring;
+    if (!life.peer || !places(e)) return;
     const Heard& heard = life.heard[life.peer->id];
-    const int64_t block = heard.closed / 32, blocks = rules_.info[e].window / 32;
-    for (; d.repeat + 2 + lag <= block; d.repeat += 2, d.repeatAt = clock_) {
-        const bool isKnown = heard.ackTsn / 32 >= d.repeat + 2, isOverwritten = block - d.repeat > blocks;
-        if (!isKnown && !isOverwritten) break;
+    const int64_t step = heard.closed / Ring::step;
+    if (d.lastOutage >= ring.from) {
+        ring.owed.clear(), ring.lackedAt.clear();
+        ring.from = clock_, ring.beats = beats_[e], ring.counted = ring.seen = step;
+        return;
     }
-    const bool isDue = d.repeat + 2 + lag <= block;
-    if (!isDue) d.repeatAt = clock_;
-    late(d.pair, isDue, latest({d.repeatAt, d.lastOutage}) + reaction(e) + olderPace, "late-repeat", life,
-         "a pair of older blocks is not repeated");
+    ring.passOver(std::max(heard.tsnEnd, heard.txEdge) / Ring::pairBits - places(e));
+    const uint64_t waits = Ring::pace + reaction(e) + passesOver(e);
+    late(d.round, !ring.owed.empty(), ring.owedAt + waits, "late-round", life,
+         "a reply's round does not report a pair that the peer lacks");
+    const uint64_t passed = beats_[e] - ring.beats;
+    if (passed <= waits) ring.seen = step;
+    if (passed > waits + line_[e]) countTurn(life, ring.seen, ring.seen > ring.counted);
+}
+
+/// Turns up to step `upTo` of rxNext are over, and it is certain that there was one if `isOver`.
+void Monitor::countTurn(Life& life, int64_t upTo, bool isOver) {
+    const unsigned e = life.end;
+    Ring& ring = due_[e].ring;
+    const Heard& heard = life.heard[life.peer->id];
+    ring.turns += isOver;
+    ring.from = clock_, ring.beats = beats_[e], ring.counted = ring.seen = upTo;
+    const int64_t end = life.rxNext / Ring::pairBits;
+    for (int64_t pair = std::max({int64_t{0}, end - places(e), Ring::known(heard.ackTsn, life.rxNext)}); pair < end;
+         ++pair) {
+        const int64_t since = ring.lackedAt.emplace(pair, ring.turns).first->second;
+        if (ring.turns > since + places(e) + turnsAhead && !rules_.ignore.count("late-turn"))
+            fail("late-turn", life,
+                 format("%lld turns, and none of the pair from TSN %lld on, which the peer lacks: its ackTsn is %lld, "
+                        "rxNext %lld",
+                        static_cast<long long>(ring.turns - since), static_cast<long long>(pair * Ring::pairBits),
+                        static_cast<long long>(heard.ackTsn), static_cast<long long>(life.rxNext)));
+    }
 }
 
 }  // namespace campaign

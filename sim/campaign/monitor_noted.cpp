@@ -107,7 +107,8 @@ void Monitor::noteControl(Life& life, const ControlUnit& u, uint64_t begin) {
     noteSkips(life);
     if (life.txBase >= d.againMost && d.certainFrom == INT64_MAX)
         d.certainFrom = tsnCount(life.end) + chosenAhead(life.end);
-    if (u.reply) noteReply(life, begin);
+    noteMoment(life, true);
+    if (u.reply) noteReply(life, begin), noteRound(life);
     if (u.poll) {
         noteKeepalive(life, begin);
         ++d.polls;
@@ -115,17 +116,68 @@ void Monitor::noteControl(Life& life, const ControlUnit& u, uint64_t begin) {
     }
     d.credited = life.rxBase, d.freedAt = 0;
     d.saidEdge = life.txEdge;
-    if (isOlder(base, life.rxNext)) return noteOlder(life, base);
+    if (isOlder(base, life.rxNext)) return noteOlder(life, base, begin);
     d.reported = life.rxNext, d.settled = clock_;
     const int64_t left = life.heard[life.peer->id].closed - d.reported;
     d.movedAt = left > 0 ? clock_ : 0;
     d.manyAt = left >= 16 ? clock_ : 0;
 }
 
-void Monitor::noteOlder(Life& life, int64_t base) {
-    Due& d = due_[life.end];
-    if (base / 32 == d.repeat && base % 64 == 0) d.repeat += 2;
-    d.repeatAt = clock_;
+/// A pair may have had its turn when the report before it left, or earlier if control units could not leave.
+void Monitor::noteMoment(Life& life, bool leaves) {
+    Ring& ring = due_[life.end].ring;
+    ring.past.push_back({clock_, life.heard[life.peer->id].ackTsn, life.rxNext});
+    if (leaves) ring.left.push_back(clock_);
+    if (ring.left.size() > Ring::remembered) ring.left.pop_front();
+    const uint64_t within = 3 * Ring::pace + settles + line_[life.end];
+    while (ring.past.size() > 1 && ring.left.size() == Ring::remembered && ring.past[1].clock <= ring.left.front() &&
+           ring.past[1].clock + within <= clock_)
+        ring.past.pop_front();
+}
+
+/// Older outcomes leave: those of a pair that is in the ring, that the peer may lack, and that had its turn.
+void Monitor::noteOlder(Life& life, int64_t base, uint64_t begin) {
+    const unsigned e = life.end;
+    Ring& ring = due_[e].ring;
+    const int64_t pair = base / Ring::pairBits, step = life.rxNext / Ring::step;
+    const uint64_t waits = portLatency + 2 * rules_.info[e].unitClocks() + rules_.info[e].controlClocks();
+    int64_t ackTsn = life.heard[life.peer->id].ackTsn, rxNext = life.rxNext;
+    for (const Ring::Moment& m : ring.past) ackTsn = std::min(ackTsn, m.ackTsn), rxNext = std::min(rxNext, m.rxNext);
+    const auto wrong = [&](const char* kind, const char* what) {
+        if (!rules_.ignore.count(kind))
+            fail(kind, life,
+                 format("%s: bitmapBase %lld, rxNext %lld, ackTsn %lld of the peer, %lld places", what, ll(base),
+                        ll(life.rxNext), ll(ackTsn), ll(places(e))));
+    };
+    const bool isInside = base >= 0 && base % Ring::pairBits == 0 && pair < life.rxNext / Ring::pairBits &&
+                          pair >= rxNext / Ring::pairBits - places(e);
+    if (!isInside || !places(e)) wrong("older-outside", "older outcomes that are no pair of the ring");
+    if (pair < Ring::known(ackTsn, life.rxNext)) wrong("older-known", "older outcomes that the peer knows");
+    if (ring.lastBegin && rules_.flows[e] && begin + waits < ring.lastBegin + Ring::pace)
+        wrong("older-pace", "older outcomes follow others too soon");
+    if (step > ring.turned)  // one more if it was composed as rxNext moved
+        ring.turned = std::max(step - Ring::behind - 1, ring.turned + 1);
+    else if (--ring.inRound < 0)
+        wrong("older-without-turn", "older outcomes, and neither has rxNext moved nor a round begun");
+    ring.lastBegin = begin;
+    ring.owed.erase(pair);
+    ring.owedAt = clock_;
+    ring.lackedAt.erase(pair);
+    countTurn(life, life.heard[life.peer->id].closed / Ring::step, true);
+}
+
+/// A round follows a reply; what waits comes before it.
+void Monitor::noteRound(Life& life) {
+    const unsigned e = life.end;
+    Ring& ring = due_[e].ring;
+    ring.inRound = places(e) + std::min(ring.inRound, Ring::behind);
+    if (ring.owed.empty()) ring.owedAt = clock_;
+    const int64_t end = life.rxNext / Ring::pairBits;
+    for (int64_t pair =
+             std::max({int64_t{0}, end - places(e), Ring::known(life.heard[life.peer->id].ackTsn, life.rxNext)});
+         pair < end; ++pair)
+        ring.owed.insert(pair);
+    ring.lackedAt.clear();
 }
 
 /// A reply answers all polls that had come when it was composed: no sooner than the control unit before it began.
@@ -210,9 +262,6 @@ void Monitor::noteKeepalive(const Life& life, uint64_t begin) const {
     const uint64_t since = std::max(
         {heard.progressClock, heard.upClock, d.lastProgress, d.lastData, d.lastOutage, d.upSince, d.confirmedAt});
     if (outages_[e].isPossible() || begin < since + intake(e) + line_[e]) return;
-    // Lost outcomes are polled for once more as POLL_TIMEOUT ends, be it that they have come meanwhile.
-    const uint64_t ticked = std::max({d.gapCame, written_[e], d.lastOutage, heard.upClock}) + timers_[e].poll;
-    if (d.gapCame && begin < ticked + intake(e) + line_[e]) return;
     const uint64_t from = std::max(d.lastBegin, written_[e]);
     if (begin + portLatency < from + timers_[e].keepalive && !rules_.ignore.count("early-keepalive"))
         fail("early-keepalive", life,
@@ -276,6 +325,8 @@ void Monitor::noteArrived(unsigned e, Life& from, const Unit& unit) {
     } else {
         heard.closed = std::max(heard.closed, heard.txEdge);
         heard.ackTsn = unwrap(unit.control.ackTsn, heard.ackTsn);
+        if (life.peer == &from) noteMoment(life, false);
+        d.ring.passOver(Ring::known(heard.ackTsn, life.rxNext));
         if (unit.control.poll && !d.pollCame) d.pollCame = clock_;
     }
     const int64_t left = heard.closed - d.reported;
@@ -301,26 +352,9 @@ void Monitor::noteFeedback(Life& life, const Heard& heard, const ControlUnit& u,
         life.frames[t.fsn].acked |= received;
     }
     while (d.known < sent && life.transmissions[d.known].reported) ++d.known;
-    noteGap(life, heard, base, rxNext);
     if (moves) d.lastProgress = clock_;
-    d.feedbackBefore = d.lastFeedback, d.lastFeedback = clock_;
+    d.lastFeedback = clock_;
     if (d.abandoned && d.abandoned <= heard.rxBase && !d.confirmedAt) d.confirmedAt = clock_;
-}
-
-/// Outcomes are lost where a bitmap begins beyond all repeats of ackTsn. The sender processes one message, and another one waits: one that finds two before
-/// it may be left out.
-void Monitor::noteGap(Life& life, const Heard& heard, int64_t base, int64_t rxNext) {
-    const unsigned e = life.end, window = std::min(rules_.info[0].window, rules_.info[1].window);
-    Due& d = due_[e];
-    const int64_t lag = std::min(window / 256, 32u), repeated = !lag ? 0 : 32 * (4 + lag + (window >= 8192 ? 64 : 0));
-    if (base <= life.ackTsn + repeated) return;
-    if (base > d.known + repeated && rxNext >= base && clock_ > d.feedbackBefore + takesMessage) {
-        const uint64_t from = std::max({d.gapCame, written_[e], d.lastOutage, heard.upClock});
-        d.gapAt = clock_, d.gapEnd = base;
-        // A poll at the end of one period is that of the next one, too.
-        d.gapIsFirst = !d.gapCame || clock_ > from + 2 * uint64_t{timers_[e].poll} + intake(e);
-    }
-    d.gapCame = clock_;
 }
 
 }  // namespace campaign

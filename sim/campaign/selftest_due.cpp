@@ -34,7 +34,7 @@ std::function<void(Timers&)> with(uint32_t Timers::* timer, uint32_t clocks) {
 void flows(Rules& r) { r.flows[0] = r.flows[1] = true; }
 void reads(Rules& r) { r.reads[0] = r.reads[1] = true; }
 void frozen(Rules& r) { r.freeze[0] = r.freeze[1] = 1; }
-void wide(Rules& r) { r.info[0].window = r.info[1].window = 1024; }
+void two(Rules& r) { r.info[0].window = r.info[1].window = 128; }
 
 void poll(Talk& t, unsigned end) {
     t.control(end, [](ControlUnit& u) { u.poll = true; });
@@ -86,6 +86,28 @@ void failLastTry(Talk& t, unsigned come) {
     t.lastTry = true;
     t.frame(0, come, 1);
     t.control(0, [&](ControlUnit& u) { u.txEdge = t.tsn, u.ackTsn = 2; });
+}
+
+/// 192 frames of a link whose ring has two places. As pairs 0 and 1 are in it, B reports the outcomes from `base` of the turn's number on.
+void takeTurns(Talk& t, const std::function<unsigned(unsigned)>& base) {
+    t.windowLog2 = 7;
+    t.up();
+    t.flow(128);
+    for (unsigned turn = 1; turn < 8; ++turn) {
+        if (base) t.older(base(turn));
+        t.flow(128 + 8 * turn);
+    }
+    close(t);
+}
+
+/// The peer lacks two pairs of a ring of two places, of which `pairs` are reported after a reply.
+void round(Talk& t, unsigned pairs) {
+    t.windowLog2 = 7;
+    t.up();
+    t.flow(136);
+    close(t);
+    t.pollAndReply();
+    for (unsigned pair = 0; pair < pairs; ++pair) t.wait(200), t.older(64 * pair);
 }
 
 /// A outage of A, at whose end it polls.
@@ -215,18 +237,6 @@ std::vector<Case> dueCases() {
         due(
             "no poll for a notice that is not confirmed", "late-poll",
             [](Talk& t) { abandonOne(t, 3), t.wait(3000 + soon); }, with(&Timers::poll, 3000)),
-        due("no poll for outcomes that are lost", "late-poll",
-            [](Talk& t) {
-                t.up();
-                // All reports are lost but for the last one.
-                for (unsigned i = 0; i < 64; ++i) {
-                    t.frame(i);
-                    if (i % 8 == 7) t.report(i + 1, (uint64_t(2) << i) - 1, false);
-                }
-                close(t);
-                t.control(1, [](ControlUnit& u) { u.bitmapBase = 32, u.rxNext = 64, u.bitmap = ~uint32_t(0); });
-                t.wait(soon);
-            }),
         due("no poll as an outage ends", "late-poll",
             [](Talk& t) { t.up(), t.phyUp[0] = false, t.wait(400), t.phyUp[0] = true, t.wait(soon); }),
         due(
@@ -236,24 +246,19 @@ std::vector<Case> dueCases() {
         due("a link that comes up without a poll", "late-poll",
             [](Talk& t) { t.hello(0, false), t.hello(1, true), t.control(0), t.wait(soon); }),
         due(
-            "a pair of older blocks that is not repeated", "late-repeat",
-            [](Talk& t) {
-                t.windowLog2 = 10;
-                t.up();
-                for (unsigned i = 0; i < 192; ++i) {
-                    t.frame(i);
-                    const unsigned base = (i + 1) / 32 * 32;
-                    if (i % 8 == 7)
-                        t.control(1, [=](ControlUnit& u) {
-                            u.bitmapBase = base ? base - 32 : snCount - 32;
-                            u.rxNext = i + 1, u.bitmap = (uint64_t(1) << (i + 1 - base + 32)) - 1;
-                            if (!base) u.bitmap &= ~uint64_t(0xffffffff);
-                        });
-                }
-                close(t);
-                t.wait(2 * soon);
-            },
-            {}, wide),
+            "older outcomes that take turns", nullptr,
+            [](Talk& t) { takeTurns(t, [](unsigned turn) { return 64 * (turn % 2); }); }, {}, two),
+        due(
+            "older outcomes that have no turn", "late-turn", [](Talk& t) { takeTurns(t, {}); }, {}, two),
+        due(
+            "older outcomes of which some have no turn", "late-turn",
+            [](Talk& t) { takeTurns(t, [](unsigned) { return 0; }); }, {}, two),
+        due(
+            "a round of which nothing comes", "late-round", [](Talk& t) { round(t, 0), t.wait(soon); }, {}, two),
+        due(
+            "half a round", "late-round", [](Talk& t) { round(t, 1), t.wait(soon); }, {}, two),
+        due(
+            "a round", nullptr, [](Talk& t) { round(t, 2), t.wait(soon); }, {}, two),
         due("data in an outage", "outage-data",
             [](Talk& t) {
                 t.up();

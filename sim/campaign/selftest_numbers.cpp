@@ -65,15 +65,28 @@ void manyReports(Talk& t) {
     for (unsigned i = 0; i < 60; ++i) t.frame(i), t.report(i + 1, (uint64_t(1) << (i + 1)) - 1);
 }
 
-/// A report of blocks that are not the newest, long after any poll.
-void olderReport(Talk& t) {
+/// Pair 0 of a ring of one place is reported once, and then, after `outcomes` more, the blocks from `base` on.
+void olderReports(Talk& t, unsigned outcomes, unsigned base) {
     t.up();
-    for (unsigned i = 0; i < 64; ++i) t.frame(i);
-    t.control(1, [](ControlUnit& u) { u.bitmapBase = 0, u.rxNext = u.rxBase = 64, u.bitmap = ~uint64_t(0); });
-    for (unsigned i = 64; i < 100; ++i) t.frame(i);
-    t.clock += 5000;
-    t.control(1, [](ControlUnit& u) { u.rxNext = u.rxBase = 100, u.bitmapBase = 64; });
-    t.control(1, [](ControlUnit& u) { u.bitmapBase = 0; });
+    t.flow(72);
+    t.older(0);
+    t.wait(1000);
+    t.flow(72 + outcomes);
+    t.older(base);
+}
+
+/// A round of a ring of two places, `apart` clocks from pair to pair.
+void round(Talk& t, uint64_t apart) {
+    t.windowLog2 = 7;
+    t.up();
+    t.flow(136);
+    t.pollAndReply();
+    t.older(0), t.wait(apart), t.older(64);
+}
+
+void two(Rules& r) {
+    r.info[0].window = r.info[1].window = 128;
+    r.flows[0] = r.flows[1] = true;
 }
 
 void pollFor(Talk& t, unsigned polls, uint64_t apart) {
@@ -182,8 +195,34 @@ std::vector<Case> numberCases() {
                  eight(t, 10);
              }),
         talk("recent blocks in each report", nullptr, manyReports, clean),
-        talk("a series of reports that nobody asked for", "series-without-cause", olderReport, clean),
-        talk("a series that nobody asked for, in a run with losses", "series-without-cause", olderReport, steady),
+        talk("older outcomes in their turn", nullptr, [](Talk& t) { olderReports(t, 8, 0); }),
+        talk("older outcomes that had their turn", "older-without-turn",
+             [](Talk& t) {
+                 olderReports(t, 0, 0);
+                 for (unsigned i = 0; i < 3; ++i) t.wait(1000), t.older(0);
+             }),
+        talk("older outcomes of two halves of pairs", "older-outside", [](Talk& t) { olderReports(t, 56, 32); }),
+        talk("older outcomes that have left the ring", "older-outside", [](Talk& t) { olderReports(t, 96, 0); }),
+        talk("older outcomes that the peer knows", "older-known",
+             [](Talk& t) {
+                 t.up();
+                 t.flow(72);
+                 t.control(0, [](ControlUnit& u) { u.txBase = u.txEdge = u.ackTsn = 72; });
+                 t.flow(120);
+                 t.wait(1000);
+                 t.older(0);
+             }),
+        talk(
+            "a round", nullptr, [](Talk& t) { round(t, 200); }, two),
+        talk(
+            "older outcomes that follow others too soon", "older-pace", [](Talk& t) { round(t, 40); }, two),
+        talk(
+            "a round that does not end", "older-without-turn",
+            [](Talk& t) {
+                round(t, 200);
+                for (unsigned i = 0; i < 6; ++i) t.wait(200), t.older(64 * (i % 2));
+            },
+            two),
         talk(
             "a poll although all is known, in a run with losses", "poll-without-cause",
             [](Talk& t) {
@@ -195,7 +234,7 @@ std::vector<Case> numberCases() {
         talk(
             "polls for an outcome that is missing", nullptr, [](Talk& t) { pollFor(t, 6, 5000); }, steady),
         talk(
-            "four polls for an outcome in one POLL_TIMEOUT", "poll-without-cause", [](Talk& t) { pollFor(t, 6, 1000); },
+            "two polls for an outcome in one POLL_TIMEOUT", "poll-without-cause", [](Talk& t) { pollFor(t, 2, 1000); },
             steady),
     };
 }

@@ -96,6 +96,33 @@ struct Talk {
         for (unsigned end : {0, 1}) monitor->deltaChanges(end, value), monitor->deltaIs(end, value);
     }
 
+    /// A sends frames, all of which come, until there are `count`; B reports the recent blocks after each eighth.
+    void flow(unsigned count) {
+        while (tsn < count) {
+            frame(tsn);
+            if (tsn % 8) continue;
+            control(1, [&](ControlUnit& u) {
+                const unsigned block = tsn / 32;
+                u.bitmapBase = block ? 32 * (block - 1) : snCount - 32;
+                u.bitmap = block ? ~uint64_t(0) : ~uint64_t(0) << 32;
+                u.rxNext = u.rxBase = tsn;
+            });
+        }
+    }
+
+    /// B reports older blocks, from that of TSN `base` on, all of which were received.
+    void older(unsigned base) {
+        control(1, [=](ControlUnit& u) { u.bitmapBase = base, u.bitmap = ~uint64_t(0); });
+    }
+
+    /// A polls, and B replies, with the recent blocks.
+    void pollAndReply() {
+        control(0, [](ControlUnit& u) { u.poll = true; });
+        control(1,
+                [&](ControlUnit& u) { u.reply = true, u.bitmapBase = 32 * (tsn / 32 - 1), u.bitmap = ~uint64_t(0); });
+        said[1].reply = false;
+    }
+
     /// B reports outcomes of all below `rxNext`.
     void report(unsigned rxNext, uint64_t bitmap, bool comes = true) {
         control(1, [=](ControlUnit& u) { u.bitmapBase = 0, u.rxNext = rxNext, u.bitmap = bitmap; }, comes);

@@ -11,15 +11,7 @@ constexpr unsigned manyOutcomes = 16;  // so many are reported whatever STATUS_I
 
 void Composer::heard(bool poll, uint64_t ackTsn) {
     reporter_.missing(ackTsn);
-    if (!poll) return;
-    reporter_.polled();
-    answer_ = reply_ = true;
-}
-
-void Composer::outcomesLost() {
-    gapOpen_ = true;
-    if (mayPollForGap_) poll_ = true;
-    mayPollForGap_ = false;
+    if (poll) answer_ = reply_ = true;
 }
 
 void Composer::cameUp(Clock now, uint64_t smallerWindow) {
@@ -38,9 +30,7 @@ void Composer::pollTimedOut(const Situation& s, Clock now) {
     const bool progress = sender_.ackTsn() != tickAckTsn_ || sender_.peerRxBase() != tickRxBase_;
     tickAckTsn_ = sender_.ackTsn();
     tickRxBase_ = sender_.peerRxBase();
-    poll_ |= (unfinished && !progress) || sender_.unconfirmed() || gapOpen_ || !s.peerUp;
-    mayPollForGap_ |= !gapOpen_;
-    gapOpen_ = false;
+    poll_ |= (unfinished && !progress) || sender_.unconfirmed() || !s.peerUp;
 }
 
 // The clock from which on there is a cause for a message that is not of older blocks.
@@ -59,20 +49,16 @@ Clock Composer::causeAt(const Situation& s) const {
 
 Clock Composer::due(const Situation& s, Clock now) {
     if (!s.sending) turnEnds_ = std::min(turnEnds_, now);
-    if (sender_.resolved()) {
-        mayPollForGap_ = true;
-        gapOpen_ = false;
-    }
     if (turnEnds_ == never && s.state != LinkState::hello) return never;
     const Clock cause = causeAt(s);
-    const Clock older = s.state == LinkState::up ? reporter_.older(now) : never;
+    const Clock older = s.state == LinkState::up ? reporter_.older() : never;
     const Clock when = std::min(cause, older);
     if (when == never) return never;
     return std::max({when, now, s.state == LinkState::hello ? 0 : turnEnds_});
 }
 
 void Composer::decide(const Situation& s, Clock now) {
-    older_ = s.state == LinkState::up && reporter_.older(now) <= now && (olderTurn_ || causeAt(s) > now);
+    older_ = s.state == LinkState::up && reporter_.older() <= now && (olderTurn_ || causeAt(s) > now);
     isKeepalive_ = keepaliveAt(s) <= now;
 }
 
@@ -90,7 +76,7 @@ Control Composer::compose(const Situation& s, Clock now) {
     if (older_) return message;
     message.poll = !message.hello && (poll_ || isKeepalive_);
     message.reply = !message.hello && reply_;
-    if (message.reply) reporter_.replied();
+    if (message.reply) reporter_.replied(now);
     saidRxNext_ = message.rxNext;
     hello_ = answer_ = reply_ = poll_ = status_ = false;
     notices_ -= notices_ != 0;

@@ -38,12 +38,13 @@ class Composer {
     void helloDue() { hello_ = true; }
     void answerDue() { answer_ = true; }
     void pollDue() { poll_ = true; }
-    void outcomesAdded() { status_ = true; }
+    void outcomesAdded(Clock now) {
+        status_ = true;
+        reporter_.moved(now);
+    }
     void noticeDue() { notices_ = 3; }
     /// The peer's control unit was taken: it polls, and lacks outcomes from `ackTsn` on.
     void heard(bool poll, uint64_t ackTsn);
-    /// Outcomes are missing that the peer will not report unasked.
-    void outcomesLost();
     /// The first hello is due at once.
     void greet(Clock now) { paceAt_ = now; }
     /// The link came up; `smallerWindow` is that of both ends.
@@ -94,7 +95,6 @@ class Composer {
     Clock paceAt_ = 0, composedAt_ = 0, pollAt_ = never;
     bool asks_ = false;
 
-    bool gapOpen_ = false, mayPollForGap_ = true;
     uint64_t tickAckTsn_ = 0, tickRxBase_ = 0;  // as POLL_TIMEOUT ended last
 };
 

@@ -25,6 +25,7 @@ Latencies Latencies::of(const Build& build) {
     l.unit = 12;
     l.control = 11;
     l.tail = 1;
+    l.turn = 4;
     l.lookup = 10;
     l.pace = 2;
     l.compose = 3;

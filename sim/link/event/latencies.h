@@ -27,7 +27,8 @@ struct Latencies {
     Clock unit;      ///< last beat of a data unit to what it changes: outcomes, rxNext, causes of a control unit
     Clock control;   ///< the same of a control unit
     Clock tail;      ///< last unit before the line rests, to the cause of the control unit that closes its transmission
-    Clock lookup;    ///< an older pair of blocks is due, to the cause of its control unit
+    Clock turn;      ///< a turn of the ring that has nothing to report
+    Clock lookup;    ///< the turn of an older pair of blocks, to the cause of its control unit
     Clock pace;      ///< the least distance of two reports, or hellos, is so much longer than set, beside `compose`
     Clock compose;   ///< cause of a control unit to the composed message
     Clock message;   ///< composed message to its first beat on the PHY

@@ -62,9 +62,9 @@ void LinkEnd::judgeOutage() {
 }
 
 // Tells the composer of outcomes that were added since rxNext was `before`; false if there are none.
-bool LinkEnd::outcomesSince(uint64_t before) {
+bool LinkEnd::outcomesSince(uint64_t before, Clock now) {
     if (receiver_.rxNext() == before) return false;
-    composer_.outcomesAdded();
+    composer_.outcomesAdded(now);
     return true;
 }
 
@@ -82,7 +82,7 @@ bool LinkEnd::unit(const Transmission& t, unsigned index, Clock now) {
     const Clock delivery = resequencer_.next();
     const uint64_t before = receiver_.rxNext();
     receiver_.unit(t, index, now);
-    const bool decided = outcomesSince(before);
+    const bool decided = outcomesSince(before, now);
     if (!decided && !first && resequencer_.next() == delivery) return false;
     plan(now);
     return true;
@@ -126,15 +126,13 @@ void LinkEnd::control(const Control& message, Clock now) {
 void LinkEnd::close(const Control& message, Clock now) {
     const uint64_t before = receiver_.rxNext();
     receiver_.close(message.txEdge, now);
-    outcomesSince(before);
+    outcomesSince(before, now);
     composer_.heard(message.poll, message.ackTsn);
     reports_.push_back({now + latencies_.feedback, message});
 }
 
 void LinkEnd::take(const Control& message, Clock now) {
-    const Sender::Taken taken = sender_.feedback(message, now);
-    if (taken.notice) composer_.noticeDue();
-    if (taken.gap) composer_.outcomesLost();
+    if (sender_.feedback(message, now)) composer_.noticeDue();
 }
 
 // Time ---------------------------------------------------------------------------------------------------------------

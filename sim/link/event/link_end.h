@@ -37,7 +37,7 @@ class LinkEnd {
     void hear(Clock now);
     void goUp(Clock now, bool byHello);
     void judgeOutage();
-    bool outcomesSince(uint64_t before);
+    bool outcomesSince(uint64_t before, Clock now);
     void close(const Control& message, Clock now);
     void take(const Control& message, Clock now);
     void moveLine(Clock now);

@@ -1,53 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reporter.h"
 
-#include <algorithm>
-
 namespace arqlink::event {
 
-void Reporter::missing(uint64_t ackTsn) {
-    if (ackTsn + window_ >= receiver_.rxNext()) peerAck_ = std::max(peerAck_, ackTsn);
+void Reporter::moved(Clock now) {
+    const uint64_t steps = receiver_.rxNext() / step;
+    if (steps == steps_) return;
+    steps_ = steps;
+    isDue_ = places_ != 0;
+    walk(now);
 }
 
-void Reporter::replied() {
-    series_ = peerAck_ / blockBits;
-    inSeries_ = true;
+void Reporter::replied(Clock now) {
+    place_ = peerAck_ / pairBits;
+    left_ = places_;
+    walk(now);
 }
 
-bool Reporter::findRepeat() {
+// Turns go by until one has a pair that the peer may lack, and the report of another one waits.
+void Reporter::walk(Clock now) {
     const uint64_t block = receiver_.rxNext() / blockBits;
-    for (turn_ = 0; turn_ < lags_.count; ++turn_) {
-        uint64_t& pair = repeat_[turn_];
-        for (; pair + 2 + lags_.lag[turn_] <= block; pair += 2)
-            if ((pair + 2) * blockBits > peerAck_ && isKept(pair + 1)) return true;
+    const auto newest = static_cast<int64_t>(block / 2) - 1;
+    const auto pairOf = [&](uint64_t place) {
+        return newest - static_cast<int64_t>((static_cast<uint64_t>(newest) - place) & (places_ - 1));
+    };
+    const bool lacksNone = peerAck_ / blockBits + 1 >= block;
+    while (!queued_.isFull && (left_ || (isDue_ && free_ <= now))) {
+        isDue_ = false;
+        const uint64_t turns = std::max<uint64_t>(1, left_);
+        // Pairs ascend from place to place up to the newest one, and those that are known are the lowest.
+        const int64_t known = static_cast<int64_t>(peerAck_ / pairBits) - pairOf(place_);
+        const uint64_t skipped =
+            lacksNone ? turns : std::min(turns, static_cast<uint64_t>(std::max<int64_t>(0, known)));
+        free_ = std::max(now, free_) + skipped * latencies_.turn;
+        const uint64_t place = place_ + skipped;
+        const uint64_t taken = std::min(turns, skipped + 1);
+        place_ += taken;
+        left_ -= std::min(left_, taken);
+        if (skipped == turns) continue;
+        (waits_.isFull ? queued_ : waits_) = {true, static_cast<uint64_t>(pairOf(place))};
+        if (!queued_.isFull) found_ = free_ + latencies_.lookup;
+        free_ += latencies_.turn;
     }
-    return false;
-}
-
-bool Reporter::findSeries() {
-    while (inSeries_ && !isKept(series_ + 1)) ++series_;
-    inSeries_ &= series_ < recent() / blockBits;
-    return inSeries_;
-}
-
-Clock Reporter::older(Clock now) {
-    if (!findRepeat() && !findSeries()) return never;
-    if (found_ == never) found_ = now + latencies_.lookup;
-    return std::max(next_, found_);
 }
 
 uint64_t Reporter::take(Clock now) {
+    const uint64_t first = waits_.pair * pairBits;
     next_ = now + pace;
-    found_ = never;
-    uint64_t pair;
-    if (findRepeat()) {
-        pair = repeat_[turn_];
-        repeat_[turn_] += 2;
-    } else {
-        pair = series_;
-        series_ += 2;
-    }
-    return pair * blockBits;
+    waits_ = queued_;
+    queued_ = {};
+    found_ = now + latencies_.lookup;
+    walk(now);
+    return first;
 }
 
 }  // namespace arqlink::event

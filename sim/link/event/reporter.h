@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which blocks of outcomes an end reports (docs/architecture.md, Receiver 3 and 4). A pair of blocks is named by its first.
+// Which blocks of outcomes an end reports (docs/architecture.md, Receiver 3 and 4).
 #pragma once
 
+#include <algorithm>
+
 #include "receiver.h"
-#include "repeat_lags.h"
 
 namespace arqlink::event {
 
 class Reporter {
   public:
     Reporter(const Build& build, const Receiver& receiver)
-        : latencies_(Latencies::of(build)), window_(build.windowFrames), receiver_(receiver) {}
+        : latencies_(Latencies::of(build)), hasOlder_(build.windowFrames > blockBits), receiver_(receiver) {}
 
     /// The smaller window of both ends is known.
-    void begin(uint64_t smallerWindow) { lags_ = RepeatLags(smallerWindow); }
+    void begin(uint64_t smallerWindow) { places_ = hasOlder_ ? std::max<uint64_t>(1, smallerWindow / pairBits) : 0; }
 
     /// The peer lacks outcomes from `ackTsn` on.
-    void missing(uint64_t ackTsn);
-    /// A poll arrived: the series of older blocks begins anew with the next reply.
-    void polled() { inSeries_ = false; }
-    /// A reply that reports the recent blocks was composed.
-    void replied();
+    void missing(uint64_t ackTsn) { peerAck_ = ackTsn; }
+    /// rxNext has moved.
+    void moved(Clock now);
+    /// A reply that reports the recent blocks was composed: a round begins.
+    void replied(Clock now);
 
     /// First TSN of the recent blocks.
     uint64_t recent() const {
@@ -29,27 +30,34 @@ class Reporter {
     }
 
     /// An older pair is to be reported, `pace` clocks after the one before it at the earliest: from this clock on, or never.
-    Clock older(Clock now);
+    Clock older() const { return waits_.isFull ? std::max(next_, found_) : never; }
     /// Takes that pair at clock `now`; returns its first TSN.
     uint64_t take(Clock now);
 
   private:
+    static constexpr uint64_t blockBits = 32;  // outcomes of a block
+    static constexpr uint64_t pairBits = 2 * blockBits;
+    static constexpr uint64_t step = 8;  // outcomes from turn to turn
     static constexpr Clock pace = 128;
 
-    bool isKept(uint64_t block) const { return (block + 1) * blockBits + window_ > receiver_.rxNext(); }
-    bool findRepeat();
-    bool findSeries();
+    void walk(Clock now);
 
     const Latencies latencies_;
-    const uint64_t window_;
+    const bool hasOlder_;
     const Receiver& receiver_;
-    RepeatLags lags_{0};
-    uint64_t repeat_[3] = {};  // next pair of each lag
-    unsigned turn_ = 0;        // the lag whose pair goes next, where findRepeat() is true
-    uint64_t series_ = 0;      // next pair of the series
-    bool inSeries_ = false;
-    uint64_t peerAck_ = 0;            // newest ackTsn of the peer
-    Clock next_ = 0, found_ = never;  // the next pair may be reported, and has been looked up
+    struct Turn {
+        bool isFull = false;
+        uint64_t pair = 0;
+    };
+    uint64_t places_ = 0;         // of the ring
+    uint64_t place_ = 0;          // has the next turn; modulo places_
+    bool isDue_ = false;          // a turn, as rxNext has moved
+    uint64_t left_ = 0;           // turns of a round
+    Clock free_ = 0;              // the last turn is over
+    uint64_t steps_ = 0;          // of rxNext
+    uint64_t peerAck_ = 0;        // last ackTsn of the peer
+    Turn waits_, queued_;         // a pair to be reported, and the one that is then looked up
+    Clock next_ = 0, found_ = 0;  // the next pair may be reported, and has been looked up
 };
 
 }  // namespace arqlink::event

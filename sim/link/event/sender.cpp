@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "repeat_lags.h"
-
 namespace arqlink::event {
 
 Sender::Sender(const Build& build, const EndSettings& settings, Counters& counters)
@@ -20,8 +18,6 @@ Sender::Sender(const Build& build, const EndSettings& settings, Counters& counte
 void Sender::peerWindow(unsigned frames) {
     peerWindow_ = frames;
     smaller_ = std::min(window_, peerWindow_);
-    const RepeatLags lags(smaller_);
-    lostAbove_ = lags.count ? blockBits * (lags.lag[lags.count - 1] + 4) : 0;
 }
 
 void Sender::store(const Frame& frame) { slot(stored_++) = {frame, State::open}; }
@@ -53,9 +49,7 @@ Transmission Sender::issue(Clock now) {
     return t;
 }
 
-Sender::Taken Sender::feedback(const Control& report, Clock now) {
-    Taken taken;
-    taken.gap = ackTsn_ < txEdge_ && report.bitmapBase > ackTsn_ + lostAbove_;
+bool Sender::feedback(const Control& report, Clock now) {
     const uint64_t end = std::min(report.bitmapBase + 64, report.rxNext);
     for (uint64_t tsn = std::max(report.bitmapBase, ackTsn_); tsn < end; ++tsn) {
         if (sentAs(tsn).known) continue;
@@ -66,9 +60,9 @@ Sender::Taken Sender::feedback(const Control& report, Clock now) {
     peerRxBase_ = std::max(peerRxBase_, report.rxBase);
     sweep();
     noticeDue_ &= unconfirmed();
-    taken.notice = noticeDue_ && !noticesWait();
-    noticeDue_ &= !taken.notice;
-    return taken;
+    const bool notice = noticeDue_ && !noticesWait();
+    noticeDue_ &= !notice;
+    return notice;
 }
 
 void Sender::outcome(uint64_t tsn, bool received, Clock now) {

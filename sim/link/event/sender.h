@@ -43,11 +43,8 @@ class Sender {
 
     // Feedback -------------------------------------------------------------------------------------------------------
 
-    struct Taken {
-        bool notice = false;  ///< txBase has passed an abandoned frame that the peer has not, and no frame says so
-        bool gap = false;     ///< outcomes are missing that the peer will not report unasked
-    };
-    Taken feedback(const Control& report, Clock now);
+    /// True if a notice is due: txBase has passed an abandoned frame that the peer has not, and no frame says so.
+    bool feedback(const Control& report, Clock now);
     std::function<void(uint64_t fsn)> settled;  ///< a frame is acknowledged or abandoned
     /// An outage has ended: failures of all transmissions so far do not count towards δ.
     void freeze() { freezeBelow_ = nextTsn_; }
@@ -93,7 +90,6 @@ class Sender {
     Counters& counters_;
     const uint64_t window_;
     uint64_t peerWindow_, smaller_;
-    uint64_t lostAbove_ = 0;  ///< a bitmap that begins further above ackTsn shows that outcomes were lost
     std::vector<Slot> slots_;
     std::vector<Sent> table_;
     std::deque<Repeat> again_;
