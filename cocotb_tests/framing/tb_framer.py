@@ -99,7 +99,7 @@ class Feeder:
             n=n,
             preset=random.randrange(3),
             attempt=random.choice([0, 0, 1, 15]) if attempt is None else attempt,
-            only=random.getrandbits(1),
+            last_try=random.getrandbits(1),
             fsn=random.getrandbits(20),
             tsn=random.getrandbits(20),
         )
