@@ -16,13 +16,13 @@ local REPORTED = 64 -- outcomes in a control unit
 local MOST_ATTEMPTS = 15 -- that the field counts
 local FAR = 4096 -- TSNs that are looked at for a gap
 
-local DATA, CONTROL, ONCE = 0, 1, 2
+local DATA, CONTROL, LAST_TRY = 0, 1, 2
 local ARRIVED, ERASED = 1, 2
 local A_TO_B, B_TO_A = 0, 1
 
 local WAYS = { [A_TO_B] = "A to B", [B_TO_A] = "B to A" }
 local FATES = { [0] = "unknown", [ARRIVED] = "arrived", [ERASED] = "erased" }
-local TYPES = { [DATA] = "data", [CONTROL] = "control", [ONCE] = "data of a frame that is sent only once", [3] = "reserved" }
+local TYPES = { [DATA] = "data", [CONTROL] = "control", [LAST_TRY] = "data of a last try", [3] = "reserved" }
 local PRESETS = { [0] = "zfec", [1] = "RFC 5510", [2] = "Cauchy", [3] = "reserved" }
 local OUTCOMES = { [0] = "failed", [1] = "received" }
 local CRC_STATES = { [0] = "bad", [1] = "good", [2] = "unverified" }
@@ -373,9 +373,9 @@ local function data_words(unit)
   local again = unit.attempt and unit.attempt > 0
   local retransmission = again and ", retransmission " .. unit.attempt .. (unit.attempt == MOST_ATTEMPTS and " or later" or "") or ""
   local kind = unit.parity == nil and "" or unit.parity and " (parity)" or " (data)"
-  local once = unit.type == ONCE and ", sent only once" or ""
+  local last = unit.type == LAST_TRY and ", last try" or ""
   local place = "unit " .. told(unit.index) .. " of " .. told(unit.n)
-  return "Frame " .. told(unit.fsn) .. ", " .. place .. kind .. ", TSN " .. told(unit.tsn) .. retransmission .. once
+  return "Frame " .. told(unit.fsn) .. ", " .. place .. kind .. ", TSN " .. told(unit.tsn) .. retransmission .. last
 end
 
 local FLAGS = { "hello", "peer_known", "poll", "reply", "deaf", "abandons" }
@@ -546,7 +546,7 @@ local function dissect_unit(buffer, pinfo, tree, unit)
   read("version", 0, 1, 0, 2)
   read("type", 0, 1, 2, 2)
   local control = unit.type == CONTROL and unit.length >= CONTROL_UNIT_BYTES
-  local data = unit.type == DATA or unit.type == ONCE
+  local data = unit.type == DATA or unit.type == LAST_TRY
   if control then read_control(buffer, tree, unit) end
   if data then read_data(buffer, tree, unit) end
   unit.impossible = unit.impossible or unit.type and not (control or data)

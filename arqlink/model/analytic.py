@@ -311,8 +311,9 @@ class LinkModel:
 
     def crossing(self, frames, conditional=True, busy=1.0):
         """Steps: time until all frames of a packet are through, section 4.2.3 with E[sigma] for sigma. Unless
-        `conditional`, an abandoned frame counts as one that needs delta + 1 retransmissions: that is when the
-        receiver learns to skip it. With delta = 0 the frame says so itself, and the next one shows that it has failed."""
+        `conditional`, an abandoned frame counts as one that needs delta retransmissions: two units of its last try tell the
+        receiver to skip it. Where fewer arrive, the sender's notice comes a retransmission later; with delta = 0 the next frame
+        shows that it has failed."""
         notice = not conditional and self.code.delta > 0
         parts = [self.attempts(k) for k in frames]
         if any(attempts.p_first == 1 == attempts.p_retx for attempts in parts):
@@ -322,13 +323,16 @@ class LinkModel:
             offset += (k + self.code.n_first - self.code.k) * slot
             ends.append(offset)
         points, levels = [], []
-        for attempts, end in zip(parts, ends):
+        for k, attempts, end in zip(frames, parts, ends):
             last = int(attempts.last_attempt()) + notice
             points.append(end + np.arange(last + 1) * self.tau)
             if conditional:
                 levels.append(1 - attempts.beyond_up_to(last))
             else:
-                levels.append(np.append(1 - attempts.p_first * attempts.p_retx ** np.arange(last, dtype=float), 1.0))
+                failed = attempts.p_first * attempts.p_retx ** np.arange(last, dtype=float)
+                if notice:
+                    failed[-1] *= self._silent(k)
+                levels.append(np.append(1 - failed, 1.0))
         values = np.unique(np.concatenate(points))
         cdf = np.ones(len(values))
         for level, end in zip(levels, ends):
@@ -336,6 +340,11 @@ class LinkModel:
             index = np.where(values >= end, len(level) - 1, -1) if index is None else np.clip(index, -1, len(level) - 1)
             cdf *= np.concatenate((level, [0.0]))[index]
         return Steps(self.delay + values - self.early, cdf)
+
+    def _silent(self, k):
+        """P(fewer than two units of a retransmission arrive | it fails)."""
+        units, failed = k + self.code.n_retx - self.code.k, self.attempts(k).p_retx
+        return self.channel.failure(units, min(k, 2)) / failed if failed else 0.0
 
     def _delivered(self):
         """(share, crossing) of the delivered packets by their frames: of long ones more are lost."""

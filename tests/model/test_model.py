@@ -224,10 +224,13 @@ def test_delays_are_those_of_delivered_packets():
     assert model.unordered().mean() == pytest.approx(0.05 + frames * 11e-4)
 
 
-@pytest.mark.parametrize("delta, drain", [(0, 0), (2, 0), (INF, 0), (0, 0.004), (2, 0.004), (INF, 0.004)])
-def test_resequenced_delay_against_monte_carlo(delta, drain):
-    """`drain`: seconds of a packet at the user port, of 0.0066 s between packets without losses."""
-    model = LinkModel(Code(10, 11, 11, delta), loss.Bernoulli(0.03), 1500, 25, unit_time=1e-4, delay=0.05)
+@pytest.mark.parametrize(
+    "k, n, p, delta, drain",
+    [*((10, 11, 0.03, delta, drain) for delta in (0, 2, INF) for drain in (0, 0.004)), *((k, k, 0.1, 2, 0) for k in (1, 2, 3)), (1, 3, 0.3, 1, 0)],
+)
+def test_resequenced_delay_against_monte_carlo(k, n, p, delta, drain):
+    """`drain`: seconds of a packet at the user port, of 0.0066 s between packets of ten units a frame without losses."""
+    model = LinkModel(Code(k, n, n, delta), loss.Bernoulli(p), 6 * k * 25, 25, unit_time=1e-4, delay=0.05)
     model.drain = drain
     rng = seeds.generator("frames")
     p_t, packets = model.attempts().p_first, 1_000_000  # with a port that is slow, many wait together
@@ -236,10 +239,12 @@ def test_resequenced_delay_against_monte_carlo(delta, drain):
     attempt = 0
     while failed.any() and attempt < delta:
         count += failed
-        failed &= rng.random((packets, 6)) < p_t
+        came = rng.binomial(n, 1 - p, (packets, 6))
+        silent = came < 2
+        failed &= came < k
         attempt += 1
     if delta:  # the sender's word that it has given the frame up comes as late as one more retransmission would
-        count += failed
+        count += failed & silent
     lost = failed.any(axis=1)
     ready = 0.05 + (count * model.tau + np.arange(1, 7) * slot).max(axis=1)
     leaving = drain * (np.cumsum(~lost) - ~lost)  # of the packets before it, at the user port

@@ -167,7 +167,7 @@ DATA_UNITS = [
 ]
 
 
-@pytest.mark.parametrize("unit", DATA_UNITS, ids=["retransmission", "parity", "once"])
+@pytest.mark.parametrize("unit", DATA_UNITS, ids=["retransmission", "parity", "last try"])
 def test_fields_of_data_units(tshark, unit):
     own = ["version", "type", "preset", "sop", "eop", "epoch", "k", "n", "index", "attempt", "pad", "fsn", "tsn"]
     generated = ["payload", "crc", "crc.status", "parity", "retransmission", "way", "fate", "erased"]
@@ -385,7 +385,7 @@ def test_units_without_a_pseudo_header(tshark):
 WORDS = [
     (Data(fsn=3, tsn=4), "Frame 3, unit 0 of 3 (data), TSN 4"),
     (Data(fsn=3, tsn=4, index=2, attempt=2), "Frame 3, unit 2 of 3 (parity), TSN 4, retransmission 2"),
-    (Data(type=2), "Frame 0, unit 0 of 3 (data), TSN 0, sent only once"),
+    (Data(type=2), "Frame 0, unit 0 of 3 (data), TSN 0, last try"),
     ((Data(), ERASED), "Erased: Frame 0, unit 0 of 3 (data), TSN 0"),
     (damaged(Data()), "Bad CRC: Frame 0, unit 0 of 3 (data), TSN 0"),
     (hello(), "Hello: epoch 9, window of 1024 frames, units of 8 bytes, does not know its peer"),
@@ -428,7 +428,7 @@ HELLO_ENDS = {"window_log2": 5, "packet_crc": 5, "unit_bytes": 7}
 CUT = {
     "data": (Data(fsn=0xABCDE, tsn=0x12345, index=1), DATA_ENDS),
     "retransmission": (Data(fsn=3, tsn=0xFFFFF, index=2, attempt=3, preset=2, pad=5), DATA_ENDS),
-    "once": (Data(type=2, fsn=3, tsn=4), DATA_ENDS),
+    "last try": (Data(type=2, fsn=3, tsn=4), DATA_ENDS),
     "report": (Control(2, 9, 7, 5, 3, 6, 4, 6, 0, "110110"), {**CONTROL_ENDS, "ack_tsn": 7}),
     "notice": (Control(0x22, 9, 7, 5, 3, 6, 4, 6, 0, "000000"), {**CONTROL_ENDS, "ack_tsn": 7}),
     "hello": (hello(), {**CONTROL_ENDS, **HELLO_ENDS}),
@@ -466,7 +466,7 @@ CUT_WORDS = [
     ("data", 5, "Frame ?, unit ? of ?, TSN ?"),
     ("data", 9, "Frame ?, unit 1 of 3 (data), TSN ?"),
     ("data", 27, "Frame 703710, unit 1 of 3 (data), TSN 74565"),
-    ("once", 5, "Frame ?, unit ? of ?, TSN ?, sent only once"),
+    ("last try", 5, "Frame ?, unit ? of ?, TSN ?, last try"),
     ("report", 6, "Control unit"),
     ("report", 31, "Report"),
     ("report", 32, "Report: outcomes of TSN 0 to 5, failed: 2 5"),

@@ -229,6 +229,12 @@ const model = (() => {
       return new Attempts(failure(p, burst, k + this.n - this.k, k), failure(p, burst, k + this.nr - this.k, k), this.delta);
     }
 
+    /** P(fewer than two units of a retransmission arrive | it fails). */
+    silent(k, { again }) {
+      const { p, burst } = this.link;
+      return again && failure(p, burst, k + this.nr - this.k, Math.min(k, 2)) / again;
+    }
+
     /** Mean over the frames of a packet, of which the last one may be shorter. */
     perFrame(value) {
       const others = this.frames.length - 1;
@@ -317,15 +323,17 @@ const model = (() => {
     }
 
     /** Time until all frames of a packet are through, section 4.2.3. Unless `conditional`, an abandoned frame counts as one that needs
-     * delta + 1 retransmissions, when the receiver learns to skip it. */
+     * delta retransmissions, or delta + 1 where the receiver learns from a notice to skip it. */
     crossing(conditional) {
       const notice = Number(!conditional && this.delta > 0);
       const slot = this.slotTime(1, this.full.nackShare) / this.n;
-      const kinds = new Map([this.full, this.short].map((attempts) => {
+      const kinds = new Map([[this.k, this.full], [this.frames.at(-1), this.short]].map(([k, attempts]) => {
         const last = attempts.last + notice;
+        const failed = Float64Array.from({ length: last }, (_, i) => attempts.first * attempts.again ** i);
+        if (notice) failed[last - 1] *= this.silent(k, attempts);
         const levels = conditional
           ? attempts.beyond(last).map((value) => 1 - value)
-          : Float64Array.from({ length: last + 1 }, (_, i) => (i === last ? 1 : 1 - attempts.first * attempts.again ** i));
+          : Float64Array.from({ length: last + 1 }, (_, i) => 1 - (failed[i] ?? 0));
         return [attempts, levels];
       }));
       let offset = 0;
