@@ -242,7 +242,7 @@ async def a_turn_each_eight_outcomes(dut):
         first = await quiet(log)
         assert len(first) == 1
         places, place = ring_of(log2), first[0] % ring_of(log2)
-        for step in range(2 * min(places, 24) + 16):
+        for _ in range(2 * min(places, 24) + 16):
             for outcomes in (1, 6):
                 log.advance(outcomes)
                 await log.clocks(20)

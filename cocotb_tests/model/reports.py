@@ -77,6 +77,7 @@ class Reports:
         self.polls = []  # those without a reply
         self.unseen = []  # those that came before the last reply left, and maybe after it was composed: another reply may follow
         self.ack = 0
+        self.peer_deaf = False
         self.past = deque([Moment(None, 0, 0)])  # from when on the pair that is shown next may have had its turn
         self.last = deque([], REMEMBERED)  # clocks of the last control units that left
         self.places = 0
@@ -94,8 +95,7 @@ class Reports:
         self._forget_known()
         if unit.poll:
             self.polls.append(Poll(rx_next, now))
-        if unit.deaf:
-            self._forget_dues()
+        self.peer_deaf = unit.deaf
 
     def sent(self, unit, rx_next, first, places, now=None):
         """A control unit left that has `rx_next` and shows outcomes from TSN `first` on."""
@@ -115,7 +115,9 @@ class Reports:
             self.older_at = now
         self._note(Moment(now, self.ack, rx_next))
         self.last.append(now)
-        if unit.deaf or now is None:
+        if unit.deaf or self.peer_deaf:
+            self.last.clear()
+        if unit.deaf or self.peer_deaf or now is None:
             self._forget_dues()
         else:
             self._demand(block // 2 if older else None, rx_next, now)
@@ -134,9 +136,9 @@ class Reports:
         return {pair % self.places for pair in ring if pair < 0 or is_known(pair, moment.ack, moment.rx_next)}
 
     def _forget_past(self, now):
-        """A pair may have had its turn when the one before it left, and then waited for its time and for the line."""
-        since = None if now is None else min([now - 3 * APART - self.late, *self.last])
-        while len(self.past) > 1 and (len(self.past) > PAST if since is None else self.past[1].clock <= since):
+        """A pair may have had its turn long before its report: it waits for its time, for the line, and until an outage ends."""
+        since = min(now - 3 * APART - self.late, self.last[0]) if now is not None and len(self.last) == REMEMBERED else -1
+        while len(self.past) > 1 and (len(self.past) > PAST if now is None else self.past[1].clock <= since):
             self.past.popleft()
 
     # -- what may leave
@@ -181,7 +183,8 @@ class Reports:
         begins = frozenset(m.ack // PAIR % self.places for m in self.past)
         self.turns = {turn._replace(rounds=turn.rounds | begins, strays=0) for turn in self.turns}
         self.replies += 1
-        self.period = self.period if self.round else None
+        if not self.round:
+            self.period, self.others = None, 0
         self.round = self._lacking(rx_next)
         self.passed.clear()
         self.fresh = True

@@ -9,7 +9,7 @@ import pytest
 from cocotb_tests.model import reporter
 from cocotb_tests.model.config import Config, Rules
 from cocotb_tests.model.pair import Direction
-from cocotb_tests.model.reports import BLOCK, JUDGED, OTHERS, WAITING, Reports
+from cocotb_tests.model.reports import BLOCK, JUDGED, OTHERS, REMEMBERED, WAITING, Reports
 from cocotb_tests.model.scenario import checked_pair, finish, is_control
 from cocotb_tests.model.sender import Setting
 from cocotb_tests.model.units import ControlUnit
@@ -196,6 +196,8 @@ class Shown:
     def __init__(self, ack=0):
         self.reports, self.now, self.rx_next = Reports(256), 0, 0
         self.reports.heard(ControlUnit(epoch=1, param=ack), 511, 0)
+        for _ in range(REMEMBERED + 1):
+            self.recent(511)
 
     def recent(self, rx_next, **fields):
         self.rx_next = rx_next
@@ -215,16 +217,23 @@ class Shown:
 
 
 def test_a_turn_for_each_step_of_rx_next():
-    """A report may be of a turn that has waited."""
     shown = Shown()
-    shown.recent(512)
-    shown.older(8)
-    for i in range(1, 8):
+    for i in range(8):
         shown.recent(512 + 8 * i)
         shown.older(8 + 2 * (i % 4))
-    shown.older(*[8, 10, 12][:WAITING])
     with pytest.raises(AssertionError, match="out of turn"):
-        shown.older(14)
+        shown.older(8)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 4, 9])
+def test_turns_that_wait(steps):
+    """Of steps that follow each other soon; no more of them than may wait."""
+    shown = Shown()
+    shown.recent(504 + 8 * steps)
+    turns = [8 + 2 * (i % 4) for i in range(min(steps, WAITING + 1))]
+    shown.older(*turns)
+    with pytest.raises(AssertionError, match="out of turn"):
+        shown.older(8 + 2 * (len(turns) % 4))
 
 
 @pytest.mark.parametrize("block", [9, 10, 12, 6, 16])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports of a link end, clock by clock: base and bitmap belong together, older blocks are repeated, lost outcomes are polled for."""
+"""Reports of a link end, clock by clock: base and bitmap belong together, older blocks take turns, and a round follows a reply."""
 
 import cocotb
 
-from cocotb_tests.model.reports import BLOCK, outcomes_shown, repeat_lags
+from cocotb_tests.model.reports import APART, BLOCK, PAIR, STEP, is_known, outcomes_shown, places_of
 from cocotb_tests.model.sender import INFINITE, Setting
 from cocotb_tests.model.units import unwrap
 from cocotb_tests.system.scripted import BUILD, Scripted
@@ -11,11 +11,11 @@ from tests import seeds
 
 WINDOW = BUILD.window_frames
 OWN = WINDOW.bit_length() - 1
-LAGS = repeat_lags(WINDOW)
-PACE = 127
-"""Least clocks between two control units with older blocks (docs/arq_receiver.md)."""
-LATE = 24 + 2 * BUILD.control_unit_beats
-"""Clocks that a control unit may begin after its cause: the cause's way to the message and to the PHY, behind another control unit."""
+LEAST = (-(-BUILD.max_packet_bytes // BUILD.unit_bytes) - 1).bit_length()
+PEERS = sorted({LEAST, max(LEAST, min(OWN, 8)), OWN})
+"""log2 of the peer's window, which holds the longest packet: the ring is that of the smaller one."""
+PACE = APART + 2 * BUILD.control_unit_beats + 24
+"""Clocks in which a report leaves that waits for the one before it: in its turn, behind another control unit."""
 
 
 class Talker:
@@ -40,6 +40,12 @@ class Talker:
         """The last one arrives, the others do half the time."""
         return self.transmissions([self.rng.random() < 0.5 for _ in range(count - 1)] + [True])
 
+    async def steps(self, count, clocks):
+        """rxNext moves by a step, so many times and so many clocks apart: of a step's transmissions the last one arrives."""
+        for _ in range(count):
+            await self.end.say(*self.transmissions([False] * (STEP - 1) + [True]))
+            await self.end.clocks(clocks)
+
     def control(self, **fields):
         return self.end.control(**{"param": self.ack, "tx_edge": len(self.truth), **fields})
 
@@ -48,7 +54,7 @@ class Talker:
         return unwrap(unit.bitmap_base, unit.rx_next)
 
     def check(self, units):
-        """All that these control units show is what came; returns the older blocks among it, by clock."""
+        """All that these control units show is what came; returns the older pairs among it."""
         older = []
         for u in units:
             assert u.unit.rx_next <= len(self.truth)
@@ -57,7 +63,8 @@ class Talker:
                 assert received == self.truth[tsn], f"TSN {tsn} is reported as {received} by bitmapBase {base}, rxNext {u.unit.rx_next}"
             assert base == max(0, block - 1) * BLOCK or base == (block - 1) * BLOCK or base < (block - 1) * BLOCK, base
             if 0 <= base < (block - 1) * BLOCK:
-                older.append((u.begin, base // BLOCK, block))
+                assert base % PAIR == 0, base
+                older.append(base // PAIR)
         return older
 
     def missing(self, units, reply):
@@ -83,7 +90,7 @@ which what the peer says takes effect."""
 @cocotb.parametrize(order=["status first", "poll first", "at once"], gap=GAPS)
 async def base_and_bitmap_belong_together_when_a_poll_meets_a_report(dut, order, gap):
     """Reports wait for the PHY when a gap of a block or more comes, and up to 6 clocks before or after it a poll with an old ackTsn, which
-    begins a series. Every control unit shows what came, under the base that it names, and the series shows all from ackTsn on."""
+    begins a round. Every control unit shows what came, under the base that it names, and the round shows all from ackTsn on."""
     end = await begin(dut)
     peer = Talker(end, cocotb.RANDOM_SEED)
     shown = 0
@@ -110,7 +117,7 @@ async def base_and_bitmap_belong_together_when_a_poll_meets_a_report(dut, order,
             for units in ([poll], status) if order == "poll first" else (status, [poll]):
                 await end.say(*units)
                 await end.clocks(clocks % 7)
-        await end.clocks((len(peer.truth) - peer.ack) // (2 * BLOCK) * 130 + 400)
+        await end.clocks(((len(peer.truth) - peer.ack) // PAIR + 3) * PACE + 400)
         units = end.controls(since)
         older = peer.check(units)
         replies = [u for u in units if u.unit.reply]
@@ -118,13 +125,13 @@ async def base_and_bitmap_belong_together_when_a_poll_meets_a_report(dut, order,
         missing = peer.missing(units, replies[0].unit)
         assert not missing, f"release {clocks}: nothing was said of TSN {missing}"
         shown += len(older)
-    assert shown > 4 or WINDOW <= 2 * BLOCK, "series were shown"
+    assert shown > 4, "rounds were shown"
 
 
 @cocotb.test()
-async def a_reply_that_waited_has_its_series(dut):
+async def a_reply_that_waited_has_its_round(dut):
     """The reply waits for the PHY, and a gap comes meanwhile, so that it no longer shows ackTsn, which was recent when the poll came. A
-    series shows it."""
+    round shows it."""
     end = await begin(dut)
     peer = Talker(end, cocotb.RANDOM_SEED)
     await end.say(*peer.some(BLOCK + BLOCK // 2))
@@ -145,111 +152,90 @@ async def a_reply_that_waited_has_its_series(dut):
     assert not missing, f"a reply with rxNext {reply.rx_next}, ackTsn {peer.ack}: missing {missing}"
 
 
-@cocotb.test(skip=not LAGS)
-@cocotb.parametrize(log2=[OWN, 8])
-async def older_blocks_are_repeated_after_their_lag(dut, log2):
-    """The peer says nothing, so it has heard nothing: each pair of blocks is shown once more, unasked, when each of its lags is over, with what
-    came. The lags follow from the smaller window."""
-    lags = repeat_lags(min(WINDOW, 1 << log2))
+def turns(places, place, ends, ack=lambda rx_next: 0):
+    """Pairs that are shown as rxNext comes to each of `ends`, if `place` has the first turn. `ack`: what the peer said last."""
+    shown = []
+    for rx_next in ends:
+        newest = rx_next // PAIR - 1
+        pair = newest - (newest - place) % places
+        if pair >= 0 and not is_known(pair, ack(rx_next), rx_next):
+            shown.append(pair)
+        place += 1
+    return shown
+
+
+async def fill(peer, places):
+    """All places have a pair, and no turn waits."""
+    await peer.steps(PAIR // STEP * (places + 1), 4)
+    await peer.end.clocks(4 * PACE)
+
+
+@cocotb.test()
+@cocotb.parametrize(log2=PEERS)
+async def older_blocks_take_turns(dut, log2):
+    """The peer says nothing, so it has heard nothing: each time rxNext moves by a step it is the next place's turn."""
     end = await begin(dut, log2)
     peer = Talker(end, cocotb.RANDOM_SEED + log2)
-    blocks = lags[-1] + 11
-    since = end.now
-    for _ in range(blocks * BLOCK // 8):
-        await end.say(*peer.some(8))
-        await end.clocks(PACE // 2)  # a block lasts longer than a pair's turn, so no pair has to wait for another one
-    await end.clocks(3 * PACE)
-    older = peer.check(end.controls(since))
-    shown = sorted((pair, block) for _, pair, block in older)
-    due = sorted((pair, pair + 2 + lag) for lag in lags for pair in range(0, blocks - 2 - lag + 1, 2))
-    assert [pair for pair, _ in shown] == [pair for pair, _ in due], f"{shown}, the lags are {lags}"
-    # Of several that are due at once one comes after the other.
-    assert all(at <= block <= at + (len(lags) > 1) for (_, block), (_, at) in zip(shown, due)), f"{shown}, the lags are {lags}"
+    places = places_of(WINDOW, 1 << log2)
+    await fill(peer, places)
+    since, before = end.now, len(peer.truth)
+    await peer.steps(2 * min(places, 16) + 8, PACE)
+    shown = peer.check(end.controls(since))
+    ends = range(before + STEP, len(peer.truth) + 1, STEP)
+    assert len(shown) == len(ends) and shown in [turns(places, place, ends) for place in range(places)], shown
 
 
-@cocotb.test(skip=len(LAGS) != 1)
-async def blocks_that_the_peer_knows_are_not_repeated(dut):
-    """The peer's ackTsn has passed some pairs when their turn comes: they are left out, and the others are not."""
-    (lag,) = LAGS
-    end = await begin(dut)
+@cocotb.test()
+@cocotb.parametrize(behind=[BLOCK - 1, BLOCK, 2 * BLOCK, 3 * BLOCK - 1, 3 * BLOCK, 5 * BLOCK])
+async def what_the_peer_knows_is_passed_over(dut, behind):
+    """The peer's ackTsn follows rxNext: pairs whose older blocks it has passed have no report at their turn, and all others have."""
+    end = await begin(dut, PEERS[len(PEERS) // 2])
     peer = Talker(end, cocotb.RANDOM_SEED)
-    since = end.now
-    for _ in range((lag + 11) * BLOCK // 8):
-        await end.say(*peer.some(8))
-        peer.ack = 4 * BLOCK - 1 if len(peer.truth) < (lag + 5) * BLOCK else 8 * BLOCK
+    places = places_of(WINDOW, 1 << PEERS[len(PEERS) // 2])
+    behind = min(behind, places * PAIR - STEP)
+    await fill(peer, places)
+    since, before = end.now, len(peer.truth)
+    for _ in range(8 * places + 8):
+        peer.ack = len(peer.truth) + STEP - behind
         await end.say(peer.control())
         await end.clocks(PACE // 2)
-    await end.clocks(3 * PACE)
-    older = peer.check(end.controls(since))
-    assert [pair for _, pair, _ in older] == [2, 8], f"{older}: pair 0 and then all up to pair 6 were known"
+        await peer.steps(1, PACE)
+    shown = peer.check(end.controls(since))
+    ends = range(before + STEP, len(peer.truth) + 1, STEP)
+    assert shown in [turns(places, place, ends, lambda rx_next: rx_next - behind) for place in range(places)], shown
 
 
-@cocotb.test(skip=bool(LAGS))
-async def small_windows_have_no_repeats(dut):
-    """Below a window of 256 frames nothing is shown again unasked."""
+@cocotb.test()
+async def a_round_has_what_the_peer_lacks_from_its_ack_on(dut):
+    """rxNext stands still. After each reply all pairs that have an outcome that the peer lacks follow, from that of ackTsn on, and no others."""
     end = await begin(dut)
     peer = Talker(end, cocotb.RANDOM_SEED)
-    since = end.now
-    for _ in range(WINDOW):
-        await end.say(*peer.some(8))
-        await end.clocks(PACE // 2)
-    await end.clocks(3 * PACE)
-    assert len(peer.truth) >= 8 * WINDOW and not peer.check(end.controls(since))
+    places = min(PEER_PAIRS, places_of(WINDOW, WINDOW))
+    await peer.steps(PAIR // STEP * places + BLOCK // STEP, 4)
+    await end.clocks(4 * PACE)
+    rx_next = len(peer.truth)
+    for ack in sorted({rx_next - behind for behind in (*range(BLOCK - 1, 4 * BLOCK, BLOCK // 2), PAIR * places) if behind <= min(rx_next, WINDOW)}):
+        peer.ack = ack
+        since = await end.say(peer.control(poll=True))
+        await end.clocks((places + 1) * PACE)
+        shown = peer.check(end.controls(since))
+        assert shown == [pair for pair in range(ack // PAIR, rx_next // PAIR) if not is_known(pair, ack, rx_next)], f"ackTsn {ack}, rxNext {rx_next}: {shown}"
 
 
-REACH = BLOCK * (max(LAGS) + 4) if LAGS else 0
-"""Outcomes below a report that far above ackTsn will be shown again unasked."""
+PEER_PAIRS = 8
+"""That a round has, at most."""
 
 
-async def lost_outcomes(dut):
-    """An end that has sent a window of frames; and a function that reports the two blocks from a TSN on, and counts the polls."""
+@cocotb.test(skip=BUILD.data_unit_beats * 8 > APART)
+@cocotb.parametrize(steps=[1, 2, 3, 4, 6, 8])
+async def one_more_turn_waits(dut, steps):
+    """Steps follow each other sooner than reports: those of some turns are shown, later, and the others are not made up for."""
     end = await begin(dut)
-    sent = min(WINDOW, 2 * REACH + 8 * BLOCK)
-    await end.source.start([bytes(8)] * sent)
-    await end.clocks(sent * (BUILD.data_unit_beats + 4) + 500)
-    assert len(end.data()) == sent
-    received = dict(rx_base=0, bitmap=(1 << 64) - 1)
-
-    async def polls_after(base, end_of_report=sent):
-        """Polls after a report of the block at `base` and the one that follows it, or less."""
-        said = await end.say(end.control(**received, bitmap_base=base, rx_next=min(end_of_report, base + 2 * BLOCK)))
-        await end.clocks(LATE + 130)
-        polls = [u for u in end.controls(said) if u.unit.poll]
-        assert all(u.begin - said <= LATE for u in polls), [u.begin - said for u in polls]
-        return len(polls)
-
-    return end, polls_after
-
-
-@cocotb.test()
-async def lost_outcomes_are_polled_for_at_once(dut):
-    """A report that begins further above ackTsn than the peer repeats unasked: a poll at once, and again when all was known meanwhile. One
-    that begins no further has none."""
-    _, polls_after = await lost_outcomes(dut)
-    if not LAGS:
-        assert await polls_after(BLOCK) == 1
-        return
-    counts = [await polls_after(above) for above in (REACH, REACH + BLOCK)]
-    assert counts == [0, 1], f"polls after reports that begin {REACH} and {REACH + BLOCK} above ackTsn: {counts}"
-    for base in range(0, REACH + 3 * BLOCK, 2 * BLOCK):
-        assert await polls_after(base) == 0, "nothing more is missing"
-    ack = REACH + 4 * BLOCK
-    assert await polls_after(ack + REACH) == 0
-    assert await polls_after(ack + REACH + BLOCK) == 1
-
-
-@cocotb.test()
-@cocotb.parametrize(ack=[BLOCK - 2, BLOCK - 1, BLOCK, BLOCK + 1])
-async def lost_outcomes_are_told_from_repeated_ones(dut, ack):
-    """A report that begins one outcome further above ackTsn than the peer repeats unasked has a poll, and one that does not has none."""
-    _, polls_after = await lost_outcomes(dut)
-    assert await polls_after(0, ack) == 0
-    assert await polls_after(REACH + BLOCK) == (ack < BLOCK)
-
-
-@cocotb.test()
-async def lost_outcomes_are_polled_for_once(dut):
-    """A second report of the kind has no poll, as neither has POLL_TIMEOUT ended nor all become known."""
-    _, polls_after = await lost_outcomes(dut)
-    counts = [await polls_after(REACH + BLOCK) for _ in range(4)]
-    assert counts == [1, 0, 0, 0], counts
+    peer = Talker(end, cocotb.RANDOM_SEED)
+    places = places_of(WINDOW, WINDOW)
+    await fill(peer, places)
+    since = end.now
+    await peer.steps(steps, 12)
+    await end.clocks(8 * PACE)
+    shown = peer.check(end.controls(since))
+    assert min(steps, 3) <= len(shown) <= min(steps, 4), f"{steps} steps: {shown}"

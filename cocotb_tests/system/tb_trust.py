@@ -266,16 +266,16 @@ async def a_hello_with_an_unknown_option_is_a_mismatch(dut, option):
 
 @cocotb.test()
 async def reserved_bits_beside_ack_tsn_are_passed_over(dut):
-    """Bits 7:4 of byte 4, in a control unit without hello. (A window of one block has no series.)"""
+    """Bits 7:4 of byte 4, in a control unit without hello. (A window of one block has no round.)"""
     end = await begin(dut)
     await end.say(*[u for tsn in range(80) for u in end.frame(0, tsn)])
     await end.clocks(500)
-    for ack, series in ((80, False), (0, True)):
+    for ack, has_round in ((80, False), (0, True)):
         for bits in (0, 0xF00000):
             said = await end.say(end.control(poll=True, tx_edge=80, param=bits | ack))
             await end.clocks(500)
             units = end.controls(said)
-            assert units[0].unit.reply and any(u.unit.bitmap_base == 0 for u in units) == (series and WINDOW > 32)
+            assert units[0].unit.reply and any(u.unit.bitmap_base == 0 for u in units) == (has_round and WINDOW > 32)
     counters = await end.registers.counters()
     assert counters["rx_control_invalid"] == counters["rx_bad_header"] == 0
 

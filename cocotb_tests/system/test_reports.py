@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the reports of a link end on a window that has repeats, on the shortest one that has three of each, and on the smallest one that has older
-blocks."""
+"""Runs the reports of a link end: on a ring of some places, of many, and of one."""
 
 import pytest
 

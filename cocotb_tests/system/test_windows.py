@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs links of unequal windows: on the smallest window, with peers of larger ones, and on a window that has repeats."""
+"""Runs links of unequal windows: on the smallest window, with peers of larger ones, and on a window whose ring has several places."""
 
 import pytest
 

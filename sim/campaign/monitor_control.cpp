@@ -65,7 +65,9 @@ void Monitor::checkFeedback(Life& life, const ControlUnit& u) {
     const int64_t base = unwrap(u.bitmapBase, life.rxNext);
     if (base > life.rxNext)
         fail("bitmap-base", life, format("bitmapBase is %lld, rxNext %lld", ll(base), ll(life.rxNext)));
-    for (int64_t tsn = std::max<int64_t>(base, 0); tsn < std::min(base + 64, life.rxNext); ++tsn)
+    // Outcomes older than a window mean nothing.
+    const int64_t kept = life.rxNext - rules_.info[life.end].window;
+    for (int64_t tsn = std::max({base, kept, int64_t{0}}); tsn < std::min(base + 64, life.rxNext); ++tsn)
         checkOutcome(life, *life.peer, tsn, u.bitmap >> (tsn - base) & 1);
 }
 

@@ -128,6 +128,7 @@ void Monitor::noteMoment(Life& life, bool leaves) {
     Ring& ring = due_[life.end].ring;
     ring.past.push_back({clock_, life.heard[life.peer->id].ackTsn, life.rxNext});
     if (leaves) ring.left.push_back(clock_);
+    if (outages_[life.end].isPossible()) ring.left.clear();  // what waits does not leave in an outage
     if (ring.left.size() > Ring::remembered) ring.left.pop_front();
     const uint64_t within = 3 * Ring::pace + settles + line_[life.end];
     while (ring.past.size() > 1 && ring.left.size() == Ring::remembered && ring.past[1].clock <= ring.left.front() &&
@@ -340,7 +341,8 @@ void Monitor::noteFeedback(Life& life, const Heard& heard, const ControlUnit& u,
     Due& d = due_[e];
     const int64_t rxNext = unwrap(u.rxNext, heard.rxNext), base = unwrap(u.bitmapBase, rxNext);
     const auto sent = static_cast<int64_t>(life.transmissions.size());
-    for (int64_t tsn = std::max<int64_t>(base, 0); tsn < std::min({base + 64, rxNext, sent}); ++tsn) {
+    const int64_t kept = rxNext - rules_.info[1 - e].window;
+    for (int64_t tsn = std::max({base, kept, int64_t{0}}); tsn < std::min({base + 64, rxNext, sent}); ++tsn) {
         Transmission& t = life.transmissions[tsn];
         const bool received = u.bitmap >> (tsn - base) & 1;
         if (!t.reported) {

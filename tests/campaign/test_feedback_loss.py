@@ -25,7 +25,7 @@ def test_without_losses_nobody_polls(round_trip):
 
 @pytest.mark.parametrize("status", [0, 1200])
 def test_long_links_are_judged_with_any_status_interval(status):
-    """Reports at once, or one for 16 outcomes: no polls, and no series but repeats, or the run fails."""
+    """Reports at once, or one for 16 outcomes: no polls, and older outcomes in their turn alone, or the run fails."""
     flow = measure(Point(533, status=status), trips=40)
     assert flow.polls == 0 and flow.again == 0
 
