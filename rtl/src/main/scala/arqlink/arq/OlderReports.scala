@@ -6,6 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
+import arqlink.lib.Invariant
 import arqlink.wire.Wire
 
 /** Chooses which older outcomes are reported. Pairs of blocks that the peer may lack take turns in a ring: one turn each time rxNext has moved, and a round
@@ -93,6 +94,7 @@ class OlderReports(link: LinkConfig) extends Component {
   when(!pause.msb)(pause := pause - 1)
   when(io.report.fire)(pause := OlderReports.pace - 2)
   io.report << io.found.haltWhen(!pause.msb)
+  Invariant.when(io.lookup.fire)((io.lookup.payload + 1 - block).msb, "a block is looked up that is not complete")
 }
 
 object OlderReports {

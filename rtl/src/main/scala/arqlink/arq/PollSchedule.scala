@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.Countdown
+import arqlink.lib.{Countdown, Invariant}
 import arqlink.wire.Wire
 
 /** Decides when the peer is polled (docs/link_control.md).
@@ -58,4 +58,5 @@ class PollSchedule(link: LinkConfig) extends Component {
   private val isLate = RegNext(tick && (unfinished && !progress || io.sender.unconfirmed || io.suspicious || !io.link.peerUp)) init False
   private val begins = isUp && !(RegNext(isUp) init False) && !io.link.peerUp
   io.due := isLate || begins
+  Invariant.when(tick)(!(RegNext(tick) init False), "POLL_TIMEOUT ends twice")
 }
