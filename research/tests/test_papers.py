@@ -118,7 +118,7 @@ def test_the_planner_is_within_a_percent_of_the_best_of_the_grid(p, delay_ms):
     path = {"loss": p, "delay_ms": delay_ms, "connections": 10, "seconds": 300, "warm_up": 100}
     chosen = path | {"n": best.n, "nr": best.nr, "delta": "inf" if math.isinf(best.delta) else int(best.delta)}
     grid = [path | {"n": n, "delta": delta} for n in rr4752.NS for delta in rr4752.DELTAS]
-    simulated, *others = (kinds.TCP.run(settings, 1)["utilization"] for settings in (chosen, *grid))
+    simulated, *others = (statistics.mean(kinds.TCP.run(settings, seed)["utilization"] for seed in (1, 2, 3)) for settings in (chosen, *grid))
     print(f"p = {p}, D = {delay_ms} ms: N = {best.n}, {best.nr}, δ = {best.delta}: {simulated:.4f}, best of the grid {max(others):.4f}")
     assert simulated > 0.99 * max(others) and statistics.median(others) < 0.95 * max(others)
 

@@ -112,7 +112,7 @@ class ArqLink(link: LinkConfig) extends Component {
     val encoded = queued(if (code.isWide) encoder.io.output.s2mPipe().m2sPipe() else encoder.io.output)
     val read = queued(rxStore.io.data)
     val decoded = queued(decoder.io.output)
-    val older = queued(olderReports.io.report)
+    val older = olderReports.io.report
     val heard = queued(deframer.io.control)
     val closing = queued(control.io.close)
   })
