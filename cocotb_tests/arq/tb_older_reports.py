@@ -146,7 +146,8 @@ class Log(Planned):
         self.last = -PACE
         self.model.begin(self.inputs["peerWindowLog2"])
 
-    def look(self, now, i):
+    def look(self, now, inputs):
+        i = inputs
         asks = int(self.lookup.value)
         self.model.clock(i, asks or self.wants is not None)
         block = int(self.block.value)

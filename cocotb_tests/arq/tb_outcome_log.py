@@ -35,6 +35,7 @@ class Log:
         self.room = deque([False] * 4, maxlen=4)
         self.pushed = deque([0] * 4, maxlen=4)
         self.most = 1.0
+        self._failed = 0  # that the decision on the port says
         bench.actors.append(self)
         self.clear()
 
@@ -51,7 +52,7 @@ class Log:
             dut.io_port_lookup_valid.value = 0
         if int(dut.io_port_report_valid.value) and int(dut.io_port_report_ready.value):
             self._older()
-        self.moves.append((int(dut.io_push_valid.value), self._failed))
+        self.moves.append((bool(int(dut.io_push_valid.value)), self._failed))
         moved, failed = self.moves[0]
         assert int(dut.io_moved.value) == moved, "`moved` does not say that rxNext has moved"
         if moved:
@@ -63,7 +64,7 @@ class Log:
         if self.decisions and may and random.random() < self.most:
             received, count = self.decisions.popleft()
             self.outcomes += [received] + [False] * (count - 1)
-            self._failed = count - received
+            self._failed = count - int(received)
             dut.io_push_valid.value = 1
             dut.io_push_payload_received.value = int(received)
             dut.io_push_payload_end.value = len(self.outcomes) % SPACE
@@ -75,8 +76,6 @@ class Log:
             dut.io_port_lookup_valid.value = 1
             dut.io_port_lookup_payload.value = self.lookups[0] % (SPACE // BLOCK)
         dut.io_port_report_ready.value = int(random.random() < self.ready_rate)
-
-    _failed = 0
 
     def _recent(self):
         """The block of rxNext and the one before it, of one moment within LATENCY clocks."""

@@ -138,7 +138,7 @@ class Reports:
     def _forget_past(self, now):
         """A pair may have had its turn long before its report: it waits for its time, for the line, and until an outage ends."""
         since = min(now - 3 * APART - self.late, self.last[0]) if now is not None and len(self.last) == REMEMBERED else -1
-        while len(self.past) > 1 and (len(self.past) > PAST if now is None else self.past[1].clock <= since):
+        while len(self.past) > 1 and (len(self.past) > PAST if now is None else (self.past[1].clock or 0) <= since):
             self.past.popleft()
 
     # -- what may leave

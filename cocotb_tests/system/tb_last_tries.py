@@ -3,6 +3,7 @@
 test makes it say."""
 
 from itertools import combinations
+from typing import Any
 
 import cocotb
 
@@ -67,7 +68,7 @@ async def two_units_behind_a_lost_transmission_skip_its_frame(dut, k):
             if k == 2 and attempts[0] != attempts[1]:
                 continue  # both are of one transmission
             await again(end)
-            first, second = (dict(last_try=t, attempt=a) for t, a in zip(types, attempts))
+            first, second = (dict[str, Any](last_try=t, attempt=a) for t, a in zip(types, attempts))
             await end.say(*end.frame(0, 0))
             if k == 1:
                 await end.say(*end.frame(3, 3, **first))

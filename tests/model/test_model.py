@@ -236,7 +236,7 @@ def test_resequenced_delay_against_monte_carlo(k, n, p, delta, drain):
     p_t, packets = model.attempts().p_first, 1_000_000  # with a port that is slow, many wait together
     slot, gap = model.slot_time(), model.units_per_frame * 6 * model.unit_time
     count, failed = np.zeros((packets, 6)), rng.random((packets, 6)) < p_t
-    attempt = 0
+    attempt, silent = 0, np.zeros_like(failed)
     while failed.any() and attempt < delta:
         count += failed
         came = rng.binomial(n, 1 - p, (packets, 6))
