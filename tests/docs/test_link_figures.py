@@ -71,11 +71,16 @@ def test_the_numbers_are_those_of_a_run(name):
 
 
 def test_points_are_on_the_models_curves():
-    """Of 30 intervals of 99.9 %, none is missed, and the figure would show it: a curve of 1.5 p is outside of most."""
+    """Of 30 intervals of 99.9 %, one at most is missed (two once in 2000 times), and the figure would show it: a curve of 1.5 p is outside of most."""
     rows = read_csv(committed("losses"))
     assert len(rows) == 15
-    for name in ("alpha", "packet_loss"):
-        assert all(row[f"{name}_low"] <= row[f"{name}_model"] * 1.0001 and row[f"{name}_model"] * 0.9999 <= row[f"{name}_high"] for row in rows)
+    missed = [
+        (row["scheme"], row["p"], name)
+        for name in ("alpha", "packet_loss")
+        for row in rows
+        if not (row[f"{name}_low"] <= row[f"{name}_model"] * 1.0001 and row[f"{name}_model"] * 0.9999 <= row[f"{name}_high"])
+    ]
+    assert len(missed) <= 1, missed
     wrong = [statistics_of(row["scheme"], 1.5 * row["p"]) for row in rows]
     assert sum(not row["alpha_low"] <= alpha <= row["alpha_high"] for row, alpha in zip(rows, wrong)) > 8
 
