@@ -34,7 +34,7 @@ class Log:
         self.ready_rate = 1.0
         self.room = deque([False] * 4, maxlen=4)
         self.pushed = deque([0] * 4, maxlen=4)
-        self.most = 1.0
+        self.push_rate = 1.0
         self._failed = 0  # that the decision on the port says
         bench.actors.append(self)
         self.clear()
@@ -61,7 +61,7 @@ class Log:
         # For one arrival there are two decisions at most, up to four clocks after `room`.
         may = sum(self.pushed) < 2 and self.room[0]
         self._failed = 0
-        if self.decisions and may and random.random() < self.most:
+        if self.decisions and may and random.random() < self.push_rate:
             received, count = self.decisions.popleft()
             self.outcomes += [received] + [False] * (count - 1)
             self._failed = count - int(received)
@@ -212,7 +212,7 @@ async def anything(dut):
     """Decisions as fast as there is room, gaps, and look-ups that wait for their turn."""
     log = await start(dut)
     for _ in range(40):
-        log.ready_rate, log.most = random.choice((1.0, 0.1)), random.choice((1.0, 1.0, 0.2))
+        log.ready_rate, log.push_rate = random.choice((1.0, 0.1)), random.choice((1.0, 1.0, 0.2))
         for _ in range(random.randint(1, 12)):
             log.decide(random.choice((1, 2, 5, 40)), random.choice((0, 0, 1, BLOCK, random.randrange(WINDOW))))
         for _ in range(random.randint(0, 4)):

@@ -194,7 +194,7 @@ void Run::checkOutages(unsigned e) {
             throw Failure("books", format("clock %llu, end %s: %s is %llu; it should be %llu to %llu", ull(now_),
                                           endName(e), what, ull(count), ull(least), ull(most)));
     };
-    if (side_[e].wasReset || s_.info[e].dataBytes == 16) return;
+    if (side_[e].wasReset) return;
     within("link_outages", c["link_outages"], outages.least(), outages.most());
     within("tx_outcomes_outage", c["tx_outcomes_outage"], t.spared, calm() ? t.spared + t.maySpare : ~uint64_t(0));
 }

@@ -240,7 +240,7 @@ void Monitor::noteSkips(Life& life) {
     Due& d = due_[e];
     const auto& frames = life.peer->frames;
     if (life.rxBase != d.standsAt) d.standsAt = life.rxBase, d.standsSince = clock_;
-    if (!rules_.reads[e] || rules_.info[e].dataBytes == 16 || d.standsAt >= static_cast<int64_t>(frames.size())) return;
+    if (!rules_.reads[e] || d.standsAt >= static_cast<int64_t>(frames.size())) return;
     const SentFrame& f = frames[d.standsAt];
     const uint64_t reads = 4 * rules_.info[e].maxPacketBytes / rules_.info[e].dataBytes;
     if (f.deadAt && f.completeTsn < 0 && std::max(f.deadAt, d.standsSince) + intake(e) + reads < d.beforeLast &&

@@ -148,8 +148,8 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
   // is free, `judgement.now`: the arrival begins its transmission, belongs to it, or neither; `ends`: it was its last unit. What was closed goes to the
   // log a clock after either.
 
-  /** Of the last unit that was accepted: it was of a last try; it was of the first one, too. Two in a row have to be: one may have passed its CRC by
-    * chance. Its frame is in `current`.
+  /** The last accepted unit was of a last try; and that was the only try, as it was the first. Two units in a row have to be: one may have passed its
+    * CRC by chance. The unit's frame is in `current`.
     */
   private val wasLast, wasOnlyTry = RegInit(False)
 

@@ -73,7 +73,7 @@ class WindowSweep(link: LinkConfig, states: Mem[SentState], eops: Mem[Bool], nex
   }
   val packetLost = RegNext(move && eop && (isPacketLost || lost)) init False
 
-  /** txBase has passed an abandoned frame that the peer has not; `isDue`: and its notice has not been due yet. */
+  /** txBase has passed an abandoned frame that the peer has not; `isDue`: and no notice of it has been given. */
   val unconfirmed = RegInit(False)
   private val isDue = RegInit(False)
   private val lastAbandoned = RegNextWhen(txBase, owes)
@@ -91,7 +91,7 @@ class WindowSweep(link: LinkConfig, states: Mem[SentState], eops: Mem[Bool], nex
     isDue := True
   }
 
-  /** Pulse: a notice is due. */
+  /** Pulse: a notice is given. */
   val gaveUp = RegNext(isDue && !isSaid) init False
   Invariant.when(isDue)(unconfirmed, "a notice is due, and there is nothing to confirm")
 
