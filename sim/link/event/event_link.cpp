@@ -91,7 +91,7 @@ Clock EventLink::completion(End from) const {
     constexpr size_t most = 8;  // flights that are looked at
     const Channel& channel = channels_[from];
     const UnitClocks& unit = channel.unit;
-    const Clock later = latencies_.delivery + latencies_.decode;
+    const Clock later = latencies_.delivery + latencies_.read + latencies_.decode;
     Clock end = ends_[from]->next() == never ? never : ends_[from]->next() + channel.delay.least() + later;
     Clock free = channel.free;
     const size_t count = std::min(channel.wire.size(), most);

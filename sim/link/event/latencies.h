@@ -32,21 +32,21 @@ struct Latencies {
     Clock pace;      ///< the least distance of two reports, or hellos, is so much longer than set, beside `compose`
     Clock compose;   ///< cause of a control unit to the composed message
     Clock message;   ///< composed message to its first beat on the PHY
-    Clock delivery;  ///< a packet's last needed unit to the first beat of its data out of the store
+    Clock delivery;  ///< a packet's last needed unit to its first frame's job at the decoder
     Clock release;   ///< a skipped frame, or the last beat of a packet out of the store, to rxBase
     Clock scan;      ///< least distance of two frames that are found to be complete in sequence
     Clock walk;      ///< a frame of a packet that leaves out of sequence is looked up, and claimed
-    Clock frame;     ///< least distance of two frames that become due (Resequencer::deliver)
-    Clock store;     ///< the store's queue has room for a frame's last beats, to the next frame's being read
-    Clock exit;      ///< a frame that waits for another one to leave becomes due so long before that
-    Clock decode;    ///< a frame's last beat out of the store to its last beat on m_axis, if no unit is missing
+    Clock frame;     ///< least distance of two jobs (Resequencer::deliver)
+    Clock store;     ///< the store's queue has room for a frame's last beats, to the job of the third frame behind it
+    Clock read;      ///< a job to the frame's first beat at the decoder
+    Clock decode;    ///< a frame's last beat into the decoder to its last beat on m_axis, if no unit is missing
     Clock restore;   ///< more, if the last one is
     unsigned queue;  ///< beats that wait between store and decoder
     unsigned generators;  ///< of coefficients, which take turns
     unsigned groups;      ///< the decoder has a coefficient in two clocks for each of them
 
-    /// A frame at the idle decoder to its coefficients being ready (docs/rs_decoder.md, "Timing").
-    Clock coefficients(unsigned k, unsigned missing) const { return k + missing + 2 * groups * (missing + 1) + 22; }
+    /// A job at the idle decoder to its coefficients being ready (docs/rs_decoder.md, "Timing").
+    Clock coefficients(unsigned k, unsigned missing) const { return k + missing + 2 * groups * (missing + 1) + 31; }
 
     /// Until those of the next frame can begin.
     Clock generator(unsigned k, unsigned missing) const { return 2 * groups * (k + missing); }

@@ -80,15 +80,13 @@ void Resequencer::walk(uint64_t fsn, Clock now) {
 // The store gives a beat a clock, ahead of the decoder by the beats that wait in its queue. The decoder has the frame's coefficients made meanwhile; it
 // passes units on as they come up to the first missing one, and the others once it has read the frame (docs/rs_decoder.md, "Timing").
 //
-// A frame is due when the third one before it has left the store and the fourth one has nearly left the core: so many registers for the description of a
-// frame are between the blocks (ArqLink.scala).
+// The decoder has a frame's job when the third one before it has left the store: so many registers for jobs are between the blocks (ArqLink.scala).
 void Resequencer::deliver(uint64_t first, uint64_t last, Clock now) {
     due_ = std::max(now + latencies_.delivery, due_);
     for (uint64_t f = first; f <= last; ++f) {
         const Slot& s = slot(f);
-        const Clock left = before(4).out;
-        due_ = std::max({due_ + latencies_.frame, before(3).stored, left - std::min(left, latencies_.exit)});
-        Clock ready = std::max(due_, before(1).read);
+        due_ = std::max(due_ + latencies_.frame, before(3).stored);
+        Clock ready = std::max(due_ + latencies_.read, before(1).read);
         if (s.pattern.missing) {
             Clock& free = generatorFree_[repaired_++ % latencies_.generators];
             const Clock generator = std::max(due_, free);
