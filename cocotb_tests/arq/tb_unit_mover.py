@@ -22,6 +22,7 @@ class Receiver:
         self.bench, self.dut, self.payload, self.restarts = bench, bench.dut, payload, restarts
         self.next, self.held, self.offered = 0, deque(), None
         self.accepted = []  # (unit, begins, writes, completes), or the clock of a restart
+        self.forgotten = 0
         self.flush_left = 0
         bench.actors.append(self)
         self.clear()
@@ -39,6 +40,7 @@ class Receiver:
         if int(dut.io_taken.value):
             self.held.append(self.next - 1)
         if int(dut.io_flush.value):  # in its first clock the order of a register without reset is still there
+            self.forgotten += len(self.held)
             self.held.clear()
             self.offered = None
         if not self.flush_left and random.random() < self.restarts:
@@ -91,7 +93,7 @@ async def units_and_restarts(dut, restarts, rate):
     bench = Bench(dut)
     payload = Source(bench, "io_payload_", ["io_payload_payload_fragment", "io_payload_payload_last"], rate)
     writes = Sink(bench, "io_write_", [f"io_write_payload_{f}" for f in ("slot", "beat", "data")], rate)
-    events = Events(bench, ["io_completes"])
+    events = Events(bench, ["io_completes", "io_drops"])
     receiver = Receiver(bench, payload, restarts)
     writes.strict = False  # a restart takes a beat back
     await bench.start()
@@ -101,3 +103,4 @@ async def units_and_restarts(dut, restarts, rate):
     receiver.restarts = 0
     whole = judge(receiver.accepted, writes.items)
     assert events.count["io_completes"] == whole
+    assert events.count["io_drops"] == receiver.forgotten, "units that were forgotten are counted, each once"

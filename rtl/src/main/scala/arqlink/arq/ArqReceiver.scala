@@ -18,7 +18,7 @@ case class CloseNotice() extends Bundle {
 
 /** What the receiver counts, a pulse for each event. */
 case class ReceiverEvents() extends Bundle {
-  val clean, repaired, duplicate, outcomeOk, units, surplus, late, invalid, epoch, closeInvalid = Bool()
+  val clean, repaired, duplicate, outcomeOk, units, surplus, late, invalid, epoch, forgotten, closeInvalid = Bool()
 
   /** Transmissions that have failed. */
   val outcomeFailed = Wire.sn
@@ -236,6 +236,7 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
     event.invalid := pulse(now && this(isInvalid) && !arrival.isEdge)
     event.closeInvalid := pulse(now && this(isInvalid) && arrival.isEdge)
     event.epoch := pulse(now && this(isForeign))
+    event.forgotten := mover.io.drops
     event.duplicate := log.io.push.valid && judgement.wasDuplicate
     event.outcomeOk := log.io.push.valid && log.io.push.received
     event.outcomeFailed := log.io.failed

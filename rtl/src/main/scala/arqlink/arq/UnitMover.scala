@@ -32,8 +32,8 @@ class UnitMover(link: LinkConfig) extends Component {
     val payload = slave Stream Fragment(Bits(link.code.dataBits bits))
     val write = master Stream StoreWrite(link)
 
-    /** Pulse: the last beat of a frame leaves. */
-    val completes = out Bool ()
+    /** Pulses: the last beat of a frame leaves; a unit is dropped that the receiver had forgotten. */
+    val completes, drops = out Bool ()
   }
   val isIdle = RegInit(True)
   val order = Reg(UnitOrder(link))
@@ -69,4 +69,5 @@ class UnitMover(link: LinkConfig) extends Component {
   private val isDone = io.payload.fire && io.payload.last
   isIdle clearWhen (drops || begins) setWhen isDone
   io.completes := isDone && order.completes
+  io.drops := RegNext(drops) init False
 }

@@ -41,7 +41,7 @@ object Counters {
     Counter("rx_units_surplus", "data units of a transmission that was complete already or of a frame that was"),
     Counter("rx_units_late", "data units whose TSN was closed already"),
     Counter("rx_units_invalid", "data units beyond the window or with an FSN that cannot be"),
-    Counter("rx_units_epoch", "units of another epoch, or that came while the link was not up; hellos that do not fit"),
+    Counter("rx_units_epoch", "units of another epoch, or that came while the link was not up or restarted; hellos that do not fit", 2),
     Counter("rx_control_units", "control units accepted"),
     Counter("rx_control_invalid", "control units ignored because a field cannot be"),
     Counter("rx_erased_crc", "units with a bad CRC"),

@@ -113,7 +113,6 @@ class ArqLink(link: LinkConfig) extends Component {
     val read = queued(rxStore.io.data)
     val decoded = queued(decoder.io.output)
     val older = olderReports.io.report
-    val heard = queued(deframer.io.control)
     val closing = queued(control.io.close)
   })
   import between._
@@ -202,7 +201,7 @@ class ArqLink(link: LinkConfig) extends Component {
     control.io.tablesReady := sender.io.ready && resequencer.io.ready
     // A data unit may overtake this by a few clocks. It then closes all that the message would have closed, and no peer sends
     // data behind a unit that has yet to bring the link up.
-    control.io.control << heard.m2sPipe()
+    control.io.control << queued(deframer.io.control).m2sPipe()
     // What was judged in the clock of a restart is not of the new peer.
     control.io.alive := receiver.io.alive && !control.io.flush
 

@@ -74,8 +74,8 @@ private[top] class LinkReport(link: ArqLink) extends Area {
   c.count("rx_units_surplus", receiver.io.event.surplus)
   c.count("rx_units_late", receiver.io.event.late)
   c.count("rx_units_invalid", receiver.io.event.invalid)
-  // A control unit and a data unit never come in the same clock.
-  c.count("rx_units_epoch", receiver.io.event.epoch || control.io.event.epoch)
+  // What has been forgotten is dropped before another unit is judged; a control unit may come in any clock.
+  c.add("rx_units_epoch", RegNext((receiver.io.event.epoch || receiver.io.event.forgotten).asUInt +^ control.io.event.epoch.asUInt) init 0)
   c.count("rx_control_units", control.io.event.control)
   c.count("rx_control_invalid", errors.controlInvalid)
   c.count("rx_erased_crc", deframer.io.erasedCrc)
