@@ -28,11 +28,11 @@ struct Ring {
     static constexpr int64_t pairBits = 64, step = 8;
     static constexpr uint64_t pace = 128;
     static constexpr int64_t behind = 2;     ///< turns that wait behind a report
-    static constexpr size_t remembered = 7;  ///< control units: the pair of the last had its turn after the first left
+    static constexpr size_t remembered = 9;  ///< control units: the pair of the last had its turn after the first left
 
     /// What the end knew from a clock on.
     struct Moment {
-        uint64_t clock = 0;
+        uint64_t clock = 0, beats = 0;  ///< that the PHY had taken then
         int64_t ackTsn = 0, rxNext = 0;
     };
     std::deque<Moment> past = {Moment{}};  ///< from when on the pair that is reported next may have had its turn
@@ -67,8 +67,10 @@ struct Ring {
 struct Due {
     bool leaves = false;  ///< it restarts, or is asked to: nothing is demanded of it any more
     uint64_t since = 0;   ///< its first unit has left
-    uint64_t lastBegin = 0, lastEnd = 0, beforeLast = 0,
-             lastData = 0;    ///< units, control units before the last one, data units
+    uint64_t lastBegin = 0, lastEnd = 0, lastData = 0;  ///< units, data units
+    uint64_t entered = 0;  ///< what was decided on last was so no sooner than this unit began
+    uint64_t lastControl = 0,
+             beforeLast = 0;  ///< control units: the last one, and the one before which it was not composed
     uint64_t upSince = 0;     ///< first unit without hello
     uint64_t lastOutage = 0;  ///< an outage was possible
     uint64_t lastOther = 0;   ///< an outage was possible, but not for certain because of the peer's deafness alone

@@ -214,6 +214,8 @@ class Monitor {
     }
     /// The same where outcomes move ackTsn and txBase, frame by frame.
     uint64_t intake(unsigned end) const { return reaction(end) + 6 * rules_.info[end].window; }
+    /// A control unit may be inside in full, as its beats are fewer than the framer's stages, and not have begun to leave: the next one is composed.
+    bool staysInside(unsigned end) const { return rules_.info[end].controlClocks() < 6; }
     /// Frames that have been chosen and have not begun to leave, at most: each has a unit or more, and 33 clocks of units are chosen ahead.
     int64_t chosenAhead(unsigned end) const {
         return 1 + (33 + rules_.info[end].unitClocks()) / rules_.info[end].unitClocks();

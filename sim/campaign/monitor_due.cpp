@@ -49,7 +49,7 @@ void Monitor::demand(unsigned e) {
     late(d.abandon, !waits && d.givenUp > std::max(d.scanned, heard.rxBase),
          latest({d.lastFeedback, d.lastOutage}) + intake(e), "late-notice", life,
          "a frame has to be abandoned, and txBase does not pass it");
-    late(d.notice, d.notices || (d.noticeOwed && !waits && d.abandoned > heard.rxBase),
+    late(d.notice, (d.notices || (d.noticeOwed && !waits)) && d.abandoned > heard.rxBase,
          latest({d.noticeAt, d.lastFeedback, d.lastOutage}) + intake(e), "late-notice", life,
          "three control units with notice of an abandoned frame are due");
 }

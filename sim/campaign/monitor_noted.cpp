@@ -78,12 +78,14 @@ void Monitor::noteSent(Life& life, const Unit& unit, uint64_t begin) {
             noteHello(life, begin);
         else
             noteControl(life, unit.control, begin);
-        d.beforeLast = begin;
+        d.beforeLast = staysInside(e) ? d.lastControl : begin;
+        d.lastControl = begin;
     }
     if (life.spokeUp && !d.upSince) {
         d.upSince = begin;
         outages_[e].isUp(begin);
     }
+    d.entered = staysInside(e) ? d.lastBegin : begin;
     d.lastBegin = begin, d.lastEnd = clock_;
 }
 
@@ -123,16 +125,16 @@ void Monitor::noteControl(Life& life, const ControlUnit& u, uint64_t begin) {
     d.manyAt = left >= 16 ? clock_ : 0;
 }
 
-/// A pair may have had its turn when the report before it left, or earlier if control units could not leave.
+/// A pair may have had its turn when the report before it left, or earlier if control units could not leave, or the PHY took nothing.
 void Monitor::noteMoment(Life& life, bool leaves) {
     Ring& ring = due_[life.end].ring;
-    ring.past.push_back({clock_, life.heard[life.peer->id].ackTsn, life.rxNext});
+    ring.past.push_back({clock_, beats_[life.end], life.heard[life.peer->id].ackTsn, life.rxNext});
     if (leaves) ring.left.push_back(clock_);
     if (outages_[life.end].isPossible()) ring.left.clear();  // what waits does not leave in an outage
     if (ring.left.size() > Ring::remembered) ring.left.pop_front();
     const uint64_t within = 3 * Ring::pace + settles + line_[life.end];
     while (ring.past.size() > 1 && ring.left.size() == Ring::remembered && ring.past[1].clock <= ring.left.front() &&
-           ring.past[1].clock + within <= clock_)
+           ring.past[1].beats + within <= beats_[life.end])
         ring.past.pop_front();
 }
 
@@ -263,7 +265,7 @@ void Monitor::noteKeepalive(const Life& life, uint64_t begin) const {
     const uint64_t since = std::max(
         {heard.progressClock, heard.upClock, d.lastProgress, d.lastData, d.lastOutage, d.upSince, d.confirmedAt});
     if (outages_[e].isPossible() || begin < since + intake(e) + line_[e]) return;
-    const uint64_t from = std::max(d.lastBegin, written_[e]);
+    const uint64_t from = std::max(d.entered, written_[e]);
     if (begin + portLatency < from + timers_[e].keepalive && !rules_.ignore.count("early-keepalive"))
         fail("early-keepalive", life,
              format("a poll leaves %llu clocks after the unit before and %llu after the last write of a timer; nothing "

@@ -181,7 +181,7 @@ def judge(results):
 
 @pytest.mark.parametrize(
     ("pair", "count"),
-    [*((pair, 40) for pair in PAIRS), (UNEQUAL, 10), (QUEUED, 10), *(pytest.param(pair, 100, marks=pytest.mark.full) for pair in (*PAIRS, UNEQUAL, QUEUED))],
+    [*((pair, 40) for pair in PAIRS), (UNEQUAL, 10), (QUEUED, 10), *(pytest.param(pair, 100, marks=pytest.mark.full) for pair in builds.PAIRS)],
 )
 def test_random_faults(pair, count, capsys):
     results = runs.run_seeds(pair, FIRST, count, show=True)
