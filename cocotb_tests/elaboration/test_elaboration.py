@@ -3,6 +3,7 @@
 
 import pytest
 
+from arqlink.model import sizing
 from cocotb_tests.lib.rtl import java
 
 
@@ -50,6 +51,8 @@ REFUSED = {
     "k=-1": "k is -1; it must be 1 to maxK (16)",
     "nFirst=inf": "nFirst is inf; it must be k (16) to k + maxParity (24)",
     "delta=-1": "delta is -1; it must be 0 to 14, or 15",
+    "roundTrip=-1": "roundTrip is -1; it must be 0 to 1073741824",
+    "roundTrip=99999999999": "roundTrip is 99999999999; it must be 0 to 1073741824",
 }
 
 
@@ -65,6 +68,15 @@ def test_refused(setting, tmp_path):
 def test_infinite_persistency(delta, built, tmp_path):
     assert generate(tmp_path, f"delta={delta}", block="Framer").returncode == 0
     assert f"// delta = {built} (" in (tmp_path / "Framer.v").read_text()
+
+
+def test_timers_after_reset_follow_from_a_round_trip(tmp_path):
+    """As `arqlink size` has them. The longest is cut where its register ends."""
+    words = {f"32'h{value:08x}" for name, value in sizing.timers(10_000_000, 5_000_000, 0).items() if name != "STATUS_INTERVAL"}
+    for settings, has in (((), False), (("roundTrip=10000000",), True)):
+        assert generate(tmp_path, *settings, block="CsrBank").returncode == 0
+        text = (tmp_path / "CsrBank.v").read_text()
+        assert ("// roundTrip = 10000000 (" in text, all(word in text for word in words)) == (has, has)
 
 
 @pytest.mark.parametrize(("kind", "name"), [("block", "ArqLnik"), ("config", "papre")], ids=["unknown block", "unknown configuration"])

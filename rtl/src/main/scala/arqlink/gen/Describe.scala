@@ -39,6 +39,7 @@ object Describe extends Program {
     ) ++ fields(config).map { case (name, value, meaning) =>
       s"${camelCase(name)} = $value ($meaning)"
     } ++
+      (if (config.reset.roundTrip == 0) Seq() else Seq(s"roundTrip = ${config.reset.roundTrip} (of the line, clocks; timers after reset follow)")) ++
       (if (config.firstSn == 0) Seq() else Seq(s"firstSn = ${config.firstSn} (first FSN and TSN, for tests)"))).mkString("\n")
 
   private def camelCase(name: String): String = name.split('_').reduce(_ + _.capitalize)

@@ -52,7 +52,8 @@ object Settings {
       "k",
       "nFirst",
       "nRetx",
-      "delta"
+      "delta",
+      "roundTrip"
     )
     for (key <- given.keys if !names.contains(key))
       throw new IllegalArgumentException(s"no parameter named '$key'; there are ${names.mkString(", ")}")
@@ -72,7 +73,8 @@ object Settings {
         k = pick("k", reset.k),
         nFirst = pick("nFirst", reset.nFirst),
         nRetx = pick("nRetx", reset.nRetx),
-        delta = pick("delta", reset.delta)
+        delta = pick("delta", reset.delta),
+        roundTrip = pick("roundTrip", reset.roundTrip)
       ),
       crc == 1
     )
