@@ -125,6 +125,7 @@ class Peer:
             config_parityFirst=2,
             config_parityRetx=4,
             config_preset=1,
+            config_k=1,
             config_delta=delta,
             config_outageFreeze=1,
             peerWindowLog2=peer_log2,

@@ -120,7 +120,7 @@ class Sender:
     def _last_try(self, unit, fsn, retx):
         """Checks the type of a transmission that begins; returns the set of what it may be: a last try, or none."""
         deltas = {s.delta for s in self.active}
-        possible = {delta != INFINITE and unit.attempt >= delta for delta in deltas}
+        possible = {s.delta != INFINITE and unit.attempt >= s.delta or unit.attempt == 15 and unit.k > s.k for s in self.active}
         types = {last: self._types(unit, last, retx) for last in possible}
         found = {last for last in possible if unit.last_try in types[last]}
         assert found, f"FSN {fsn}, attempt {unit.attempt}, is of type {2 * unit.last_try}, and delta is one of {deltas}"

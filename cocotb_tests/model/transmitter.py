@@ -104,7 +104,7 @@ class Transmitter:
         self.counters["tx_retx" if frame.sends else "tx_frames"] += 1
         frame.sends += 1
         frame.state = "sent"
-        frame.last_try = self._exhausted(frame.attempt)
+        frame.last_try = self._exhausted(frame.attempt) or frame.attempt == 15 and k > s.k
         if frame.sends == 1:
             announced = self.newest_announced = self._announces_first(fsn, frame.last_try)
         else:

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The list of seeded faults fits the sources; `make mutants` runs them."""
 
+import os
 import re
+import subprocess
+import sys
+
+import pytest
 
 from arqlink import tree
+from cocotb_tests.mutants import copy
 from cocotb_tests.mutants.faults import SOURCES, Fault, contradictions, read, seeded
 
 SOURCE = "package arqlink.arq\n\nclass Sum {\n  val sum = a + b\n  val other = a + b\n}\n"
@@ -20,6 +26,18 @@ def test_named_tests_exist():
             file, _, name = fault.test.partition("::")
             text = (tree.ROOT / file).read_text()
             assert not name or re.search(rf"^(    )?def {name.split('[')[0].split('::')[-1]}\(", text, re.MULTILINE), fault.test
+
+
+@pytest.mark.full
+def test_the_seeded_sources_are_a_design():
+    """A faulty expression may name what is no longer there; `make mutants` says so, and this does where nobody runs that."""
+    faults = read()
+    folder = copy.make(faults)
+    python = "import sys; from cocotb_tests.lib import rtl; sys.exit(rtl.java('Generate', 'ArqLink', 'small', 'build/seeded', check=False).returncode)"
+    paths = os.pathsep.join([str(folder), str(folder / "research")])
+    done = subprocess.run([sys.executable, "-c", python], cwd=folder, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert "arqlink_fault" in (folder / "build" / "seeded" / "ArqLink.v").read_text().lower()
 
 
 def test_a_fault_stands_beside_what_the_source_has():

@@ -38,11 +38,13 @@ def peer_config(setting=DEFAULT, **other):
 
 @dataclass
 class Channel:
-    """One direction: delay in clocks, erasure probability, or a function of the clock that gives it, and whether all is erased."""
+    """One direction: delay in clocks, erasure probability, or a function of the clock that gives it, whether all is erased, and which units its end is
+    built for: others are impossible to it."""
 
     delay: int = 60
     loss: float | Callable[[int], float] = 0.0
     dark: bool = False
+    fits: Callable[[bytes], bool] = lambda raw: True
     queue: deque = field(default_factory=deque)  # (clock at which it comes out, bytes, erased)
 
     def probability(self, now):
@@ -126,7 +128,7 @@ class PeerBench:
     def _left(self, raw, erased):
         self.check.sent(raw)
         way = self.from_rtl
-        if self.rng.random() >= way.probability(self.now):
+        if self.rng.random() >= way.probability(self.now) and way.fits(raw):
             way.queue.append((self.now + way.delay, raw, False))
 
     async def _run_peer(self):

@@ -11,7 +11,7 @@ from cocotb_tests.lib.edges import rising_edges
 from cocotb_tests.model.darkness import Darkness, random_gaps
 from cocotb_tests.model.link import HELLO, OUTAGE, UP
 from cocotb_tests.model.sender import INFINITE, Setting
-from cocotb_tests.model.units import SN, ControlUnit, DataUnit
+from cocotb_tests.model.units import SN, ControlUnit, DataUnit, parse
 from cocotb_tests.system.bench import SOAK, Scenario, longest_packet
 from cocotb_tests.system.peer import BUILD, LEAST_K, PeerBench, peer_config
 from tests import seeds
@@ -278,6 +278,37 @@ async def a_long_gap_makes_no_unit_wait(dut):
     counters = await bench.check_counters()
     assert counters["rx_outcomes_failed"] > 5000, counters["rx_outcomes_failed"]
     assert counters["rx_overflow"] == 0, counters["rx_overflow"]
+
+
+@cocotb.test(skip=BUILD.max_k == 1)
+async def frames_beyond_the_peers_k(dut):
+    """A peer that is built for a smaller K takes their units for impossible, and never gets them. The sender shows it, and gives these frames up once its
+    K is smaller: what had been acknowledged behind them is delivered, and no other packet is lost."""
+    most = BUILD.max_k
+    setting = Setting(most, most, most, 0, INFINITE)
+    bench = await begin(dut, setting=setting, seed=SEED + 17)
+    bench.from_rtl.fits = lambda raw: not isinstance(unit := parse(raw, BUILD.unit_bytes), DataUnit) or unit.k < most
+    long, short = (bench.rng.randbytes(most * BUILD.unit_bytes) for _ in range(3)), [bench.rng.randbytes(BUILD.unit_bytes) for _ in range(12)]
+    bench.offer([short[0], *(packet for i, one in enumerate(long) for packet in (one, *short[3 * i + 1 : 3 * i + 4]))], bench.packets(5))
+    for _ in range(40):
+        await rising_edges(dut.aclk, 2500)
+        if await bench.registers.error("frame_failing"):
+            break
+    else:
+        raise AssertionError("no frame is said to fail")
+    assert [p for _, p in bench.peer.delivered] == short[:1]
+    smaller = replace(setting, k=1, n_first=1, n_retx=1)
+    sender = bench.check.sender
+    sender.active = [setting, smaller]
+    sender.settings.append(smaller)
+    await bench.registers.apply(smaller)
+    await bench.settle()
+    assert [p for _, p in bench.peer.delivered] == short[:10]
+    counters = await bench.check_counters()
+    assert (counters["tx_frames_abandoned"], counters["tx_packets_lost"]) == (3, 3)
+    bench.offer(short[10:], [])
+    await bench.settle()
+    assert [p for _, p in bench.peer.delivered] == short
 
 
 @cocotb.test()

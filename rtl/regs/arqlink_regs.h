@@ -116,6 +116,8 @@
 #define ARQLINK_ERROR_PACKET_CORRUPT_MASK 0x00020000u /* W1C: a received packet whose CRC did not match was dropped; only with packetCrc */
 #define ARQLINK_ERROR_RESYNC_SHIFT 18u
 #define ARQLINK_ERROR_RESYNC_MASK 0x00040000u /* W1C: what the peer said contradicted itself: this end restarted the link */
+#define ARQLINK_ERROR_FRAME_FAILING_SHIFT 19u
+#define ARQLINK_ERROR_FRAME_FAILING_MASK 0x00080000u /* W1C: a frame has failed 16 times: its K may be above what the peer is built for, or N is too small */
 
 /* irq is high while a bit of ERROR and its bit here are set */
 #define ARQLINK_IRQ_ENABLE_OFFSET 0x024u
@@ -158,6 +160,8 @@
 #define ARQLINK_IRQ_ENABLE_PACKET_CORRUPT_MASK 0x00020000u /* RW: enables irq for ERROR.packet_corrupt */
 #define ARQLINK_IRQ_ENABLE_RESYNC_SHIFT 18u
 #define ARQLINK_IRQ_ENABLE_RESYNC_MASK 0x00040000u /* RW: enables irq for ERROR.resync */
+#define ARQLINK_IRQ_ENABLE_FRAME_FAILING_SHIFT 19u
+#define ARQLINK_IRQ_ENABLE_FRAME_FAILING_MASK 0x00080000u /* RW: enables irq for ERROR.frame_failing */
 
 /* staged code setting, see APPLY */
 #define ARQLINK_CODE_OFFSET 0x028u
@@ -538,7 +542,7 @@
 #define ARQLINK_COUNTER_RX_UNITS_SURPLUS_OFFSET 0x2F8u /* data units of a transmission that was complete already or of a frame that was */
 #define ARQLINK_COUNTER_RX_UNITS_LATE_OFFSET 0x300u /* data units whose TSN was closed already */
 #define ARQLINK_COUNTER_RX_UNITS_INVALID_OFFSET 0x308u /* data units beyond the window or with an FSN that cannot be */
-#define ARQLINK_COUNTER_RX_UNITS_EPOCH_OFFSET 0x310u /* units of another epoch, or that came while the link was not up; hellos that do not fit */
+#define ARQLINK_COUNTER_RX_UNITS_EPOCH_OFFSET 0x310u /* units of another epoch, or that came while the link was not up or restarted; hellos that do not fit */
 #define ARQLINK_COUNTER_RX_CONTROL_UNITS_OFFSET 0x318u /* control units accepted */
 #define ARQLINK_COUNTER_RX_CONTROL_INVALID_OFFSET 0x320u /* control units ignored because a field cannot be */
 #define ARQLINK_COUNTER_RX_ERASED_CRC_OFFSET 0x328u /* units with a bad CRC */

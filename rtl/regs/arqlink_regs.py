@@ -124,6 +124,7 @@ ARQLINK = {
             "rx_overflow": Field(16, 1, "W1C", 0x0, "a received unit found no room and was dropped"),
             "packet_corrupt": Field(17, 1, "W1C", 0x0, "a received packet whose CRC did not match was dropped; only with packetCrc"),
             "resync": Field(18, 1, "W1C", 0x0, "what the peer said contradicted itself: this end restarted the link"),
+            "frame_failing": Field(19, 1, "W1C", 0x0, "a frame has failed 16 times: its K may be above what the peer is built for, or N is too small"),
         },
     ),
     "IRQ_ENABLE": Register(
@@ -149,6 +150,7 @@ ARQLINK = {
             "rx_overflow": Field(16, 1, "RW", 0x0, "enables irq for ERROR.rx_overflow"),
             "packet_corrupt": Field(17, 1, "RW", 0x0, "enables irq for ERROR.packet_corrupt"),
             "resync": Field(18, 1, "RW", 0x0, "enables irq for ERROR.resync"),
+            "frame_failing": Field(19, 1, "RW", 0x0, "enables irq for ERROR.frame_failing"),
         },
     ),
     "CODE": Register(
@@ -678,7 +680,7 @@ COUNTERS = {
     "rx_units_surplus": Counter(0x2F8, 1, "data units of a transmission that was complete already or of a frame that was"),
     "rx_units_late": Counter(0x300, 1, "data units whose TSN was closed already"),
     "rx_units_invalid": Counter(0x308, 1, "data units beyond the window or with an FSN that cannot be"),
-    "rx_units_epoch": Counter(0x310, 1, "units of another epoch, or that came while the link was not up; hellos that do not fit"),
+    "rx_units_epoch": Counter(0x310, 2, "units of another epoch, or that came while the link was not up or restarted; hellos that do not fit"),
     "rx_control_units": Counter(0x318, 1, "control units accepted"),
     "rx_control_invalid": Counter(0x320, 1, "control units ignored because a field cannot be"),
     "rx_erased_crc": Counter(0x328, 1, "units with a bad CRC"),

@@ -187,7 +187,8 @@ void Monitor::checkType(Life& life, const DataUnit& u, Transmission& t, int64_t 
     Due& d = due_[life.end];
     Deltas& deltas = deltas_[life.end];
     deltas.begins(tsn);
-    const bool may = deltas.mayEndAt(u.attempt), must = deltas.mustEndAt(u.attempt);
+    const bool isTooLong = u.attempt == 15 && u.k > leastK_[life.end];
+    const bool may = deltas.mayEndAt(u.attempt) || isTooLong, must = deltas.mustEndAt(u.attempt);
     const bool mayAnnounce = first ? mayHavePassed(life, d.againLeast) : u.attempt > 0;
     const bool mustAnnounce = first ? tsn >= d.certainFrom : u.attempt > 0;
     const char* what = u.lastTry && !(may && mayAnnounce)   ? "it is of type 2"

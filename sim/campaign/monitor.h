@@ -124,6 +124,8 @@ class Monitor {
     /// Timers are being written, and then have been.
     void timersChange(unsigned end, const Timers& timers);
     void timersAre(unsigned end, const Timers& timers);
+    /// K is being written.
+    void kChanges(unsigned end, unsigned k) { leastK_[end] = std::min(leastK_[end], k); }
     /// δ is being written, and then has been.
     void deltaChanges(unsigned end, unsigned delta) { deltas_[end].changes(delta); }
     void deltaIs(unsigned end, unsigned delta) { deltas_[end].is(delta, tsnCount(end) + chosenAhead(end)); }
@@ -238,6 +240,7 @@ class Monitor {
     Due due_[2];
     Outages outages_[2] = {Outages(0), Outages(0)};
     Deltas deltas_[2];
+    unsigned leastK_[2] = {~0u, ~0u};  ///< the least K that an end has been set to
     Timers timers_[2];
     bool timersKnown_[2] = {};
     uint64_t written_[2] = {}, beats_[2] = {}, line_[2] = {}, delivered_[2] = {};

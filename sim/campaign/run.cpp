@@ -154,6 +154,7 @@ void Run::finishAccesses() {
 
 void Run::writeCode(unsigned e, const Code& code, const Arq& arq) {
     code_[e] = code, arq_[e] = arq;
+    monitor_->kChanges(e, code.k);
     monitor_->deltaChanges(e, arq.delta);
     AxiMaster& bus = side_[e].bus;
     bus.write(ARQLINK_CODE_OFFSET, code.k << ARQLINK_CODE_K_SHIFT | code.nFirst << ARQLINK_CODE_N_FIRST_SHIFT |

@@ -56,7 +56,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
     /** Frames sent and not resolved, as they will be in the next clock. */
     val open = out UInt (slotBits + 1 bits)
     val event = out(new Bundle {
-      val frames, retx, acked, abandoned, outcomeOk, outcomeFailed, outcomeOutage, packetLost = Bool()
+      val frames, retx, acked, abandoned, outcomeOk, outcomeFailed, outcomeOutage, packetLost, failing = Bool()
     })
     val judged = out(Judgement())
   }
@@ -144,6 +144,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
       val acked = pulse(this(received))
       val failed = pulse(!this(received))
       val abandoned = pulse(!this(received) && isLast)
+      val failing = pulse(!this(received) && sent.attempt === 15)
       val resolved = pulse(this(received) || isLast)
       val again = pulse(!this(received) && !isLast)
       val inOutage = pulse(!this(received) && this(isForgiven) && !wasLast)
@@ -164,6 +165,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
     io.event.outcomeOk := acked
     io.event.outcomeFailed := decided.failed
     io.event.outcomeOutage := decided.inOutage
+    io.event.failing := decided.failing
     stages.build()
   }
 

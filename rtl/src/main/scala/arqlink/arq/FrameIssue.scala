@@ -16,6 +16,9 @@ case class SenderConfig(code: CodeConfig) extends Bundle {
   val parityRetx = UInt(log2Up(code.maxParity + 1) bits)
   val preset = UInt(2 bits)
 
+  /** Of new frames. */
+  val k = UInt(code.kBits bits)
+
   /** 0 to 14 retransmissions, 15 = never give up. */
   val delta = UInt(4 bits)
   val outageFreeze = Bool()
@@ -162,7 +165,8 @@ class FrameIssue(
   val sent = chosen.insert {
     val sent = Sent(link)
     sent.of := chosen(next)
-    sent.isLast := config.delta =/= 15 && chosen(next).attempt >= config.delta
+    val isTooLong = chosen(next).attempt === 15 && chosen(meta).k > config.k
+    sent.isLast := config.delta =/= 15 && chosen(next).attempt >= config.delta || isTooLong
     sent
   }
   private val n = chosen.insert(chosen(meta).k.resize(code.nBits) + chosen(parity).resize(code.nBits))

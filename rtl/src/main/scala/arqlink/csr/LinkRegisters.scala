@@ -102,7 +102,8 @@ class LinkRegisters(link: LinkConfig) extends Component {
       ("threshold", io.counters.reached, "a counter reached THRESHOLD_COUNTER's value"),
       ("rx_overflow", errors.rxOverflow, "a received unit found no room and was dropped"),
       ("packet_corrupt", errors.packetCorrupt, "a received packet whose CRC did not match was dropped; only with packetCrc"),
-      ("resync", errors.resync, "what the peer said contradicted itself: this end restarted the link")
+      ("resync", errors.resync, "what the peer said contradicted itself: this end restarted the link"),
+      ("frame_failing", errors.frameFailing, "a frame has failed 16 times: its K may be above what the peer is built for, or N is too small")
     )
     private val error = register(0x020, "ERROR", "sticky errors and events, write 1 to clear")
     private val bits = sources.zipWithIndex.map { case ((name, event, doc), i) => error.sticky(i, event, name, doc) }

@@ -31,4 +31,5 @@ case class LinkErrors() extends Bundle {
   val rxOverflow = Bool()
   val packetCorrupt = Bool()
   val resync = Bool()
+  val frameFailing = Bool()
 }

@@ -133,6 +133,7 @@ class ArqLink(link: LinkConfig) extends Component {
 
     sender.io.config.parityFirst := (setting.active.nFirst - setting.active.k.resized).resized
     sender.io.config.parityRetx := (setting.active.nRetx - setting.active.k.resized).resized
+    sender.io.config.k := setting.active.k.resized
     sender.io.config.preset := setting.active.preset
     sender.io.config.delta := setting.active.delta
     sender.io.config.outageFreeze := setting.active.outageFreeze

@@ -35,6 +35,7 @@ private[top] class LinkReport(link: ArqLink) extends Area {
   errors.rxOverflow := deframer.io.overflow
   errors.packetCorrupt := receive.corrupt
   errors.resync := control.io.event.resync
+  errors.frameFailing := sender.io.event.failing
 
   val c = csr.io.events
   c.count("tx_packets", segmenter.io.txPackets)
