@@ -16,7 +16,7 @@ LEAD = 5
 """Of this build (ArqLink.leadUnits): a frame is chosen while fewer units are chosen and have not begun to leave."""
 FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "lastTry", "fsn", "tsn"]
 FEEDBACK = ["rxBase", "rxNext", "bitmapBase", "bitmap"]
-COUNTS = ["frames", "retx", "acked", "abandoned", "outcomeOk", "outcomeFailed", "outcomeOutage", "packetLost"]
+COUNTS = ["frames", "retx", "acked", "abandoned", "outcomeOk", "outcomeFailed", "outcomeOutage", "packetLost", "failing"]
 
 
 class Sent(NamedTuple):
@@ -80,9 +80,10 @@ class Notices:
 class Peer:
     """Segmenter, PHY and receiver around the sender, and the model of what it has to do."""
 
-    def __init__(self, bench, frames, loss, delta, message_loss=0.2, rate=1.0, peer_log2=6, forge=0.0):
+    def __init__(self, bench, frames, loss, delta, message_loss=0.2, rate=1.0, peer_log2=6, forge=0.0, k=16):
         self.bench, self.dut = bench, bench.dut
         self.loss, self.delta, self.message_loss, self.forge = loss, delta, message_loss, forge
+        self.k = k
         self.peer_window = 1 << peer_log2
         self.parity: tuple[int, int] = 2, 4
         self.rested = -100  # the last clock with `idle`
@@ -125,7 +126,7 @@ class Peer:
             config_parityFirst=2,
             config_parityRetx=4,
             config_preset=1,
-            config_k=1,
+            config_k=k,
             config_delta=delta,
             config_outageFreeze=1,
             peerWindowLog2=peer_log2,
@@ -166,7 +167,7 @@ class Peer:
         assert tsn == len(self.sent) % SPACE
         assert (k, pad, sop, eop) == self.metas[fsn]
         assert preset == 1
-        last = self.delta != INFINITE and attempt >= self.delta
+        last = self.delta != INFINITE and attempt >= self.delta or attempt == 15 and k > self.k
         assert len(self.sent) - self.ack < min(WINDOW, self.peer_window), "more outcomes are missing than are kept"
         if fsn < self.new:
             assert announced == (last and attempt > 0)
@@ -288,6 +289,7 @@ class Peer:
         assert got["outcomeOk"] == len(self.sent) - failed and got["outcomeFailed"] == failed
         assert got["packetLost"] == packets
         assert got["outcomeOutage"] == self.forgiven
+        assert got["failing"] == sum(not s.received and s.attempt == 15 for s in self.sent)
         assert self.events.count["io_judged_rejected"] == self.invalid
         assert int(self.dut.io_view_ackTsn.value) == len(self.sent) % SPACE
         assert int(self.dut.io_view_txBase.value) == frames and int(self.dut.io_open.value) == 0
@@ -429,6 +431,18 @@ async def many_attempts(dut):
     await bench.start()
     await peer.finish()
     assert sum(sent.attempt == 15 for sent in peer.sent) > 20
+
+
+@cocotb.test()
+async def frames_that_are_too_long_now(dut):
+    """Nothing is given up, but a frame that has more data units than K and fails as often; others are sent on."""
+    bench = Bench(dut)
+    peer = Peer(bench, 40, 0.93, INFINITE, k=8)
+    await bench.start()
+    await peer.finish()
+    kept = {peer.metas[sent.fsn][0] > 8 for sent in peer.sent if sent.attempt == 15 and not sent.last}
+    lost = {peer.metas[fsn][0] > 8 for fsn, state in peer.state.items() if state == "abandoned"}
+    assert (kept, lost) == ({False}, {True})
 
 
 @cocotb.test()

@@ -19,12 +19,12 @@ ERRORS = {  # name: bit
     name: bit
     for bit, name in enumerate(
         "drop_zero drop_oversize drop_abort drop_keep phy_length bad_header control_invalid unit_invalid "
-        "peer_mismatch peer_restart outage link_up link_down - rx_overflow packet_corrupt".split(),
+        "peer_mismatch peer_restart outage link_up link_down - rx_overflow packet_corrupt resync frame_failing".split(),
         start=2,
     )
     if name != "-"  # the counters' threshold, tested below
 }
-ALL = 0x3FFFF
+ALL = 0xFFFFF
 
 
 def camel(name):
