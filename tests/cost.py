@@ -2,12 +2,17 @@
 """Processor seconds of tests: what a run prints at its end, by folder and for the most costly. Unlike the time on the clock they hardly depend on what
 else the machine does. Programs that outlive their test (the JVM that writes Verilog, a fixture's) count where they end."""
 
+import json
 import resource
 from collections import defaultdict
+
+from arqlink import tree
 
 NAME = "processor seconds"
 SHOWN = 20
 """Of the most costly tests."""
+REPORT = tree.BUILD / "seconds.json"
+"""All of them."""
 
 
 def now():
@@ -45,11 +50,12 @@ def folder(test):
     return "/".join(test.partition("::")[0].split("/")[:-1][:2]) or test
 
 
-def summarize(terminal):
+def summarize(terminal, path=REPORT):
     """Writes the account, if it is worth one."""
     tests = of(report for reports in terminal.stats.values() for report in reports)
     if sum(tests.values()) < 60:
         return
+    path.write_text(json.dumps(dict(sorted(tests.items(), key=lambda item: -item[1])), indent=0) + "\n")
     folders = defaultdict(float)
     for test, seconds in tests.items():
         folders[folder(test)] += seconds
