@@ -95,6 +95,7 @@ void Monitor::noteHello(Life& life, uint64_t begin) {
     const Due& d = due_[e];
     const bool answers = helloCame_[e] && helloCame_[e] + reaction(e) >= d.lastBegin;
     if (!d.lastBegin || answers || !timersKnown_[e] || !rules_.flows[e] || d.leaves) return;
+    if (begin <= written_[e] + portLatency) return;  // it was composed before the timer was written
     const uint64_t from = std::max(d.lastBegin, written_[e]);
     if (begin + portLatency < from + timers_[e].hello && !rules_.ignore.count("hello-pace"))
         fail("hello-pace", life,
@@ -265,6 +266,7 @@ void Monitor::noteKeepalive(const Life& life, uint64_t begin) const {
     const uint64_t since = std::max(
         {heard.progressClock, heard.upClock, d.lastProgress, d.lastData, d.lastOutage, d.upSince, d.confirmedAt});
     if (outages_[e].isPossible() || begin < since + intake(e) + line_[e]) return;
+    if (begin <= written_[e] + portLatency) return;
     const uint64_t from = std::max(d.entered, written_[e]);
     if (begin + portLatency < from + timers_[e].keepalive && !rules_.ignore.count("early-keepalive"))
         fail("early-keepalive", life,
