@@ -36,6 +36,9 @@ USUAL, MOST = 25, 200
 WAITING = 0.001
 """Share of the outcomes that may be further apart: reports are not the same units in both models, so one of them may lose all that have an
 outcome, which then waits for a poll."""
+BEHIND = 0.03
+"""The same where frames are given up after a retransmission: of a last try that fails one unit may have come, and whether that shows hangs on the unit
+before it, so on which frame went before. If not, all behind the frame waits for a notice, a round trip later."""
 DRIFT = 0.0005
 """… beside this share of the time: where more is offered than the line carries, a clock more for a frame adds up."""
 
@@ -75,7 +78,7 @@ def differences(run, event, rtl):
     """In what `event` differs from `rtl` beyond the limits, in sentences."""
     unit = run.build.unit_clocks
     rest = run.until - max((clock for end in "AB" for clock in rtl.settled[end].values()), default=0)
-    for end, settings in zip("AB", run.ends):
+    for end, settings, peer in zip("AB", run.ends, run.ends[::-1]):
         keepalives = rest / settings.keepalive
         ours, theirs = event.delivered[end], rtl.delivered[end]
         if ours.keys() != theirs.keys():
@@ -83,11 +86,11 @@ def differences(run, event, rtl):
             continue
         if settings.in_order and list(ours) != list(theirs):
             yield f"{end}: packets are delivered in another order"
-        yield from apart(end, "deliveries", ours, theirs, unit)
+        yield from apart(end, "deliveries", ours, theirs, unit, BEHIND * (0 < peer.delta < 15))
         if event.settled[end].keys() != rtl.settled[end].keys():
             yield f"{end}: frames {sorted(event.settled[end].keys() ^ rtl.settled[end].keys())[:5]} are settled by one only"
             continue
-        yield from apart(end, "outcomes", event.settled[end], rtl.settled[end], unit, WAITING)
+        yield from apart(end, "outcomes", event.settled[end], rtl.settled[end], unit, BEHIND if 0 < settings.delta < 15 else WAITING)
         for counter, value in rtl.counters[end].items():
             mine = event.counters[end][counter]
             if abs(mine - value) > (NUMBER + SHARE * value + keepalives if counter in TIMING_DECIDES else 0):
