@@ -23,6 +23,7 @@ def sources():
     with locks.locked("litex"):
         if not cache.is_made(listed, key):
             done = subprocess.run([sys.executable, EXAMPLE / "soc.py"], check=True, capture_output=True, text=True)
+            listed.parent.mkdir(parents=True, exist_ok=True)
             listed.write_text(done.stdout)
             cache.made(listed, key)
     return [Path(line) for line in listed.read_text().splitlines()]

@@ -202,13 +202,15 @@ std::vector<Case> numberCases() {
                  for (unsigned i = 0; i < 3; ++i) t.wait(1000), t.older(0);
              }),
         talk("older outcomes of two halves of pairs", "older-outside", [](Talk& t) { olderReports(t, 56, 32); }),
-        talk("older outcomes that have left the ring", "older-outside", [](Talk& t) { olderReports(t, 96, 0); }),
+        talk("older outcomes that have left the ring", "older-outside",
+             [](Talk& t) { t.ticks = true, olderReports(t, 160, 0); }),
         talk("older outcomes that the peer knows", "older-known",
              [](Talk& t) {
+                 t.ticks = true;
                  t.up();
                  t.flow(72);
                  t.control(0, [](ControlUnit& u) { u.txBase = u.txEdge = u.ackTsn = 72; });
-                 t.flow(120);
+                 t.flow(160);
                  t.wait(1000);
                  t.older(0);
              }),
