@@ -9,7 +9,6 @@ where another test finds it than the one that is named. Writes build/mutants.jso
 import argparse
 import json
 import os
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -55,10 +54,7 @@ def level(test):
 
 def pytest(folder, tests, *options, fault=0):
     """Exit code and output of pytest on tests of the copy, with a fault on. The first failure ends it."""
-    python = [sys.executable, "-m", "pytest", "-q", "-x", *options, *tests]
-    paths = os.pathsep.join([str(folder), str(folder / "research")])
-    done = subprocess.run(python, cwd=folder, env=os.environ | {"PYTHONPATH": paths, "ARQLINK_FAULT": str(fault)}, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout + done.stderr
+    return copy.python(folder, "-m", "pytest", "-q", "-x", *options, *tests, ARQLINK_FAULT=str(fault))
 
 
 def find(folder, fault, others):

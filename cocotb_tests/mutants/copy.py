@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A copy of the tree whose RTL has the faults in it. What was built in it stays from one run to the next."""
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 from arqlink import tree
@@ -38,3 +40,11 @@ def make(faults):
     if not environment.exists():
         environment.symlink_to(tree.ROOT / ".venv")
     return FOLDER
+
+
+def python(folder, *arguments, **variables):
+    """Exit code and output of Python in the copy, with its packages and these variables of the environment."""
+    paths = os.pathsep.join([str(folder), str(folder / "research")])
+    environment = os.environ | {"PYTHONPATH": paths} | variables
+    done = subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr

@@ -68,12 +68,12 @@ struct Due {
     bool leaves = false;  ///< it restarts, or is asked to: nothing is demanded of it any more
     uint64_t since = 0;   ///< its first unit has left
     uint64_t lastBegin = 0, lastEnd = 0, lastData = 0;  ///< units, data units
-    uint64_t entered = 0;  ///< what was decided on last was so no sooner than this unit began
-    uint64_t lastControl = 0,
-             beforeLast = 0;  ///< control units: the last one, and the one before which it was not composed
-    uint64_t upSince = 0;     ///< first unit without hello
-    uint64_t lastOutage = 0;  ///< an outage was possible
-    uint64_t lastOther = 0;   ///< an outage was possible, but not for certain because of the peer's deafness alone
+    uint64_t entered = 0;      ///< no sooner than this, the last unit came into the framer in full
+    uint64_t lastControl = 0;  ///< control units
+    uint64_t beforeLast = 0;   ///< no sooner than this, the last control unit was composed
+    uint64_t upSince = 0;      ///< first unit without hello
+    uint64_t lastOutage = 0;   ///< an outage was possible
+    uint64_t lastOther = 0;    ///< an outage was possible, but not for certain because of the peer's deafness alone
     uint64_t outageFell = 0, outageEnds = 0;    ///< a certain one was no longer certain, and no longer possible
     bool endPolls = false, wasCertain = false;  ///< a poll is owed for that
 

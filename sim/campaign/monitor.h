@@ -216,7 +216,8 @@ class Monitor {
     }
     /// The same where outcomes move ackTsn and txBase, frame by frame.
     uint64_t intake(unsigned end) const { return reaction(end) + 6 * rules_.info[end].window; }
-    /// A control unit may be inside in full, as its beats are fewer than the framer's stages, and not have begun to leave: the next one is composed.
+    bool isEarly(unsigned end, uint64_t begin, uint64_t since, uint64_t timer) const;
+    /// The framer's stages hold a whole control unit, so the next one may be composed before it has begun to leave.
     bool staysInside(unsigned end) const { return rules_.info[end].controlClocks() < 6; }
     /// Frames that have been chosen and have not begun to leave, at most: each has a unit or more, and 33 clocks of units are chosen ahead.
     int64_t chosenAhead(unsigned end) const {

@@ -89,15 +89,18 @@ void Monitor::noteSent(Life& life, const Unit& unit, uint64_t begin) {
     d.lastBegin = begin, d.lastEnd = clock_;
 }
 
+/// A unit begins before a timer has run from `since`, or from its last write. What was composed before that write is not judged.
+bool Monitor::isEarly(unsigned e, uint64_t begin, uint64_t since, uint64_t timer) const {
+    return begin > written_[e] + portLatency && begin + portLatency < std::max(since, written_[e]) + timer;
+}
+
 /// A hello leaves each HELLO_INTERVAL, and for a hello that has come.
 void Monitor::noteHello(Life& life, uint64_t begin) {
     const unsigned e = life.end;
     const Due& d = due_[e];
     const bool answers = helloCame_[e] && helloCame_[e] + reaction(e) >= d.lastBegin;
     if (!d.lastBegin || answers || !timersKnown_[e] || !rules_.flows[e] || d.leaves) return;
-    if (begin <= written_[e] + portLatency) return;  // it was composed before the timer was written
-    const uint64_t from = std::max(d.lastBegin, written_[e]);
-    if (begin + portLatency < from + timers_[e].hello && !rules_.ignore.count("hello-pace"))
+    if (isEarly(e, begin, d.lastBegin, timers_[e].hello) && !rules_.ignore.count("hello-pace"))
         fail("hello-pace", life,
              format("a hello leaves %llu clocks after the one before, and none has come; HELLO_INTERVAL %u",
                     ull(begin - d.lastBegin), timers_[e].hello));
@@ -266,9 +269,7 @@ void Monitor::noteKeepalive(const Life& life, uint64_t begin) const {
     const uint64_t since = std::max(
         {heard.progressClock, heard.upClock, d.lastProgress, d.lastData, d.lastOutage, d.upSince, d.confirmedAt});
     if (outages_[e].isPossible() || begin < since + intake(e) + line_[e]) return;
-    if (begin <= written_[e] + portLatency) return;
-    const uint64_t from = std::max(d.entered, written_[e]);
-    if (begin + portLatency < from + timers_[e].keepalive && !rules_.ignore.count("early-keepalive"))
+    if (isEarly(e, begin, d.entered, timers_[e].keepalive) && !rules_.ignore.count("early-keepalive"))
         fail("early-keepalive", life,
              format("a poll leaves %llu clocks after the unit before and %llu after the last write of a timer; nothing "
                     "is open, KEEPALIVE is %u",

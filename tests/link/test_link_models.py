@@ -16,6 +16,7 @@ from arqlink import job
 from arqlink.errors import UserError
 from arqlink.link import builds, clock_table, erasures, runs
 from arqlink.link.runs import Build, EndSettings, Losses, Packet, Run
+from arqlink.model.link_setup import INFINITE_DELTA
 from arqlink.rtl import verilated_end
 from tests import seeds
 
@@ -30,7 +31,8 @@ IN_SEQUENCE = {"paper8"}
 TIMING_DECIDES = {"tx_control_units", "tx_polls", "rx_control_units", "rx_erased_flag", "tx_phy_idle"}
 """Counters in which control units are counted."""
 SHARE, NUMBER = 0.15, 30
-"""By which these may differ, beside as many as there are keep-alives after the last outcome: the ends ask in turn then, or both at once, as it happens."""
+"""By which these may differ, and by the keep-alives for which there is time after the last outcome: the ends poll in turn then, or both at once, as it
+happens."""
 USUAL, MOST = 25, 200
 """Unit times by which nine tenths of the deliveries may differ, and all of them …"""
 WAITING = 0.001
@@ -86,11 +88,11 @@ def differences(run, event, rtl):
             continue
         if settings.in_order and list(ours) != list(theirs):
             yield f"{end}: packets are delivered in another order"
-        yield from apart(end, "deliveries", ours, theirs, unit, BEHIND * (0 < peer.delta < 15))
+        yield from apart(end, "deliveries", ours, theirs, unit, late_share(peer, 0))
         if event.settled[end].keys() != rtl.settled[end].keys():
             yield f"{end}: frames {sorted(event.settled[end].keys() ^ rtl.settled[end].keys())[:5]} are settled by one only"
             continue
-        yield from apart(end, "outcomes", event.settled[end], rtl.settled[end], unit, BEHIND if 0 < settings.delta < 15 else WAITING)
+        yield from apart(end, "outcomes", event.settled[end], rtl.settled[end], unit, late_share(settings, WAITING))
         for counter, value in rtl.counters[end].items():
             mine = event.counters[end][counter]
             if abs(mine - value) > (NUMBER + SHARE * value + keepalives if counter in TIMING_DECIDES else 0):
@@ -99,7 +101,12 @@ def differences(run, event, rtl):
         yield f"transmissions {sorted(event.transmitted.keys() ^ rtl.transmitted.keys())[:5]} are those of one only"
 
 
-def apart(end, what, ours, theirs, unit, waiting=0.0):
+def late_share(sender, usual):
+    """Share of a sender's frames that may wait for what the other model's do not: `usual`, where it does not give frames up after a retransmission."""
+    return BEHIND if 0 < sender.delta < INFINITE_DELTA else usual
+
+
+def apart(end, what, ours, theirs, unit, waiting):
     """A sentence if the clocks of `ours` and `theirs` are too far apart; a share `waiting` of them may be further apart than MOST."""
     begin = min(theirs.values(), default=0)
     distances = sorted((abs(ours[key] - theirs[key]) - DRIFT * (theirs[key] - begin)) / unit for key in ours)

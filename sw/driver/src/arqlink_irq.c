@@ -2,10 +2,8 @@
 /* Interrupts: a mask over the sticky events. */
 #include "arqlink_access.h"
 
-#define EVENT_MASK (2u * ARQLINK_ERROR_FRAME_FAILING_MASK - 1u) /* the last one and all below */
-
 static int put_events(const struct arqlink_device *device, uint32_t offset, uint32_t events) {
-    return (events & ~EVENT_MASK) ? -ARQLINK_EINVAL : arqlink_write(&device->at, offset, events);
+    return (events & ~ARQLINK_ERROR_FIELDS) ? -ARQLINK_EINVAL : arqlink_write(&device->at, offset, events);
 }
 
 int arqlink_irq_enable(const struct arqlink_device *device, uint32_t events) {

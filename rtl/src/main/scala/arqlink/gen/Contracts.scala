@@ -22,7 +22,7 @@ object Contracts extends Program {
     lines ++= Seq(
       "/* SPDX-License-Identifier: Apache-2.0 */",
       s"/* $notice */",
-      "/* _OFFSET: byte offset; _SHIFT, _MASK: field, the mask in place; _RESET: value after reset, if all builds share it. */",
+      "/* _OFFSET: byte offset; _SHIFT, _MASK: field, the mask in place; _FIELDS: all fields; _RESET: value after reset, if all builds share it. */",
       "#ifndef ARQLINK_REGS_H",
       "#define ARQLINK_REGS_H"
     )
@@ -32,6 +32,7 @@ object Contracts extends Program {
         val name = s"${map.prefix}_${reg.name}"
         lines ++= Seq("", s"/* ${reg.doc} */", s"#define ${name}_OFFSET 0x${hex(reg.offset, 3)}u")
         reg.reset.foreach(value => lines += s"#define ${name}_RESET ${word(value)}")
+        if (reg.fields.size > 1) lines += s"#define ${name}_FIELDS ${word(reg.fields.map(_.mask).sum)}"
         for (f <- reg.fields if !f.isWord) {
           val field = s"${name}_${f.name.toUpperCase}"
           lines += s"#define ${field}_SHIFT ${f.shift}u"

@@ -112,7 +112,6 @@ class ArqLink(link: LinkConfig) extends Component {
     val encoded = queued(if (code.isWide) encoder.io.output.s2mPipe().m2sPipe() else encoder.io.output)
     val read = queued(rxStore.io.data)
     val decoded = queued(decoder.io.output)
-    val older = olderReports.io.report
     val closing = queued(control.io.close)
   })
   import between._
@@ -237,7 +236,7 @@ class ArqLink(link: LinkConfig) extends Component {
     composer.io.sender := sender.io.view
     // A poll is answered when the receiver has closed what it closes: the answer covers that too, which the peer may not ask for again.
     composer.io.receiver := receiver.io.view
-    composer.io.older << older
+    composer.io.older << olderReports.io.report
     composer.io.suspicious := watch.io.suspicious
     composer.io.sentData := framer.io.txUnits || framer.io.txRetxUnits
     composer.io.sent := composer.io.sentData || framer.io.txControlUnits
