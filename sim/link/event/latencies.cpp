@@ -12,7 +12,7 @@ Latencies Latencies::of(const Build& build) {
     l.clearing = 5;
     l.slots = 14;
     l.prefetch = 9;
-    l.commit = isWide ? 15 : 14;
+    l.commit = 15;
     l.choose = 7;
     l.payload = isWide ? 16 : 14;
     l.interval = 4;
@@ -29,7 +29,7 @@ Latencies Latencies::of(const Build& build) {
     l.lookup = 10;
     l.pace = 2;
     l.compose = 3;
-    l.message = isWide ? 7 : 6;
+    l.message = 7;
     l.release = 11;
     l.delivery = 15;
     l.scan = 1;

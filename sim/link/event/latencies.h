@@ -8,8 +8,8 @@ namespace arqlink::event {
 /// Clocks that the blocks of the core take, for a build. `event` has no pipelines; these stand for them. The lockstep
 /// test compares what comes of them with the RTL.
 ///
-/// A frame is chosen in `event` four clocks later than in the RTL, or five where beats are wide: so long is its way from the framer's first stage to the
-/// PHY. So `commit`, `edge`, `feedback` and `repeat` include them, and `choose` does not.
+/// A frame is chosen in `event` five clocks later than in the RTL: so long is its way from the framer's first stage to the PHY. So `commit`, `edge`,
+/// `feedback` and `repeat` include them, and `choose` does not.
 struct Latencies {
     Clock clearing;  ///< reset to the first hello, beside one clock for each frame of the window
     Clock slots;     ///< an outcome to the first beat in the slot that it frees

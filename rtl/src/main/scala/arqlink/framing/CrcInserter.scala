@@ -31,11 +31,10 @@ case class FinishedBeat(dataBytes: Int) extends Bundle {
   val endsFrame = Bool()
 }
 
-/** Fills in the CRC-32 of units; two register stages, three where beats are wider than four bytes; one beat a clock while `moves`; otherwise nothing
-  * moves.
+/** Fills in the CRC-32 of units; three register stages; one beat a clock while `moves`; otherwise nothing moves.
   *
-  * A beat's own share of the CRC is made in the first stage, the sum in the second; the last one has it in its place. Wider than four bytes,
-  * the CRC is the end of a beat that holds payload too, so there the shares are cut four bytes earlier: of the end of the beat before and all
+  * A beat's own share of the CRC is made in the first stage, their sum and the state in the second, and the last one puts it in its place. Wider than four
+  * bytes, the CRC is the end of a beat that holds payload too, so there the shares are cut four bytes earlier: of the end of the beat before and all
   * of a beat but its end. Thus a share ends where the CRC begins.
   */
 case class CrcInserter(dataBytes: Int) extends Component {
@@ -55,34 +54,37 @@ case class CrcInserter(dataBytes: Int) extends Component {
     val held = RegNextWhen(io.input.payload, takes)
     private val before = wide generate RegNextWhen(io.input.last ? B(0, 32 bits) | io.input.data.takeHigh(32), takes, init = B(0, 32 bits))
     private val window = if (wide) io.input.data.resize(width - 32) ## before else io.input.data
-    val shares = if (wide) RegNextWhen(Crc32.shares(window, io.input.first, width - 32), takes) else Vec(held.data)
+    val shares = RegNextWhen(Crc32.shares(window), takes)
   }
 
-  val crc = new Area {
-    import beat.held
+  val sum = new Area {
+    val valid = RegNextWhen(beat.valid, io.moves, init = False)
+    private val moves = beat.valid && io.moves
+    val held = RegNextWhen(beat.held, moves)
+    private val begin = Crc32.begin(width, if (wide) 32 else 0)
+    val register = Reg(Bits(32 bits)) init begin
+    private val next = Crc32.step(register, beat.shares)
+    when(moves)(register := beat.held.last ? begin | next)
 
-    /** Of the unit's beats before; narrow: in check beats, what is still to be sent of it. */
-    val state = Reg(Bits(32 bits)) init Crc32.empty(width)
-    val next = Crc32.sum(beat.shares, state, width)
-    when(beat.valid && io.moves) {
-      state := next
-      if (dataBytes < 4) when(held.check)(state := state.dropLow(width).resized)
-      when(held.last)(state := Crc32.empty(width))
-    }
+    /** Of the beats before the CRC; if the CRC takes more than one beat, what is still to be sent of it. */
+    /** State of the beats before the CRC; where that takes more than one beat, what is still to be sent of it. */
+    val crc =
+      if (wide) Crc32.state(RegNextWhen(next, moves), width)
+      else {
+        val left = Reg(Bits(32 bits))
+        when(moves)(left := Crc32.state(register, width))
+        if (dataBytes < 4) when(moves && held.check)(left := left.dropLow(width).resized)
+        left
+      }
   }
 
   val output = new Area {
-
-    /** A stage of its own where the CRC is the sum of this beat, too. */
-    private def staged[T <: Data](x: T): T = if (wide) RegNextWhen(x, beat.valid && io.moves) else x
-    private val valid = if (wide) RegNextWhen(beat.valid, io.moves, init = False) else beat.valid
-    private val held = staged(beat.held)
-    private val sum = if (wide) staged(crc.next) else if (dataBytes < 4) crc.state.resize(width) else crc.state
-    private val sent = held.spoil ? sum | ~sum
+    private val bytes = sum.crc.resize(width min 32)
+    private val sent = sum.held.spoil ? bytes | Crc32.sent(bytes)
     private val finished = FinishedBeat(dataBytes)
-    finished.assignSomeByName(held)
-    when(held.check)(finished.data := (if (wide) sent ## held.data.resize(width - 32) else sent))
-    io.output.valid := RegNextWhen(valid, io.moves, init = False)
-    io.output.payload := RegNextWhen(finished, valid && io.moves)
+    finished.assignSomeByName(sum.held)
+    when(sum.held.check)(finished.data := sent ## sum.held.data.resize(width - (width min 32)))
+    io.output.valid := RegNextWhen(sum.valid, io.moves, init = False)
+    io.output.payload := RegNextWhen(finished, sum.valid && io.moves)
   }
 }

@@ -11,7 +11,7 @@ import arqlink.wire._
 
 /** Puts headers and CRCs around the units of frames and sends them, with control units in between, back to back.
   *
-  * For each `frame` its `n` units come at `units`, unitBeats beats each; a beat leaves four clocks or more after it was due. A unit begins when its
+  * For each `frame` its `n` units come at `units`, unitBeats beats each; a beat leaves five clocks or more after it was due. A unit begins when its
   * payload begins to come, which then comes without a pause: so `m_axis_phy_tvalid` does not fall within a unit. A control unit goes before the next
   * data unit. Layout: docs/architecture.md, "Wire format". Nothing can go wrong here but a `flush`: the unit that has begun is ended with a wrong CRC.
   */
@@ -195,8 +195,8 @@ case class Framer(code: CodeConfig) extends Component {
     private val isWithin = RegNextWhen(!finished.last, finished.fire, init = False)
     Invariant.when(isWithin)(finished.valid, "tvalid falls within a unit")
 
-    // Data units that have begun and not left yet. They are in five stages, and a unit has at least two beats; with wide beats there are six stages,
-    // and at least three beats. Either way the stages hold parts of at most three units.
+    // Data units that have begun and not left yet. They are in six stages, and a unit has at least three beats: so the stages hold parts of at most
+    // three units.
     val inside = Reg(UInt(2 bits)) init 0
     val enters = RegNext(step.valid && step.first && step.ofFrame) init False
     val leaves = finished.fire && finished.last && finished.ofFrame

@@ -85,7 +85,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
     val isControl = insert(kind === Wire.typeControl)
     val isDataLength = insert(beat === dataBeats - 1)
     val isControlLength = insert(beat === controlBeats - 1)
-    val shares = RegNextWhen(Crc32.shares(input.data, isFirst, code.dataBits), input.valid)
+    val shares = RegNextWhen(Crc32.shares(input.data), input.valid)
 
     when(input.valid) {
       isFirst := input.last
@@ -131,12 +131,12 @@ case class UnitChecker(code: CodeConfig) extends Component {
   // What follows of the unit's last beat: `capture` holds the header --------------------------------------------------------------------
 
   val summed = new sum.Area {
-    private val state = Reg(Bits(32 bits)) init Crc32.empty(code.dataBits)
-    private val next = Crc32.sum(arrived.shares, state, code.dataBits)
+    private val register = Reg(Bits(32 bits)) init Crc32.begin(code.dataBits)
+    private val next = Crc32.step(register, arrived.shares)
     private val ends: Bool = this(arrived.ends)
-    when(valid)(state := ends ? Crc32.empty(code.dataBits) | next)
+    when(valid)(register := ends ? Crc32.begin(code.dataBits) | next)
 
-    /** CRC of the unit. */
+    /** CRC of the unit, as a root. */
     val crc = insert(next)
     val header = insert(
       if (dataBeats >= contentBeats) capture.control else Mux(this(arrived.isControl), capture.control, capture.dataHeader.resized)
@@ -162,7 +162,7 @@ case class UnitChecker(code: CodeConfig) extends Component {
     io.header.control := isControl
     io.header.bytes := this(summed.header)
 
-    val isCrcWrong = insert(this(summed.crc) =/= Crc32.residue)
+    val isCrcWrong = insert(this(summed.crc) =/= Crc32.residue(code.dataBits))
     private val isDataPlausible = summed.dataChecks.map(check => this(check)).andR && UnitFormat.hasParity(code, this(summed.parityUnits))
     private val plausible = isData && isDataPlausible || isControl && this(summed.isControlPlausible)
     val isPlausible = insert(plausible)

@@ -5,80 +5,64 @@ import spinal.core._
 
 /** A CRC of 32 bits in its reflected form: least significant bit of each byte first, initial value and final XOR all ones.
   *
+  * A message comes in beats of w bits, w a power of two. A beat makes x^w s + m of the state s, a polynomial modulo the CRC's own. Squares are linear
+  * there, and each state is the square of one other, as no factor is twice in the CRC's polynomial. So the register holds the w-th ''root'' of
+  * the state: of that a beat makes x r plus the root of m. That is one shift, and the `shares` of the beat, which are made a clock earlier. A CRC
+  * is compared as a root; only who sends it needs the `state`.
+  *
   * @param polynomial with its bits reversed
   */
 class Crc32(polynomial: BigInt) {
   private val init = BigInt("FFFFFFFF", 16)
 
-  /** What the state is after a message and its own CRC. */
-  def residue: Bits = residueAfter(0)
+  private def bit(at: Int): BigInt = BigInt(1) << at
+  private def times(count: Int, step: BigInt => BigInt)(state: BigInt): BigInt = (0 until count).foldLeft(state)((now, _) => step(now))
 
-  /** State after one zero bit. */
+  /** State after one zero bit: times x. The highest power, x^31, is bit 0. */
   private def shift(state: BigInt): BigInt = if (state.testBit(0)) (state >> 1) ^ polynomial else state >> 1
 
-  /** For each state bit, which of `width` message bits it is the sum of, when the message is all that counts. */
-  private def masks(width: Int): Seq[BigInt] = {
-    val columns = (0 until width).map { i =>
-      // Bit i meets the state's bit 0 after i shifts, and is shifted width - i times from there.
-      (i until width).foldLeft(BigInt(1))((state, _) => shift(state))
-    }
-    (0 until 32).map(row => (0 until width).filter(i => columns(i).testBit(row)).map(BigInt(1) << _).sum)
+  /** State before it. */
+  private def unshift(state: BigInt): BigInt = if (state.testBit(31)) ((state ^ polynomial) << 1) + 1 else state << 1
+
+  private val squares = (0 until 32).map(at => times(31 - at, shift)(bit(at)))
+  private def square(state: BigInt): BigInt = (0 until 32).filter(state.testBit).map(squares).foldLeft(BigInt(0))(_ ^ _)
+
+  /** So many squares lead back to where they began: one less is the square root. */
+  private val cycle = (1 to 32).find(count => (0 until 32).forall(at => times(count, square)(bit(at)) == bit(at))).get
+  private def power(width: Int)(state: BigInt): BigInt = times(log2Up(width), square)(state)
+  private def root(width: Int)(state: BigInt): BigInt = times(cycle - log2Up(width), square)(state)
+
+  /** The linear map that makes columns(i) of bit i; combinational. */
+  private def map(x: Bits, columns: Seq[BigInt]): Bits =
+    B((0 until 32).map(row => (x & B(columns.indices.filter(columns(_).testBit(row)).map(bit).sum, x.getWidth bits)).xorR))
+  private def map(x: Bits, to: BigInt => BigInt): Bits = map(x, (0 until x.getWidth).map(at => to(bit(at))))
+
+  /** What the register holds before a message of beats of `width` bits, of which the first `zeros` bits are zero and do not count. */
+  def begin(width: Int, zeros: Int = 0): Bits = B(root(width)(times(zeros, unshift)(init)), 32 bits)
+
+  /** What `data`, a beat of 8 to 128 bits with byte 0 in the low bits, adds to the register: parts of 32 bits, each for four bytes; combinational. */
+  def shares(data: Bits): Vec[Bits] = {
+    val width = data.getWidth
+    require(isPow2(width) && width <= 128, s"a CRC of beats of $width bits; they must have 8, 16, 32, 64 or 128")
+    // Bit i meets the state's bit 0 after i shifts, and is shifted width - i times from there.
+    val columns = (0 until width).map(i => root(width)(times(width - i, shift)(bit(0))))
+    Vec(data.subdivideIn(32 min width bits).zip(columns.grouped(32)).map { case (part, some) => map(part, some) })
   }
 
-  /** State after `width` zero bits, from the initial one. */
-  private def begun(width: Int): Bits =
-    B((0 until width).foldLeft(init)((state, _) => shift(state)), 32 bits)
+  /** The register after a beat with these shares; combinational. */
+  def step(register: Bits, shares: Vec[Bits]): Bits = shares.foldLeft(map(register, shift _))(_ ^ _)
 
-  /** State before one zero bit. */
-  private def unshift(state: BigInt): BigInt =
-    if (state.testBit(31)) ((state ^ polynomial) << 1) + 1 else state << 1
+  /** The state whose root the register holds; combinational. */
+  def state(register: Bits, width: Int): Bits = map(register, power(width) _)
+
+  /** What the register holds after a message, its own CRC, and so many zero bits. */
+  def residue(width: Int, zeros: Int = 0): Bits = B(root(width)(times(32 + zeros, shift)(init)), 32 bits)
 
   /** State before `width` zero bits that have led to `state`; combinational. */
-  def before(state: Bits, width: Int): Bits = {
-    val columns = (0 until 32).map(i => (0 until width).foldLeft(BigInt(1) << i)((state, _) => unshift(state)))
-    B((0 until 32).map(row => (state & B((0 until 32).filter(i => columns(i).testBit(row)).map(BigInt(1) << _).sum, 32 bits)).xorR))
-  }
-
-  /** What the state is after a message, its own CRC, and `width` zero bits. */
-  def residueAfter(width: Int): Bits = B((0 until 32 + width).foldLeft(init)((state, _) => shift(state)), 32 bits)
+  def before(state: Bits, width: Int): Bits = map(state, times(width, unshift) _)
 
   /** What is sent of a state: its bytes, least significant first. */
   def sent(state: Bits): Bits = ~state
-
-  /** State after the bytes of `data` (byte 0 in the low bits) and `more` zero bits when it was zero before; combinational. */
-  private def ofMessage(data: Bits, more: Int = 0): Bits =
-    B(masks(data.getWidth + more).map(mask => (data & B(mask & ((BigInt(1) << data.getWidth) - 1), data.getWidth bits)).xorR))
-
-  // The step is linear: the state after a message is the sum of what the message alone makes of zero and of what is left of the state
-  // before. Of a wide message the first part is most of the work and is made a clock earlier, for each four bytes by themselves: a sum
-  // is of half of its bits, and that of 16 is two LUTs deep. Up to 32 bits both are one sum of message and state, and one network
-  // does for both.
-
-  /** What `data` (8 to 128 bits, byte 0 in the low bits) contributes to the state after it, as parts to be added; combinational.
-    *
-    * @param first nothing has come before
-    * @param lead  bits of `data` that count when `first`; those before are zero
-    */
-  def shares(data: Bits, first: Bool, lead: Int): Vec[Bits] =
-    if (data.getWidth <= 32) Vec(data)
-    else {
-      val parts = data.subdivideIn(32 bits)
-      val sums = for ((part, i) <- parts.zipWithIndex) yield ofMessage(part, data.getWidth - 32 * (i + 1))
-      Vec((sums.head ^ (first ? begun(lead) | B(0, 32 bits))) +: sums.tail)
-    }
-
-  /** State before a unit's first shares, of `width` bits. */
-  def empty(width: Int): Bits = B(if (width > 32) BigInt(0) else init, 32 bits)
-
-  /** State after `width` bits with these [[shares]]; combinational. */
-  def sum(shares: Vec[Bits], state: Bits, width: Int): Bits = {
-    require(state.getWidth == 32, s"the CRC state has ${state.getWidth} bits; it must have 32")
-    if (width > 32) shares.reduce(_ ^ _) ^ ofMessage(state, width - 32)
-    else {
-      val message = ofMessage(shares.head ^ state(width - 1 downto 0))
-      if (width < 32) message ^ state.dropLow(width).resize(32) else message
-    }
-  }
 }
 
 /** That of units: IEEE 802.3 clause 3.2.9, 0x04C11DB7. */

@@ -40,9 +40,9 @@ class CrcVerdict(dataBytes: Int, longest: Int, source: Flow[PacketBeat]) extends
   for (i <- 0 until dataBytes) kept.data(8 * i, 8 bits) := input.keep(i) ? input.data(8 * i, 8 bits) | B(0, 8 bits)
   val crc = new PacketCrc(dataBytes, kept, True)
 
-  /** The state that a good packet leads to, and zeros up to the end of the beat. */
+  /** What a good packet leads to, and zeros up to the end of the beat. */
   private val zeros = RegNext((U(dataBytes) - bytes).resize(log2Up(dataBytes) max 1))
-  private val expected = RegNext(Vec((0 until dataBytes).map(i => Crc32c.residueAfter(8 * i))).read(zeros.resize(log2Up(dataBytes))))
+  private val expected = RegNext(Vec((0 until dataBytes).map(i => Crc32c.residue(8 * dataBytes, zeros = 8 * i))).read(zeros.resize(log2Up(dataBytes))))
 
   val beat = Flow(JudgedCrcBeat(dataBytes))
   beat.valid := RegNext(crc.valid) init False

@@ -38,11 +38,11 @@ case class PacketCrcInserter(dataBytes: Int) extends Component {
     val state = Bits(32 bits)
   }
   private val summed = Sum()
-  summed.of := stage(stage(io.input.payload))
-  summed.state := crc.value
+  summed.of := stage(stage(stage(io.input.payload)))
+  summed.state := stage(Crc32c.state(crc.value, 8 * dataBytes))
 
   // The zeros behind the packet's last byte are taken back: eight of them, four, two and one, a clock each.
-  val (valid, sum) = (0 until byteBits).reverse.foldLeft((crc.valid, summed)) { case ((valid, sum), bit) =>
+  val (valid, sum) = (0 until byteBits).reverse.foldLeft((stage(crc.valid), summed)) { case ((valid, sum), bit) =>
     val next = Sum()
     val zeros = (U(dataBytes) - sum.of.beat.bytes).resize(byteBits)
     next.of := sum.of
