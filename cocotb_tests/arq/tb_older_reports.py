@@ -16,6 +16,8 @@ BUILD = built()
 OWN = BUILD.window_frames.bit_length() - 1
 SPACE, PAIRS = 1 << 20, 1 << 14
 BLOCK, PAIR, EIGHTH = 32, 64, 8
+EARLY = (16, 32)
+"""In a ring of more places, the pair so far below the newest one has a turn as a block of an even, or an odd number has begun."""
 PACE = 128
 PORTS = {
     "peerWindowLog2": "peerWindowLog2",
@@ -46,6 +48,11 @@ def newest_pair(rx_next):
     return (rx_next // BLOCK - 2) // 2
 
 
+def early_pair(rx_next):
+    """The pair that has the turn as rxNext comes to a block, in a large ring."""
+    return newest_pair(rx_next) - EARLY[rx_next // BLOCK % 2]
+
+
 def distance(number, base):
     return (number - base + PAIRS // 2) % PAIRS - PAIRS // 2
 
@@ -62,6 +69,7 @@ class Model:
         self.known = 0  # blocks below are known
         self.past = deque(maxlen=SEEN)  # (newest pair, pairs below are known, their older blocks that is) of the last clocks
         self.eighth = 0
+        self.early = 0  # turns of EARLY pairs that may be due
         self.next = {0}  # places that may be next
         self.starts = []  # places with which the round of a reply begins
         self.over = set(range(self.places))  # places whose pair was known since the last look-up
@@ -84,14 +92,16 @@ class Model:
             self.starts = [known for _, known in self.past] + [self.known // 2]
             self.idle = 0
         if (eighth := i["rxNext"] // EIGHTH) != self.eighth:
+            if self.places > EARLY[-1] and eighth * EIGHTH // BLOCK != self.eighth * EIGHTH // BLOCK:
+                self.early = min(self.early + 1, 2)  # one may be over
             self.eighth = eighth
             self.moved = min(self.moved + 1, 3)  # one is over, one waits, and one may be due behind it
             self.idle = 0
         self.idle = 0 if waits else self.idle + 1
         if self.left + self.moved and self.idle > TURN * (self.left + self.moved) + SEEN:  # all turns are over
-            passed = range(1, self.left + self.moved + 1)
+            passed = range(0 if self.early else 1, self.left + self.moved + 1)
             self.next = {(place + k) % self.places for place in self.starts or self.next for k in passed}
-            self.left = self.moved = 0
+            self.left = self.moved = self.early = 0
             self.starts = []
 
     def looked_up(self, pair):
@@ -99,9 +109,17 @@ class Model:
         assert any(distance(pair, known) >= 0 for _, known in self.past), f"pair {pair} is reported, and all below block {self.known} is known"
         steps = [self._turns(place, pair) for place in (*self.next, *self.starts)]
         allowed = self.left + self.moved
-        assert any(turns is not None and turns <= allowed for turns in steps), (
-            f"pair {pair} is looked up; the next place is of {self.next} or {self.starts} of {self.places}, {allowed} turns are left"
-        )
+        is_early = self.early and any(distance(newest, pair) in EARLY for newest, _ in self.past)
+        is_next = any(turns is not None and turns <= allowed for turns in steps)
+        assert is_early or is_next, f"pair {pair} is looked up; the next place is of {self.next} or {self.starts} of {self.places}, {allowed} turns are left"
+        newest, known = self.past[-1]
+        known_now = {other % self.places for other in range(newest - self.places + 1, newest + 1) if distance(other, known) < 0}
+        if is_early:
+            self.early -= 1
+            self.moved = max(0, self.moved - 1)
+            self.over |= known_now
+            self.next |= {(pair + 1) % self.places} if is_next else set()
+            return
         isOld = any(self._turns(place, pair) is not None for place in self.next)
         isNew = any(self._turns(place, pair) is not None for place in self.starts)
         self.next = {(pair + 1) % self.places} | ({start % self.places for start in self.starts} if isOld else set())
@@ -110,9 +128,7 @@ class Model:
             self.moved -= 1
         else:
             self.left -= 1
-        self.over = set()
-        newest, known = self.past[-1]
-        self.over = {other % self.places for other in range(newest - self.places + 1, newest + 1) if distance(other, known) < 0}
+        self.over = known_now
 
     def _turns(self, place, pair):
         """Turns from that of `place` to that of `pair`, or None if one between them would have a report."""
@@ -241,8 +257,9 @@ async def a_turn_each_eight_outcomes(dut):
         await restart(log, log2)
         log.advance(3 * PAIR)
         first = await quiet(log)
-        assert len(first) == 1
-        places, place = ring_of(log2), first[0] % ring_of(log2)
+        places = ring_of(log2)
+        assert len(first) == (places <= EARLY[-1]), "an early turn is that of no pair yet"
+        place = first[0] % places if first else -1
         for _ in range(2 * min(places, 24) + 16):
             for outcomes in (1, 6):
                 log.advance(outcomes)
@@ -251,12 +268,39 @@ async def a_turn_each_eight_outcomes(dut):
             log.lookups.clear()
             log.advance(1)
             await log.clocks(TURN + SEEN)
-            place, newest = (place + 1) % places, newest_pair(log.inputs["rxNext"])
-            pair = newest - (newest - place) % places
+            if places > EARLY[-1] and log.inputs["rxNext"] % BLOCK == 0:
+                pair = early_pair(log.inputs["rxNext"])
+            else:
+                place, newest = (place + 1) % places, newest_pair(log.inputs["rxNext"])
+                pair = newest - (newest - place) % places
             assert [p for _, p in log.lookups] == ([pair] if pair >= 0 else []), f"2^{log2} frames, place {place}, rxNext {log.inputs['rxNext']}"
             first = []
             log.lookups.clear()
             await log.clocks(PACE)
+
+
+@cocotb.test()
+async def each_pair_has_two_early_turns(dut):
+    """The peer says nothing, and the ring is large: each pair is reported when it is 16 below the newest one, and when it is 32 below."""
+    log = await start(dut)
+    if ring_of(OWN) <= EARLY[-1]:
+        return
+    await restart(log)
+    await fill(log, 40 * PAIR)
+    log.know(0)
+    await log.clocks(SEEN)
+    shown = {age: [] for age in EARLY}
+    log.lookups.clear()
+    for _ in range(2 * 20):
+        log.advance(BLOCK)
+        await log.clocks(PACE + 20)
+        newest = newest_pair(log.inputs["rxNext"])
+        found = [newest - pair for _, pair in log.lookups]
+        log.lookups.clear()
+        assert len(found) == 1 and found[0] in EARLY, found
+        shown[found[0]].append(newest - found[0])
+    for age, pairs in shown.items():
+        assert pairs == list(range(pairs[0], pairs[0] + 20)), f"{age} below the newest one: {pairs}"
 
 
 @cocotb.test()
@@ -367,13 +411,13 @@ async def a_reply_in_each_clock_of_a_round(dut):
 
 @cocotb.test()
 async def a_turn_in_each_clock_of_a_round(dut):
-    """rxNext passes a multiple of eight while a round is on its way: the round has all that the peer may lack."""
+    """rxNext passes a multiple of eight, or comes to another block, while a round is on its way: the round has all that the peer may lack."""
     log = await start(dut)
     lacks = min(ring_of(OWN), 3)
 
-    async def case(clock):
+    async def case(clock, at_block=False):
         await restart(log)
-        await fill(log, (lacks + 5) * PAIR + BLOCK)
+        await fill(log, (lacks + 5) * PAIR + BLOCK - 8 * at_block)
         newest = newest_pair(log.inputs["rxNext"])
         log.know(newest + 1 - lacks)
         await log.clocks(SEEN)
@@ -383,7 +427,9 @@ async def a_turn_in_each_clock_of_a_round(dut):
         found = await quiet(log)
         assert set(range(newest + 1 - lacks, newest + 1)) <= set(found), found
 
-    await sweep([*range(-10, 22), *range(PACE - 4, PACE + 8)], case)
+    clocks = [*range(-10, 22), *range(PACE - 4, PACE + 8)]
+    await sweep(clocks, case)
+    await sweep(clocks, lambda clock: case(clock, at_block=True))
 
 
 @cocotb.test()

@@ -8,6 +8,8 @@ PACE = 128
 """Clocks from a control unit that shows older blocks to the next one, at least."""
 STEP = 8
 """Outcomes from turn to turn."""
+EARLY = (16, 32)
+"""In a ring of more places, the pair so far below the newest one has a turn as a block of an even, or an odd number begins."""
 
 
 class Reporter:
@@ -18,6 +20,7 @@ class Reporter:
         self.places = 0  # of the ring
         self.place = 0  # that has the next turn, modulo `places`
         self.turns = 0  # that are still to come
+        self.early = False  # the next one is that of a pair EARLY below the newest one
         self.steps = 0  # of rxNext, as it was last seen
         self.pair = None  # that waits for its report
         self.peer_ack = 0  # oldest outcome that the peer has said to miss
@@ -43,13 +46,15 @@ class Reporter:
         steps, before = self.receiver.rx_next // STEP, self.steps
         self.steps = steps
         if steps != before and self.rules.ring:
-            self._take_turns(max(1, self.turns))
+            is_early = self.places > EARLY[1] and not self.early and STEP * steps // BLOCK != STEP * before // BLOCK
+            self.early |= is_early
+            self._take_turns(max(1, self.turns + is_early))
 
     def replied(self):
         """The reply to a poll has shown the recent blocks; a round follows."""
         if self.rules.rounds:
             self.place = self.peer_ack // (2 * BLOCK)
-            self._take_turns(self.places)
+            self._take_turns(self.places + self.early)
 
     def _take_turns(self, count):
         """So many turns are to come. They go by until one has something to report."""
@@ -57,11 +62,12 @@ class Reporter:
         block = self.receiver.rx_next // BLOCK
         newest = block // 2 - 1
         while self.turns and self.pair is None:
-            pair = newest - (newest - self.place) % self.places
+            pair = newest - (EARLY[block % 2] if self.early else (newest - self.place) % self.places)
             older = min(2 * pair + 2, block - 1)  # blocks of the pair below it are older ones
             if pair >= 0 and BLOCK * older > self.peer_ack:
                 self.pair = pair
-            self.place += 1
+            self.place += not self.early
+            self.early = False
             self.turns -= 1
 
     def ready(self, now):

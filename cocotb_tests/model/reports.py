@@ -11,6 +11,8 @@ PAIR = 2 * BLOCK
 """Outcomes of a report. Pair i holds those of TSN 64i … 64i + 63."""
 STEP = 8
 """Outcomes from turn to turn."""
+EARLY = (16, 32)
+"""In a ring of more places, pairs so far below the newest one have a turn between others, as a block begins."""
 APART = 127
 """Clocks from a control unit that shows older blocks to the next one."""
 JUDGED = 40
@@ -156,7 +158,10 @@ class Reports:
         assert not all(is_known(pair, m.ack, rx_next) for m in self.past), f"pair {pair} is shown, and the peer's ackTsn is {self.ack}"
         self.over |= self._passed_over(Moment(None, max(m.ack for m in self.past), min(m.rx_next for m in self.past)))
         after = set()
+        is_early = self.places > EARLY[-1] and any(pair + age in self._newest() for age in EARLY)
         for turn in self.turns:
+            if is_early:
+                after |= {turn._replace(step=at) for at in range(max(turn.step, step - WAITING), step + 1)}
             used = self._walk(turn.place, pair, turn.left + step - turn.step)
             if used:
                 after |= {Turn(place, self.places, step) for place in turn.rounds}
@@ -169,7 +174,7 @@ class Reports:
                     after |= {Turn(pair + 1, self.places - used, at, again) for at in range(max(turn.step, step - WAITING), step + 1)}
         assert after, f"pair {pair} is shown out of turn: rxNext {rx_next}, ackTsn {self.ack}, ring of {self.places}, {self.turns}"
         self.turns, self.replies = {turn._replace(place=turn.place % self.places) for turn in after}, 0
-        self.over = set().union(*(self._passed_over(moment) for moment in self.past))
+        self.over = (self.over if is_early else set()).union(*(self._passed_over(moment) for moment in self.past))
 
     def _walk(self, place, pair, turns):
         """Turns from the one of `place` to the one of `pair`, if there were as many; 0 if there were not, or a pair between had to be shown."""
@@ -226,7 +231,8 @@ class Reports:
             self._end_round(counted)
         if pair is not None or seen > counted:
             self.passed.update(lacking)
-        missed = [p for p, turns in self.passed.items() if turns > self.places + 2]
+        most = self.places + 2 if self.places <= EARLY[-1] else 3 * self.places  # early ones go by, too
+        missed = [p for p, turns in self.passed.items() if turns > most]
         assert not missed, f"pairs {missed} are not shown again: rxNext {rx_next}, ackTsn {self.ack}"
         counted = seen if pair is None else step
         self.period, self.others, self.fresh = (now, counted, counted), 0, False

@@ -6,6 +6,7 @@ namespace arqlink::event {
 void Reporter::moved(Clock now) {
     const uint64_t steps = receiver_.rxNext() / step;
     if (steps == steps_) return;
+    isEarly_ |= steps * step / blockBits != steps_ * step / blockBits && places_ > early[1];
     steps_ = steps;
     isDue_ = places_ != 0;
     walk(now);
@@ -27,6 +28,14 @@ void Reporter::walk(Clock now) {
     const bool lacksNone = peerAck_ / blockBits + 1 >= block;
     while (!queued_.isFull && (left_ || (isDue_ && free_ <= now))) {
         isDue_ = false;
+        if (isEarly_) {
+            isEarly_ = false;
+            free_ = std::max(now, free_);
+            const int64_t pair = newest - static_cast<int64_t>(early[block % 2]);
+            if (!lacksNone && pair >= static_cast<int64_t>(peerAck_ / pairBits)) found(pair);
+            free_ += latencies_.turn;
+            continue;
+        }
         const uint64_t turns = std::max<uint64_t>(1, left_);
         // Pairs ascend from place to place up to the newest one, and those that are known are the lowest.
         const int64_t known = static_cast<int64_t>(peerAck_ / pairBits) - pairOf(place_);
@@ -38,10 +47,15 @@ void Reporter::walk(Clock now) {
         place_ += taken;
         left_ -= std::min(left_, taken);
         if (skipped == turns) continue;
-        (waits_.isFull ? queued_ : waits_) = {true, static_cast<uint64_t>(pairOf(place))};
-        if (!queued_.isFull) found_ = free_ + latencies_.lookup;
+        found(pairOf(place));
         free_ += latencies_.turn;
     }
+}
+
+// The turn of a pair that is to be reported.
+void Reporter::found(int64_t pair) {
+    (waits_.isFull ? queued_ : waits_) = {true, static_cast<uint64_t>(pair)};
+    if (!queued_.isFull) found_ = free_ + latencies_.lookup;
 }
 
 uint64_t Reporter::take(Clock now) {

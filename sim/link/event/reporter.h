@@ -38,9 +38,12 @@ class Reporter {
     static constexpr uint64_t blockBits = 32;  // outcomes of a block
     static constexpr uint64_t pairBits = 2 * blockBits;
     static constexpr uint64_t step = 8;  // outcomes from turn to turn
+    // In a ring of more places, a pair so far below the newest one has a turn as a block is complete.
+    static constexpr uint64_t early[] = {16, 32};
     static constexpr Clock pace = 128;
 
     void walk(Clock now);
+    void found(int64_t pair);
 
     const Latencies latencies_;
     const bool hasOlder_;
@@ -52,6 +55,7 @@ class Reporter {
     uint64_t places_ = 0;         // of the ring
     uint64_t place_ = 0;          // has the next turn; modulo places_
     bool isDue_ = false;          // a turn, as rxNext has moved
+    bool isEarly_ = false;        // and is that of a pair `early` below the newest one
     uint64_t left_ = 0;           // turns of a round
     Clock free_ = 0;              // the last turn is over
     uint64_t steps_ = 0;          // of rxNext

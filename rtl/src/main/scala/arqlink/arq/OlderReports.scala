@@ -53,11 +53,17 @@ class OlderReports(link: LinkConfig) extends Component {
   val turns = new Area {
     private val eighth = io.rxNext.dropLow(log2Up(OlderReports.distance))
     private val moved = RegNext(eighth =/= RegNext(eighth)) init False
+    private val isNewBlock = RegNext(block =/= RegNext(block)) init False
 
     /** A turn is due; so many are left of a round; whose turn is next. */
     val due = RegInit(False)
     val left = Reg(UInt(placeBits + 1 bits)) init 0
     val place = Reg(UInt(placeBits bits)) init 0
+
+    /** The next one is early: of a pair that is so far below the newest one. */
+    private val hasEarly = (1 << placeBits) > OlderReports.early.last
+    val isEarly = if (hasEarly) RegInit(False) else False
+    private val early = RegNext((block.lsb ? U(OlderReports.early.last) | U(OlderReports.early.head)).resize(placeBits))
 
     private val stages = new StageCtrlPipeline
     private val (ask, measure, compare, look) = (stages.ctrl(0), stages.ctrl(1), stages.ctrl(2), stages.ctrl(3))
@@ -67,7 +73,7 @@ class OlderReports(link: LinkConfig) extends Component {
     private val begins = ask.up.isFiring
     ask.up.valid := isIdle && (due || left =/= 0)
     private val from = ask.insert(newest)
-    private val age = ask.insert((newest.resize(placeBits) - place) & mask)
+    private val age = ask.insert(isEarly ? early | ((newest.resize(placeBits) - place) & mask))
     private val pair = measure.insert(measure(from) - measure(age))
     private val isKnown = compare.insert((compare(pair) - pairOf(known)).msb || lacksNone)
     io.lookup.valid := look.isValid && !look(isKnown)
@@ -76,10 +82,11 @@ class OlderReports(link: LinkConfig) extends Component {
     isIdle clearWhen begins setWhen look.down.isFiring
 
     due clearWhen begins setWhen moved
-    when(begins) {
+    when(begins && !isEarly) {
       place := place + 1
       when(left =/= 0)(left := left - 1)
     }
+    if (hasEarly) isEarly clearWhen begins setWhen (isNewBlock && mask >= OlderReports.early.last)
     when(io.replied) {
       place := pairOf(known).resize(placeBits)
       left := mask +^ 1
@@ -104,4 +111,7 @@ object OlderReports {
 
   /** Transmissions from one turn to the next. */
   val distance = 8
+
+  /** In a ring of more places, pairs so far below the newest one have turns between others: as a block of an even or an odd number has begun. */
+  val early = Seq(16, 32)
 }
