@@ -79,7 +79,7 @@ class ControlComposer(link: LinkConfig) extends Component {
   polls.io.link := io.link
   polls.io.sender := io.sender
   polls.io.suspicious := io.suspicious
-  io.tick := polls.io.tick
+  io.tick := RegNext(polls.io.tick) init False
 
   // Causes ------------------------------------------------------------------------------------------------------------------------
 

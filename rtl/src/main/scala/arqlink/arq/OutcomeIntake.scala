@@ -100,12 +100,13 @@ class OutcomeIntake(link: LinkConfig) extends Component {
 
   // The stage of each task. The verdict of a message comes with its first block in `act`.
   private val (askAt, measureAt, readAt) = (0, 1, KnownOutcomes.latency)
-  private val (actAt, moveAt) = (readAt + 1, readAt + 2)
+  private val (actAt, findAt, moveAt) = (readAt + 1, readAt + 2, readAt + 3)
   private val stages = new StageCtrlPipeline
   val ask = stages.ctrl(askAt)
   val measure = stages.ctrl(measureAt)
   val read = stages.ctrl(readAt)
   val act = stages.ctrl(actAt)
+  val find = stages.ctrl(findAt)
   val move = stages.ctrl(moveAt)
 
   val asking = new ask.Area {
@@ -145,6 +146,8 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     val following = insert(this(asking.number) + 1)
   }
 
+  private val place = find.insert(OHToUInt(find(acting.firstUnknown)))
+
   /** ackTsn moves to the first TSN of the block that is not known, or to the next block. */
   val moving = new move.Area {
     down.ready := True
@@ -154,7 +157,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
 
     /** Something has become known since the block was looked up. */
     private val isOld = History(acting.isNew, 0 to moveAt, init = False).orR
-    when(moves)(ackTsn := (isFull ? this(acting.following) | this(asking.number)) @@ OHToUInt(this(acting.firstUnknown)))
+    when(moves)(ackTsn := (isFull ? this(acting.following) | this(asking.number)) @@ this(place))
     when(stops) {
       walk.active := False
       walk.pending := isOld
