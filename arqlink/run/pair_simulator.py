@@ -8,9 +8,13 @@ FOLDER = tree.ROOT / "sim" / "pair"
 END = tree.ROOT / "sim" / "end"
 JOB = tree.ROOT / "sim" / "job"
 INCLUDES = [f"-I{FOLDER}", f"-I{END}", f"-I{JOB}"]
+OPTIONS = ["-O2", "-Wall", *INCLUDES]
 TOP = "ArqPair"
-PARTS = ("arqsim", "arq_pair_sim", "job", "packet_format", "pair_capture", "pair_registers", "pair_reports", "register_console")
-SOURCES = [FOLDER / f"{name}.cpp" for name in PARTS] + [END / "pcapng.cpp", END / "unit_capture.cpp", JOB / "json_job.cpp"]
+PARTS = ("arqsim", "job", "packet_format", "pair_capture", "pair_registers", "pair_reports", "register_console")
+COMMON = [FOLDER / f"{name}.cpp" for name in PARTS] + [END / "pcapng.cpp", END / "unit_capture.cpp", JOB / "json_job.cpp"]
+"""They are the same around each model …"""
+AROUND = [FOLDER / "arq_pair_sim.cpp"]
+"""… and this knows it."""
 
 
 def model(config, waves=False, settings=()):
@@ -21,5 +25,9 @@ def model(config, waves=False, settings=()):
 
 def simulator(config, waves=False, settings=()):
     """Path of the program for a configuration with `settings` changed; builds it where necessary. With `waves` it can write FST."""
-    around = model(config, waves, settings)
-    return around.link(SOURCES, around.folder / "arqsim", ["-O2", "-Wall", *INCLUDES], uses=[FOLDER, END, JOB])
+    return around(model(config, waves, settings))
+
+
+def around(model):
+    """The program around a Verilated pair."""
+    return model.link(AROUND, model.folder / "arqsim", OPTIONS, uses=[FOLDER, END, JOB], common=COMMON)

@@ -4,7 +4,7 @@ import pytest
 from cocotb_tests import measurements
 from cocotb_tests.lib.effort import slow_in_full
 
-SLOW = {"line10g", "codec16", "montecarlo", "wide"}
+SLOW = {"line10g", "codec16", "montecarlo", "wide", "paper"}
 """The others have all widths but 8 bytes, which `arqlink codec` has, the shortest and the longest units, and both ways to build a codec."""
 
 

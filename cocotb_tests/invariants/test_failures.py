@@ -62,8 +62,7 @@ def arqsim(tmp_path_factory):
     (folder / "ArqPair.v").write_text(
         f"{ports.replace('output reg', 'output wire')}\n{zeros}  always @(posedge aclk) if(s_axil_awvalid) begin {words} end\nendmodule\n"
     )
-    model = verilator.Model([folder / "ArqPair.v"], folder / "model", optimize="-O0")
-    return model.link(pair_simulator.SOURCES, folder / "arqsim", ["-O0", *pair_simulator.INCLUDES])
+    return pair_simulator.around(verilator.Model([folder / "ArqPair.v"], folder / "model", optimize="-O0"))
 
 
 def test_a_job_of_the_harness_fails(arqsim):

@@ -9,7 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from arqlink.locks import locked
-from arqlink.rtl.verilator import COVERAGE, QUICK_TO_BUILD, Model, use_verilator  # noqa: F401
+from arqlink.rtl.verilator import COVERAGE, QUICK, Model, known, use_verilator  # noqa: F401
 from arqlink.rtl.verilog import compile_rtl, contents, generate, java  # noqa: F401
 from arqlink.tree import BUILD, CONFIGS, ROOT  # noqa: F401
 from cocotb_tests.lib import limits, measured
@@ -19,14 +19,14 @@ NOISY_RAM = "ram=noisy"
 """Block RAM gives noise where a word is read in the clock in which it is written: devices differ in what they give then."""
 
 
-def build(block, config, sources, waves=False, optimize=QUICK_TO_BUILD):
+def build(block, config, sources, waves=False, optimize=None):
     """Builds the simulation program of a block where it is not made of these sources yet; returns its folder, where it has the block's name. How
     long a bench runs is decided by its Python, so the model is optimized little."""
     import cocotb_tools.config
 
     folder = BUILD / ("coverage" if COVERAGE else "cocotb") / config / block
     # Only the top's own signals are visible to tests; with all of them Verilator could optimize very little.
-    model = Model(sources, folder, "Vtop", ["--vpi", "--public-depth", "1", "--x-initial", "unique"], optimize, waves=waves)
+    model = Model(sources, folder, "Vtop", ["--vpi", "--public-depth", "1", "--x-initial", "unique"], optimize or known(QUICK), waves=waves)
     main = cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"
     model.link([main], folder / block, link_options=[f"-L{cocotb_tools.config.libs_dir}", "-lcocotbvpi_verilator"])
     return folder
@@ -59,7 +59,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     if str(ROOT) not in sys.path:  # the runner passes sys.path on to the simulation
         sys.path.insert(0, str(ROOT))
     sources = sources or [generate(block, config, [NOISY_RAM])]
-    build_dir = build_four_state(block, config, sources) if four_state else build(block, config, sources, waves, "-O0" if quick else QUICK_TO_BUILD)
+    build_dir = build_four_state(block, config, sources) if four_state else build(block, config, sources, waves, "-O0" if quick else None)
     name = "-".join([module.rsplit(".", 1)[-1]] + ([testcase] if testcase else []))
     if parameters:
         name += "-" + "-".join(f"{k}_{v}" for k, v in parameters.items())

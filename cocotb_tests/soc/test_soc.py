@@ -21,7 +21,7 @@ def run(block, program, bench, testcase=None, config="small", settings=SETTINGS,
     rtl.run(block, config, f"cocotb_tests.soc.{bench}", testcase, {"PROGRAM": program}, sources=[*sources, *models])
 
 
-@pytest.mark.parametrize(("block", "program", "bench"), BENCHES, ids=[bench for *_, bench in BENCHES])
+@pytest.mark.parametrize(("block", "program", "bench"), slow_in_full(BENCHES, {"tb_window"}, lambda item: item[2]), ids=[bench for *_, bench in BENCHES])
 def test_soc(block, program, bench):
     run(block, program, bench)
 

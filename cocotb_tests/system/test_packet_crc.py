@@ -12,7 +12,7 @@ FILTERS = {
 }
 
 
-@pytest.mark.parametrize("bench", FILTERS)
+@pytest.mark.parametrize("bench", slow_in_full(FILTERS, slow={"tb_events"}))
 def test_pair(bench):
     rtl.run("ArqPair", "crc4", f"cocotb_tests.system.{bench}", parameters={"COCOTB_TEST_FILTER": FILTERS[bench]})
 

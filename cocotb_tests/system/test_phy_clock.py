@@ -4,10 +4,11 @@
 import pytest
 
 from cocotb_tests.lib import rtl
+from cocotb_tests.lib.effort import slow_in_full
 
 WIDTHS = {"COCOTB_TEST_FILTER": r"phy_ns=(7|11)$"}
 
 
-@pytest.mark.parametrize("config", ["small", "tiny", "short8"])
+@pytest.mark.parametrize("config", slow_in_full(["small", "tiny", "short8"], slow={"tiny"}))
 def test_phy_clock(config):
     rtl.run("ArqLinkPhyClock", config, "cocotb_tests.system.tb_phy_clock", parameters=None if config == "small" else WIDTHS, quick=True)

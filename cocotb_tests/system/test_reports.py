@@ -4,8 +4,9 @@
 import pytest
 
 from cocotb_tests.lib import rtl
+from cocotb_tests.lib.effort import slow_in_full
 
 
-@pytest.mark.parametrize("config", ["default", "deep", "wraps"])
+@pytest.mark.parametrize("config", slow_in_full(["default", "deep", "wraps"], slow={"default"}))
 def test_reports(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_reports", quick=config != "wraps")

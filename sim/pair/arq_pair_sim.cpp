@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "VArqPair.h"
+
 #if VM_TRACE
 #include "verilated_fst_c.h"
 #endif
@@ -21,6 +23,14 @@ std::string hex(uint32_t value) {
 
 }  // namespace
 
+const size_t ArqPairSim::dataBytes = PacketPorts<VArqPair>::dataBytes;
+
+struct ArqPairSim::Model {
+    VerilatedContext context;
+    VArqPair top{&context};
+    PacketPorts<VArqPair> ports{top};
+};
+
 struct ArqPairSim::Trace {
 #if VM_TRACE
     VerilatedFstC file;
@@ -28,30 +38,44 @@ struct ArqPairSim::Trace {
 #endif
 };
 
-ArqPairSim::ArqPairSim(const std::string& waves)
-    : context_(std::make_unique<VerilatedContext>()), top_(std::make_unique<VArqPair>(context_.get())), ports_(*top_) {
+ArqPairSim::ArqPairSim(const std::string& waves) : model_(std::make_unique<Model>()) {
+    VArqPair& top = model_->top;
     if (!waves.empty()) {
 #if VM_TRACE
-        context_->traceEverOn(true);
+        model_->context.traceEverOn(true);
         trace_ = std::make_unique<Trace>();
-        top_->trace(&trace_->file, 99);
+        top.trace(&trace_->file, 99);
         trace_->file.open(waves.c_str());
 #else
         throw std::runtime_error("This program was built without tracing; waves need the build that has it.");
 #endif
     }
     // The first evaluation has to be with the clock low.
-    top_->aclk = 0;
-    top_->aresetn = 0;
-    top_->s_axil_awvalid = top_->s_axil_wvalid = top_->s_axil_arvalid = 0;
-    top_->s_axil_awprot = top_->s_axil_arprot = 0;
-    top_->s_axil_wstrb = 0xf;
-    top_->s_axil_bready = top_->s_axil_rready = 1;
-    top_->ab_erase = top_->ba_erase = 0;
-    top_->eval();
+    top.aclk = 0;
+    top.aresetn = 0;
+    top.s_axil_awvalid = top.s_axil_wvalid = top.s_axil_arvalid = 0;
+    top.s_axil_awprot = top.s_axil_arprot = 0;
+    top.s_axil_wstrb = 0xf;
+    top.s_axil_bready = top.s_axil_rready = 1;
+    top.ab_erase = top.ba_erase = 0;
+    top.eval();
 }
 
-ArqPairSim::~ArqPairSim() { top_->final(); }
+ArqPairSim::~ArqPairSim() { model_->top.final(); }
+
+void ArqPairSim::run(uint64_t clocks) {
+    for (uint64_t i = 0; i < clocks; ++i) {
+        low();
+        high();
+    }
+}
+
+void ArqPairSim::send(End end, OutgoingPacket packet) { model_->ports.send(end, std::move(packet)); }
+size_t ArqPairSim::pending(End end) const { return model_->ports.pending(end); }
+size_t ArqPairSim::offered(End end) const { return model_->ports.offered(end, now_); }
+const std::vector<uint64_t>& ArqPairSim::accepted(End end) const { return model_->ports.accepted(end); }
+void ArqPairSim::setReady(End end, bool ready) { model_->ports.setReady(end, ready); }
+std::deque<DeliveredPacket>& ArqPairSim::delivered(End end) { return model_->ports.delivered(end); }
 
 void ArqPairSim::leaveFiles() {
     observer_ = nullptr;
@@ -59,15 +83,17 @@ void ArqPairSim::leaveFiles() {
 }
 
 void ArqPairSim::reset(unsigned clocks) {
-    top_->aresetn = 0;
+    VArqPair& top = model_->top;
+    top.aresetn = 0;
     for (unsigned i = 0; i < clocks; ++i) clock();
-    top_->aresetn = 1;
+    top.aresetn = 1;
 }
 
 // First half of a clock: inputs that were set after the last rising edge take effect, outputs become valid.
 void ArqPairSim::low() {
-    top_->aclk = 0;
-    top_->eval();
+    VArqPair& top = model_->top;
+    top.aclk = 0;
+    top.eval();
 #if VM_TRACE
     if (trace_) trace_->file.dump(now_ * 10);
 #endif
@@ -75,29 +101,31 @@ void ArqPairSim::low() {
 
 // Second half: handshakes happen at the rising edge, on the values that the outputs have before it.
 void ArqPairSim::high() {
-    ports_.sample(now_);
-    if (watch_ && top_->a_phy_tvalid) watchUnit();
+    VArqPair& top = model_->top;
+    model_->ports.sample(now_);
+    if (watch_ && top.a_phy_tvalid) watchUnit();
     if (observer_) tellObserver();
-    if (top_->a_phy_tvalid) erasures_[A].beat(top_->a_phy_tlast);
-    if (top_->b_phy_tvalid) erasures_[B].beat(top_->b_phy_tlast);
+    if (top.a_phy_tvalid) erasures_[A].beat(top.a_phy_tlast);
+    if (top.b_phy_tvalid) erasures_[B].beat(top.b_phy_tlast);
 
-    top_->aclk = 1;
-    top_->eval();
-    if (context_->gotFinish())
+    top.aclk = 1;
+    top.eval();
+    if (model_->context.gotFinish())
         throw std::runtime_error("An invariant of the model does not hold; what it said is above.");
 #if VM_TRACE
     if (trace_) trace_->file.dump(now_ * 10 + 5);
 #endif
-    ports_.advance(++now_);
-    top_->ab_erase = erasures_[A].next();
-    top_->ba_erase = erasures_[B].next();
+    model_->ports.advance(++now_);
+    top.ab_erase = erasures_[A].next();
+    top.ba_erase = erasures_[B].next();
 }
 
 // Finds units that begin a packet and are sent for the first time; byte 0 holds type (0 or 2: data) and sop, byte 5 the
 // attempt.
 void ArqPairSim::watchUnit() {
+    VArqPair& top = model_->top;
     constexpr size_t attemptBeat = 5 / dataBytes;
-    const auto* bytes = reinterpret_cast<const uint8_t*>(&top_->a_phy_tdata);
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&top.a_phy_tdata);
     if (unitBeat_ == 0) {
         unitStartsPacket_ = (bytes[0] & 0x12) == 0x02;
         unitStart_ = now_;
@@ -106,32 +134,34 @@ void ArqPairSim::watchUnit() {
     if (unitBeat_ == 4 / dataBytes && bytes[4 % dataBytes] != 0) unitStartsPacket_ = false;
     if (unitBeat_ == attemptBeat && unitStartsPacket_ && (bytes[5 % dataBytes] & 0xf0) == 0)
         firstTransmissions_.push_back(unitStart_);
-    unitBeat_ = top_->a_phy_tlast ? 0 : unitBeat_ + 1;
+    unitBeat_ = top.a_phy_tlast ? 0 : unitBeat_ + 1;
 }
 
 void ArqPairSim::tellObserver() {
+    VArqPair& top = model_->top;
     const auto bytes = [](const auto& data) { return reinterpret_cast<const uint8_t*>(&data); };
-    if (top_->a_phy_tvalid) observer_->sent(A, now_, bytes(top_->a_phy_tdata), top_->a_phy_tlast);
-    if (top_->b_phy_tvalid) observer_->sent(B, now_, bytes(top_->b_phy_tdata), top_->b_phy_tlast);
-    if (top_->ab_tap_tvalid)
-        observer_->arrived(A, now_, bytes(top_->ab_tap_tdata), top_->ab_tap_tlast, top_->ab_tap_tuser);
-    if (top_->ba_tap_tvalid)
-        observer_->arrived(B, now_, bytes(top_->ba_tap_tdata), top_->ba_tap_tlast, top_->ba_tap_tuser);
+    if (top.a_phy_tvalid) observer_->sent(A, now_, bytes(top.a_phy_tdata), top.a_phy_tlast);
+    if (top.b_phy_tvalid) observer_->sent(B, now_, bytes(top.b_phy_tdata), top.b_phy_tlast);
+    if (top.ab_tap_tvalid)
+        observer_->arrived(A, now_, bytes(top.ab_tap_tdata), top.ab_tap_tlast, top.ab_tap_tuser);
+    if (top.ba_tap_tvalid)
+        observer_->arrived(B, now_, bytes(top.ba_tap_tdata), top.ba_tap_tlast, top.ba_tap_tuser);
 }
 
 void ArqPairSim::write(uint32_t address, uint32_t value) {
-    top_->s_axil_awaddr = address;
-    top_->s_axil_wdata = value;
-    top_->s_axil_awvalid = top_->s_axil_wvalid = 1;
+    VArqPair& top = model_->top;
+    top.s_axil_awaddr = address;
+    top.s_axil_wdata = value;
+    top.s_axil_awvalid = top.s_axil_wvalid = 1;
     for (unsigned i = 0; i < accessClocks; ++i) {
         low();
-        const bool address_taken = top_->s_axil_awvalid && top_->s_axil_awready;
-        const bool data_taken = top_->s_axil_wvalid && top_->s_axil_wready;
-        const bool answered = top_->s_axil_bvalid;
-        const unsigned response = top_->s_axil_bresp;
+        const bool address_taken = top.s_axil_awvalid && top.s_axil_awready;
+        const bool data_taken = top.s_axil_wvalid && top.s_axil_wready;
+        const bool answered = top.s_axil_bvalid;
+        const unsigned response = top.s_axil_bresp;
         high();
-        if (address_taken) top_->s_axil_awvalid = 0;
-        if (data_taken) top_->s_axil_wvalid = 0;
+        if (address_taken) top.s_axil_awvalid = 0;
+        if (data_taken) top.s_axil_wvalid = 0;
         if (answered) {
             if (response) throw AccessError("The write to register " + hex(address) + " was refused.");
             return;
@@ -141,16 +171,17 @@ void ArqPairSim::write(uint32_t address, uint32_t value) {
 }
 
 uint32_t ArqPairSim::read(uint32_t address) {
-    top_->s_axil_araddr = address;
-    top_->s_axil_arvalid = 1;
+    VArqPair& top = model_->top;
+    top.s_axil_araddr = address;
+    top.s_axil_arvalid = 1;
     for (unsigned i = 0; i < accessClocks; ++i) {
         low();
-        const bool taken = top_->s_axil_arvalid && top_->s_axil_arready;
-        const bool answered = top_->s_axil_rvalid;
-        const uint32_t value = top_->s_axil_rdata;
-        const unsigned response = top_->s_axil_rresp;
+        const bool taken = top.s_axil_arvalid && top.s_axil_arready;
+        const bool answered = top.s_axil_rvalid;
+        const uint32_t value = top.s_axil_rdata;
+        const unsigned response = top.s_axil_rresp;
         high();
-        if (taken) top_->s_axil_arvalid = 0;
+        if (taken) top.s_axil_arvalid = 0;
         if (answered) {
             if (response) throw AccessError("The read of register " + hex(address) + " was refused.");
             return value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilated pair of links behind one class. Everything that simulates the pair in C++ uses it.
+// The Verilated pair of links behind one class. Everything that simulates the pair in C++ uses it. Only arq_pair_sim.cpp is compiled for each model.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "VArqPair.h"
 #include "packet_ports.h"
 
 namespace arqlink {
@@ -39,7 +38,7 @@ class ArqPairSim {
     static constexpr End A = arqlink::A, B = arqlink::B;
 
     /// Width of the packet and PHY streams in bytes.
-    static constexpr size_t dataBytes = PacketPorts<VArqPair>::dataBytes;
+    static const size_t dataBytes;
 
     /// Builds the pair in reset. `waves` names an FST file; empty: none. Throws std::runtime_error if the program
     /// was built without tracing.
@@ -49,13 +48,8 @@ class ArqPairSim {
     ArqPairSim& operator=(const ArqPairSim&) = delete;
 
     void reset(unsigned clocks = 16);
-    void clock() {
-        low();
-        high();
-    }
-    void run(uint64_t clocks) {
-        for (uint64_t i = 0; i < clocks; ++i) clock();
-    }
+    void clock() { run(1); }
+    void run(uint64_t clocks);
     uint64_t now() const { return now_; }
 
     /// AXI4-Lite accesses; throw AccessError on SLVERR and when no answer comes.
@@ -63,12 +57,12 @@ class ArqPairSim {
     uint32_t read(uint32_t address);
 
     /// Packets in and out: see PacketPorts.
-    void send(End end, OutgoingPacket packet) { ports_.send(end, std::move(packet)); }
-    size_t pending(End end) const { return ports_.pending(end); }
-    size_t offered(End end) const { return ports_.offered(end, now_); }
-    const std::vector<uint64_t>& accepted(End end) const { return ports_.accepted(end); }
-    void setReady(End end, bool ready) { ports_.setReady(end, ready); }
-    std::deque<DeliveredPacket>& delivered(End end) { return ports_.delivered(end); }
+    void send(End end, OutgoingPacket packet);
+    size_t pending(End end) const;
+    size_t offered(End end) const;
+    const std::vector<uint64_t>& accepted(End end) const;
+    void setReady(End end, bool ready);
+    std::deque<DeliveredPacket>& delivered(End end);
 
     /// Erases units that `from` sends: the first unit after this call if units[0] is not 0, and so on, control units
     /// too; behind the last one it begins again. The channel's CTRL.enable has to be set.
@@ -103,9 +97,8 @@ class ArqPairSim {
         }
     };
 
-    std::unique_ptr<VerilatedContext> context_;
-    std::unique_ptr<VArqPair> top_;
-    PacketPorts<VArqPair> ports_;
+    struct Model;
+    std::unique_ptr<Model> model_;
     struct Trace;
     std::unique_ptr<Trace> trace_;
 

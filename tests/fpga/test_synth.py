@@ -20,10 +20,11 @@ def within(budget, mhz, luts):
 
 
 SLOW = [pytest.mark.full]
-"""The codecs of `tiny` take seconds to place, on a smaller ECP5, others minutes."""
+QUICK = {"encoder-tiny"}
+"""Takes seconds to place, on a smaller ECP5; others take up to minutes."""
 
 
-@pytest.mark.parametrize("target", [pytest.param(t, marks=SLOW if t.device in (ECP5, ECP5_LINK) else []) for t in BUDGETED], ids=[t.name for t in BUDGETED])
+@pytest.mark.parametrize("target", [pytest.param(t, marks=() if t.name in QUICK else SLOW) for t in BUDGETED], ids=[t.name for t in BUDGETED])
 def test_budget(target):
     (result,) = place_and_route.run(target, seeds=(1,))
     assert within(target.budget, result.mhz, result.luts), f"{result}; the budget is {target.budget}"

@@ -112,6 +112,7 @@ def test_what_reservation_gives():
     assert carried("cache=160") < closing - 0.03
 
 
+@pytest.mark.docs
 def test_numbers_of_the_page():
     """Those of the gateway in docs/papers.md, each simulated again."""
     rows = [line.split(" | ") for line in (tree.ROOT / "docs" / "papers.md").read_text().splitlines() if "cache=" in line and line.startswith("| ")]

@@ -480,6 +480,7 @@ def test_without_the_library_the_set_up_is_named(monkeypatch, tmp_path):
         build.page("planner")
 
 
+@pytest.mark.docs
 def test_pictures_of_the_documents_are_of_a_fair_size():
     for colours in ("light", "dark"):
         picture = (browsers.FIGURES / f"planner-{colours}.png").read_bytes()
