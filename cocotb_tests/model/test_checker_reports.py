@@ -191,13 +191,14 @@ def test_ring_that_stands_still_is_found(rules, n, complaint):
 
 
 class Shown:
-    """What an end of 256 frames shows, control unit by control unit, and 200 clocks apart. Its peer has 256 frames, too."""
+    """What an end of 256 frames, or of another window, shows, control unit by control unit, and 200 clocks apart. Its peer has as many, too."""
 
-    def __init__(self, ack=0):
-        self.reports, self.now, self.rx_next = Reports(256), 0, 0
-        self.reports.heard(ControlUnit(epoch=1, param=ack), 511, 0)
+    def __init__(self, ack=0, places=4):
+        self.reports, self.now, self.rx_next, self.places = Reports(64 * places), 0, 0, places
+        rx_next = 128 * places - 1
+        self.reports.heard(ControlUnit(epoch=1, param=ack), rx_next, 0)
         for _ in range(REMEMBERED + 1):
-            self.recent(511)
+            self.recent(rx_next)
 
     def recent(self, rx_next, **fields):
         self.rx_next = rx_next
@@ -209,7 +210,7 @@ class Shown:
 
     def _sent(self, block, unit):
         self.now += 200
-        self.reports.sent(unit, self.rx_next, BLOCK * block, 4, self.now)
+        self.reports.sent(unit, self.rx_next, BLOCK * block, self.places, self.now)
 
     def poll(self, ack=0):
         self.reports.heard(ControlUnit(epoch=1, poll=True, param=ack), self.rx_next, self.now)
@@ -234,6 +235,25 @@ def test_turns_that_wait(steps):
     shown.older(*turns)
     with pytest.raises(AssertionError, match="out of turn"):
         shown.older(8 + 2 * (len(turns) % 4))
+
+
+@pytest.mark.parametrize("places", [32, 64])
+def test_early_turns_are_those_of_a_large_ring(places):
+    """The pairs 16 and 32 below the newest one, between others."""
+    shown = Shown(places=places)
+    newest = 2 * places - 1
+    shown.recent(64 * (newest + 1))
+    shown.older(2 * newest - 10)
+    shown.recent(64 * (newest + 1) + 8)
+    if places > 32:
+        shown.older(2 * (newest - 16))
+        shown.recent(64 * (newest + 1) + 32)
+        shown.older(2 * (newest - 32))
+        shown.recent(64 * (newest + 1) + 40)
+        shown.older(2 * newest - 8)
+        shown.recent(64 * (newest + 1) + 48)
+    with pytest.raises(AssertionError, match="out of turn"):
+        shown.older(2 * (newest - 16 - (places > 32)))
 
 
 @pytest.mark.parametrize("block", [9, 10, 12, 6, 16])

@@ -61,11 +61,11 @@ def test_places():
 
 
 class Ring(Reporter):
-    """The ring of a window of 256 frames, alone: what it shows as rxNext moves."""
+    """The ring of a window of 256 frames, or another one, alone: what it shows as rxNext moves."""
 
-    def __init__(self, rx_next, ack):
+    def __init__(self, rx_next, ack, places=4):
         super().__init__(SimpleNamespace(rx_next=rx_next), Rules())
-        self.begin(4)
+        self.begin(places)
         self.steps = rx_next // STEP
         self.on_ack(ack)
         self.now = 0
@@ -98,6 +98,26 @@ def test_pairs_take_turns():
     order = [pair for pairs in shown for pair in pairs]
     assert order == [4 + (first + 1 + i) % 4 if i < 7 or (first + 1 + i) % 4 else 8 for i in range(8)]
     assert [i for i, pairs in enumerate(shown, 1) if pairs] == list(range(8, 65, 8)), "a turn for eight outcomes"
+
+
+@pytest.mark.parametrize("places", [32, 64])
+def test_a_large_ring_has_early_turns(places):
+    """In a ring of 64 places, as rxNext comes to block 200, which is even, the pair 16 below the newest one, which is 99, and then at block 201 the one 32
+    below it. The others go on in sequence."""
+    ring = Ring(64 * 100 - 8, 0, places)
+    turns = [pair for i in range(8) for pair in ring.at(64 * 100 + 8 * i)]
+    early = [turns.pop(4), turns.pop(0)] if places > 32 else [67, 83]
+    assert early == [67, 83]
+    assert [(pair - turns[0]) % places for pair in turns] == list(range(len(turns)))
+
+
+def test_an_early_turn_takes_none_of_a_round():
+    ring = Ring(64 * 100 - 8, 64 * 60, 64)
+    ring.replied()
+    ring.receiver.rx_next = 64 * 100
+    ring.moved()
+    assert [pair for pair in ring.taken() if pair != 83] == [pair for pair in range(60, 100) if pair != 83]
+    assert ring.at(64 * 100 + 8) == [60]
 
 
 def test_what_the_peer_knows_is_passed_over():

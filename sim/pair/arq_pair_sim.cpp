@@ -142,10 +142,8 @@ void ArqPairSim::tellObserver() {
     const auto bytes = [](const auto& data) { return reinterpret_cast<const uint8_t*>(&data); };
     if (top.a_phy_tvalid) observer_->sent(A, now_, bytes(top.a_phy_tdata), top.a_phy_tlast);
     if (top.b_phy_tvalid) observer_->sent(B, now_, bytes(top.b_phy_tdata), top.b_phy_tlast);
-    if (top.ab_tap_tvalid)
-        observer_->arrived(A, now_, bytes(top.ab_tap_tdata), top.ab_tap_tlast, top.ab_tap_tuser);
-    if (top.ba_tap_tvalid)
-        observer_->arrived(B, now_, bytes(top.ba_tap_tdata), top.ba_tap_tlast, top.ba_tap_tuser);
+    if (top.ab_tap_tvalid) observer_->arrived(A, now_, bytes(top.ab_tap_tdata), top.ab_tap_tlast, top.ab_tap_tuser);
+    if (top.ba_tap_tvalid) observer_->arrived(B, now_, bytes(top.ba_tap_tdata), top.ba_tap_tlast, top.ba_tap_tuser);
 }
 
 void ArqPairSim::write(uint32_t address, uint32_t value) {
