@@ -15,7 +15,7 @@ import pytest
 from arqlink.model import link_setup
 
 needs_namespaces = pytest.mark.needs("namespaces")
-IN_NAMESPACES = [needs_namespaces, pytest.mark.timeout(180)]
+IN_NAMESPACES = [needs_namespaces, pytest.mark.timeout(180, func_only=True)]  # and not the time in which models are built
 numbers = count()
 CONFIG = {"config": "paper8", "k": 10, "n": 11, "delay_ms": 50.0, "delta": "inf", "loss": "bernoulli:0.01"}
 

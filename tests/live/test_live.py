@@ -257,7 +257,7 @@ class TestPrograms:
 
 
 @needs_namespaces
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(180, func_only=True)
 def test_loss_without_retransmissions_is_that_of_the_model():
     """Pings of 1000 bytes at persistency 0, K = N = 10: 1028 + 14 bytes are 44 units, so at p = 0.002 each way 8.4 % have no answer; of 600 the
     share has a standard deviation of 1.5 %. The answers are lost as well."""
@@ -275,7 +275,7 @@ def test_loss_without_retransmissions_is_that_of_the_model():
 
 
 @needs_namespaces
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(180, func_only=True)
 @pytest.mark.parametrize("mode, counter", [("snoop,cache=512", "retransmissions"), ("split,cache=256", "acks_made"), ("clamp,cache=256", "flows_opened")])
 def test_a_gateway_before_the_link(mode, counter, tmp_path):
     """TCP of Linux through the golden model, over a link that repairs nothing: files arrive as they are, ping and IPv6 pass."""
@@ -320,7 +320,7 @@ def left_over(name):
 
 
 @needs_namespaces
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(180, func_only=True)
 class TestCommand:
     def test_exit_code_and_lines(self):
         name = fresh()
@@ -416,7 +416,7 @@ def test_without_root_it_makes_a_user_namespace():
 
 
 @needs_namespaces
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(180, func_only=True)
 def test_a_very_slow_link(arqlink):
     """The slowest that is taken: it answers all that is asked, and ends with its command."""
     slow = ["--config", "paper8", "--rate-mbps", "0.0116", "--name", fresh()]

@@ -167,7 +167,7 @@ def test_it_ends_by_itself():
 
 
 @needs_namespaces
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(180, func_only=True)
 def test_the_command_says_where_the_consoles_are(tmp_path):
     name, log = fresh(), tmp_path / "log"
     script = f"{sys.executable} -m arqlink console $(sed -n 's/^Firmware of A: arqlink console //p' $LOG) --command 'delta 2' --command link"
