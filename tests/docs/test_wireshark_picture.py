@@ -18,12 +18,12 @@ Erased: Report: outcomes of TSN 0 to 4, failed: 4
 Report: outcomes of TSN 0 to 5, failed: 4
 Report: outcomes of TSN 0 to 6, failed: 4
 Report: outcomes of TSN 0 to 7, failed: 4
-Frame 4, unit 0 of 5 (data), TSN 11, retransmission 1
+Frame 4, unit 0 of 5 (data), TSN 11, retransmission 1, last try
 Report: outcomes of TSN 0 to 8, failed: 4
-Erased: Frame 4, unit 1 of 5 (data), TSN 11, retransmission 1
-Frame 4, unit 2 of 5 (data), TSN 11, retransmission 1
-Frame 4, unit 3 of 5 (data), TSN 11, retransmission 1
-Frame 4, unit 4 of 5 (parity), TSN 11, retransmission 1
+Erased: Frame 4, unit 1 of 5 (data), TSN 11, retransmission 1, last try
+Frame 4, unit 2 of 5 (data), TSN 11, retransmission 1, last try
+Frame 4, unit 3 of 5 (data), TSN 11, retransmission 1, last try
+Frame 4, unit 4 of 5 (parity), TSN 11, retransmission 1, last try
 """
 """What is seen in the picture that is committed."""
 
