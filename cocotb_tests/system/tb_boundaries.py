@@ -4,6 +4,7 @@
 import cocotb
 
 from cocotb_tests.model.sender import INFINITE, Setting
+from cocotb_tests.model.units import DataUnit
 from cocotb_tests.system.scripted import BUILD, NEVER, Scripted
 
 NACK = 40
@@ -245,7 +246,9 @@ async def no_answer_composed_before_a_restart_leaves_after_it(dut, by, busy):
         left = [u.unit for u in end.left if u.end > since]
         whole = [unit for unit in left if unit]
         assert len(left) - len(whole) <= 1, f"{clocks} clocks: {len(left) - len(whole)} units with a wrong CRC"
-        assert whole and all(unit.epoch == (old + 1) % 256 for unit in whole), f"{clocks} clocks after a poll: {whole[0]}"
+        # A data unit of a few beats may have been in the framer's last stages as a whole.
+        stale = 1 if busy and whole and whole[0].epoch == old and isinstance(whole[0], DataUnit) else 0
+        assert whole[stale:] and all(unit.epoch == (old + 1) % 256 for unit in whole[stale:]), f"{clocks} clocks after a poll: {whole[:2]}"
         await end.up()
 
 
