@@ -494,6 +494,27 @@ async def numbers_wrap(dut):
 
 
 @cocotb.test()
+async def two_turns_wait_behind_a_report_and_no_more(dut):
+    """rxNext passes multiples of eight while a report waits: one more pair is looked up, and one more turn is due. The others are left out."""
+    log = await start(dut)
+
+    async def case(steps):
+        await restart(log)
+        await fill(log, (ring_of(OWN) + 2) * PAIR)
+        log.know(newest_pair(log.inputs["rxNext"]) - ring_of(OWN) + 1)
+        await log.clocks(SEEN)
+        log.rate = 0.0
+        for _ in range(steps):
+            log.advance(8)
+            await log.clocks(TURN + SEEN + log.latency)
+        log.rate = 1.0
+        found = await quiet(log)
+        assert len(found) == min(steps, 3), f"{steps} steps: {found}"
+
+    await sweep(range(1, 9), case)
+
+
+@cocotb.test()
 async def reports_that_wait(dut):
     """Control units take them after 0 to 150 clocks: one after the other, at least 128 clocks apart."""
     log = await start(dut)
