@@ -23,7 +23,8 @@ BOOT_WAIT = 400_000
 """Clocks that the boot loader waits for a download: about a second of real time, in which this program has to answer it."""
 PATIENCE_S = 60.0
 """How many seconds an answer of the simulated board may take: it is some 200 times slower than a real one."""
-SOURCES = (pair_simulator.FOLDER / "socsim.cpp", pair_simulator.END / "pipe.cpp", pair_simulator.FOLDER / "packet_format.cpp")
+AROUND = (pair_simulator.FOLDER / "socsim.cpp",)
+COMMON = (pair_simulator.END / "pipe.cpp", pair_simulator.FOLDER / "packet_format.cpp")
 
 
 def program(config=CONFIG):
@@ -31,8 +32,8 @@ def program(config=CONFIG):
     settings = (f"uartDivider={UART_DIVIDER}", f"bootWait={BOOT_WAIT}")
     sources = soc.generate(TOP, config, "firmware", settings)
     folder = tree.BUILD / "sim" / f"soc-{config}"
-    options = ["-O2", "-Wall", *pair_simulator.INCLUDES, f"-DSOC_BIT_CLOCKS={8 * (UART_DIVIDER + 1)}"]
-    return verilator.Model(sources, folder).link(SOURCES, folder / "socsim", options, uses=[pair_simulator.FOLDER, pair_simulator.END])
+    options = [*pair_simulator.OPTIONS, f"-DSOC_BIT_CLOCKS={8 * (UART_DIVIDER + 1)}"]
+    return verilator.Model(sources, folder).link(AROUND, folder / "socsim", options, uses=[pair_simulator.FOLDER, pair_simulator.END], common=COMMON)
 
 
 class SocSim:

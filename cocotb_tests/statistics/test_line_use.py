@@ -4,17 +4,21 @@ alpha times the payload capacity; the receiver drops nothing at any width."""
 
 import pytest
 
-from cocotb_tests.lib.effort import slow_in_full
+from cocotb_tests.lib.effort import SLOW_TO_BUILD, slow_in_full
 from cocotb_tests.measurements import LINE_POINTS, line_use
 from cocotb_tests.statistics.line_use import both_ways, on_a_pair
 
+OWN_SETTINGS = "own settings"
+SLOW = SLOW_TO_BUILD | {"short8", "paper8", OWN_SETTINGS}
+"""Builds that take long, and those of one or two points."""
 
-def configuration(item):
-    """A build of its own for one or two points is slow: wider than four bytes, and of settings of its own."""
-    return "line10g" if item[0].settings or item[0].config in ("short8", "paper8") else item[0].config
+
+def build_of(item):
+    (point,) = item
+    return OWN_SETTINGS if point.settings else point.config
 
 
-@pytest.mark.parametrize("point", slow_in_full([(p,) for p in LINE_POINTS], name_of=configuration), ids=[p.name for p in LINE_POINTS])
+@pytest.mark.parametrize("point", slow_in_full([(p,) for p in LINE_POINTS], SLOW, build_of), ids=[p.name for p in LINE_POINTS])
 def test_line_use(point):
     assert line_use(point)
 

@@ -27,8 +27,8 @@ class Demand {
 struct Ring {
     static constexpr int64_t pairBits = 64, step = 8;
     static constexpr uint64_t pace = 128;
-    static constexpr int64_t early =
-        32;  ///< in a ring of more places, some turns are of pairs that have just become old
+    /// In a ring of more places, some turns are early: of pairs that have just become old.
+    static constexpr int64_t early = 32;
     static constexpr int64_t behind = 2;     ///< turns that wait behind a report
     static constexpr size_t remembered = 9;  ///< control units: the pair of the last had its turn after the first left
 

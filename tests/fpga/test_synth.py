@@ -9,6 +9,7 @@ import pytest
 from arqlink.fpga import place_and_route
 from arqlink.fpga.devices import ECP5, ECP5_LINK
 from arqlink.fpga.targets import TARGETS, Demand
+from cocotb_tests.lib.effort import slow_in_full
 
 MORE_LUTS, LESS_MHZ = 1.03, 0.93
 """A change elsewhere moves the placement, and by that the clock rate, by a few percent."""
@@ -19,12 +20,12 @@ def within(budget, mhz, luts):
     return Demand(budget.mhz * LESS_MHZ, round(budget.luts * MORE_LUTS)).met(mhz, luts)
 
 
-SLOW = [pytest.mark.full]
 QUICK = {"encoder-tiny"}
 """Takes seconds to place, on a smaller ECP5; others take up to minutes."""
+SLOW = {t.name for t in BUDGETED} - QUICK
 
 
-@pytest.mark.parametrize("target", [pytest.param(t, marks=() if t.name in QUICK else SLOW) for t in BUDGETED], ids=[t.name for t in BUDGETED])
+@pytest.mark.parametrize("target", slow_in_full(BUDGETED, SLOW, lambda target: target.name), ids=[t.name for t in BUDGETED])
 def test_budget(target):
     (result,) = place_and_route.run(target, seeds=(1,))
     assert within(target.budget, result.mhz, result.luts), f"{result}; the budget is {target.budget}"

@@ -28,9 +28,9 @@ void Reporter::walk(Clock now) {
     const bool lacksNone = peerAck_ / blockBits + 1 >= block;
     while (!queued_.isFull && (left_ || (isDue_ && free_ <= now))) {
         isDue_ = false;
+        free_ = std::max(now, free_);
         if (isEarly_) {
             isEarly_ = false;
-            free_ = std::max(now, free_);
             const int64_t pair = newest - static_cast<int64_t>(early[block % 2]);
             if (!lacksNone && pair >= static_cast<int64_t>(peerAck_ / pairBits)) found(pair);
             free_ += latencies_.turn;
@@ -41,7 +41,7 @@ void Reporter::walk(Clock now) {
         const int64_t known = static_cast<int64_t>(peerAck_ / pairBits) - pairOf(place_);
         const uint64_t skipped =
             lacksNone ? turns : std::min(turns, static_cast<uint64_t>(std::max<int64_t>(0, known)));
-        free_ = std::max(now, free_) + skipped * latencies_.turn;
+        free_ += skipped * latencies_.turn;
         const uint64_t place = place_ + skipped;
         const uint64_t taken = std::min(turns, skipped + 1);
         place_ += taken;

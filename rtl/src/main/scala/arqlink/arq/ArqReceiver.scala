@@ -226,6 +226,7 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
     private val now = judgement.now
     private def pulse(x: Bool) = RegNext(x) init False
     private val event = io.event
+    // Of a complete frame, a clock later: the mover tells late in its clock.
     private val isComplete = RegNext(mover.io.completes) init False
     private val (isRepaired, attempt) = (RegNext(current.repaired), RegNext(current.attempt))
     event.clean := pulse(isComplete && !isRepaired)

@@ -60,8 +60,9 @@ class OlderReports(link: LinkConfig) extends Component {
     val left = Reg(UInt(placeBits + 1 bits)) init 0
     val place = Reg(UInt(placeBits bits)) init 0
 
-    /** The next one is early: of a pair that is so far below the newest one. */
     private val hasEarly = (1 << placeBits) > OlderReports.early.last
+
+    /** The next one is early: of a pair that is so far below the newest one. */
     val isEarly = if (hasEarly) RegInit(False) else False
     private val early = RegNext((block.lsb ? U(OlderReports.early.last) | U(OlderReports.early.head)).resize(placeBits))
 

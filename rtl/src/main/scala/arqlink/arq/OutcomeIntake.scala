@@ -146,7 +146,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     val following = insert(this(asking.number) + 1)
   }
 
-  private val place = find.insert(OHToUInt(find(acting.firstUnknown)))
+  private val place = find.insert(OHToUInt(find(acting.firstUnknown))) // of the first unknown outcome in its block
 
   /** ackTsn moves to the first TSN of the block that is not known, or to the next block. */
   val moving = new move.Area {

@@ -66,7 +66,6 @@ case class CrcInserter(dataBytes: Int) extends Component {
     private val next = Crc32.step(register, beat.shares)
     when(moves)(register := beat.held.last ? begin | next)
 
-    /** Of the beats before the CRC; if the CRC takes more than one beat, what is still to be sent of it. */
     /** State of the beats before the CRC; where that takes more than one beat, what is still to be sent of it. */
     val crc =
       if (wide) Crc32.state(RegNextWhen(next, moves), width)

@@ -32,10 +32,10 @@ class Crc32(polynomial: BigInt) {
   private def power(width: Int)(state: BigInt): BigInt = times(log2Up(width), square)(state)
   private def root(width: Int)(state: BigInt): BigInt = times(cycle - log2Up(width), square)(state)
 
-  /** The linear map that makes columns(i) of bit i; combinational. */
-  private def map(x: Bits, columns: Seq[BigInt]): Bits =
+  /** The linear function that makes columns(i) of bit i alone; combinational. */
+  private def linear(x: Bits, columns: Seq[BigInt]): Bits =
     B((0 until 32).map(row => (x & B(columns.indices.filter(columns(_).testBit(row)).map(bit).sum, x.getWidth bits)).xorR))
-  private def map(x: Bits, to: BigInt => BigInt): Bits = map(x, (0 until x.getWidth).map(at => to(bit(at))))
+  private def linear(x: Bits, to: BigInt => BigInt): Bits = linear(x, (0 until x.getWidth).map(at => to(bit(at))))
 
   /** What the register holds before a message of beats of `width` bits, of which the first `zeros` bits are zero and do not count. */
   def begin(width: Int, zeros: Int = 0): Bits = B(root(width)(times(zeros, unshift)(init)), 32 bits)
@@ -46,20 +46,20 @@ class Crc32(polynomial: BigInt) {
     require(isPow2(width) && width <= 128, s"a CRC of beats of $width bits; they must have 8, 16, 32, 64 or 128")
     // Bit i meets the state's bit 0 after i shifts, and is shifted width - i times from there.
     val columns = (0 until width).map(i => root(width)(times(width - i, shift)(bit(0))))
-    Vec(data.subdivideIn(32 min width bits).zip(columns.grouped(32)).map { case (part, some) => map(part, some) })
+    Vec(data.subdivideIn(32 min width bits).zip(columns.grouped(32)).map { case (part, some) => linear(part, some) })
   }
 
   /** The register after a beat with these shares; combinational. */
-  def step(register: Bits, shares: Vec[Bits]): Bits = shares.foldLeft(map(register, shift _))(_ ^ _)
+  def step(register: Bits, shares: Vec[Bits]): Bits = shares.foldLeft(linear(register, shift _))(_ ^ _)
 
   /** The state whose root the register holds; combinational. */
-  def state(register: Bits, width: Int): Bits = map(register, power(width) _)
+  def state(register: Bits, width: Int): Bits = linear(register, power(width) _)
 
   /** What the register holds after a message, its own CRC, and so many zero bits. */
   def residue(width: Int, zeros: Int = 0): Bits = B(root(width)(times(32 + zeros, shift)(init)), 32 bits)
 
   /** State before `width` zero bits that have led to `state`; combinational. */
-  def before(state: Bits, width: Int): Bits = map(state, times(width, unshift) _)
+  def before(state: Bits, width: Int): Bits = linear(state, times(width, unshift) _)
 
   /** What is sent of a state: its bytes, least significant first. */
   def sent(state: Bits): Bits = ~state
