@@ -10,7 +10,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from arqlink.board import simulation
 from arqlink.cli.main import main
-from tests import cost, needs, seeds
+from tests import bytecode, cost, needs, seeds
 
 WAITING = ("tests/live/", "tests/dashboard/", "tests/gateway/test_gateway_linux.py")
 """Tests that wait: for real time, TCP of Linux. One worker takes them, one after the other, so that they do not wait for each other."""
@@ -29,6 +29,7 @@ LONG = (
 """Then those come that take longest, so that none of them is left for the end."""
 SAID_SEED = f"ARQLINK_SEED={seeds.SEED}"
 METER = cost.Meter()
+bytecode.keep()
 
 
 def place(item):
@@ -42,7 +43,8 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(optionalhook=True)  # without pytest-xdist too
 def pytest_xdist_auto_num_workers(config):
-    return os.cpu_count() or 1
+    """One more than there are processors: the one with those that wait takes little of any."""
+    return (os.cpu_count() or 1) + 1
 
 
 class Units(LoadScopeScheduling):

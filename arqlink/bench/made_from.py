@@ -14,8 +14,9 @@ FILE = tree.ROOT / "docs" / "figures" / "link" / "made_from.json"
 def fingerprint(configs, command):
     """Of runs of the pair in some configurations; `command` is text that says what is run."""
     pairs = [verilog.generate(pair_simulator.TOP, config) for config in configs]
+    hardware = [verilog.synthesized(pair.read_text()) for pair in pairs]
     contents = [path for pair in pairs for path in sorted(verilog.contents(pair))]
-    return cache.digest(command, *pairs, *contents, pair_simulator.FOLDER, pair_simulator.END, pair_simulator.JOB)
+    return cache.digest(command, *hardware, *contents, pair_simulator.FOLDER, pair_simulator.END, pair_simulator.JOB)
 
 
 def recorded():

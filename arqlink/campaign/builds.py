@@ -13,6 +13,7 @@ ONE_UNIT = ("maxK=1", "k=1", "nFirst=2", "nRetx=2")
 BUILDS = {
     "tiny": ("tiny", ()),
     "small": ("small", ()),
+    "wraps": ("wraps", ()),
     "small_w32": ("small", ("windowFrames=32", "maxPacketBytes=256")),
     "small_w1024": ("small", ("windowFrames=1024",)),
     "small_w8192": ("small", ("windowFrames=8192",)),
@@ -30,8 +31,12 @@ BUILDS = {
 }
 """Name -> configuration and the values that are changed in it."""
 
+FIRST_SN = {"wraps": (1 << 20) - 128}
+"""Builds whose FSN and TSN do not begin with 0, but shortly before they wrap."""
+
 PAIRS = (
     "small:small",
+    "wraps:wraps",
     "small:small_w1024",
     "small_w1024:small_w1024",
     "tiny:tiny",
@@ -49,7 +54,7 @@ PAIRS = (
     "short1:short1",
     "queued:queued",
 )
-"""Ends that can talk: unitBytes is the same, and each window holds the other's longest packet."""
+"""Ends that can talk: unitBytes and the first numbers are the same, and each window holds the other's longest packet."""
 
 
 def ends_of(pair):
@@ -58,6 +63,8 @@ def ends_of(pair):
     unknown = [name for name in names if name not in BUILDS]
     if len(names) != 2 or unknown:
         raise UserError(f"'{pair}' is not END:END of the builds {', '.join(BUILDS)}.")
+    if len({FIRST_SN.get(name, 0) for name in names}) > 1:
+        raise UserError(f"The ends of '{pair}' do not begin with the same sequence numbers.")
     return names
 
 

@@ -76,8 +76,9 @@ def result_of(pair, run, forge=0.0, frames=0, ignore=()):
 
 def job_of(pair, first, count, seconds=None, waves=None, show=False, forge=0.0, ignore=(), frames=0, blank=False):
     """The program's job for a range of seeds; builds what is missing."""
-    libraries = [job.file_name(builds.library(name, waves is not None)) for name in builds.ends_of(pair)]
-    asked = {"libraries": libraries, "pair": pair, "seed": first, "count": count, "seconds": seconds}
+    ends = builds.ends_of(pair)
+    libraries = [job.file_name(builds.library(name, waves is not None)) for name in ends]
+    asked = {"libraries": libraries, "pair": pair, "first_sn": builds.FIRST_SN.get(ends[0], 0), "seed": first, "count": count, "seconds": seconds}
     asked |= {"forge": forge, "ignore": ignore, "frames": frames, "show": show, "blank": blank}
     if waves:
         path = Path(waves)

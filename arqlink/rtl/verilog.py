@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns the Scala sources into Verilog. The benches and the command line share this."""
 
+import re
 import subprocess
 import sys
 import threading
@@ -18,6 +19,8 @@ JVM_LOG = tree.BUILD / "java.log"
 REFUSED = 2
 """Exit code of a program that does not take its arguments."""
 STAMP = tree.ROOT / "rtl" / "target" / ".compiled"
+SOURCE_LINE = re.compile(r"(?<=[a-z])_l\d+\b")
+"""What SpinalHDL adds to the names of a pipeline's requests, such as `act_haltRequest_ArqReceiver_l226`."""
 
 
 def sources():
@@ -96,6 +99,24 @@ def java(program, *arguments, check=True):
 def contents(verilog):
     """Files beside a generated Verilog file with the contents of its memories, as SpinalHDL and LiteX name them, which tools look for where they run."""
     return [*verilog.parent.glob(f"{verilog.name}_*"), *verilog.parent.glob(f"{verilog.stem}_*.init")]
+
+
+def synthesized(text):
+    """The lines of a source without the comment at its head, and without what only simulation sees, such as assertions. Names that end in the
+    line of the Scala source that made them end without it: a comment there must not make a new netlist."""
+    lines, hidden = [], []
+    for line in text.splitlines():
+        words = line.split()
+        directive = words[0] if words else ""
+        if directive in ("`ifdef", "`ifndef"):
+            hidden.append(words == ["`ifndef", "SYNTHESIS"])
+        elif directive == "`else":
+            hidden[-1] = False
+        if not any(hidden) and not line.startswith("//"):
+            lines.append(SOURCE_LINE.sub("", line))
+        if directive == "`endif":
+            hidden.pop()
+    return lines
 
 
 def generate(block, config, settings=(), module=None, folder=None):

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from cocotb_tests.lib.effort import slow_in_full
 from cocotb_tests.lib.rtl import run
 
 CASES = [
@@ -39,6 +40,6 @@ def bench_of(block):
     return "cocotb_tests.arq.tb_" + re.sub("(?<!^)([A-Z])", r"_\1", block.removeprefix("Arq")).lower()
 
 
-@pytest.mark.parametrize("block, config", CASES)
+@pytest.mark.parametrize("block, config", slow_in_full(CASES, slow={("OlderReports", "deep"), ("ArqReceiver", "montecarlo"), ("UnitMover", "long")}))
 def test_block(block, config):
     run(block, config, bench_of(block))

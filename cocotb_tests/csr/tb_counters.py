@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counter bank against sums made here: nothing is lost, and a snapshot is of one clock."""
+"""Counter bank against sums made here: nothing is lost, and a snapshot is of one clock. With as many counters as a link has, or SPARE more."""
 
+import os
 import random
 
 import cocotb
@@ -10,9 +11,10 @@ from cocotb_tests.lib.edges import rising_edges, start_clock
 from cocotb_tests.lib.regs import regs
 from cocotb_tests.lib.sweep import sweep
 
-NAMES = list(regs.COUNTERS)
-WIDTHS = [c.increment for c in regs.COUNTERS.values()]
-BUSY_CLOCKS = 200
+SPARE = [f"spare_{i}" for i in range(int(os.environ.get("SPARE", "0")))]
+NAMES = [*regs.COUNTERS, *SPARE]
+WIDTHS = [*(c.increment for c in regs.COUNTERS.values()), *(8 if i == 0 else 1 for i in range(len(SPARE)))]
+BUSY_CLOCKS = 400 if SPARE else 200
 
 
 class Bench:

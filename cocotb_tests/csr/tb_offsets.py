@@ -7,7 +7,9 @@ from cocotb.triggers import FallingEdge
 from cocotb_tests.lib.edges import rising_edges, start_clock
 from cocotb_tests.lib.regs import Registers, master, regs
 
-MAPS = {"CsrBank": regs.ARQLINK, "ChannelEmulator": regs.ARQCHAN, "TrafficPort": regs.ARQTRAF}
+MAPS = {"CsrBank": regs.ARQLINK, "CsrBankMost": regs.ARQLINK, "ChannelEmulator": regs.ARQCHAN, "TrafficPort": regs.ARQTRAF}
+COUNTERS = {"CsrBank": len(regs.COUNTERS), "CsrBankMost": 124}
+FIRST_COUNTER = min(counter.offset for counter in regs.COUNTERS.values())
 ALL = range(0, 0x1000, 4)
 
 
@@ -21,7 +23,7 @@ class Slave(Registers):
                 signal.value = 0
         super().__init__(master(dut), MAPS[dut._name])
         self.registers = {register.offset for register in self.map.values()}
-        counters = {counter.offset + half for counter in regs.COUNTERS.values() for half in (0, 4)} if self.map is regs.ARQLINK else set()
+        counters = {FIRST_COUNTER + 4 * i for i in range(2 * COUNTERS.get(dut._name, 0))}
         self.holes = {offset ^ 4 for offset in self.registers} - self.registers
         self.readable = self.registers | self.holes | counters
         self.writable = {r.offset for r in self.map.values() if any(f.access != "RO" for f in r.fields.values())}

@@ -2,6 +2,9 @@
 import pytest
 
 from cocotb_tests.lib import rtl
+from cocotb_tests.lib.regs import regs
+
+MOST = 124
 
 
 @pytest.mark.parametrize("config", ["paper", "default", "tiny"])
@@ -15,8 +18,17 @@ def test_offsets(block, config):
     rtl.run(block, config, "cocotb_tests.csr.tb_offsets")
 
 
+def test_offsets_of_most_counters():
+    rtl.run("CsrBankMost", "default", "cocotb_tests.csr.tb_offsets")
+
+
 def test_counters():
     rtl.run("CounterBank", "default", "cocotb_tests.csr.tb_counters")
+
+
+def test_most_counters():
+    """As many as there can be: a pass of 255 clocks instead of 127."""
+    rtl.run("CounterBankMost", "default", "cocotb_tests.csr.tb_counters", parameters={"SPARE": MOST - len(regs.COUNTERS)})
 
 
 def test_decoder():

@@ -6,7 +6,7 @@ import pytest
 from cocotb_tests.lib import rtl
 from cocotb_tests.lib.effort import slow_in_full
 
-CONFIGS = pytest.mark.parametrize("config", slow_in_full(["tiny", "default"], slow={"default"}))
+CONFIGS = pytest.mark.parametrize("config", ["tiny", "default"])
 LINKS = [(block, config) for block in ("ArqLink", "ArqLinkPhyClock", "ArqLinkByteStream") for config in ("tiny", "default")] + [("ArqLink", "line10g")]
 
 
@@ -15,11 +15,13 @@ def test_link(block, config):
     rtl.run(block, config, "cocotb_tests.four_state.tb_link", four_state=True)
 
 
+@pytest.mark.full
 @CONFIGS
 def test_pair(config):
     rtl.run("ArqPair", config, "cocotb_tests.four_state.tb_pair", four_state=True)
 
 
+@pytest.mark.full
 @CONFIGS
 @pytest.mark.parametrize("block", ["RsEncoder", "RsDecoder"])
 def test_codec(block, config):

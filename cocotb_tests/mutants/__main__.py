@@ -21,6 +21,7 @@ from arqlink import tree
 from arqlink.building import building
 from arqlink.errors import UserError
 from arqlink.report.console import table_console
+from tests import bytecode
 
 from . import copy
 from .faults import contradictions, read
@@ -97,6 +98,7 @@ def main():
     chosen = [fault for fault in faults if not names or fault.name in names or fault.file in names]
     if unknown := names - {fault.name for fault in faults} - {fault.file for fault in faults}:
         raise UserError(f"There is no fault '{min(unknown)}'.")
+    bytecode.keep()
     folder = copy.make(faults)
     tests = sorted({fault.test for fault in chosen if fault.test})
     with building(f"Running {len(tests)} tests without a fault …"):

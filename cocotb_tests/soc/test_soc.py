@@ -14,6 +14,7 @@ from cocotb_tests.soc.bench import SETTINGS
 BENCHES = [("ArqSoc", "hello", "tb_boot"), ("ArqSoc", "hello", "tb_shell"), ("ArqPairSoc", "firmware", "tb_window"), ("ArqPairSoc", "firmware", "tb_pair")]
 """What the benches need beside the program that is built in they download, as a user would: tb_shell the firmware."""
 TRAFFIC = ["loss_follows_the_setting", "tuner_follows_the_channel"]
+"""Left to `make test-full`, as all around the pair: the firmware's tests in tests/board run it on the pair too."""
 
 
 def run(block, program, bench, testcase=None, config="small", settings=SETTINGS, models=()):
@@ -21,16 +22,20 @@ def run(block, program, bench, testcase=None, config="small", settings=SETTINGS,
     rtl.run(block, config, f"cocotb_tests.soc.{bench}", testcase, {"PROGRAM": program}, sources=[*sources, *models])
 
 
-@pytest.mark.parametrize(("block", "program", "bench"), slow_in_full(BENCHES, {"tb_window"}, lambda item: item[2]), ids=[bench for *_, bench in BENCHES])
+@pytest.mark.parametrize(
+    ("block", "program", "bench"), slow_in_full(BENCHES, {"tb_window", "tb_pair"}, lambda item: item[2]), ids=[bench for *_, bench in BENCHES]
+)
 def test_soc(block, program, bench):
     run(block, program, bench)
 
 
-@pytest.mark.parametrize("testcase", slow_in_full(TRAFFIC, slow={"tuner_follows_the_channel"}))
+@pytest.mark.full
+@pytest.mark.parametrize("testcase", TRAFFIC)
 def test_traffic(testcase):
     run("ArqPairSoc", "firmware", "tb_traffic", testcase)
 
 
+@pytest.mark.full
 def test_board():
     """What `make synth TARGETS=ulx3s` makes a bitstream of."""
     shown = [setting for setting in ULX3S.settings if not setting.startswith("uartDivider=")]

@@ -145,19 +145,12 @@ ALL = [*GRID, *BURSTS, NEAR, FAR, *FEEDBACK, *(actual for actual, _ in WRONG)]
 
 QUICK = {
     "k10-n11-d1-p0.05",
-    "k10-n12-d0-p0.05",
     "k10-n12-d2-p0.1",
     "k1-n3-d1-p0.3",
     "k4-n5-d3-p0.2",
-    "k16-n24-d2-p0.3",
-    "k10-n12-nr10-d2-p0.1",
     "k10-n11-dinf-p0.1",
-    "ge-short-n10",
     "ge-long-n12",
-    "ge-near",
     "feedback-0.4-dinf",
-    "wrong-p-high",
     "wrong-delta-2",
-    "wrong-nr",
 }
-"""Points that `make test` samples: persistency 0 to 3 and infinite, each way of losing units, bursts, lost feedback, and three wrong claims."""
+"""Points that `make test` samples: persistency 1 to 3 and infinite, each way of losing units, bursts, lost feedback, and a wrong claim."""

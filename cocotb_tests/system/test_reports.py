@@ -7,6 +7,6 @@ from cocotb_tests.lib import rtl
 from cocotb_tests.lib.effort import slow_in_full
 
 
-@pytest.mark.parametrize("config", slow_in_full(["default", "deep", "wraps"], slow={"default"}))
+@pytest.mark.parametrize("config", slow_in_full(["default", "deep", "wraps"], slow={"default", "deep"}))
 def test_reports(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_reports", quick=config != "wraps")

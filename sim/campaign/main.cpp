@@ -37,6 +37,7 @@ struct Job {
     uint64_t seed = 1, count = 1, frames = 0;
     std::optional<double> seconds;  // after which no run begins
     double forge = 0;
+    uint32_t firstSn = 0;  // FSN and TSN of both ends begin with it
     std::vector<std::string> ignore;
     std::optional<Flow> flow;
     bool show = false, blank = false;
@@ -45,6 +46,7 @@ struct Job {
 void fields(Object& keys, Job& j) {
     keys.need("libraries", j.libraries, "pair", j.pair, "seed", j.seed, "count", j.count);
     keys.take("seconds", j.seconds, "forge", j.forge, "blank", j.blank, "frames", j.frames, "ignore", j.ignore);
+    keys.take("first_sn", j.firstSn);
     keys.take("flow", j.flow, "show", j.show, "waves", j.waves);
 }
 
@@ -103,7 +105,8 @@ void say(const nlohmann::json& line) { std::cout << arqlink::job::lineOf(line) <
 /// Whether all went well.
 bool runAll(const Job& job) {
     const MakeLinkEnd make[2] = {verilated_end::load(job.libraries[0]), verilated_end::load(job.libraries[1])};
-    const EndInfo info[2] = {probe(make[0]), probe(make[1])};
+    EndInfo info[2] = {probe(make[0]), probe(make[1])};
+    for (EndInfo& i : info) i.firstSn = job.firstSn;
     const auto begin = std::chrono::steady_clock::now();
     const auto end = [&](unsigned e) {
         return std::unique_ptr<LinkEnd>(make[e](job.waves[e].empty() ? nullptr : job.waves[e].bytes.c_str()));

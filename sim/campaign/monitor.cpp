@@ -23,7 +23,7 @@ constexpr uint64_t restartDrains = 40;
 Monitor::Monitor(const Rules& rules) : rules_(rules) {
     for (unsigned e : {0, 1}) {
         const EndInfo& info = rules.info[e];
-        limits_[e] = {info.unitBytes, info.maxK, info.maxParity};
+        limits_[e] = {info.unitBytes, info.maxK, info.maxParity, info.firstSn};
         outages_[e] = Outages(100 + 2 * info.unitClocks());
         // What has begun, a message that waits, older outcomes whose turn it is, and data units in between; with beats of a byte, an encoder that works
         // unit by unit.

@@ -14,6 +14,7 @@ namespace campaign {
 struct EndInfo {
     unsigned dataBytes = 0, unitBytes = 0, window = 0, maxK = 0, maxParity = 0, maxPacketBytes = 0;
     bool packetCrc = false;
+    uint32_t firstSn = 0;  ///< FSN and TSN begin with it
     unsigned unitClocks() const { return (unitBytes + 16) / dataBytes; }
     unsigned controlClocks() const { return 32 / dataBytes; }
 };

@@ -77,7 +77,22 @@ Verdict parseControl(const Bytes& raw, ControlUnit& u) {
     return reserved ? Verdict::header : Verdict::control;
 }
 
+uint32_t sum(uint32_t a, uint32_t b) { return (a + b) & (snCount - 1); }
+
 }  // namespace
+
+DataUnit DataUnit::from(uint32_t first) const {
+    DataUnit u = *this;
+    for (uint32_t* number : {&u.fsn, &u.tsn}) *number = sum(*number, first);
+    return u;
+}
+
+ControlUnit ControlUnit::from(uint32_t first) const {
+    ControlUnit u = *this;
+    for (uint32_t* number : {&u.ackTsn, &u.txBase, &u.txEdge, &u.rxBase, &u.rxNext, &u.bitmapBase})
+        *number = sum(*number, first);
+    return u;
+}
 
 uint32_t crc32(const uint8_t* bytes, size_t count) {
     static const auto table = crcTable();
@@ -103,6 +118,8 @@ Unit parse(const Bytes& raw, const WireLimits& limits, bool flagged) {
     unit.verdict = Verdict::header;
     if (raw[0] >> 6 != version || type == 3) return unit;
     unit.verdict = type == 1 ? parseControl(raw, unit.control) : parseData(raw, limits, unit.data);
+    unit.data = unit.data.from(-limits.firstSn);
+    unit.control = unit.control.from(-limits.firstSn);
     return unit;
 }
 

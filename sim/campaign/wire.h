@@ -23,6 +23,8 @@ struct DataUnit {
     uint16_t pad = 0;
     uint32_t fsn = 0, tsn = 0;
     Bytes payload;
+    /// The same unit in a link whose numbers begin with `first`.
+    DataUnit from(uint32_t first) const;
 };
 
 struct ControlUnit {
@@ -34,6 +36,7 @@ struct ControlUnit {
     uint32_t ackTsn = 0;     // of all others
     uint32_t txBase = 0, txEdge = 0, rxBase = 0, rxNext = 0, bitmapBase = 0;
     uint64_t bitmap = 0;  // bit i: TSN bitmapBase + i
+    ControlUnit from(uint32_t first) const;
 };
 
 /// What a receiver has to make of a unit; all but the first two are counters of their own.
@@ -48,9 +51,10 @@ struct Unit {
     uint8_t epoch() const { return isData() ? data.epoch : control.epoch; }
 };
 
-/// Limits of a receiver's build; a unit beyond them has a bad header for it.
+/// Limits of a receiver's build; a unit beyond them has a bad header for it. FSN and TSN begin with `firstSn`: what is read counts from there.
 struct WireLimits {
     unsigned unitBytes = 0, maxK = 255, maxParity = 255;
+    uint32_t firstSn = 0;
 };
 
 uint32_t crc32(const uint8_t* bytes, size_t count);

@@ -16,7 +16,8 @@ SHORT = 8
 """Round trips, of 5000 frames each."""
 
 
-@pytest.mark.parametrize("round_trip", [pytest.param(64, marks=pytest.mark.full), 533, pytest.param(5000, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("round_trip", [64, 533, 5000])
 def test_without_losses_nobody_polls(round_trip):
     flow = measure(Point(round_trip), trips=max(SHORT, 40_000 // round_trip))
     assert flow.polls == 0 and flow.again == 0
@@ -30,7 +31,10 @@ def test_long_links_are_judged_with_any_status_interval(status):
     assert flow.polls == 0 and flow.again == 0
 
 
-@pytest.mark.parametrize("burst, status, both_ways", [(0, 0, False), (64, 0, False), (64, *VARIANTS[-1])])
+@pytest.mark.parametrize(
+    "burst, status, both_ways",
+    [pytest.param(0, 0, False, marks=pytest.mark.full), (64, 0, False), pytest.param(64, *VARIANTS[-1], marks=pytest.mark.full)],
+)
 def test_lost_feedback_costs_a_long_link_little(burst, status, both_ways):
     point = Point(5000, 0.001, 0.1, burst, status, both_ways)
     assert measure(point, SHORT).rate > LEAST * measure(point.lossless(), SHORT).rate

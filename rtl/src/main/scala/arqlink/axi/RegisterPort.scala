@@ -166,7 +166,7 @@ class RegisterPort(axi: AxiLite4) extends Area {
   private case class Window(address: BigInt, size: BigInt, data: Bits, valid: Bool)
   private val windows = scala.collection.mutable.ListBuffer[Window]()
 
-  /** Words that can only be read, from `address` on, which is a multiple of `size` rounded up to a power of two; no holes are beside them.
+  /** Words that can only be read, `size` bytes from `address` on; no holes are beside them.
     *
     * @param data  the word two clocks after `comes` with its address
     * @param valid with `comes`: there is data; 0 is read otherwise
@@ -193,10 +193,13 @@ class RegisterPort(axi: AxiLite4) extends Area {
     val (hits, views) = windows.toSeq.map { window =>
       val bits = log2Up(window.size) - 2
       val first = window.address >> 2
-      require((first & ((1 << bits) - 1)) == 0, s"a window of ${window.size} bytes is at ${window.address}")
-      require(window.size % 8 == 0, s"a window of ${window.size} bytes ends within 8 bytes")
-      val above = RegNext(early.payload.dropLow(bits) === (first >> bits).toInt) init False
-      val begun = if (isPow2(window.size)) True else access.word.resize(bits) < (window.size >> 2).toInt
+      require(window.address % 8 == 0 && window.size % 8 == 0, s"a window of ${window.size} bytes at ${window.address} cuts 8 bytes")
+      require(window.address + window.size <= (4 << early.payload.getWidth), s"a window of ${window.size} bytes at ${window.address} is beyond all addresses")
+      // Counted from its first block of words; a window that does not begin with one is counted from itself.
+      val base = if ((first & ((1 << bits) - 1)) == 0) 0 else first.toInt
+      def from(word: UInt): UInt = if (base == 0) word else word - base
+      val above = RegNext(from(early.payload).dropLow(bits) === ((first - base) >> bits).toInt) init False
+      val begun = if (isPow2(window.size)) True else from(access.word).resize(bits) < (window.size >> 2).toInt
       val hit = RegNext(above && begun) init False
       val shown = RegNext(above && begun && RegNext(window.valid)) init False
       (hit && !change, window.data.andMask(shown))

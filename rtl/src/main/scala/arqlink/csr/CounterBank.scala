@@ -2,19 +2,21 @@
 package arqlink.csr
 
 import spinal.core._
-import spinal.lib._
+import spinal.lib.{Counter => _, _}
 
 import arqlink.lib.Invariant
 
 /** How registers and counters talk: a snapshot is asked for, and read word by word, two clocks after `read`. `reached` is a
   * pulse when counter `watch` gets to `level`, or is found there after `rearm`; level 0 is never reached.
   */
-case class CounterPort() extends Bundle with IMasterSlave {
+case class CounterPort(counters: Int) extends Bundle with IMasterSlave {
   val snapshot = Bool()
   val clear = Bool()
   val busy = Bool()
   val read = Bool()
-  val address = UInt(CounterPort.addressBits bits)
+
+  /** Low and high half of each counter. */
+  val address = UInt(log2Up(CounterBank.slots(counters) + 1) bits)
   val data = Bits(32 bits)
   val watch = UInt(8 bits)
   val level = UInt(64 bits)
@@ -27,24 +29,17 @@ case class CounterPort() extends Bundle with IMasterSlave {
   }
 }
 
-object CounterPort {
-
-  /** Words: low and high half of each counter. */
-  val addressBits: Int = log2Up(2 * Counters.all.size)
-}
-
 /** All counters of a link end, 64 bits each, in block RAM.
   *
   * Events gather in [[PendingCounts]]. Passes follow each other without a gap: each takes all pending counts in one clock and
   * adds them to the RAM, one 32-bit word a clock, low word first. A snapshot is a pass that also writes a second RAM, so it
   * shows all counters as of the clock in which the pass began.
   */
-class CounterBank extends Component {
-  import CounterBank._
-
+class CounterBank(counters: Seq[Counter] = Counters.all) extends Component {
+  private val slots = CounterBank.slots(counters.size)
   val io = new Bundle {
-    val events = in(CounterEvents())
-    val port = slave(CounterPort())
+    val events = in(CounterEvents(counters))
+    val port = slave(CounterPort(counters.size))
   }
 
   private val start = RegInit(True)
@@ -83,10 +78,10 @@ class CounterBank extends Component {
   import pass.stages
   Invariant(pass.slot < slots, "a pass is longer than pending counts can wait")
 
-  private val pending = new PendingCounts(io.events, start, stages)
+  private val pending = new PendingCounts(io.events, slots, start, stages)
 
-  private val ram = Mem(Bits(32 bits), slotCount)
-  private val copy = Mem(Bits(32 bits), slotCount)
+  private val ram = Mem(Bits(32 bits), slots + 1)
+  private val copy = Mem(Bits(32 bits), slots + 1)
   ram.addAttribute("no_rw_check") // a word is read four clocks before it is written
   copy.addAttribute("no_rw_check") // software reads when no snapshot is under way
 
@@ -130,8 +125,6 @@ class CounterBank extends Component {
 
 object CounterBank {
 
-  /** Clocks of a pass: all a seven-bit feedback shift register can count. Two for each counter, and seven until the last word is written. */
-  val slots = 127
-  private val slotCount = 128
-  require(2 * Counters.all.size + 7 <= slots, s"there are ${Counters.all.size} counters; a pass of $slots clocks has room for ${(slots - 7) / 2}")
+  /** Clocks of a pass: two for each counter, and seven until the last word is written. Pending counts hold as many events. */
+  def slots(counters: Int): Int = PendingCounts.most(2 * counters + 7)
 }

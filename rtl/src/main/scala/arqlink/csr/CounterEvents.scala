@@ -3,9 +3,9 @@ package arqlink.csr
 
 import spinal.core._
 
-/** One increment per entry of `Counters.all`, under its name. */
-case class CounterEvents() extends Bundle {
-  for (counter <- Counters.all) valCallbackRec(UInt(counter.increment bits), counter.name)
+/** One increment per counter, under its name. */
+case class CounterEvents(counters: Seq[Counter] = Counters.all) extends Bundle {
+  for (counter <- counters) valCallbackRec(UInt(counter.increment bits), counter.name)
 
   def apply(name: String): UInt = elements
     .find(_._1 == name)

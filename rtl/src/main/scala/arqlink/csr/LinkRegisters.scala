@@ -15,7 +15,7 @@ import arqlink.lib.Invariant
   *
   * CODE and ARQ are staged; a valid APPLY moves both into the active setting in one clock.
   */
-class LinkRegisters(link: LinkConfig) extends Component {
+class LinkRegisters(link: LinkConfig, counterCount: Int = Counters.all.size) extends Component {
   private val code = link.code
   private val reset = link.reset
 
@@ -25,7 +25,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
     val command = out(LinkCommand())
     val status = in(LinkStatus())
     val errors = in(LinkErrors())
-    val counters = master(CounterPort())
+    val counters = master(CounterPort(counterCount))
     val irq = out Bool ()
   }
 
@@ -54,7 +54,7 @@ class LinkRegisters(link: LinkConfig) extends Component {
     build1.constant(0, 8, code.maxK, "max_k", "most data units in a frame")
     build1.constant(8, 8, code.maxParity, "max_parity", "most parity units in a frame")
     build1.constant(16, 3, Preset.all.map(1 << _).sum, "presets", "bit i: preset i of the evaluation points is built")
-    build1.constant(24, 8, Counters.all.size, "counters", "number of counters")
+    build1.constant(24, 8, counterCount, "counters", "number of counters")
 
     private val build2 = register(0x010, "BUILD2", "built limits")
     build2.constant(0, 16, link.window.maxPacketBytes, "max_packet_bytes", "longest packet in bytes")
@@ -220,9 +220,11 @@ class LinkRegisters(link: LinkConfig) extends Component {
 
     // The memory has no value before the first pass after reset has written it.
     private val isWritten = RegInit(False) setWhen (!busy)
-    port.window(LinkRegisters.counterWindow, 8 * Counters.all.size, io.counters.data, isWritten)
+    port.window(LinkRegisters.counterWindow, 8 * counterCount, io.counters.data, isWritten)
     io.counters.read := port.comes
-    io.counters.address := port.word.resized
+    private val wordBits = io.counters.address.getWidth
+    private val first = (LinkRegisters.counterWindow >> 2).toInt % (1 << wordBits)
+    io.counters.address := (if (first == 0) port.word.resize(wordBits) else port.word.resize(wordBits) - first)
   }
 }
 

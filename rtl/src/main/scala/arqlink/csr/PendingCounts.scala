@@ -11,14 +11,17 @@ import spinal.lib._
   * only ORs need LUTs. What may come in every clock has an adder: shift registers are left alone in clocks without any of
   * their events, which are most, for simulators.
   *
+  * @param most   events that each one-bit counter can wait with
   * @param start  takes all counts in this clock; they begin again with what comes in the next clock. After reset it is high for
   *               two clocks, and the first one clears what the other one takes
   * @param stages slot of the pass, and the same 1, 2 … clocks later; the count of slot 2i is at `addend` and `one` in stage 6
   */
-class PendingCounts(events: CounterEvents, start: Bool, stages: Seq[UInt]) extends Area {
+class PendingCounts(events: CounterEvents, most: Int, start: Bool, stages: Seq[UInt]) extends Area {
   import PendingCounts._
 
-  private val counters = Counters.all
+  private val counters = events.counters
+  private val stateBits = log2Up(most + 1)
+  private val columns = (counters.size + rows - 1) / rows
   private val (wide, narrow) = counters.zipWithIndex.partition { case (counter, _) => counter.increment > 1 || counter.everyClock }
 
   private val pulses = RegNext(B(narrow.map { case (counter, _) => events(counter.name).asBool })) init 0
@@ -98,17 +101,27 @@ class PendingCounts(events: CounterEvents, start: Bool, stages: Seq[UInt]) exten
 }
 
 object PendingCounts {
-  private val stateBits = 7
   private val rows = 4
-  private val columns = (Counters.all.size + rows - 1) / rows
 
-  /** x^7 + x^6 + 1, inverted, so that it starts at 0 and 127 states follow each other: the bit that comes in. */
-  private def next(state: Seq[Bool]): Bool = !(state(6) ^ state(5))
-  private def next(state: Int): Int = (state << 1 | ~(state >> 6 ^ state >> 5) & 1) & 127
+  /** Bits of a shift register -> those that feed it: x^7 + x^6 + 1, x^8 + x^6 + x^5 + x^4 + 1. Inverted, so that it starts at 0, and all states but
+    * one follow each other.
+    */
+  private val taps = Map(7 -> Seq(6, 5), 8 -> Seq(7, 5, 4, 3))
+
+  /** The least number of states that are `needed` or more. */
+  def most(needed: Int): Int = taps.keys.map(bits => (1 << bits) - 1).toSeq.sorted.find(_ >= needed).getOrElse {
+    throw new IllegalArgumentException(s"counters that are added up every $needed clocks; they can be every ${(1 << taps.keys.max) - 1}")
+  }
+
+  /** The bit that comes in. */
+  private def next(state: Seq[Bool]): Bool = !taps(state.size).map(state(_)).reduce(_ ^ _)
+  private def next(bits: Int)(state: Int): Int = (state << 1 | ~taps(bits).map(state >> _).reduce(_ ^ _) & 1) & ((1 << bits) - 1)
 
   private def count(state: UInt): UInt = {
-    val counts = Seq.iterate(0, 127)(next).zipWithIndex.toMap
-    require(counts.size == 127)
-    Vec((0 to 127).map(s => U(counts.getOrElse(s, 0), stateBits bits)))(state)
+    val bits = state.getWidth
+    val states = (1 << bits) - 1
+    val counts = Seq.iterate(0, states)(next(bits)).zipWithIndex.toMap
+    require(counts.size == states)
+    Vec((0 to states).map(s => U(counts.getOrElse(s, 0), bits bits)))(state)
   }
 }

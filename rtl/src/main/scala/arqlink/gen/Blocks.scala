@@ -2,13 +2,13 @@
 package arqlink.gen
 
 import spinal.core._
-import spinal.lib._
+import spinal.lib.{Counter => _, _}
 
 import arqlink.arq._
 import arqlink.axi._
 import arqlink.channel.{ChannelConfig, ChannelEmulator}
 import arqlink.config.LinkConfig
-import arqlink.csr.{CounterBank, CsrBank}
+import arqlink.csr.{Counter, CounterBank, Counters, CsrBank}
 import arqlink.framing.{Deframer, Framer}
 import arqlink.packet._
 import arqlink.phy.ByteStreamPhy
@@ -61,6 +61,9 @@ object Blocks {
     decoder
   }
 
+  /** As many counters as there can be: those of a link, and spare ones. */
+  private val mostCounters = Counters.all ++ Seq.tabulate(124 - Counters.all.size)(i => Counter(s"spare_$i", "none", if (i == 0) 8 else 1))
+
   private val core: Map[String, Build] = Map(
     "RsEncoder" -> (link => codec(RsEncoder(link.code), "RsEncoder")),
     "RsDecoder" -> (link => codec(RsDecoder(link.code), "RsDecoder")),
@@ -85,7 +88,9 @@ object Blocks {
     "OlderReports" -> (new OlderReports(_)),
     "OutcomeLog" -> (new OutcomeLog(_)),
     "CsrBank" -> (new CsrBank(_)),
+    "CsrBankMost" -> (link => new CsrBank(link, mostCounters).setDefinitionName("CsrBankMost")),
     "CounterBank" -> (_ => new CounterBank),
+    "CounterBankMost" -> (_ => new CounterBank(mostCounters).setDefinitionName("CounterBankMost")),
     "AxiLiteDecoder" -> (_ => decoder),
     "Countdown" -> (_ => new CountdownAlone)
   )
