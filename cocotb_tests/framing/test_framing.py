@@ -3,6 +3,7 @@
 
 import pytest
 
+from cocotb_tests.lib.effort import slow_in_full
 from cocotb_tests.lib.rtl import run
 
 CRCS = ["crc1", "crc2", "crc4", "crc8"]
@@ -14,11 +15,13 @@ BENCHES = {
     "PacketDrain": ("tb_packet_drain", ["default"]),
     "PacketCrcInserter": ("tb_packet_crc_inserter", CRCS),
     "PacketCrcChecker": ("tb_packet_crc_checker", CRCS),
-    "Reassembler": ("tb_reassembler", ["paper", "default", "wide8"]),
+    "Reassembler": ("tb_reassembler", ["paper", "tiny", "default", "wide8"]),
 }
 CASES = [(block, bench, config) for block, (bench, configs) in BENCHES.items() for config in configs]
+LATER = {"paper", "wide8", "codec", "line10g", "crc1", "crc2", "crc8"}
+"""Longer units, and widths that `tiny`, `default` and `short8` have too."""
 
 
-@pytest.mark.parametrize("block,bench,config", CASES)
+@pytest.mark.parametrize("block,bench,config", slow_in_full(CASES, LATER, lambda case: case[2]))
 def test_block(block, bench, config):
     run(block, config, f"cocotb_tests.framing.{bench}")

@@ -23,7 +23,7 @@ SELECTIONS = {
 }
 
 
-@pytest.mark.parametrize("config", slow_in_full(SELECTIONS, slow={"long", "short8", "wide8", "crc2", "crc8", "deep"}))
+@pytest.mark.parametrize("config", slow_in_full(SELECTIONS, slow=SELECTIONS.keys() - {"wraps"}))
 def test_peer(config):
     selected = {"COCOTB_TEST_FILTER": SELECTIONS[config]}
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_peer", parameters=selected, quick=config != "wraps")
