@@ -6,7 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.Invariant
+import arqlink.lib.{Invariant, SeqNum}
 import arqlink.store.StoreWrite
 import arqlink.wire._
 
@@ -161,7 +161,7 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
   private val PLACE = close.insert(UIntToOh(arrival.header.index.resize(log2Up(code.maxN)), code.maxN))
 
   /** Its frame is below that of the last unit that was accepted: no peer sends that, in what is sent once. */
-  private val GOES_BACK = close.insert(Sn.behind(arrival.header.tx.fsn, current.fsn))
+  private val GOES_BACK = close.insert(SeqNum.isBelow(arrival.header.tx.fsn, current.fsn))
 
   val judgement = new judge.Area {
     private val verdict = classifier.decided
@@ -210,7 +210,7 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
     Invariant.when(closes)(!now, "two arrivals are dealt with at once")
   }
 
-  Invariant.when(io.givenUp.valid)(!Sn.behind(current.fsn, io.givenUp.payload), "a frame is given up, and has yet to be complete")
+  Invariant.when(io.givenUp.valid)(!SeqNum.isBelow(current.fsn, io.givenUp.payload), "a frame is given up, and has yet to be complete")
 
   // Its frame stays in `current` until its beats have left.
   Invariant(!(mover.io.completes && judgement.becomesDead), "two frames end in one clock")

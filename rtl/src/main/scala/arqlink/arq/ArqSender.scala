@@ -6,7 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.{BlockRam, Invariant, TableClear}
+import arqlink.lib.{BlockRam, Invariant, SeqNum, TableClear}
 import arqlink.lib.queue.RetransmitQueue
 import arqlink.store.SlotMeta
 import arqlink.wire._
@@ -99,7 +99,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
     val pending = RegInit(False)
 
     /** ackTsn was sent before the edge. */
-    private val ackBefore = RegNext(Sn.behind(intake.io.ackTsn, edge))
+    private val ackBefore = RegNext(SeqNum.isBelow(intake.io.ackTsn, edge))
     when(!ackBefore && !RegNext(io.outageEnded, init = False))(pending := False) // `ackBefore` is of the edge as it was a clock ago
     when(io.outageEnded) {
       edge := nextTsn
@@ -125,7 +125,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
     ask.up.valid := intake.io.outcome.valid
     private val tsn = intake.io.outcome.tsn
     val received = ask.insert(intake.io.outcome.received)
-    private val isBefore = ask.insert(Sn.behind(tsn, outage.edge))
+    private val isBefore = ask.insert(SeqNum.isBelow(tsn, outage.edge))
     val transmission = read.insert(sentRam.readSync(slotOf(tsn)))
     val isForgiven = read.insert(outage.pending && read(isBefore) && freeze)
 
@@ -236,7 +236,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
   Invariant.onward(txEdge, "txEdge", link.firstSn)
   Invariant(io.open <= window, "more frames are open than the window has")
   Invariant(
-    !Sn.behind(nextFsn, txBase) && !Sn.behind(nextTsn, txEdge) && !Sn.behind(io.head, nextFsn),
+    !SeqNum.isBelow(nextFsn, txBase) && !SeqNum.isBelow(nextTsn, txEdge) && !SeqNum.isBelow(io.head, nextFsn),
     "an edge is beyond what it follows"
   )
   Invariant.when(issue.takes)(nextTsn - intake.io.ackTsn < window, "more outcomes are missing than are kept")

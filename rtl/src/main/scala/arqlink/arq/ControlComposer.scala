@@ -6,8 +6,8 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.{Countdown, Invariant}
-import arqlink.wire.{ControlMessage, Sn, Wire}
+import arqlink.lib.{Countdown, Invariant, SeqNum}
+import arqlink.wire.{ControlMessage, Wire}
 
 /** Decides when a control unit is due and what it says: always all that this end knows.
   *
@@ -204,7 +204,7 @@ class ControlComposer(link: LinkConfig) extends Component {
   Invariant.when(composes)(!offer, "a message changes while it is offered")
   Invariant.when(composesOlder)(io.older.valid, "older outcomes are reported, and there are none")
   Invariant.when(composesDue)(
-    Sn.follows(io.receiver.rxNext, io.receiver.recent.base, from = log2Up(Wire.blockBits)),
+    SeqNum.follows(io.receiver.rxNext, io.receiver.recent.base, from = log2Up(Wire.blockBits)),
     "the recent outcomes do not belong to their base"
   )
 }

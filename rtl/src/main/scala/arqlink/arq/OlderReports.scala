@@ -6,7 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.Invariant
+import arqlink.lib.{Invariant, SeqNum}
 import arqlink.wire.Wire
 
 /** Chooses which older outcomes are reported. Pairs of blocks that the peer may lack take turns in a ring: one turn each time rxNext has moved, and a round
@@ -43,12 +43,12 @@ class OlderReports(link: LinkConfig) extends Component {
 
   /** The peer knows all blocks below. It keeps up with the ring, or a peer that says nothing would seem to be ahead after half of all numbers. */
   val known = Reg(cloneOf(block)) init OutcomeLog.firstBlock(link)
-  private val isBehind = RegNext((pairOf(known) - oldest).msb && !io.peerAck.valid) init False
+  private val isBehind = RegNext(SeqNum.isBelow(pairOf(known), oldest) && !io.peerAck.valid) init False
   when(isBehind)(known := oldest @@ False)
   when(io.peerAck.valid)(known := io.peerAck.payload)
 
   /** It lacks nothing but recent outcomes. */
-  private val lacksNone = RegNext((block - 2 - known).msb) init True
+  private val lacksNone = RegNext(SeqNum.isBelow(block - 2, known)) init True
 
   val turns = new Area {
     private val eighth = io.rxNext.dropLow(log2Up(OlderReports.distance))
@@ -76,7 +76,7 @@ class OlderReports(link: LinkConfig) extends Component {
     private val from = ask.insert(newest)
     private val age = ask.insert(isEarly ? early | ((newest.resize(placeBits) - place) & mask))
     private val pair = measure.insert(measure(from) - measure(age))
-    private val isKnown = compare.insert((compare(pair) - pairOf(known)).msb || lacksNone)
+    private val isKnown = compare.insert(SeqNum.isBelow(compare(pair), pairOf(known)) || lacksNone)
     io.lookup.valid := look.isValid && !look(isKnown)
     io.lookup.payload := look(pair) @@ False
     look.down.ready := io.lookup.ready
@@ -102,7 +102,7 @@ class OlderReports(link: LinkConfig) extends Component {
   when(!pause.msb)(pause := pause - 1)
   when(io.report.fire)(pause := OlderReports.pace - 2)
   io.report << io.found.haltWhen(!pause.msb)
-  Invariant.when(io.lookup.fire)((io.lookup.payload + 1 - block).msb, "a block is looked up that is not complete")
+  Invariant.when(io.lookup.fire)(SeqNum.isBelow(io.lookup.payload + 1, block), "a block is looked up that is not complete")
 }
 
 object OlderReports {

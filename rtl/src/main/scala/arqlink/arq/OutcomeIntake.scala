@@ -6,7 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.Invariant
+import arqlink.lib.{Invariant, SeqNum}
 import arqlink.wire._
 
 /** What became of a transmission. */
@@ -122,7 +122,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     private val (number, end) = (this(asking.number), blockOf(message.rxNext))
 
     /** From the block of ackTsn to that of rxNext. */
-    val counts = insert(!(number - blockOf(ackTsn)).msb && !(end - number).msb)
+    val counts = insert(!SeqNum.isBelow(number, blockOf(ackTsn)) && !SeqNum.isBelow(end, number))
     val isLast = insert(number === end)
   }
 
@@ -192,6 +192,6 @@ class OutcomeIntake(link: LinkConfig) extends Component {
 
   Invariant.onward(ackTsn, "ackTsn", link.firstSn)
   Invariant.onward(peerRxBase, "peerRxBase", link.firstSn)
-  Invariant(!Sn.behind(io.nextFsn, peerRxBase), "peerRxBase is above a frame that was not sent")
-  Invariant(!Sn.behind(io.txEdge, ackTsn), "an outcome was taken of what was not sent")
+  Invariant(!SeqNum.isBelow(io.nextFsn, peerRxBase), "peerRxBase is above a frame that was not sent")
+  Invariant(!SeqNum.isBelow(io.txEdge, ackTsn), "an outcome was taken of what was not sent")
 }

@@ -6,8 +6,8 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.{BlockRam, Invariant}
-import arqlink.wire.{Sn, Wire}
+import arqlink.lib.{BlockRam, Invariant, SeqNum}
+import arqlink.wire.Wire
 
 /** Outcomes to report: 64 of them from TSN `base` on. */
 case class OutcomeReport() extends Bundle {
@@ -95,7 +95,7 @@ class OutcomeLog(link: LinkConfig) extends Component {
     private val amount = RegNext(io.push.end - end)
     private val (blockThen, blockNow) = (OutcomeLog.blockOf(io.push.end), OutcomeLog.blockOf(end))
     val blocks = RegNext(blockThen - blockNow)
-    val isOne = RegNext(Sn.follows(blockThen, blockNow))
+    val isOne = RegNext(SeqNum.follows(blockThen, blockNow))
     private val isOther = RegNext(blockThen =/= blockNow)
 
     /** Bits above that of `next` are 0. */
@@ -111,13 +111,13 @@ class OutcomeLog(link: LinkConfig) extends Component {
     }
     io.moved := RegNext(now) init False
     io.failed := RegNext(now ? (amount - received.asUInt) | U(0)) init 0
-    Invariant.when(now)(!Sn.behind(end, next), "a decision is of what was decided before")
+    Invariant.when(now)(!SeqNum.isBelow(end, next), "a decision is of what was decided before")
   }
   Invariant.onward(next, "rxNext", link.firstSn)
 
   /** The block in progress follows the one before. */
   val before = RegNextWhen(OutcomeLog.blockOf(step.end) - 1, step.fills) init (OutcomeLog.firstBlock(link) - 1).mod(BigInt(1) << widthOf(block))
-  Invariant(Sn.follows(block, before), "the recent outcomes are not those of their base")
+  Invariant(SeqNum.follows(block, before), "the recent outcomes are not those of their base")
   io.port.recent.base := before @@ U(0, blockSize bits)
   io.port.recent.bitmap := current ## previous
 
@@ -184,8 +184,8 @@ class OutcomeLog(link: LinkConfig) extends Component {
       when(io.port.report.fire)(valid := False)
       Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })
       lookup.ready := !busy && (RegNext(written === block) init False)
-      Invariant.when(lookup.fire)((lookup.payload + 1 - block).msb, "a block is looked up that is not complete")
-      Invariant.when(valid)((first + 1 - block).msb, "a report shows a block that is not complete")
+      Invariant.when(lookup.fire)(SeqNum.isBelow(lookup.payload + 1, block), "a block is looked up that is not complete")
+      Invariant.when(valid)(SeqNum.isBelow(first + 1, block), "a report shows a block that is not complete")
       io.port.report.valid := valid
       io.port.report.base := first @@ U(0, blockSize bits)
       io.port.report.bitmap := words

@@ -6,7 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.Invariant
+import arqlink.lib.{Invariant, SeqNum}
 import arqlink.wire.Wire
 
 /** Where packets begin and end. */
@@ -59,7 +59,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
   val at = Reg(Wire.sn) init link.firstSn
 
   /** The packet has a window of frames before `scan`; a clock late, and a scan that is so far stays there. */
-  private val isEndless = RegNext((windowSn(scan) - first).msb) init False
+  private val isEndless = RegNext(SeqNum.isBelow(windowSn(scan), first)) init False
 
   /** `scan` is in the middle of its packet. */
   val inside = RegInit(False)
@@ -91,14 +91,14 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
     when(up.valid && !walking)(at := at + 1)
 
     // Old edges do no harm: a frame cannot become complete once the peer knows that its last transmission failed.
-    private def isBelow(edge: UInt) = insert((at.resize(edge.getWidth) - edge).msb)
+    private def isBelow(edge: UInt) = insert(SeqNum.isBelow(at.resize(edge.getWidth), edge))
     val isGivenUp = isBelow(abandoned)
     val isResolved = isBelow(resolved)
     val isFirst = insert(walkAt === first)
     val next = insert(backward ? (walkAt - 1) | (walkAt + 1))
   }
   private val slot = slotOf(ask(asked.frame))
-  val isInWindow = measure.insert(!(measure(asked.frame) - windowSn(rxBase)).msb)
+  val isInWindow = measure.insert(!SeqNum.isBelow(measure(asked.frame), windowSn(rxBase)))
 
   val found = new compare.Area {
     private val state = states.read(slot)
@@ -167,7 +167,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
         walkAt := candidate.payload
         walkLast := candidate.payload
         walkFirst := candidate.payload
-        walking := !(candidate.payload - first).msb
+        walking := !SeqNum.isBelow(candidate.payload, first)
         backward := False
       }
       when(advances) {

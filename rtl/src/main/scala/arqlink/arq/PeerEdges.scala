@@ -6,8 +6,8 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.Invariant
-import arqlink.wire.{Sn, Wire}
+import arqlink.lib.{Invariant, SeqNum}
+import arqlink.wire.Wire
 
 /** Sequence numbers in `PeerEdges.bits` bits, which are unambiguous from just below rxBase to a window above it. */
 object PeerEdges {
@@ -62,8 +62,8 @@ class PeerEdges(link: LinkConfig) extends Component {
     valid := RegNext(io.seen.valid) init False
 
     /** How far the notice is above rxBase, less one, in windows: 0 within the window, negative at or below rxBase. */
-    val windowsAhead = insert(Sn.distanceLessOne(notice.txBase, io.rxBase).dropLow(link.window.slotBits))
-    val isLower = insert(Sn.behind(notice.txBase, previous.txBase))
+    val windowsAhead = insert(SeqNum.distanceLessOne(notice.txBase, io.rxBase).dropLow(link.window.slotBits))
+    val isLower = insert(SeqNum.isBelow(notice.txBase, previous.txBase))
   }
 
   val compared = new compare.Area {
@@ -73,7 +73,7 @@ class PeerEdges(link: LinkConfig) extends Component {
     val abandons = insert(notice.abandons && previous.abandons)
   }
 
-  private def isAhead(sn: UInt) = !(sn - io.rxBase).msb
+  private def isAhead(sn: UInt) = !SeqNum.isBelow(sn, io.rxBase)
   val decided = new decide.Area {
     val lower = this(compared.lower)
     private val isAccepted = isValid && !this(compared.isBeyond)
@@ -88,8 +88,8 @@ class PeerEdges(link: LinkConfig) extends Component {
   private def edge(moves: Bool, sn: UInt): UInt = {
     val value = Reg(PeerEdges.edgeSn(link)) init first
     val target = RegNext(edgeSn(sn))
-    val raised = RegNext(moves && !(edgeSn(sn) - value).msb) init False
-    val isBehind = RegNext((value - edgeSn(io.rxBase)).msb) init False
+    val raised = RegNext(moves && !SeqNum.isBelow(edgeSn(sn), value)) init False
+    val isBehind = RegNext(SeqNum.isBelow(value, edgeSn(io.rxBase))) init False
     val base = RegNext(edgeSn(io.rxBase))
     when(isBehind && !RegNext(raised).init(False))(value := base) // `isBehind` is of the value as it was a clock ago
     when(raised)(value := target)
@@ -100,7 +100,7 @@ class PeerEdges(link: LinkConfig) extends Component {
 
   // Both in the same clock: what is resolved and not abandoned is a contradiction.
   io.resolved := RegNext(edge(decided.moves, decided.lower)) init first
-  io.abandoned := RegNext((byNotices - byUnits).msb ? byUnits | byNotices) init first
+  io.abandoned := RegNext(SeqNum.isBelow(byNotices, byUnits) ? byUnits | byNotices) init first
   Invariant.when(io.seen.valid)(!History(io.seen.valid, 1 until PeerEdges.latency, init = False).orR, "a notice comes, and the one before is in the stages")
   Invariant.when(io.givenUp.valid)(!RegNext(io.givenUp.valid).init(False), "units say something, and what they said before is being compared")
   Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })

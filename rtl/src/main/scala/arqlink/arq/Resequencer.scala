@@ -6,8 +6,8 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.{BlockRam, Invariant}
-import arqlink.wire.{Sn, Wire}
+import arqlink.lib.{BlockRam, Invariant, SeqNum}
+import arqlink.wire.Wire
 
 /** A frame to be read from the store, decoded and delivered. */
 case class DeliveryJob(link: LinkConfig) extends Bundle {
@@ -160,7 +160,7 @@ class Resequencer(link: LinkConfig) extends Component {
 
   Invariant.onward(rxBase, "rxBase", link.firstSn)
   Invariant(windowSn(walk.scan) - windowSn(rxBase) <= window, "the scan has left the window")
-  Invariant(!Sn.behind(walk.scan, rxBase), "a slot is freed that has not been dealt with")
+  Invariant(!SeqNum.isBelow(walk.scan, rxBase), "a slot is freed that has not been dealt with")
   Invariant.when(io.frameRead)(freeing.read =/= 15, "more frames have been read than were asked for")
 }
 

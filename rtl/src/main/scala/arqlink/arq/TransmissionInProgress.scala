@@ -5,7 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.Invariant
+import arqlink.lib.{Invariant, SeqNum}
 import arqlink.wire._
 
 /** The one transmission whose units may arrive now. The link is FIFO and the units of a transmission follow each other, so it is in
@@ -42,7 +42,7 @@ class TransmissionInProgress(link: LinkConfig) extends Area {
 
   /** `next` goes up to `tsn`: what is below has been decided. */
   def moveTo(tsn: UInt): Unit = {
-    Invariant(!Sn.behind(tsn, next), "rxNext goes back")
+    Invariant(!SeqNum.isBelow(tsn, next), "rxNext goes back")
     open := False
     next := tsn
   }

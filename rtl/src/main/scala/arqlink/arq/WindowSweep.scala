@@ -6,8 +6,8 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.Invariant
-import arqlink.wire.{Sn, Wire}
+import arqlink.lib.{Invariant, SeqNum}
+import arqlink.wire.Wire
 
 /** What the sender knows of a frame in its window. It is resolved where `turn` is unequal to the bit of its FSN above those of the slot, which alternates
   * from one round of the slots to the next: each frame is resolved once before its slot is used again, so states are cleared only once, at the start.
@@ -50,7 +50,7 @@ class WindowSweep(link: LinkConfig, states: Mem[SentState], eops: Mem[Bool], nex
   private val isEop = read.insert(eops.readSync(slotOf(at)))
 
   /** The peer is still to pass it. */
-  private val isAwaited = read.insert(!Sn.behind(read(frame), peerRxBase))
+  private val isAwaited = read.insert(!SeqNum.isBelow(read(frame), peerRxBase))
   private val isResolved = compare.insert(compare(state).turn =/= compare(frame)(slotBits))
 
   act.down.ready := True
@@ -77,7 +77,7 @@ class WindowSweep(link: LinkConfig, states: Mem[SentState], eops: Mem[Bool], nex
   val unconfirmed = RegInit(False)
   private val isDue = RegInit(False)
   private val lastAbandoned = RegNextWhen(txBase, owes)
-  private val isConfirmed = RegNext(Sn.behind(lastAbandoned, peerRxBase))
+  private val isConfirmed = RegNext(SeqNum.isBelow(lastAbandoned, peerRxBase))
 
   /** A frame on its way says the same as the notice. */
   private val isSaid = RegNext(isAnnounced && WindowSn.of(link, txBase) =/= WindowSn.of(link, nextFsn)) init False

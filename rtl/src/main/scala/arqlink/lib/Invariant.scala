@@ -17,7 +17,7 @@ object Invariant {
   def atMost(x: UInt, most: BigInt): Bool = if (x.maxValue <= most) True else x <= most
 
   /** `edge`, which begins at `first`, moves up only, modulo its width. */
-  def onward(edge: UInt, name: String, first: BigInt): Unit = apply(!(edge - RegNext(edge).init(first)).msb, s"$name goes back")
+  def onward(edge: UInt, name: String, first: BigInt): Unit = apply(!SeqNum.isBelow(edge, RegNext(edge).init(first)), s"$name goes back")
 
   /** `holds` in clocks with `condition`. */
   def when(condition: Bool)(holds: Bool, sentence: String): Unit = apply(!condition || holds, sentence)

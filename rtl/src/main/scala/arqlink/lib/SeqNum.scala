@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package arqlink.wire
+package arqlink.lib
 
 import spinal.core._
 import spinal.lib._
 
-/** Sequence arithmetic modulo 2^20. */
-object Sn {
+/** Arithmetic of sequence numbers: modulo 2 to the power of their width. */
+object SeqNum {
 
-  /** True where `x` lies behind `base` (by up to half the space). */
-  def behind(x: UInt, base: UInt): Bool = (x - base).msb
+  /** `x` lies below `edge`, by up to half of all numbers. */
+  def isBelow(x: UInt, edge: UInt): Bool = (x - edge).msb
 
   /** `later` is `earlier` + 1, both from bit `from` on: the lowest bit changes, and each other one where the bit below it falls. Without an adder, so
     * without a carry.
