@@ -12,17 +12,11 @@ import arqlink.top.{ArqLink, ArqPair}
 class ArqSoc(config: SocConfig) extends Component {
   private val dataBytes = config.link.code.dataBytes
 
-  val packetIn = slave Stream PacketBeat(dataBytes)
-  val packetOut = master Stream PacketBeat(dataBytes)
-  val phyIn = slave Stream PhyBeat(dataBytes)
-  val phyOut = master Stream PhyBeat(dataBytes)
+  val packetPorts = new PacketPorts(dataBytes)
+  val unitPorts = new UnitPorts(dataBytes)
   val phyUp = in Bool ()
   val uartTx = out Bool ()
   val uartRx = in Bool ()
-  AxiNames.packet(packetIn, "s_axis")
-  AxiNames.packet(packetOut, "m_axis")
-  AxiNames.phy(phyIn, "s_axis_phy")
-  AxiNames.phy(phyOut, "m_axis_phy")
   phyUp.setName("phy_up")
   uartTx.setName("uart_tx")
   uartRx.setName("uart_rx")
@@ -31,16 +25,15 @@ class ArqSoc(config: SocConfig) extends Component {
   val link = new ArqLink(config.link)
   val decoder = new AxiLiteDecoder(1)
   decoder.io.input << control.io.link
-  link.io.axil << decoder.io.outputs(0)
-  control.io.linkIrq := link.io.irq.asBits.resized
+  link.hostPorts.axil << decoder.io.outputs(0)
+  control.io.linkIrq := link.hostPorts.irq.asBits.resized
   control.io.uartRx := uartRx
   uartTx := control.io.uartTx
 
-  link.io.packetIn << packetIn
-  packetOut << link.io.packetOut
-  link.io.phyIn << phyIn
-  phyOut << link.io.phyOut
-  link.io.phyUp := phyUp
+  packetPorts.show(link.packetPorts)
+  link.unitPorts.input << unitPorts.input
+  unitPorts.output << link.unitPorts.output
+  link.hostPorts.phyUp := phyUp
 }
 
 /** The system alone: its AXI4-Lite window goes to a link end elsewhere, whose `irq` is `link_irq`. */
@@ -65,14 +58,8 @@ class ArqControl(config: SocConfig) extends Component {
 class ArqPairSoc(config: SocConfig) extends Component {
   private val dataBytes = config.link.code.dataBytes
 
-  class EndPort(name: String) extends Area {
-    val packetIn = slave Stream PacketBeat(dataBytes)
-    val packetOut = master Stream PacketBeat(dataBytes)
-    AxiNames.packet(packetIn, s"${name}_s_axis")
-    AxiNames.packet(packetOut, s"${name}_m_axis")
-  }
-  val a = new EndPort("a")
-  val b = new EndPort("b")
+  val a = new PacketPorts(dataBytes, "a_")
+  val b = new PacketPorts(dataBytes, "b_")
   val uartTx = out Bool ()
   val uartRx = in Bool ()
   uartTx.setName("uart_tx")
@@ -86,8 +73,6 @@ class ArqPairSoc(config: SocConfig) extends Component {
   control.io.linkIrq := pair.b.irq ## pair.a.irq
   control.io.uartRx := uartRx
   uartTx := control.io.uartTx
-  for ((port, end) <- Seq(a -> pair.a, b -> pair.b)) {
-    end.packetIn << port.packetIn
-    port.packetOut << end.packetOut
-  }
+  a.show(pair.a.packetPorts)
+  b.show(pair.b.packetPorts)
 }

@@ -62,9 +62,9 @@ class Ulx3s(config: SocConfig) extends Component {
   val system = new ClockingArea(ClockDomain(pll.CLKOP, start.resetn, config = ClockDomainConfig(resetKind = SYNC, resetActiveLevel = LOW))) {
     val soc = new ArqPairSoc(config)
     for (end <- Seq(soc.a, soc.b)) {
-      end.packetIn.valid := False
-      end.packetIn.payload.assignFromBits(B(0, end.packetIn.payload.getBitsWidth bits))
-      end.packetOut.ready := True
+      end.input.valid := False
+      end.input.payload.assignFromBits(B(0, end.input.payload.getBitsWidth bits))
+      end.output.ready := True
     }
     soc.uartRx := spinal.lib.BufferCC(ftdi_txd, init = True)
     ftdi_rxd := soc.uartTx

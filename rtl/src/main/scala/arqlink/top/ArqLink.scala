@@ -3,7 +3,6 @@ package arqlink.top
 
 import spinal.core._
 import spinal.lib._
-import spinal.lib.bus.amba4.axilite.AxiLite4
 
 import arqlink.arq._
 import arqlink.axi._
@@ -25,28 +24,14 @@ import arqlink.wire.{Transmission, UnitFormat}
 class ArqLink(link: LinkConfig) extends Component {
   import link.code
 
-  val io = new Bundle {
-    val packetIn = slave Stream PacketBeat(code.dataBytes)
-    val packetOut = master Stream PacketBeat(code.dataBytes)
-    val phyIn = slave Stream PhyBeat(code.dataBytes)
-    val phyOut = master Stream PhyBeat(code.dataBytes)
-    val axil = slave(AxiLite4(LinkRegisters.addressWidth, 32))
-    val phyUp = in Bool ()
-    val irq = out Bool ()
-  }
-  noIoPrefix()
-  AxiNames.packet(io.packetIn, "s_axis")
-  AxiNames.packet(io.packetOut, "m_axis")
-  AxiNames.phy(io.phyIn, "s_axis_phy")
-  AxiNames.phy(io.phyOut, "m_axis_phy")
-  AxiLiteNames(io.axil, "s_axil")
-  io.phyUp.setName("phy_up")
-  io.irq.setName("irq")
+  val packetPorts = new PacketPorts(code.dataBytes)
+  val unitPorts = new UnitPorts(code.dataBytes)
+  val hostPorts = new HostPorts(LinkRegisters.addressWidth)
 
   // What survives a restart of the link: registers, counters, its state machine, and the ends of the streams ---------------
   val csr = BlockReset.late(new CsrBank(link))
-  csr.io.axil << io.axil
-  io.irq := csr.io.irq
+  csr.io.axil << hostPorts.axil
+  hostPorts.irq := csr.io.irq
   val setting = csr.io.setting
 
   val control = BlockReset.late(new LinkControl(link))
@@ -121,7 +106,7 @@ class ArqLink(link: LinkConfig) extends Component {
 
   // Transmit: packets to units ------------------------------------------------------------------------------------------------
   val transmit = BlockReset.late(new Area {
-    drain.io.input << io.packetIn
+    drain.io.input << packetPorts.input
     drain.io.flush := control.io.flush
     segmenter.io.packet << packets
     segmenter.io.k := setting.active.k
@@ -150,12 +135,12 @@ class ArqLink(link: LinkConfig) extends Component {
     framer.io.epoch := control.io.view.ownEpoch
     framer.io.flush := control.io.flush
     sender.io.frameDone := framer.io.frameDone
-    io.phyOut << framer.io.phy
+    unitPorts.output << framer.io.phy
   })
 
   // Receive: units to packets -------------------------------------------------------------------------------------------------
   val receive = BlockReset.late(new Area {
-    deframer.io.phy << io.phyIn
+    deframer.io.phy << unitPorts.input
     receiver.io.unit << queued(deframer.io.unit) // a restart leaves no beats without a header
     receiver.io.payload << deframer.io.payload
     receiver.io.accept := isUp
@@ -184,10 +169,10 @@ class ArqLink(link: LinkConfig) extends Component {
     val (packets, bytes, corrupt) = if (link.packetCrc) {
       packetChecker.io.input << reassembler.io.packet
       packetChecker.io.flush := control.io.flush
-      io.packetOut << packetChecker.io.output
+      packetPorts.output << packetChecker.io.output
       (packetChecker.io.rxPackets, packetChecker.io.rxBytes, packetChecker.io.rxPacketsCorrupt)
     } else {
-      io.packetOut << reassembler.io.packet
+      packetPorts.output << reassembler.io.packet
       (reassembler.io.rxPackets, reassembler.io.rxBytes, False)
     }
   })
@@ -196,7 +181,7 @@ class ArqLink(link: LinkConfig) extends Component {
   val controlPath = BlockReset.late(new Area {
     control.io.enable := csr.io.command.enable
     control.io.restart := csr.io.command.restart
-    control.io.phyUp := BufferCC(io.phyUp, init = False)
+    control.io.phyUp := BufferCC(hostPorts.phyUp, init = False)
     control.io.timers := setting.timers
     control.io.tablesReady := sender.io.ready && resequencer.io.ready
     // A data unit may overtake this by a few clocks. It then closes all that the message would have closed, and no peer sends

@@ -3,7 +3,6 @@ package arqlink.top
 
 import spinal.core._
 import spinal.lib._
-import spinal.lib.bus.amba4.axilite.AxiLite4
 
 import arqlink.axi._
 import arqlink.config.LinkConfig
@@ -20,21 +19,10 @@ import arqlink.csr.LinkRegisters
 class ArqLinkPhyClock(link: LinkConfig, depth: Int = 16) extends Component {
   private val dataBytes = link.code.dataBytes
 
-  val packetIn = slave Stream PacketBeat(dataBytes)
-  val packetOut = master Stream PacketBeat(dataBytes)
-  val phyIn = slave Stream PhyBeat(dataBytes)
-  val phyOut = master Stream PhyBeat(dataBytes)
-  val axil = slave(AxiLite4(LinkRegisters.addressWidth, 32))
-  val phyUp = in Bool ()
-  val irq = out Bool ()
+  val packetPorts = new PacketPorts(dataBytes)
+  val unitPorts = new UnitPorts(dataBytes)
+  val hostPorts = new HostPorts(LinkRegisters.addressWidth)
   val phyClock, phyReset = in Bool ()
-  AxiNames.packet(packetIn, "s_axis")
-  AxiNames.packet(packetOut, "m_axis")
-  AxiNames.phy(phyIn, "s_axis_phy")
-  AxiNames.phy(phyOut, "m_axis_phy")
-  AxiLiteNames(axil, "s_axil")
-  phyUp.setName("phy_up")
-  irq.setName("irq")
   phyClock.setName("phy_aclk")
   phyReset.setName("phy_aresetn")
 
@@ -42,17 +30,14 @@ class ArqLinkPhyClock(link: LinkConfig, depth: Int = 16) extends Component {
   private val phy = ClockDomain(phyClock, phyReset, config = core.config)
 
   val end = new ArqLink(link)
-  end.io.packetIn << packetIn
-  packetOut << end.io.packetOut
-  end.io.axil << axil
-  end.io.phyUp := phyUp
-  irq := end.io.irq
+  packetPorts.show(end.packetPorts)
+  hostPorts.show(end.hostPorts)
 
   private def across(input: Stream[PhyBeat], from: ClockDomain, to: ClockDomain): Stream[PhyBeat] = {
     val fifo = StreamFifoCC(PhyBeat(dataBytes), depth, from, to)
     fifo.io.push << input
     fifo.io.pop
   }
-  phyOut << across(end.io.phyOut, core, phy)
-  end.io.phyIn << across(phyIn, phy, core)
+  unitPorts.output << across(end.unitPorts.output, core, phy)
+  end.unitPorts.input << across(unitPorts.input, phy, core)
 }

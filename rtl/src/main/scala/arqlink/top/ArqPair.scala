@@ -21,13 +21,10 @@ class ArqPair(link: LinkConfig, maxDelay: Int = 1 << 20) extends Component {
   private val dataBytes = link.code.dataBytes
 
   class EndPort(name: String) extends Area {
-    val packetIn = slave Stream PacketBeat(dataBytes)
-    val packetOut = master Stream PacketBeat(dataBytes)
+    val packetPorts = new PacketPorts(dataBytes, s"${name}_")
     val phy = master Flow PhyBeat(dataBytes)
     val tap = master Flow PhyBeat(dataBytes)
     val irq = out Bool ()
-    AxiNames.packet(packetIn, s"${name}_s_axis")
-    AxiNames.packet(packetOut, s"${name}_m_axis")
     irq.setName(s"${name}_irq")
   }
 
@@ -58,25 +55,25 @@ class ArqPair(link: LinkConfig, maxDelay: Int = 1 << 20) extends Component {
   val trafficB = new TrafficPort(dataBytes, seed = 4)
 
   private def end(port: EndPort, core: ArqLink, traffic: TrafficPort, out: ChannelEmulator, in: ChannelEmulator): Unit = {
-    traffic.io.userTx << port.packetIn
-    core.io.packetIn << traffic.io.tx
-    traffic.io.rx << core.io.packetOut
-    port.packetOut << traffic.io.userRx
-    out.io.input << core.io.phyOut
-    core.io.phyIn << in.io.output
-    port.phy.valid := core.io.phyOut.fire
-    port.phy.payload := core.io.phyOut.payload
+    traffic.io.userTx << port.packetPorts.input
+    core.packetPorts.input << traffic.io.tx
+    traffic.io.rx << core.packetPorts.output
+    port.packetPorts.output << traffic.io.userRx
+    out.io.input << core.unitPorts.output
+    core.unitPorts.input << in.io.output
+    port.phy.valid := core.unitPorts.output.fire
+    port.phy.payload := core.unitPorts.output.payload
     port.tap.valid := in.io.output.valid
     port.tap.payload := in.io.output.payload
-    core.io.phyUp := True
-    port.irq := core.io.irq
+    core.hostPorts.phyUp := True
+    port.irq := core.hostPorts.irq
   }
   end(a, linkA, trafficA, channelAB, channelBA)
   end(b, linkB, trafficB, channelBA, channelAB)
 
   private val registers = Seq(
-    linkA.io.axil,
-    linkB.io.axil,
+    linkA.hostPorts.axil,
+    linkB.hostPorts.axil,
     channelAB.io.axil,
     channelBA.io.axil,
     trafficA.io.axil,
