@@ -54,8 +54,8 @@ def level(test):
 
 
 def pytest(folder, tests, *options, fault=0):
-    """Exit code and output of pytest on tests of the copy, with a fault on. The first failure ends it."""
-    return copy.python(folder, "-m", "pytest", "-q", "-x", *options, *tests, ARQLINK_FAULT=str(fault))
+    """Exit code and output of pytest on tests of the copy, with a fault on. The first failure ends it, in a bench too."""
+    return copy.python(folder, "-m", "pytest", "-q", "-x", *options, *tests, ARQLINK_FAULT=str(fault), COCOTB_MAX_FAILURES="1")
 
 
 def find(folder, fault, others):
