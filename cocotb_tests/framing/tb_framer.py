@@ -225,6 +225,32 @@ async def full_rate(dut):
 
 
 @cocotb.test()
+async def a_unit_waits_for_its_payload(dut):
+    """Payload comes later than the header's beats would take: no unit begins without it, as tvalid must not fall within a unit."""
+    _, bench, feeder, _, sink = await prepare(dut)
+    feeder.units.rate = 0.05
+    gaps = []
+
+    class Watch:
+        within = False
+
+        def clear(self):
+            pass
+
+        def step(self):
+            if int(dut.m_axis_phy_tvalid.value):
+                self.within = not int(dut.m_axis_phy_tlast.value)
+            elif self.within:
+                gaps.append(bench.clock)
+
+    bench.actors.append(Watch())
+    for _ in range(10):
+        feeder.send_frame(k=2, parity=1)
+    await collect(bench, feeder, sink)
+    assert not gaps, gaps
+
+
+@cocotb.test()
 async def control_goes_first(dut):
     """A control unit waits for the end of a unit, not of a frame."""
     limits, bench, feeder, events, sink = await prepare(dut)
