@@ -39,7 +39,8 @@ Bytes Forger::hello(const Life& self, const Life& peer) {
     if (random_.chance(0.6)) u.windowLog2 = static_cast<uint8_t>(random_.below(32));
     text_ += format(" [hello to %s: window 2^%u unitBytes %u%s%s]", endName(peer.end), u.windowLog2, u.unitBytes,
                     u.packetCrc ? " packetCrc" : "", u.peerKnown ? " peerKnown" : "");
-    return build(u.from(info.firstSn));
+    u.raise(info.firstSn);
+    return build(u);
 }
 
 Bytes Forger::control(const Life& self, const Life& peer) {
@@ -66,7 +67,8 @@ Bytes Forger::control(const Life& self, const Life& peer) {
         endName(peer.end), u.txBase, (long long)self.txBase, u.txEdge, (long long)self.full, u.rxBase,
         (long long)self.rxBase, u.rxNext, (long long)self.rxNext, u.bitmapBase, block, u.ackTsn, (long long)self.ackTsn,
         u.poll ? " poll" : "", u.reply ? " reply" : "", u.deaf ? " deaf" : "", u.abandons ? " abandons" : "");
-    return build(u.from(s_.info[self.end].firstSn));
+    u.raise(s_.info[self.end].firstSn);
+    return build(u);
 }
 
 Bytes Forger::data(const Life& self, unsigned end) {
@@ -95,7 +97,8 @@ Bytes Forger::data(const Life& self, unsigned end) {
                     u.fsn, (long long)nextFsn, u.tsn, (long long)nextTsn, u.k, u.n, u.index, u.attempt,
                     u.sop ? " sop" : "", u.eop ? " eop" : "", u.lastTry ? " type 2" : "");
     ++dataUnits_;
-    return build(u.from(info.firstSn));
+    u.raise(info.firstSn);
+    return build(u);
 }
 
 }  // namespace campaign

@@ -81,17 +81,12 @@ uint32_t sum(uint32_t a, uint32_t b) { return (a + b) & (snCount - 1); }
 
 }  // namespace
 
-DataUnit DataUnit::from(uint32_t first) const {
-    DataUnit u = *this;
-    for (uint32_t* number : {&u.fsn, &u.tsn}) *number = sum(*number, first);
-    return u;
+void DataUnit::raise(uint32_t by) {
+    for (uint32_t* number : {&fsn, &tsn}) *number = sum(*number, by);
 }
 
-ControlUnit ControlUnit::from(uint32_t first) const {
-    ControlUnit u = *this;
-    for (uint32_t* number : {&u.ackTsn, &u.txBase, &u.txEdge, &u.rxBase, &u.rxNext, &u.bitmapBase})
-        *number = sum(*number, first);
-    return u;
+void ControlUnit::raise(uint32_t by) {
+    for (uint32_t* number : {&ackTsn, &txBase, &txEdge, &rxBase, &rxNext, &bitmapBase}) *number = sum(*number, by);
 }
 
 uint32_t crc32(const uint8_t* bytes, size_t count) {
@@ -118,8 +113,8 @@ Unit parse(const Bytes& raw, const WireLimits& limits, bool flagged) {
     unit.verdict = Verdict::header;
     if (raw[0] >> 6 != version || type == 3) return unit;
     unit.verdict = type == 1 ? parseControl(raw, unit.control) : parseData(raw, limits, unit.data);
-    unit.data = unit.data.from(-limits.firstSn);
-    unit.control = unit.control.from(-limits.firstSn);
+    unit.data.raise(-limits.firstSn);
+    unit.control.raise(-limits.firstSn);
     return unit;
 }
 

@@ -23,8 +23,8 @@ struct DataUnit {
     uint16_t pad = 0;
     uint32_t fsn = 0, tsn = 0;
     Bytes payload;
-    /// The same unit in a link whose numbers begin with `first`.
-    DataUnit from(uint32_t first) const;
+    /// Counts FSN and TSN from a number that lies `by` lower.
+    void raise(uint32_t by);
 };
 
 struct ControlUnit {
@@ -36,7 +36,7 @@ struct ControlUnit {
     uint32_t ackTsn = 0;     // of all others
     uint32_t txBase = 0, txEdge = 0, rxBase = 0, rxNext = 0, bitmapBase = 0;
     uint64_t bitmap = 0;  // bit i: TSN bitmapBase + i
-    ControlUnit from(uint32_t first) const;
+    void raise(uint32_t by);
 };
 
 /// What a receiver has to make of a unit; all but the first two are counters of their own.
