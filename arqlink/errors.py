@@ -1,9 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one exception that the command line turns into a sentence and exit code 2, and that sentence."""
+"""The exceptions that the command line turns into a sentence and an exit code, and that sentence."""
+
+import signal
 
 
 class UserError(Exception):
     """Something the user can mend; its text is one whole sentence."""
+
+    code = 2
+    """Exit code of a command that ends with it."""
+
+
+class Interrupted(UserError):
+    """Ctrl-C. The exit code is what a shell gives a program that SIGINT has ended."""
+
+    code = 128 + signal.SIGINT
+
+    def __init__(self):
+        super().__init__("Interrupted.")
 
 
 def sentence(error):

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from arqlink import __version__
-from arqlink.errors import UserError, sentence
+from arqlink.errors import Interrupted, UserError, sentence
 from arqlink.report.console import write_names
 
 VERBS = {
@@ -113,7 +113,7 @@ class Verbs(TyperGroup):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:  # of which Typer would make an exit without a word
-            raise UserError("Interrupted.") from None
+            raise Interrupted from None
 
     def list_commands(self, ctx):
         return list(dict.fromkeys([*(name for name, verb in self.commands.items() if type(verb) is Verb or name in _plugged_in()), *sorted(_plugged_in())]))
@@ -150,10 +150,10 @@ def main(arguments=None):
         print(end="", flush=True)
     except typer.TyperException as error:
         code, message = 2, error.format_message().strip()
-    except UserError as error:
-        code, message = 2, str(error)
     except (typer.Abort, KeyboardInterrupt):
-        code, message = 2, "Interrupted."
+        code, message = Interrupted.code, str(Interrupted())
+    except UserError as error:
+        code, message = error.code, str(error)
     except BrokenPipeError:  # who reads has seen enough, as `head` has
         code, message = 1, ""
     except OSError as error:

@@ -19,8 +19,6 @@ SHORT = 0.1
 """The last one is not shown if it is of less."""
 LEAST_CLOCK_HZ = 300
 """Clocks of the core in a second: a report, which reads all registers, takes 1500 of them."""
-INTERRUPTED = 130
-"""Exit code of what Ctrl-C has ended."""
 
 
 class Session:
@@ -96,7 +94,7 @@ class Session:
                     continue
                 if time.monotonic() > due - EVERY + SHORT:
                     show(self.sample())
-                return INTERRUPTED if code == -signal.SIGINT else 128 - code if code < 0 else code
+                return 128 - code if code < 0 else code
 
     def _end_children(self):
         for child in self._children:

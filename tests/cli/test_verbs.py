@@ -173,7 +173,7 @@ def test_interrupts_and_errors_are_one_sentence(arqlink, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("arqlink.cli.regs.contracts.write", lambda folder: interrupted())
-    assert arqlink("regs") == (2, "", "Interrupted.\n")
+    assert arqlink("regs") == (130, "", "Interrupted.\n")
     for words in (
         ["synth", "none"],
         ["bench", "--placed", "--docs"],

@@ -333,7 +333,7 @@ def test_control_c_ends_all():
         process.send_signal(signal.SIGINT)
         assert until(socket, "ended") == "The run has ended before its time. It was interrupted."
         out, err = process.communicate(timeout=60)
-        assert (process.returncode, out) == (2, "") and err.endswith("Interrupted.\n")
+        assert (process.returncode, out) == (130, "") and err.endswith("Interrupted.\n")
 
 
 def test_a_command_that_is_killed_leaves_no_simulator():
