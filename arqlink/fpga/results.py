@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What place and route reached: the worst seed of each target, held against what the target asks, as a table."""
 
+from statistics import median
+
 from rich.table import Table
 
 from arqlink.fpga.targets import Demand
@@ -27,17 +29,17 @@ def misses(target, results):
 
 
 HEADINGS = (
-    "target", "block", "settings", "device", "LUT", "FF", "RAM", "seeds", "MHz", "Gb/s", "Mb/s per LUT", "must", "goal", "reached", "critical path",
+    "target", "block", "settings", "device", "LUT", "FF", "RAM", "seeds", "MHz", "median", "Gb/s", "Mb/s per LUT", "must", "goal", "reached", "critical path",
 )  # fmt: skip
 
 
 def cells(target, results):
-    """What HEADINGS name, of the worst seed. Gb/s: the beats of its datapath at this clock."""
+    """What HEADINGS name, of the worst seed; the median is the clock rate of all. Gb/s: the beats of its datapath at the worst clock."""
     r = worst(results)
     block = f"{target.block} {target.config}"
     area = (r.luts, r.registers, r.rams, "estimate" if r.mhz is None else len(results))
     gbps = (r.mhz or 0) * target.data_bytes * 8e-3
-    rates = ("-", "-", "-") if r.mhz is None else (r.mhz, f"{gbps:.2f}", f"{1e3 * gbps / r.luts:.2f}")
+    rates = ("-",) * 4 if r.mhz is None else (r.mhz, f"{median(s.mhz for s in results):.2f}", f"{gbps:.2f}", f"{1e3 * gbps / r.luts:.2f}")
     verdict = (str(target.must), str(target.goal), reached(target, results))
     return (target.name, block, " ".join(target.settings) or "-", target.device.title, *area, *rates, *verdict, r.path)
 

@@ -205,7 +205,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
   private val isChosen = issue.chosen.isValid
   io.event.frames := RegNext(isChosen && !issue.chosen(issue.isRepeated)) init False
   io.event.retx := RegNext(isChosen && issue.chosen(issue.isRepeated)) init False
-  sentRam.write(slotOf(issue.chosen(issue.tsn)), issue.chosen(issue.sent), isChosen)
+  sentRam.write(slotOf(issue.place(issue.tsn)), issue.place(issue.sent), issue.place.isValid)
 
   /** Frames sent and not resolved. */
   val open = Reg(UInt(slotBits + 1 bits)) init 0

@@ -39,8 +39,8 @@ class FeedbackCheck(link: LinkConfig) extends Component {
     val feedback = in(ControlMessage())
     val range = in(FeedbackRange())
 
-    /** A message is in progress, from the clock after `start` on. */
-    val busy = out Bool ()
+    /** A message will be in progress in the next clock. */
+    val willBeBusy = out Bool ()
     val result = master Flow CheckedFeedback()
   }
   import io.{feedback, range}
@@ -52,7 +52,7 @@ class FeedbackCheck(link: LinkConfig) extends Component {
   val compare = stages(compareAt)
   val decide = stages(decideAt)
   val report = stages(reportAt)
-  io.busy := stages.drop(measureAt + 1).map(_.isValid).orR
+  io.willBeBusy := stages.dropRight(1).map(_.isValid).orR
 
   val measured = new measure.Area {
     valid := io.start
@@ -84,7 +84,7 @@ class FeedbackCheck(link: LinkConfig) extends Component {
     }
   }
 
-  Invariant.when(io.start)(!io.busy, "a message comes, and the one before is being checked")
+  Invariant.when(io.start)(!(RegNext(io.willBeBusy) init False), "a message comes, and the one before is being checked")
   io.result.valid := report.isValid
   io.result.payload := report(decided.result)
   Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })

@@ -136,11 +136,13 @@ class FrameIssue(
   /** All of `credit`, and `ahead`, have followed the choice before. */
   val isCurrent = History(!takes, 0 until FrameIssue.interval - 1, init = True).andR
   private val isDue = RegNext(may && isCurrent && ahead < lead) init False
-  val repeats = failed.valid && credit.mayRepeat
-  val begins = fresh.valid && credit.mayBegin
-  takes := isDue && (repeats || begins)
-  failed.ready := isDue && repeats
-  fresh.ready := isDue && begins && !repeats
+
+  /** What may begin may be repeated, so a failed frame is all that is asked for. */
+  val repeats = failed.valid
+  takes := isDue && (repeats ? credit.mayRepeat | (fresh.valid && credit.mayBegin))
+  failed.ready := isDue && credit.mayRepeat
+  fresh.ready := isDue && credit.mayBegin && !repeats
+  Invariant.when(credit.mayBegin)(credit.mayRepeat, "a frame may begin, and none may be repeated")
   when(takes) {
     nextTsn := nextTsn + 1
     when(!repeats)(nextFsn := nextFsn + 1)
@@ -148,8 +150,8 @@ class FrameIssue(
 
   // From the choice to the frame that leaves.
   private val stages = Seq.fill(FrameIssue.latency + 1)(Node())
-  private val (choose, place, give) = (stages.head, stages(2), stages.last)
-  val chosen = stages(1)
+  private val (choose, give) = (stages.head, stages.last)
+  val (chosen, place) = (stages(1), stages(2))
   choose.valid := takes
   val isRepeated = choose.insert(repeats)
   val tsn = choose.insert(nextTsn)
@@ -178,19 +180,19 @@ class FrameIssue(
 
   /** What its units tell the receiver (docs/architecture.md, "Sender", 5). */
   val announcement = new Area {
-    private val isFirst = chosen.isValid && !chosen(isRepeated)
+    private val isFirst = place.isValid && !place(isRepeated)
 
     /** Of a frame that txBase has not passed, the first transmission was no last try: it may come again. The newest of these is just below `end`. */
     private val end = Reg(WindowSn(link))
     private val mayRepeat = RegInit(False) clearWhen (end === WindowSn.of(link, bounds.txBase))
-    when(isFirst && !chosen(sent).isLast) {
+    when(isFirst && !place(sent).isLast) {
       end := WindowSn.of(link, nextFsn)
       mayRepeat := True
     }
-    val lastTry = chosen.insert(chosen(sent).isLast && (chosen(isRepeated) ? (chosen(next).attempt =/= 0) | !mayRepeat))
+    val lastTry = place.insert(place(sent).isLast && (place(isRepeated) ? (place(next).attempt =/= 0) | !mayRepeat))
 
     /** Of the newest frame, the first transmission was announced as its last try. */
-    val newest = RegNextWhen(chosen(lastTry), isFirst) init False
+    val newest = RegNextWhen(place(lastTry), isFirst) init False
   }
 
   ahead := ahead + (place.isValid ? place(n) | U(0)).resized - begun.asUInt

@@ -71,8 +71,9 @@ class OlderReports(link: LinkConfig) extends Component {
 
     /** One at a time. */
     private val isIdle = RegInit(True)
-    private val begins = ask.up.isFiring
-    ask.up.valid := isIdle && (due || left =/= 0)
+    private val begins = isIdle && (due || left =/= 0)
+    ask.up.valid := begins
+    Invariant.when(begins)(ask.up.isReady, "a turn begins, and the one before is in the stages")
     private val from = ask.insert(newest)
     private val age = ask.insert(isEarly ? early | ((newest.resize(placeBits) - place) & mask))
     private val pair = measure.insert(measure(from) - measure(age))

@@ -64,7 +64,10 @@ class OutcomeIntake(link: LinkConfig) extends Component {
 
   /** Outcomes of a message are on their way. */
   val taking = RegInit(False)
-  private val starts = message.valid && !check.io.busy && !taking
+
+  /** Neither `taking` nor a message is being checked; a register, as whether a message begins decides what is looked up. */
+  private val isFree = RegInit(True)
+  private val starts = message.valid && isFree
   private val startsSecond = RegNext(starts) init False
   check.io.start := starts
   check.io.feedback := message.payload
@@ -141,12 +144,19 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     news.block := this(asking.number)
     news.here := fresh
     news.received := this(asking.received)
-    val firstUnknown = insert(OHMasking.first(~known))
+    // Of each four outcomes: whether all are known, and which one is the first that is not.
+    private val fours = known.subdivideIn(4 bits)
+    val full = insert(Cat(fours.map(_.andR)))
+    val unknown = insert(Vec(fours.map(four => OHToUInt(OHMasking.first(~four)))))
     val isFull = insert(known.andR)
     val following = insert(this(asking.number) + 1)
   }
 
-  private val place = find.insert(OHToUInt(find(acting.firstUnknown))) // of the first unknown outcome in its block
+  /** The first four outcomes of a block that are not all known; 0 where there are none. */
+  private val four = find.insert {
+    val open = find(acting.full).asBools.zipWithIndex.map { case (full, i) => !full -> U(i, 3 bits) }
+    PriorityMux(open :+ (True -> U(0, 3 bits)))
+  }
 
   /** ackTsn moves to the first TSN of the block that is not known, or to the next block. */
   val moving = new move.Area {
@@ -157,7 +167,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
 
     /** Something has become known since the block was looked up. */
     private val isOld = History(acting.isNew, 0 to moveAt, init = False).orR
-    when(moves)(ackTsn := (isFull ? this(acting.following) | this(asking.number)) @@ this(place))
+    when(moves)(ackTsn := (isFull ? this(acting.following) | this(asking.number)) @@ this(four) @@ this(acting.unknown)(this(four)))
     when(stops) {
       walk.active := False
       walk.pending := isOld
@@ -187,7 +197,8 @@ class OutcomeIntake(link: LinkConfig) extends Component {
     val busy = next.valid || !isIdle || some || io.outcome.valid
   }
   taking.setWhen(takes).clearWhen(!takes && !takesSecond && !RegNext(takesSecond, init = False) && !giver.busy)
-  io.busy := starts || check.io.busy || taking || walk.pending || walk.active
+  isFree := !check.io.willBeBusy && !taking.getAheadValue()
+  io.busy := starts || !isFree || walk.pending || walk.active
   stages.build()
 
   Invariant.onward(ackTsn, "ackTsn", link.firstSn)

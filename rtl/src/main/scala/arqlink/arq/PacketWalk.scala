@@ -53,6 +53,9 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
 
   /** All before `scan` has been dealt with but for the packet that it is in, which begins at `first`. */
   val scan = Reg(Wire.sn) init link.firstSn
+
+  /** The frame after it, in a register of its own. */
+  private val following = Reg(Wire.sn) init (link.firstSn + 1)
   val first = Reg(WindowSn(link)) init WindowSn.first(link)
 
   /** The next frame that the scan looks up. */
@@ -171,8 +174,9 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
         backward := False
       }
       when(advances) {
-        scan := scan + 1
-        when(parcel.valid)(first := windowSn(scan) + 1)
+        scan := following
+        following := following + 1
+        when(parcel.valid)(first := windowSn(following))
       }
     }
 
@@ -195,7 +199,8 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
 
     // A frame that is stored leads on to the next one.
     private val stops = looks || scans && !(isStored && advances)
-    when(stops)(at := advances ? (scan + 1) | scan)
+    private val passes = scans && is(found.skipped) && parcel.ready
+    when(stops)(at := passes ? following | scan)
     ask.terminateWhen(stops)
     for (stage <- measureAt until actAt) stages.ctrl(stage).throwWhen(stops)
     Invariant.when(scans)(this(asked.frame) === windowSn(scan), "a frame is looked up out of sequence")

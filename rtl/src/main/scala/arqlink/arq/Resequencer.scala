@@ -85,7 +85,10 @@ class Resequencer(link: LinkConfig) extends Component {
   io.event.packetDropped := walk.acts.isDropped
 
   val parcels = StreamFifo(Parcel(link), 4)
-  parcels.io.push << walk.parcel
+  parcels.io.push.valid := walk.parcel.fire
+  parcels.io.push.payload := walk.parcel.payload
+  walk.parcel.ready := RegNext(parcels.io.availability > 1) init False // a register: room for this one, and for what came a clock ago
+  Invariant.when(parcels.io.push.valid)(parcels.io.push.ready, "a parcel has no place")
 
   // Delivery ------------------------------------------------------------------------------------------------------
 
@@ -98,7 +101,7 @@ class Resequencer(link: LinkConfig) extends Component {
 
   /** The frames of a parcel, one a clock: each one's description passes the table and its output register. */
   val delivery = new Area {
-    val parcel = parcels.io.pop.m2sPipe()
+    val parcel = parcels.io.pop.halfPipe() // a frame is freed in two clocks
     private val stages = new StageCtrlPipeline
     private val ask = stages.ctrl(0)
     private val read = stages.ctrl(1)

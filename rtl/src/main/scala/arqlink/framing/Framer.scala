@@ -6,7 +6,7 @@ import spinal.lib._
 
 import arqlink.axi.{AxiNames, PhyBeat}
 import arqlink.config.CodeConfig
-import arqlink.lib.Invariant
+import arqlink.lib.{Invariant, Kept, Skid}
 import arqlink.wire._
 
 /** Puts headers and CRCs around the units of frames and sends them, with control units in between, back to back.
@@ -80,6 +80,9 @@ case class Framer(code: CodeConfig) extends Component {
   val unit = new Area {
     val starting = RegInit(True)
     val beat = Reg(UInt(log2Up(dataBeats max controlBeats) bits)) init 0
+
+    /** The same, for the choice of a control unit's bytes. */
+    val controlBeat = Kept(RegNext(beat.getAheadValue()) init 0, "controlBeat")
     val wasControl = Reg(Bool())
     val spoiled = RegInit(False)
 
@@ -105,7 +108,7 @@ case class Framer(code: CodeConfig) extends Component {
 
     val forms = may && (!takesPayload || io.units.valid)
     step.valid := moves && forms
-    io.units.ready := moves && inPayload
+    io.units.ready := moves && inPayload && !spoiled
     io.control.ready := moves && controlLast && !spoil
 
     when(step.valid) {
@@ -114,18 +117,20 @@ case class Framer(code: CodeConfig) extends Component {
       beat := last ? U(0) | beat + 1
       def next(place: Int) = if (place == 0) last else !last && beat === place - 1
       atShift := next(headerBeats)
-      inPayload := next(headerBeats) && !isControl || (inPayload && !payloadLast && !last)
+      // Known from the unit's first beat, but where the header is no more than that.
+      val kind = if (headerBeats > 1) wasControl else isControl
+      inPayload := next(headerBeats) && !kind || (inPayload && !payloadLast && !last)
       payloadLast := next(headerBeats + code.unitBeats - 1)
       inHeader := last || (inHeader && beat =/= headerBeats - 1)
-      controlLast := next(controlBeats - 1) && isControl
-      val isDataLast = next(dataBeats - 1) && !isControl
+      controlLast := next(controlBeats - 1) && wasControl
+      val isDataLast = next(dataBeats - 1) && !wasControl
       dataLast := isDataLast
       frameLast := isDataLast && frame.lastUnit
       controlCrc := next(controlBeats - crcBeats) || controlCrc && !last
       dataCrc := next(dataBeats - crcBeats) || dataCrc && !last
     }
     spoiled := spoil && !ends
-    when(spoil && !ends)(inPayload := False)
+    when(spoiled)(inPayload := False)
     when(moves && dataLast) {
       frame.index := frame.index + 1
       frame.unitsLeft := frame.unitsLeft - 1
@@ -156,12 +161,12 @@ case class Framer(code: CodeConfig) extends Component {
     val now = RegNextWhen(step.payload, moves)
     val word = RegNextWhen(io.units.fragment, moves)
 
-    private def beatOf(bytes: Bits, beats: Int): Bits = {
+    private def beatOf(bytes: Bits, beats: Int, beat: UInt): Bits = {
       val parts = bytes.resize(beats * dataBytes * 8).subdivideIn(dataBytes * 8 bits)
-      RegNextWhen(if (beats == 1) parts(0) else parts(unit.beat.resize(log2Up(beats))), moves)
+      RegNextWhen(if (beats == 1) parts(0) else parts(beat.resize(log2Up(beats))), moves)
     }
     private val headerBytes = UnitFormat.packData(io.epoch, frame.tx, frame.index)
-    val control = beatOf(UnitFormat.packControl(io.control.payload), controlBeats)
+    val control = beatOf(UnitFormat.packControl(io.control.payload), controlBeats, unit.controlBeat)
 
     val payload =
       if (shift == 0) word
@@ -175,7 +180,7 @@ case class Framer(code: CodeConfig) extends Component {
     val blank = BlankBeat(dataBytes)
     blank.assignSomeByName(now)
     blank.data := payload
-    val header = beatOf(headerBytes, headerBeats)
+    val header = beatOf(headerBytes, headerBeats, unit.beat)
     when(now.inHeader)(blank.data := header)
     when(now.isControl)(blank.data := control)
   }
@@ -186,7 +191,7 @@ case class Framer(code: CodeConfig) extends Component {
     inserter.io.input.payload := RegNextWhen(content.blank, moves && content.valid)
     inserter.io.moves := moves
     private val out = inserter.io.output.toStream
-    val finished = out.s2mPipe()
+    val finished = Skid(out, "finished")
     moves := out.ready
     io.phy.arbitrationFrom(finished)
     io.phy.data := finished.data

@@ -97,8 +97,9 @@ case class Segmenter(link: LinkConfig) extends Component {
     private val unitEnds = writes.fire && unitBeat.last
     // The distance is a clock old, and fsn may move meanwhile: a unit's end, now or a clock ago, counts as a move. So `blocked` may last a clock too
     // long, but never too short. fsn does not move twice in these clocks, as frames end two clocks apart or more.
-    private val distance = RegNext(distanceNow) init 0
-    io.full := distance.msb
+    private val isFull = RegNext(distanceNow.msb) init False
+    private val isOneLeft = RegNext(distanceNow.dropHigh(1).andR) init False
+    io.full := isFull
     private val moves = unitEnds || RegNext(unitEnds, init = False)
 
     /** Gives the frames of a bad packet back, a clock after its end. */
@@ -115,7 +116,7 @@ case class Segmenter(link: LinkConfig) extends Component {
       */
     val blocked = RegInit(False)
     val stalls = RegInit(False).addAttribute("keep")
-    private val blockedNext = distance.msb || moves && distance.dropHigh(1).andR || holdsNext
+    private val blockedNext = isFull || moves && isOneLeft || holdsNext
     blocked := blockedNext
     stalls := blockedNext
 

@@ -91,8 +91,8 @@ class ArqLink(link: LinkConfig) extends Component {
     val stored = queued(txStore.io.data)
     val written = queued(receiver.io.write)
     private val jobs = StreamFork(queued(resequencer.io.job).halfPipe(), 3)
-    val storeJob = jobs(0)
-    val decodeJob = jobs(1)
+    val storeJob = jobs(0).halfPipe() // far away, as the decoder is
+    val decodeJob = jobs(1).halfPipe()
     val nextMeta = jobs(2).translateWith(jobs(2).frame.meta).queue(8) // as many of the shortest frames are within the decoder
     val encoded = queued(if (code.isWide) encoder.io.output.s2mPipe().m2sPipe() else encoder.io.output)
     val read = queued(rxStore.io.data)

@@ -38,6 +38,8 @@ private[top] class LinkReport(link: ArqLink) extends Area {
   errors.frameFailing := sender.io.event.failing
 
   val c = csr.io.events
+  /** What a decision of its clock says: a register more on its way. */
+  private def late(event: Bool): Bool = RegNext(event) init False
   c.count("tx_packets", segmenter.io.txPackets)
   c.add("tx_bytes", segmenter.io.txBytes)
   c.count("tx_drop_zero", segmenter.io.dropZero)
@@ -63,13 +65,13 @@ private[top] class LinkReport(link: ArqLink) extends Area {
   c.count("tx_phy_idle", framer.io.idle)
   c.count("rx_packets", receive.packets)
   c.add("rx_bytes", receive.bytes)
-  c.count("rx_packets_dropped", resequencer.io.event.packetDropped)
+  c.count("rx_packets_dropped", late(resequencer.io.event.packetDropped))
   c.count("rx_packets_corrupt", receive.corrupt)
   c.count("rx_frames_clean", receiver.io.event.clean)
   c.count("rx_frames_repaired", receiver.io.event.repaired)
-  c.count("rx_frames_skipped", resequencer.io.event.skipped)
-  c.count("rx_duplicates", receiver.io.event.duplicate)
-  c.count("rx_outcomes_ok", receiver.io.event.outcomeOk)
+  c.count("rx_frames_skipped", late(resequencer.io.event.skipped))
+  c.count("rx_duplicates", late(receiver.io.event.duplicate))
+  c.count("rx_outcomes_ok", late(receiver.io.event.outcomeOk))
   c.add("rx_outcomes_failed", receiver.io.event.outcomeFailed)
   c.count("rx_units", receiver.io.event.units)
   c.count("rx_units_surplus", receiver.io.event.surplus)
@@ -77,7 +79,7 @@ private[top] class LinkReport(link: ArqLink) extends Area {
   c.count("rx_units_invalid", receiver.io.event.invalid)
   // What has been forgotten is dropped before another unit is judged; a control unit may come in any clock.
   c.add("rx_units_epoch", RegNext((receiver.io.event.epoch || receiver.io.event.forgotten).asUInt +^ control.io.event.epoch.asUInt) init 0)
-  c.count("rx_control_units", control.io.event.control)
+  c.count("rx_control_units", late(control.io.event.control))
   c.count("rx_control_invalid", errors.controlInvalid)
   c.count("rx_erased_crc", deframer.io.erasedCrc)
   c.count("rx_erased_flag", deframer.io.erasedFlag)
