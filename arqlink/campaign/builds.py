@@ -3,7 +3,7 @@
 
 from arqlink import tree
 from arqlink.errors import UserError
-from arqlink.rtl import native, verilated_end
+from arqlink.rtl import native, verilated_end, verilog
 
 SOURCES = tree.ROOT / "sim" / "campaign"
 FOLDER = tree.BUILD / "campaign"
@@ -30,9 +30,6 @@ BUILDS = {
     **{f"line_w{window}": ("small", (*ONE_UNIT, "unitBytes=24", f"windowFrames={window}")) for window in (256, 1024, 16384, 65536)},
 }
 """Name -> configuration and the values that are changed in it."""
-
-FIRST_SN = {"wraps": (1 << 20) - 128}
-"""Builds whose FSN and TSN do not begin with 0, but shortly before they wrap."""
 
 PAIRS = (
     "small:small",
@@ -63,9 +60,14 @@ def ends_of(pair):
     unknown = [name for name in names if name not in BUILDS]
     if len(names) != 2 or unknown:
         raise UserError(f"'{pair}' is not END:END of the builds {', '.join(BUILDS)}.")
-    if len({FIRST_SN.get(name, 0) for name in names}) > 1:
+    if len(set(map(first_sn, names))) > 1:
         raise UserError(f"The ends of '{pair}' do not begin with the same sequence numbers.")
     return names
+
+
+def first_sn(name):
+    """The first FSN and TSN of a build: `wraps` begins shortly before they wrap."""
+    return verilog.first_sn(verilog.generate("ArqLink", *BUILDS[name]))
 
 
 def library(name, waves=False):

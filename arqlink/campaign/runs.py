@@ -78,7 +78,7 @@ def job_of(pair, first, count, seconds=None, waves=None, show=False, forge=0.0, 
     """The program's job for a range of seeds; builds what is missing."""
     ends = builds.ends_of(pair)
     libraries = [job.file_name(builds.library(name, waves is not None)) for name in ends]
-    asked = {"libraries": libraries, "pair": pair, "first_sn": builds.FIRST_SN.get(ends[0], 0), "seed": first, "count": count, "seconds": seconds}
+    asked = {"libraries": libraries, "pair": pair, "first_sn": builds.first_sn(ends[0]), "seed": first, "count": count, "seconds": seconds}
     asked |= {"forge": forge, "ignore": ignore, "frames": frames, "show": show, "blank": blank}
     if waves:
         path = Path(waves)

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from urllib.parse import quote_plus, unquote_plus
 
 from arqlink import cache, locks, tree
@@ -99,6 +100,12 @@ def java(program, *arguments, check=True):
 def contents(verilog):
     """Files beside a generated Verilog file with the contents of its memories, as SpinalHDL and LiteX name them, which tools look for where they run."""
     return [*verilog.parent.glob(f"{verilog.name}_*"), *verilog.parent.glob(f"{verilog.stem}_*.init")]
+
+
+def first_sn(path):
+    """The first FSN and TSN of a link in a generated Verilog file: 0, but in builds for tests."""
+    said = re.search(r"^// firstSn = (\d+)\b", Path(path).read_text(), re.MULTILINE)
+    return int(said[1]) if said else 0
 
 
 def synthesized(text):

@@ -65,12 +65,6 @@ def said_by(verilog):
     return Limits(**{name: int(said[key]) for name, key in camel_case.items()})
 
 
-def first_sn(verilog):
-    """The first FSN and TSN of a generated Verilog file: 0, but in builds for tests."""
-    said = re.search(r"^// firstSn = (\d+)\b", Path(verilog).read_text(), re.M)
-    return int(said[1]) if said else 0
-
-
 def built():
     """Limits of what is being simulated (rtl.run sets it). Configurations that only tests have are not in the contract."""
     limits = said_by(os.environ["ARQLINK_VERILOG"])

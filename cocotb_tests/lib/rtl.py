@@ -10,9 +10,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from arqlink.locks import locked
 from arqlink.rtl.verilator import COVERAGE, QUICK, Model, known, use_verilator  # noqa: F401
-from arqlink.rtl.verilog import compile_rtl, contents, generate, java  # noqa: F401
+from arqlink.rtl.verilog import compile_rtl, contents, first_sn, generate, java  # noqa: F401
 from arqlink.tree import BUILD, CONFIGS, ROOT  # noqa: F401
-from cocotb_tests.lib import limits, measured
+from cocotb_tests.lib import measured
 from tests.seeds import SEED
 
 NOISY_RAM = "ram=noisy"
@@ -70,7 +70,7 @@ def run(block, config, module, testcase=None, parameters=None, waves=False, sour
     measured.forget(test_dir)
     env = {k: str(v) for k, v in (parameters or {}).items()}
     env["LD_LIBRARY_PATH"] = str(cocotb_tools.config.libs_dir)  # and not in the program, which is the same in each clone
-    env |= {"ARQLINK_CONFIG": config, "ARQLINK_VERILOG": str(sources[0]), "ARQLINK_FIRST_SN": str(limits.first_sn(sources[0]))}
+    env |= {"ARQLINK_CONFIG": config, "ARQLINK_VERILOG": str(sources[0]), "ARQLINK_FIRST_SN": str(first_sn(sources[0]))}
     env["COCOTB_RANDOM_TEST_ORDER"] = "1"
     env["COCOTB_LOG_LEVEL"] = os.environ.get("COCOTB_LOG_LEVEL", "WARNING")
     results = get_runner("icarus" if four_state else "verilator").test(

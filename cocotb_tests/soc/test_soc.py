@@ -23,7 +23,7 @@ def run(block, program, bench, testcase=None, config="small", settings=SETTINGS,
 
 
 @pytest.mark.parametrize(
-    ("block", "program", "bench"), slow_in_full(BENCHES, {"tb_shell", "tb_window", "tb_pair"}, lambda item: item[2]), ids=[bench for *_, bench in BENCHES]
+    ("block", "program", "bench"), slow_in_full(BENCHES, {"tb_boot", "tb_shell", "tb_window", "tb_pair"}, lambda item: item[2]), ids=[bench for *_, bench in BENCHES]
 )
 def test_soc(block, program, bench):
     run(block, program, bench)

@@ -108,7 +108,7 @@ case class Framer(code: CodeConfig) extends Component {
 
     val forms = may && (!takesPayload || io.units.valid)
     step.valid := moves && forms
-    io.units.ready := moves && inPayload && !spoiled
+    io.units.ready := moves && inPayload
     io.control.ready := moves && controlLast && !spoil
 
     when(step.valid) {
