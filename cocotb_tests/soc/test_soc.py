@@ -8,13 +8,12 @@ import pytest
 from arqlink.fpga.targets import ULX3S
 from arqlink.rtl import soc
 from cocotb_tests.lib import rtl
-from cocotb_tests.lib.effort import slow_in_full
 from cocotb_tests.soc.bench import SETTINGS
 
 BENCHES = [("ArqSoc", "hello", "tb_boot"), ("ArqSoc", "hello", "tb_shell"), ("ArqPairSoc", "firmware", "tb_window"), ("ArqPairSoc", "firmware", "tb_pair")]
 """What the benches need beside the program that is built in they download, as a user would: tb_shell the firmware."""
 TRAFFIC = ["loss_follows_the_setting", "tuner_follows_the_channel"]
-"""Left to `make test-full`, as all around the pair: the firmware's tests in tests/board run it on the pair too."""
+"""All is left to `make test-full`: tests/board boots the firmware, downloads another program and runs it on the pair too."""
 
 
 def run(block, program, bench, testcase=None, config="small", settings=SETTINGS, models=()):
@@ -22,9 +21,8 @@ def run(block, program, bench, testcase=None, config="small", settings=SETTINGS,
     rtl.run(block, config, f"cocotb_tests.soc.{bench}", testcase, {"PROGRAM": program}, sources=[*sources, *models])
 
 
-@pytest.mark.parametrize(
-    ("block", "program", "bench"), slow_in_full(BENCHES, {"tb_boot", "tb_shell", "tb_window", "tb_pair"}, lambda item: item[2]), ids=[bench for *_, bench in BENCHES]
-)
+@pytest.mark.full
+@pytest.mark.parametrize(("block", "program", "bench"), BENCHES, ids=[bench for *_, bench in BENCHES])
 def test_soc(block, program, bench):
     run(block, program, bench)
 
