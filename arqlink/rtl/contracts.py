@@ -2,6 +2,7 @@
 """The generated contracts, of which rtl/regs has copies."""
 
 import re
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -31,10 +32,10 @@ def ports(config="default"):
 
 
 def write(folder: str | Path = FOLDER):
-    """Writes the register contracts, the list of configurations and the port list to `folder`."""
+    """Writes the register contracts, the list of configurations and the port list to `folder`: all of them, or none where the generator refuses."""
     tree.require()
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    verilog.java("Contracts", folder)
-    (folder / "configs.json").write_text(configurations())
-    (folder / "ports.txt").write_text(ports())
+    with tempfile.TemporaryDirectory() as made:
+        verilog.java("Contracts", made)
+        (Path(made) / "configs.json").write_text(configurations())
+        (Path(made) / "ports.txt").write_text(ports())
+        shutil.copytree(made, folder, dirs_exist_ok=True)

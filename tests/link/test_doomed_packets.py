@@ -14,8 +14,8 @@ LOSS = 0.1
 
 
 def of_lost_packets(size, flight, delta):
-    """Share of the transmissions whose packet had lost another frame before they began, at most: a frame counts as lost in a lost packet once the outcome of its
-    last attempt is known. `flight`: frames that a round trip lasts."""
+    """Share of the transmissions whose packet had lost another frame before they began, at most: in a lost packet a frame counts as lost once the
+    outcome of its last attempt is known. `flight`: frames that a round trip lasts."""
     end = EndSettings(*CODE, delta, poll_timeout=160_000)
     frame = BUILD.unit_clocks * CODE[1]
     per_packet = -(-size // (CODE[0] * BUILD.unit_bytes))

@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from arqlink.errors import UserError
 from arqlink.rtl import contracts
 from cocotb_tests.lib import rtl
 from cocotb_tests.lib.regs import regs
@@ -59,3 +60,17 @@ def test_version_register_is_file_version():
     major, minor, patch = map(int, (rtl.ROOT / "VERSION").read_text().split("."))
     fields = regs.ARQLINK["VERSION"].fields
     assert (fields["major"].reset, fields["minor"].reset, fields["patch"].reset) == (major, minor, patch)
+
+
+def test_a_refusal_leaves_the_files_as_they_are(tmp_path, monkeypatch):
+    """Each of the three steps."""
+    (tmp_path / "configs.json").write_text("before")
+
+    def refuses(*_):
+        raise UserError("No.")
+
+    for what in ("configurations", "ports", "verilog.java"):
+        with monkeypatch.context() as patched, pytest.raises(UserError):
+            patched.setattr(f"arqlink.rtl.contracts.{what}", refuses)
+            contracts.write(tmp_path)
+        assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("configs.json", "before")]
