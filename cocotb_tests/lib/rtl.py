@@ -26,7 +26,7 @@ def build(block, config, sources, waves=False, quick=False):
 
     folder = BUILD / ("coverage" if COVERAGE else "cocotb") / config / block
     # Only the top's own signals are visible to tests; with all of them Verilator could optimize very little.
-    model = Model(sources, folder, "Vtop", ["--vpi", "--public-depth", "1", "--x-initial", "unique"], "-O0" if quick else known(QUICK), waves=waves)
+    model = Model(sources, folder, "Vtop", ["--vpi", "--public-depth", "1", "--x-initial", "unique"], "-O0" if quick or COVERAGE else known(QUICK), waves=waves)
     main = cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"
     model.link([main], folder / block, link_options=[f"-L{cocotb_tools.config.libs_dir}", "-lcocotbvpi_verilator"])
     return folder
