@@ -155,7 +155,8 @@ class ControlComposer(link: LinkConfig) extends Component {
       answer || reports || noticesLeft =/= 0 || poll || is(compared.tailDue) || is(compared.creditDue) || keepalive,
       isOutage && (answer || keepalive || poll && !io.link.deaf)
     )
-    private val mayShowOlder = io.older.valid && isUp && !turns.data
+    // A clock late, as it comes from far away: what has just been taken may still show, but nothing is decided so soon.
+    private val mayShowOlder = (RegNext(io.older.valid) init False) && isUp && !turns.data
     val older = insert(mayShowOlder && (turns.older || !isDue))
     val due = insert(isHello && (hello || timers.pace.expired) || isDue && !(mayShowOlder && turns.older))
 

@@ -63,7 +63,7 @@ class ArqLink(link: LinkConfig) extends Component {
   private def queued[T <: Data](stream: Stream[T]): Stream[T] = if (link.queued) stream.queue(4) else stream
 
   // Forks and registers between blocks are emptied, too. Every `ready` is registered here, except that of packets in and units in, which segmenter
-  // and receiver register, and that of `encoded` in narrow builds.
+  // and receiver register.
   val between = emptied(new Area {
     val packets = queued(drain.io.output)
     val accepted = queued(segmenter.io.write)
@@ -94,7 +94,10 @@ class ArqLink(link: LinkConfig) extends Component {
     val storeJob = jobs(0).halfPipe() // far away, as the decoder is
     val decodeJob = jobs(1).halfPipe()
     val nextMeta = jobs(2).translateWith(jobs(2).frame.meta).queue(8) // as many of the shortest frames are within the decoder
-    val encoded = queued(if (code.isWide) encoder.io.output.s2mPipe().m2sPipe() else encoder.io.output)
+    val encoded = {
+      val near = encoder.io.output.s2mPipe()
+      queued(if (code.isWide) near.m2sPipe() else near)
+    }
     val read = queued(rxStore.io.data)
     val decoded = queued(decoder.io.output)
     val closing = queued(control.io.close)
