@@ -38,6 +38,7 @@ private[top] class LinkReport(link: ArqLink) extends Area {
   errors.frameFailing := sender.io.event.failing
 
   val c = csr.io.events
+
   /** What a decision of its clock says: a register more on its way. */
   private def late(event: Bool): Bool = RegNext(event) init False
   c.count("tx_packets", segmenter.io.txPackets)
