@@ -82,7 +82,7 @@ case class Framer(code: CodeConfig) extends Component {
     val beat = Reg(UInt(log2Up(dataBeats max controlBeats) bits)) init 0
 
     /** The same, for the choice of a control unit's bytes. */
-    val controlBeat = Kept(RegNext(beat.getAheadValue()) init 0, "controlBeat")
+    val controlBeat = Kept(RegNext(beat.getAheadValue().resize(log2Up(controlBeats))) init 0, "controlBeat")
     val wasControl = Reg(Bool())
     val spoiled = RegInit(False)
 
