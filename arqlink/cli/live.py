@@ -76,15 +76,16 @@ def live(
 
     def end(number, _):
         ends.append(128 + number)
-        raise typer.Exit(ends[0])
+        raise KeyboardInterrupt if number == signal.SIGINT else typer.Exit(ends[0])
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, end)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as for a job in the background, or with nohup
+            signal.signal(number, end)
     is_shell = not command
     headers = cycle([f"{samples.HEADER}\n", *[""] * (LINES - 1)])
 
     def show(sample):
-        if ends:  # an exception within a fork is lost
+        if ends:  # an exception within a fork, or where an object goes, is lost
             raise typer.Exit(ends[0])
         if json:
             print(json_line(sample.describe()), file=sys.stderr, flush=True)

@@ -142,8 +142,16 @@ def is_ours(name):
     try:
         with inside(name), IPRoute() as space:
             return next(iter(space.get_links(LOOPBACK))).get_attr("IFLA_IFALIAS") == MARK
-    except OSError:  # a file that is no namespace
+    except OSError:  # it has gone meanwhile
         return False
+
+
+def _remove_unfinished(name):
+    """A name is a plain file until its namespace is bound to it: who is killed in between leaves that, and nothing is in it."""
+    path = Path(netns.NETNS_RUN_DIR) / name
+    with suppress(FileNotFoundError):
+        if path.stat().st_dev != os.stat("/proc/self/ns/net").st_dev:
+            path.unlink()
 
 
 def _foreign(name):
@@ -163,6 +171,7 @@ class Pair:
 
     def __enter__(self):
         for name in self.names:
+            _remove_unfinished(name)
             if name in netns.listnetns() and not is_ours(name):
                 raise _foreign(name)
         self.clear()

@@ -515,6 +515,18 @@ def test_a_namespace_of_somebody_else_is_refused_and_left_alone(side, arqlink):
 
 
 @needs_namespaces
+def test_a_name_that_was_not_finished_is_taken():
+    """Who is killed between a name and its namespace leaves a plain file."""
+    name = fresh()
+    with namespaces.Pair(fresh(), 1500, 50):  # the folder is there
+        for side in "ab":
+            open(f"/run/netns/{name}-{side}", "w").close()
+    with namespaces.Pair(name, 1500, 50):
+        assert all(namespaces.is_ours(f"{name}-{side}") for side in "ab")
+    assert not left_over(name)
+
+
+@needs_namespaces
 def test_a_namespace_that_somebody_puts_in_the_place_of_ours_is_left_alone():
     """It may have the number that ours had."""
     name = fresh()
