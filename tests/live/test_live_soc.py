@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+from typing import Any
 
 import pytest
 
@@ -132,8 +133,9 @@ class TestFirmware:
         shells["A"].command("delta 6")
         with pytest.raises(UserError, match="ERROR no register can be"):
             shells["A"].command("read 0xffc")
-        events, first, deadline = 0, {"rests": False}, time.monotonic() + 60
-        while not first["rests"]:
+        events, deadline = 0, time.monotonic() + 60
+        first: dict[str, Any] = {}
+        while not first.get("rests"):
             assert time.monotonic() < deadline
             time.sleep(3.0)  # it rests before that, but beside other work
             first = session.engine.report()
