@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the fault campaign runs: a shared library for each build of a link end, and the program that loads two of them."""
 
+from functools import cache
+
 from arqlink import tree
 from arqlink.errors import UserError
 from arqlink.rtl import native, verilated_end, verilog
@@ -60,13 +62,14 @@ def ends_of(pair):
     unknown = [name for name in names if name not in BUILDS]
     if len(names) != 2 or unknown:
         raise UserError(f"'{pair}' is not END:END of the builds {', '.join(BUILDS)}.")
-    if len(set(map(first_sn, names))) > 1:
+    if names[0] != names[1] and first_sn(names[0]) != first_sn(names[1]):
         raise UserError(f"The ends of '{pair}' do not begin with the same sequence numbers.")
     return names
 
 
+@cache
 def first_sn(name):
-    """The first FSN and TSN of a build: `wraps` begins shortly before they wrap."""
+    """The first FSN and TSN of a build, by its Verilog: `wraps` begins shortly before they wrap."""
     return verilog.first_sn(verilog.generate("ArqLink", *BUILDS[name]))
 
 

@@ -74,9 +74,12 @@ def live(
     commands = [_words(text) for text in in_b or []]
     ends = []
 
+    def leave():
+        raise KeyboardInterrupt if ends[0] == signal.SIGINT else typer.Exit(128 + ends[0])
+
     def end(number, _):
-        ends.append(128 + number)
-        raise KeyboardInterrupt if number == signal.SIGINT else typer.Exit(ends[0])
+        ends.append(number)
+        leave()
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:  # as for a job in the background, or with nohup
@@ -85,8 +88,8 @@ def live(
     headers = cycle([f"{samples.HEADER}\n", *[""] * (LINES - 1)])
 
     def show(sample):
-        if ends:  # an exception within a fork, or where an object goes, is lost
-            raise typer.Exit(ends[0])
+        if ends:  # Python forgets an exception within a fork, or while it removes an object
+            leave()
         if json:
             print(json_line(sample.describe()), file=sys.stderr, flush=True)
         elif not (quiet or is_shell):

@@ -142,7 +142,7 @@ def is_ours(name):
     try:
         with inside(name), IPRoute() as space:
             return next(iter(space.get_links(LOOPBACK))).get_attr("IFLA_IFALIAS") == MARK
-    except OSError:  # it has gone meanwhile
+    except OSError:  # a file that is no namespace, or it has gone meanwhile
         return False
 
 

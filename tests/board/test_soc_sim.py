@@ -18,6 +18,7 @@ from arqlink.model.link_setup import build_limits
 from arqlink.rtl import soc
 from arqlink.rtl.registers import counter_names
 from arqlink.tree import ROOT
+from tests.interrupts import hears_ctrl_c
 
 
 @pytest.fixture
@@ -119,11 +120,6 @@ def test_a_simulation_ends_with_its_terminal():
     assert os.read(terminal, 1)
     os.close(terminal)
     assert running.wait(20) == 0
-
-
-def hears_ctrl_c():
-    """Also where the tests themselves run in the background, which makes a shell ignore SIGINT."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_a_board_for_other_programs(arqlink):

@@ -22,6 +22,7 @@ from arqlink.run import harness, pair, pair_simulator
 from arqlink.run.run_source import LOCKED, RunSource
 from tests import seeds
 from tests.dashboard.test_dashboard import ERRORS, REFUSED, answer, get, live, until
+from tests.interrupts import hears_ctrl_c
 
 LINK = {"config": "montecarlo", "k": 10, "n": 11, "delta": "1", "loss": "bernoulli:0.05"}
 ALL = [f"{block}.{name}" for block, names in pair.WATCHED.items() for name in names] + [f"{end}.{name}" for end in "ab" for name in registers.counter_names()]
@@ -298,9 +299,9 @@ def test_a_view_that_waits_for_news_is_woken(source):
 
 
 def minds_interrupts(command):
-    """Starts a command that Ctrl-C ends, though tests may run as a shell's job in the background, which does not mind it and hands that on."""
+    """Starts a command that Ctrl-C ends."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **pipes)
+    return subprocess.Popen(command, preexec_fn=hears_ctrl_c, **pipes)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ FRAMES = 40_000
 LONG = "1e8"
 """A run that ends when its test does."""
 SENT_FRAMES = 12_000
-"""As long, with packets of the user."""
+"""Some ten seconds too: packets of a user take longer."""
 FRAME_BYTES = 240
 CHANGING = ("#picture", "#states", "#model", "#fates-ab", ".charts figcaption >> nth=0")
 

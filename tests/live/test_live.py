@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`arqlink live`: programs that nobody here wrote, over the Verilated link in real time."""
 
-import functools
 import hashlib
 import json
 import math
@@ -28,6 +27,7 @@ from arqlink.live.engine import Engine
 from arqlink.live.session import Session
 from arqlink.model import loss
 from tests import seeds
+from tests.interrupts import hears_ctrl_c
 from tests.needs import WITHOUT_RIGHTS
 
 from .live_bench import IN_NAMESPACES, TEXT, fetch, fresh, http, needs_namespaces, said, setup
@@ -378,12 +378,10 @@ class TestCommand:
     @pytest.mark.parametrize("begun", [False, True])
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
     def test_signals_end_it(self, number, begun, tmp_path):
-        """While its link is made, and once its program runs. Ctrl-C is for the group of processes, as a terminal sends it; tests may run as a shell's job in
-        the background, which does not mind it and hands that on."""
+        """While its link is made, and once its program runs. Ctrl-C is for the group of processes, as a terminal sends it."""
         name, sign = fresh(), tmp_path / "begun"
         command = [*COMMAND, "--name", name, "--", "sh", "-c", f"touch {sign}; exec sleep 60"]
-        minds = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-        live = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=minds)
+        live = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=hears_ctrl_c)
         wait_for_namespaces(name, live)
         while begun and not sign.exists():
             assert live.poll() is None

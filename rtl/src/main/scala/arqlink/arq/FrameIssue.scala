@@ -137,7 +137,7 @@ class FrameIssue(
   val isCurrent = History(!takes, 0 until FrameIssue.interval - 1, init = True).andR
   private val isDue = RegNext(may && isCurrent && ahead < lead) init False
 
-  /** What may begin may be repeated, so a failed frame is all that is asked for. */
+  /** A failed frame goes first. Whether there is one is enough to know: what lets a new frame begin lets a failed one be repeated. */
   val repeats = failed.valid
   takes := isDue && (repeats ? credit.mayRepeat | (fresh.valid && credit.mayBegin))
   failed.ready := isDue && credit.mayRepeat

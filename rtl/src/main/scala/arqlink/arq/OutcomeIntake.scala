@@ -65,7 +65,7 @@ class OutcomeIntake(link: LinkConfig) extends Component {
   /** Outcomes of a message are on their way. */
   val taking = RegInit(False)
 
-  /** Neither `taking` nor a message is being checked; a register, as whether a message begins decides what is looked up. */
+  /** No message is being checked, and no outcomes are on their way. A register, as it decides late in a clock which word is looked up. */
   private val isFree = RegInit(True)
   private val starts = message.valid && isFree
   private val startsSecond = RegNext(starts) init False

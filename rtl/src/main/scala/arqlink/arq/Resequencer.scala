@@ -101,7 +101,7 @@ class Resequencer(link: LinkConfig) extends Component {
 
   /** The frames of a parcel, one a clock: each one's description passes the table and its output register. */
   val delivery = new Area {
-    val parcel = parcels.io.pop.halfPipe() // a frame is freed in two clocks
+    val parcel = parcels.io.pop.halfPipe() // one every other clock is enough: to free a frame takes two
     private val stages = new StageCtrlPipeline
     private val ask = stages.ctrl(0)
     private val read = stages.ctrl(1)

@@ -79,8 +79,10 @@ class WindowSweep(link: LinkConfig, states: Mem[SentState], eops: Mem[Bool], nex
   private val lastAbandoned = RegNextWhen(txBase, owes)
   private val isConfirmed = RegNext(SeqNum.isBelow(lastAbandoned, peerRxBase))
 
-  /** A frame on its way says the same as the notice. */
+  /** A frame was sent that is not resolved. */
   private val isOpen = RegNext(WindowSn.of(link, txBase) =/= WindowSn.of(link, nextFsn)) init False
+
+  /** A frame on its way says the same as the notice. */
   private val isSaid = RegNext(isAnnounced && isOpen) init False
   when(!isSaid)(isDue := False)
   when(isConfirmed && !RegNext(owes).init(False)) { // `isConfirmed` is of a clock ago

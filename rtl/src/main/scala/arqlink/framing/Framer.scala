@@ -117,7 +117,7 @@ case class Framer(code: CodeConfig) extends Component {
       beat := last ? U(0) | beat + 1
       def next(place: Int) = if (place == 0) last else !last && beat === place - 1
       atShift := next(headerBeats)
-      // Known from the unit's first beat, but where the header is no more than that.
+      // From a unit's second beat on, a register has its kind. A header of one beat ends before that.
       val kind = if (headerBeats > 1) wasControl else isControl
       inPayload := next(headerBeats) && !kind || (inPayload && !payloadLast && !last)
       payloadLast := next(headerBeats + code.unitBeats - 1)

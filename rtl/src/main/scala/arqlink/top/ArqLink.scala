@@ -91,7 +91,7 @@ class ArqLink(link: LinkConfig) extends Component {
     val stored = queued(txStore.io.data)
     val written = queued(receiver.io.write)
     private val jobs = StreamFork(queued(resequencer.io.job).halfPipe(), 3)
-    val storeJob = jobs(0).halfPipe() // far away, as the decoder is
+    val storeJob = jobs(0).halfPipe() // a register each, as store and decoder are far apart
     val decodeJob = jobs(1).halfPipe()
     val nextMeta = jobs(2).translateWith(jobs(2).frame.meta).queue(8) // as many of the shortest frames are within the decoder
     val encoded = {

@@ -39,7 +39,7 @@ private[top] class LinkReport(link: ArqLink) extends Area {
 
   val c = csr.io.events
 
-  /** What a decision of its clock says: a register more on its way. */
+  /** An event that comes late in its clock gets a register on its way to the counters. */
   private def late(event: Bool): Bool = RegNext(event) init False
   c.count("tx_packets", segmenter.io.txPackets)
   c.add("tx_bytes", segmenter.io.txBytes)
