@@ -54,7 +54,7 @@ mutants: setup-firmware+dev ## Put each of the seeded faults into the RTL, and s
 
 coverage: setup-firmware+dev+examples ## Run the benches on models that count what they reach, and show the largest holes of rtl/ (docs/verification.md)
 	rm -rf build/coverage
-	-ARQLINK_COVERAGE=1 $(PYTHON) -m pytest $(PARALLEL) cocotb_tests --ignore cocotb_tests/statistics
+	-ARQLINK_COVERAGE=1 $(PYTHON) -m pytest $(PARALLEL) cocotb_tests
 	$(PYTHON) -m cocotb_tests.coverage
 
 campaign: setup ## Random faults between two link ends, RUNS=100 of each pair; PAIRS="small:small tiny:tiny", SEED=1, FORGE=0.3

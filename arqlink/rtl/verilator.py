@@ -24,8 +24,6 @@ from arqlink.errors import UserError
 from arqlink.rtl import tools
 
 ARGUMENTS = ["-O3", "-fno-split", "-fno-table", "--x-assign", "fast", "--x-initial", "fast", "-Wno-lint", "-Wno-fatal", "--no-timing"]
-COVERAGE = bool(os.environ.get("ARQLINK_COVERAGE"))
-"""Models count which lines and branches are run and which signals change, and write that where they run (coverage.dat); see docs/verification.md."""
 MODULES = Path(__file__).with_name("modules.vlt")
 """Which modules keep a function of their own."""
 UNLIMITED_STACK = ["sh", "-c", 'ulimit -s unlimited 2> /dev/null; exec "$0" "$@"']
@@ -73,7 +71,7 @@ class Model:
     @cached_property
     def key(self):
         """Stands for all that the model is made from."""
-        words = [self.prefix, *self.arguments, self.optimize, *self.options, self.waves, COVERAGE]
+        words = [self.prefix, *self.arguments, self.optimize, *self.options, self.waves]
         return cache.digest(versions(), *words, MODULES, *self.sources, *self.uses)
 
     def build(self):
@@ -97,9 +95,8 @@ class Model:
                 old.unlink()
         with building(f"Building the simulator of {top} with Verilator …"):
             trace = ["--trace-fst", "--trace-structs"] if self.waves else []
-            coverage = ["--coverage-line", "--coverage-toggle"] if COVERAGE else []
             names = ["--top-module", top, "--prefix", prefix, "--Mdir", str(folder)]
-            command = [*UNLIMITED_STACK, "verilator_bin", "--cc", "--make", "json", *ARGUMENTS, *self.arguments, *trace, *coverage, *names]
+            command = [*UNLIMITED_STACK, "verilator_bin", "--cc", "--make", "json", *ARGUMENTS, *self.arguments, *trace, *names]
             run([*command, str(MODULES), *map(str, self.sources)], folder / "verilate.log")
             files = json.loads((folder / f"{prefix}.json").read_text())["sources"]
             flags = [*_flags(self.waves), *self.options, f"-I{folder}"]
@@ -176,7 +173,7 @@ def library(sources, options=(), waves=False, uses=()):
 
 def _flags(waves):
     include = Path(os.environ["VERILATOR_ROOT"]) / "include"
-    defines = ["-DVERILATOR=1", f"-DVM_COVERAGE={int(COVERAGE)}", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0"]
+    defines = ["-DVERILATOR=1", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0"]
     defines += [f"-DVM_TRACE={int(waves)}", f"-DVM_TRACE_FST={int(waves)}"]
     return ["-std=c++17", *defines, "-isystem", str(include), "-isystem", str(include / "vltstd")]
 

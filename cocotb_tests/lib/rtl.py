@@ -9,12 +9,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from arqlink.locks import locked
-from arqlink.rtl.verilator import COVERAGE, QUICK, Model, known, use_verilator  # noqa: F401
+from arqlink.rtl.verilator import QUICK, Model, known, use_verilator  # noqa: F401
 from arqlink.rtl.verilog import compile_rtl, contents, first_sn, generate, java  # noqa: F401
 from arqlink.tree import BUILD, CONFIGS, ROOT  # noqa: F401
 from cocotb_tests.lib import measured
 from tests.seeds import SEED
 
+COVERAGE = bool(os.environ.get("ARQLINK_COVERAGE"))
+"""Models count which lines and branches are run and which signals change, and write that where they run (coverage.dat); see docs/verification.md."""
 NOISY_RAM = "ram=noisy"
 """Block RAM gives noise where a word is read in the clock in which it is written: devices differ in what they give then."""
 
@@ -26,7 +28,9 @@ def build(block, config, sources, waves=False, quick=False):
 
     folder = BUILD / ("coverage" if COVERAGE else "cocotb") / config / block
     # Only the top's own signals are visible to tests; with all of them Verilator could optimize very little.
-    model = Model(sources, folder, "Vtop", ["--vpi", "--public-depth", "1", "--x-initial", "unique"], "-O0" if quick or COVERAGE else known(QUICK), waves=waves)
+    arguments = ["--vpi", "--public-depth", "1", "--x-initial", "unique", *(["--coverage-line", "--coverage-toggle"] if COVERAGE else [])]
+    options = ["-DVM_COVERAGE=1"] if COVERAGE else []
+    model = Model(sources, folder, "Vtop", arguments, "-O0" if quick else known(QUICK), options, waves)
     main = cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"
     model.link([main], folder / block, link_options=[f"-L{cocotb_tools.config.libs_dir}", "-lcocotbvpi_verilator"])
     return folder
