@@ -17,7 +17,7 @@ from cocotb_tests.lib.sweep import sweep
 BUILD = built()
 WINDOW, SPACE, NEVER = BUILD.window_frames, 1 << 20, 1 << 24
 QUARTER, MANY = WINDOW // 4, 16
-DOWN, CLEARING, HELLO, UP, OUTAGE = range(5)
+DOWN, CLEARING, HELLO, UP, OUTAGE = (1 << bit for bit in range(5))
 NUMBERS = ("txBase", "txEdge", "rxBase", "rxNext", "bitmapBase", "bitmap")
 FIELDS = ("epoch", "hello", "peerKnown", "poll", "reply", "deaf", "abandons", "peerEpoch", "param", *NUMBERS)
 PORTS = {
@@ -40,9 +40,9 @@ PORTS = {
 }
 """Inputs, by the names that they have here."""
 PULSES = ("written", "helloDue", "answerDue", "outageEnded", "gaveUp", "decided", "polled", "sent", "sentData")
-LATE = 4
+LATE = 5
 """Clocks from a cause to its message, at most."""
-SEEN = 4
+SEEN = 5
 """A message shows what the inputs were in one of so many clocks before it; a cause of before that is in it."""
 SLACK = 3
 """Clocks by which a timer may be longer than its register says, beside LATE."""

@@ -20,7 +20,7 @@ from cocotb_tests.lib.sweep import sweep
 
 BUILD = built()
 HIGH = Logic(1)  # there is one object for each value
-DOWN, CLEARING, HELLO, UP, OUTAGE = range(5)
+DOWN, CLEARING, HELLO, UP, OUTAGE = (1 << bit for bit in range(5))
 RUNNING = (UP, OUTAGE)
 LEAST_WINDOW = (-(-(BUILD.max_packet_bytes + BUILD.crc_bytes) // BUILD.unit_bytes) - 1).bit_length()
 """log2 of the frames that hold the longest packet at K = 1."""

@@ -13,7 +13,7 @@ from cocotb_tests.lib.sweep import sweep
 
 BUILD = built()
 WINDOW, SPACE, NEVER = BUILD.window_frames, 1 << 20, 1 << 24
-DOWN, CLEARING, HELLO, UP, OUTAGE = range(5)
+DOWN, CLEARING, HELLO, UP, OUTAGE = (1 << bit for bit in range(5))
 PORTS = {
     "pollTimeout": "timers_pollTimeout",
     "written": "timers_written",

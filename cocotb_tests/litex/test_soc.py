@@ -24,6 +24,7 @@ def sources():
         if not cache.is_made(listed, key):
             done = subprocess.run([sys.executable, EXAMPLE / "soc.py"], check=True, capture_output=True, text=True)
             listed.parent.mkdir(parents=True, exist_ok=True)
+            wide_bus.forget_date(Path(done.stdout.splitlines()[0]))
             listed.write_text(done.stdout)
             cache.made(listed, key)
     return [Path(line) for line in listed.read_text().splitlines()]

@@ -4,6 +4,7 @@
 """A LiteX SoC whose bus has 64 bits, with a link end that hears itself; a bus master of 32 bits at pins is in place of a CPU."""
 
 import contextlib
+import re
 from pathlib import Path
 
 from litex.build.generic_platform import Pins
@@ -21,6 +22,11 @@ STANDARDS = {"wishbone": lambda: wishbone.Interface(data_width=32), "axi-lite": 
 
 def module(standard):
     return f"wide_{standard.replace('-', '_')}"
+
+
+def forget_date(path):
+    """What LiteX writes says when it did: without that, what is built of it is the same again."""
+    path.write_text(re.sub(r"(?m)^// .*(Date |sha1 |LiteX on ).*$", "//", path.read_text()))
 
 
 class WideBus(SoCCore):
@@ -44,4 +50,5 @@ def build(standard, folder):
     name = module(standard)
     with contextlib.chdir(folder):
         soc.platform.get_verilog(soc, name=name).write(f"{name}.v")
+    forget_date(folder / f"{name}.v")
     return [folder / f"{name}.v", *(Path(source[0]) for source in soc.platform.sources)]

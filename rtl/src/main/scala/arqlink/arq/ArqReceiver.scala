@@ -108,18 +108,18 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
 
   val ARRIVAL = Payload(Arrival(link))
   val arrivals = new ask.Area {
-    private val edge = io.close.halfPipe()
-    up.valid := edge.valid || io.unit.valid
+    private val (edge, unit) = (io.close.halfPipe(), io.unit.halfPipe())
+    up.valid := edge.valid || unit.valid
     edge.ready := up.ready
-    io.unit.ready := up.ready && !edge.valid
+    unit.ready := up.ready && !edge.valid
 
     up(ARRIVAL).isEdge := edge.valid
     up(ARRIVAL).polls := edge.poll
-    up(ARRIVAL).header := io.unit.payload
+    up(ARRIVAL).header := unit.payload
     when(edge.valid)(up(ARRIVAL).header.tx.tsn := edge.txEdge)
 
     // The table is asked about each unit.
-    io.querySlot := io.unit.tx.fsn.resize(slotBits)
+    io.querySlot := unit.tx.fsn.resize(slotBits)
   }
 
   /** The one in the stages behind `measure`. */
@@ -154,7 +154,8 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
   private val wasLast, wasOnlyTry = RegInit(False)
 
   /** The transmission in progress is closed, and all up to the arrival's, before the arrival is judged. */
-  val closes = close.down.isFiring && close(classifier.decided.closesBefore)
+  val closes = close.isValid && close(classifier.decided.closesBefore)
+  Invariant.when(close.isValid)(close.down.isFiring, "an arrival waits to be judged, and none is before it")
   when(closes)(current.moveTo(arrival.header.tx.tsn))
 
   /** The place of the arrival among the units of its frame. */
@@ -174,6 +175,9 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
     mover.io.order.completes := is(verdict.isNew) && is(verdict.completes)
     haltWhen(mover.io.order.isStall)
     val now = down.isFiring
+
+    /** The arrival is a unit, and has its order. */
+    private val unitNow = up.isValid && mover.io.order.ready
     private val header = arrival.header
     private val (begins, belongs, stores) = (is(verdict.begins), is(verdict.belongs), is(verdict.isNew))
     private val isGood = is(verdict.wasGood) || stores && is(verdict.completes)
@@ -182,10 +186,10 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
     private val areLast = isLast && wasLast
 
     /** The arrival is the last unit of its transmission. */
-    val ends = now && is(verdict.ends)
+    val ends = unitNow && is(verdict.ends)
 
-    when(now && begins)(current.begin(header.tx, is(verdict.wasGood)))
-    when(now && belongs) {
+    when(unitNow && begins)(current.begin(header.tx, is(verdict.wasGood)))
+    when(unitNow && belongs) {
       wasLast := isLast
       wasOnlyTry := isOnlyTry
       current.lastTry := areLast
@@ -193,7 +197,7 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
       current.attempt := header.tx.attempt
       current.isComplete := isGood
     }
-    when(now && stores)(current.store(is(PLACE), begins ? header.tx.meta.k | current.missing, is(verdict.parity)))
+    when(unitNow && stores)(current.store(is(PLACE), begins ? header.tx.meta.k | current.missing, is(verdict.parity)))
     when(ends)(current.moveTo(current.next + 1))
 
     private val received = closes ? (current.open && current.isComplete) | isGood
@@ -204,7 +208,7 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
     /** The frame of what is closed never becomes complete. */
     val becomesDead = (RegNext(closes, init = False) && RegNext(current.open && current.lastTry && !current.isComplete)) ||
       (RegNext(ends, init = False) && RegNext(areLast && !isGood))
-    io.givenUp.valid := RegNext(now && belongs && isOnlyTry && wasOnlyTry) init False
+    io.givenUp.valid := RegNext(unitNow && belongs && isOnlyTry && wasOnlyTry) init False
     io.givenUp.payload := RegNext(is(GOES_BACK) ? header.tx.fsn | current.fsn)
     val wasDuplicate = RegNext(closes ? (current.open && current.duplicate) | (begins ? is(verdict.wasGood) | current.duplicate))
     Invariant.when(closes)(!now, "two arrivals are dealt with at once")

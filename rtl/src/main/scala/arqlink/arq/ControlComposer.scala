@@ -11,8 +11,8 @@ import arqlink.wire.{ControlMessage, Wire}
 
 /** Decides when a control unit is due and what it says: always all that this end knows.
   *
-  * While no message waits for the framer, an evaluation enters a pipeline in each clock: `measure` and `compare` find how far numbers have moved since
-  * they were last sent, `decide` has all causes. The first evaluation that finds one composes a message in stage `compose`, and those behind it are
+  * While no message waits for the framer, an evaluation enters a pipeline in each clock: `measure` finds how far numbers have moved since they were last
+  * sent, `compare` tests that and what else may be a cause, `decide` knows whose turn it is. The first evaluation that finds one composes a message in stage `compose`, and those behind it are
   * discarded: they have not seen what the message settles.
   */
 class ControlComposer(link: LinkConfig) extends Component {
@@ -61,7 +61,6 @@ class ControlComposer(link: LinkConfig) extends Component {
   // Timers: what reloads them, or lets them run, comes from registers -------------------------------------------------------------
 
   val timers = new Area {
-    private val sent = RegNext(io.sent || isHello) init False
     private val isGreeting = RegNext(isHello) init False
     val running = RegNext(active) init False
 
@@ -71,8 +70,8 @@ class ControlComposer(link: LinkConfig) extends Component {
       reload = RegNext(composesDue || isGreeting && !isHello || io.timers.written, init = False) || silent,
       run = isGreeting || running
     )
-    // A message that waits for the PHY counts as sent, or a keep-alive would be followed by another one.
-    val keepalive = new Countdown(io.timers.keepalive, sent || RegNext(composes, init = False) || io.timers.written, running)
+    // From when a message has left for the PHY, or a keep-alive that waited would be followed by another one.
+    val keepalive = new Countdown(io.timers.keepalive, RegNext(io.sent || isHello || offer || io.timers.written, init = False), running)
   }
   val polls = new PollSchedule(link)
   polls.io.timers := io.timers
@@ -133,35 +132,35 @@ class ControlComposer(link: LinkConfig) extends Component {
     up.valid := !offer && !silent
     val outcomes = insert(io.receiver.rxNext - said.rxNext)
     val freed = insert(io.receiver.rxBase - said.rxBase)
-    val edgeMoved = insert(io.sender.txEdge =/= said.txEdge)
+    val edgeMoves = insert(Cat((io.sender.txEdge ^ said.txEdge).asBits.subdivideIn(4 bits).map(_.orR)))
   }
 
   val compared = new compare.Area {
     private def atLeast(count: Int, number: Payload[UInt]) = insert(this(number).dropLow(log2Up(count)).orR)
     val manyOutcomes = atLeast(16, measured.outcomes)
     val creditDue = atLeast(link.window.windowFrames / 4, measured.freed)
-    val tailDue = insert(io.sender.idle && polls.io.unresolved && this(measured.edgeMoved))
+    val tailDue = insert(io.sender.idle && polls.io.unresolved && this(measured.edgeMoves).orR)
+
+    import causes._
+    private val paced = timers.pace.expired
+    private val always = answer || timers.keepalive.expired
+
+    // In an outage no data is sent, and there is nothing to report.
+    val causeDue = insert(isUp ? (always || poll || noticesLeft =/= 0 || status && paced) | (isOutage && (always || poll && !io.link.deaf)))
+    val helloDue = insert(isHello && (hello || paced))
+
+    /** A keep-alive asks for an answer. */
+    val isKeepalive = insert(timers.keepalive.expired)
   }
 
   val decided = new decide.Area {
-    import causes._
     private def is(what: Payload[Bool]): Bool = this(what)
-    private val keepalive = timers.keepalive.expired
-    private val reports = status && (timers.pace.expired || is(compared.manyOutcomes))
-
-    // In an outage no data is sent, and there is nothing to report.
-    private val isDue = !turns.data && Mux(
-      isUp,
-      answer || reports || noticesLeft =/= 0 || poll || is(compared.tailDue) || is(compared.creditDue) || keepalive,
-      isOutage && (answer || keepalive || poll && !io.link.deaf)
-    )
+    private val movedDue = isUp && (causes.status && is(compared.manyOutcomes) || is(compared.tailDue) || is(compared.creditDue))
+    private val isDue = !turns.data && (is(compared.causeDue) || movedDue)
     // A clock late, as it comes from far away: what has just been taken may still show, but nothing is decided so soon.
     private val mayShowOlder = (RegNext(io.older.valid) init False) && isUp && !turns.data
     val older = insert(mayShowOlder && (turns.older || !isDue))
-    val due = insert(isHello && (hello || timers.pace.expired) || isDue && !(mayShowOlder && turns.older))
-
-    /** A keep-alive asks for an answer. */
-    val isKeepalive = insert(keepalive)
+    val due = insert(is(compared.helloDue) || isDue && !(mayShowOlder && turns.older))
   }
 
   val composed = new compose.Area {
@@ -177,7 +176,7 @@ class ControlComposer(link: LinkConfig) extends Component {
         m.epoch := io.link.ownEpoch
         m.hello := isHello
         m.peerKnown := io.link.peerKnown
-        m.poll := !isHello && !isOlder && (causes.poll || this(decided.isKeepalive))
+        m.poll := !isHello && !isOlder && (causes.poll || this(compared.isKeepalive))
         m.reply := !isHello && !isOlder && causes.reply
         m.deaf := !isHello && io.link.deaf
         m.abandons := !isHello && io.sender.unconfirmed

@@ -128,14 +128,14 @@ class FrameIssue(
     val isWaiting = RegNext(WindowSn.of(link, nextFsn) =/= WindowSn.of(link, head)) init False
   }
 
-  /** Units that are chosen and have not begun to leave. */
-  val ahead = Reg(UInt(log2Up(lead + code.maxN) bits)) init 0
+  /** Units that are chosen and have not begun to leave, less `lead`: negative while another frame may be chosen. */
+  val ahead = Reg(SInt(log2Up(lead + code.maxN) + 1 bits)) init (-lead)
 
   val takes = Bool()
 
   /** All of `credit`, and `ahead`, have followed the choice before. */
   val isCurrent = History(!takes, 0 until FrameIssue.interval - 1, init = True).andR
-  private val isDue = RegNext(may && isCurrent && ahead < lead) init False
+  private val isDue = RegNext(may && isCurrent && ahead.msb) init False
 
   /** A failed frame goes first. Whether there is one is enough to know: what lets a new frame begin lets a failed one be repeated. */
   val repeats = failed.valid
@@ -195,8 +195,8 @@ class FrameIssue(
     val newest = RegNextWhen(place(lastTry), isFirst) init False
   }
 
-  ahead := ahead + (place.isValid ? place(n) | U(0)).resized - begun.asUInt
-  Invariant.when(begun)(ahead =/= 0, "a unit begins to leave that was not chosen")
+  ahead := ahead + (place.isValid ? place(n) | U(0)).intoSInt - begun.asUInt.intoSInt
+  Invariant.when(begun)(ahead =/= -lead, "a unit begins to leave that was not chosen")
 
   val frame = Flow(Transmission(code))
   frame.valid := give.isValid

@@ -16,8 +16,8 @@ case class TimerSetting() extends Bundle {
   val written = Bool()
 }
 
-/** State of a link end, as STATUS.state. */
-object LinkState extends SpinalEnum(binarySequential) {
+/** State of a link end: a bit each, as most of the link looks at it. STATUS.state has its number. */
+object LinkState extends SpinalEnum(binaryOneHot) {
   val down, clearing, hello, up, outage = newElement()
 }
 

@@ -91,7 +91,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
   val asked = new ask.Area {
     up.valid := states.clear.done && !taking && !sending
     val frame = insert(walking ? walkAt | windowSn(at))
-    when(up.valid && !walking)(at := at + 1)
+    when(states.clear.done && !walking)(at := at + 1)
 
     // Old edges do no harm: a frame cannot become complete once the peer knows that its last transmission failed.
     private def isBelow(edge: UInt) = insert(SeqNum.isBelow(at.resize(edge.getWidth), edge))
@@ -113,6 +113,9 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
     private val place = flags(slot)
     val sop = insert(place.sop)
     val eop = insert(place.eop)
+
+    /** Of a packet out of sequence the frame is not there, is claimed, or was the last one that it can begin with. */
+    val endsWalk = insert(!isStored || (backward ? (!place.sop && this(asked.isFirst)) | (state === FrameState.taken)))
   }
 
   // What follows ----------------------------------------------------------------------------------------------------
@@ -128,12 +131,13 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
     private def is(what: Payload[Bool]): Bool = this(what)
     val scans = up.isValid && !walking
     val looks = up.isValid && walking
-    private val isStored = is(found.isStored)
+    private val (isStored, skips) = (is(found.isStored), is(found.skipped))
     private val (sop, eop) = (is(found.sop), is(found.eop))
     val isSkipped, isDropped = False
     val isContradiction = scans && (is(found.isMissing) || isEndless || isStored && !dropping && inside === sop)
 
-    val advances = False
+    /** The scan goes on where there is room for a parcel, whether the frame makes one or not. */
+    val advances = scans && (isStored || skips) && parcel.ready
     when(scans) {
       when(isStored) {
         // A frame whose packet has lost another frame is dropped by itself.
@@ -144,19 +148,17 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
         parcel.last := windowSn(scan)
         parcel.deliver := !continues && !is(found.taken)
         parcel.release := True
-        advances := !pushes || parcel.ready
         when(advances) {
           isDropped := continues && !counted
           counted := continues && !eop
           dropping := continues
           inside := !pushes
         }
-      } elsewhen (is(found.skipped)) {
+      } elsewhen (skips) {
         parcel.valid := True
         parcel.last := windowSn(scan)
         parcel.deliver := False
         parcel.release := True
-        advances := parcel.ready
         when(advances) {
           isSkipped := True
           isDropped := inside
@@ -167,40 +169,32 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
       } elsewhen (candidate.valid) {
         // The scan waits for a frame: look whether a later packet is complete.
         candidate.ready := True
-        walkAt := candidate.payload
-        walkLast := candidate.payload
-        walkFirst := candidate.payload
         walking := !SeqNum.isBelow(candidate.payload, first)
         backward := False
       }
-      when(advances) {
-        scan := following
-        following := following + 1
-        when(parcel.valid)(first := windowSn(following))
-      }
+    }
+    when(advances) {
+      scan := following
+      following := following + 1
+      when(parcel.valid)(first := windowSn(following))
     }
 
     when(looks) {
-      when(!isStored || !backward && is(found.taken) || backward && !sop && is(asked.isFirst)) {
-        walking := False
-      } elsewhen (!backward) {
-        walkAt := eop ? walkFirst | this(asked.next)
-        when(eop) {
-          walkLast := walkAt
-          backward := True
-        }
-      } elsewhen (sop) {
-        walkFirst := walkAt
-        taking := True
-      } otherwise {
-        walkAt := this(asked.next)
-      }
+      backward setWhen eop
+      when(backward)(walkFirst := walkAt) otherwise (walkLast := walkAt)
+      when(!(backward && sop))(walkAt := (eop && !backward) ? walkFirst | this(asked.next))
+      when(is(found.endsWalk))(walking := False) elsewhen (backward && sop)(taking := True)
+    }
+    // Until a packet is walked, they follow the frame that it would be walked from.
+    when(!walking) {
+      walkAt := candidate.payload
+      walkLast := candidate.payload
+      walkFirst := candidate.payload
     }
 
     // A frame that is stored leads on to the next one.
-    private val stops = looks || scans && !(isStored && advances)
-    private val passes = scans && is(found.skipped) && parcel.ready
-    when(stops)(at := passes ? following | scan)
+    private val stops = up.isValid && (walking || !isStored || !parcel.ready)
+    when(stops)(at := (!walking && skips && parcel.ready) ? following | scan)
     ask.terminateWhen(stops)
     for (stage <- measureAt until actAt) stages.ctrl(stage).throwWhen(stops)
     Invariant.when(scans)(this(asked.frame) === windowSn(scan), "a frame is looked up out of sequence")

@@ -63,9 +63,12 @@ class UnitClassifier(
     val isOurs = insert(arrival.isEdge || this(measured.isOfPeer))
     val isLate = insert(tsnAhead.msb)
     val isNext = insert(tsnAhead === 0)
-    // An edge may be a whole window ahead: what is below it is within the window.
-    val tsnTooFar = insert(isWindowAhead(tsnAhead) && !(arrival.isEdge && tsnAhead === link.window.windowFrames))
-    val fsnTooFar = insert(!fsnAhead.msb && isWindowAhead(fsnAhead))
+    val isAhead = insert(!tsnAhead.msb && tsnAhead =/= 0)
+    private val isFsnTooFar = !fsnAhead.msb && isWindowAhead(fsnAhead)
+    val fsnTooFar = insert(isFsnTooFar)
+
+    /** An edge may be a whole window ahead: what is below it is within the window. */
+    val tooFar = insert(arrival.isEdge ? (isWindowAhead(tsnAhead) && tsnAhead =/= link.window.windowFrames) | (isWindowAhead(tsnAhead) || isFsnTooFar))
     val same = insert(this(measured.sameFrame) && this(measured.sameCode))
     private val ofEight = this(measured.hasPlace)
     val hasCome = insert(if (widthOf(ofEight) == 1) ofEight.lsb else ofEight(arrival.header.index.dropLow(3).asUInt.resize(log2Up(widthOf(ofEight)))))
@@ -78,17 +81,15 @@ class UnitClassifier(
     import compared._
     private val isUnit = this(isOurs) && !arrival.isEdge
     private val joins = this(isNext) && current.open
-    private val isAhead = !this(isLate) && !this(isNext)
-    private val tooFar = this(tsnTooFar) || !arrival.isEdge && this(fsnTooFar)
-    private val steps = this(isOurs) && isAhead && !tooFar
-    private val starts = isUnit && !joins && !this(isLate) && !tooFar
+    private val steps = this(isOurs) && this(isAhead) && !this(tooFar)
+    private val starts = isUnit && !joins && !this(isLate) && !this(tooFar)
 
     /** Of another epoch, or no unit is accepted. */
     val isForeign = insert(!this(isOurs))
     val late = insert(isUnit && this(isLate))
 
     /** Beyond the window, or not of the frame and the code of its transmission. */
-    val isInvalid = insert(this(isOurs) && isAhead && tooFar || isUnit && this(isNext) && (current.open ? !this(same) | this(fsnTooFar)))
+    val isInvalid = insert(this(isOurs) && this(isAhead) && this(tooFar) || isUnit && this(isNext) && (current.open ? !this(same) | this(fsnTooFar)))
 
     /** Transmissions before the arrival's have to be closed first. */
     val closesBefore = insert(steps)

@@ -101,13 +101,12 @@ case class Framer(code: CodeConfig) extends Component {
     val isControl = starting ? io.control.valid | wasControl
     val spoil = !starting && (spoiled || io.flush)
     val may = !starting || (!io.flush && (io.control.valid || (frame.active && io.units.valid)))
-    // The kind of a unit is known before its first payload beat, and its last beat has no payload. A flush empties the source of payload, too.
-    val takesPayload = inPayload && !spoil
     val last = controlLast || dataLast
     val ends = moves && last
 
-    val forms = may && (!takesPayload || io.units.valid)
-    step.valid := moves && forms
+    step.valid := moves && may
+    // The kind of a unit is known before its first payload beat, and its last beat has no payload. A flush empties the source of payload, too.
+    Invariant.when(step.valid && inPayload && !spoil)(io.units.valid, "a unit's payload pauses")
     io.units.ready := moves && inPayload
     io.control.ready := moves && controlLast && !spoil
 
@@ -157,7 +156,7 @@ case class Framer(code: CodeConfig) extends Component {
   // What the beat may hold, then which of these it does, a clock each. The control unit on the port and the frame's header are valid for the
   // time of their beats; a control unit that is flushed changes in the middle, and its CRC is spoiled.
   val content = new Area {
-    val valid = RegNextWhen(unit.forms, moves, init = False)
+    val valid = RegNextWhen(unit.may, moves, init = False)
     val now = RegNextWhen(step.payload, moves)
     val word = RegNextWhen(io.units.fragment, moves)
 

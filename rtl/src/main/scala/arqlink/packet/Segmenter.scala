@@ -54,8 +54,12 @@ case class Segmenter(link: LinkConfig) extends Component {
       inserter.io.input << judge.io.checked
       inserter.io.output
     }
-  // A skid, so that no two enables of many flip-flops are in series.
-  val checked = Skid(trailed, "skid").m2sPipe(collapsBubble = false)
+  // A skid, so that no two enables of many flip-flops are in series. Behind it, what is to be stored is valid.
+  private val source = Skid(trailed, "skid")
+  private val marked = cloneOf(source.payload)
+  marked.store := source.store && source.valid
+  marked.assignUnassignedByName(source.payload)
+  val checked = source.translateWith(marked).m2sPipe(collapsBubble = false)
   val beat = checked.beat
   private val endsPacket = checked.fire && beat.last
 
@@ -124,7 +128,7 @@ case class Segmenter(link: LinkConfig) extends Component {
     val endsFrame = RegInit(False)
     val isLast = unitBeat.last && (filling || beat.last)
 
-    writes.valid := filling || (checked.valid && checked.store && !blocked)
+    writes.valid := filling || (checked.store && !blocked)
     checked.ready := checked.store ? (!stalls && writes.ready) | !holds
     writes.write.slot := fsn.resized
     writes.write.beat := slotBeat

@@ -70,8 +70,9 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
   private def bankOf(address: UInt) = address.takeHigh(bankBits).asUInt
   private def place(address: UInt) = address.resize(addressBits - bankBits)
 
-  io.write.ready := True
-  private val writeAddress = io.write.slot @@ io.write.beat
+  /** A clock late, as its source is far away; reads come to the memory later still. */
+  private val write = io.write.toFlow.stage()
+  private val writeAddress = write.slot @@ write.beat
 
   private val read = io.read.map(order => TupleBundle(order, order.units === 1)).s2mPipe()
   private val latency = FrameStore.memoryLatency(code)
@@ -129,14 +130,14 @@ case class FrameStore(link: LinkConfig) extends FrameStorage {
     private def local[T <: Data](x: T, name: String): T = Kept(RegNext(x), s"${name}_$lane")
     private def local(x: Bool, name: String): Bool = local[Bool](x, name).init(False)
     private val written = local(place(writeAddress), "written")
-    private val data = local(io.write.data(laneBits * lane, laneBits bits), "data")
+    private val data = local(write.data(laneBits * lane, laneBits bits), "data")
     private val reads = local(reader.active, "reads")
     private val asked = local(readAddress, "asked")
     private val words = for (bank <- 0 until 1 << bankBits) yield {
       val ram = Mem(Bits(laneBits bits), BigInt(1) << (addressBits - bankBits)).setName(s"ram_${lane}_$bank")
       ram.addAttribute("no_rw_check")
       val isHere = if (bankBits == 0) True else bankOf(writeAddress) === bank
-      ram.write(written, data, local(io.write.valid && isHere, s"writes_$bank"))
+      ram.write(written, data, local(write.valid && isHere, s"writes_$bank"))
       RegNext(ram.readSync(place(asked), reads))
     }
     private val given = if (bankBits == 0) words.head else Vec(words)(Delay(bankOf(asked), 2))

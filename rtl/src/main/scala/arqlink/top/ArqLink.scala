@@ -93,7 +93,7 @@ class ArqLink(link: LinkConfig) extends Component {
     private val jobs = StreamFork(queued(resequencer.io.job).halfPipe(), 3)
     val storeJob = jobs(0).halfPipe() // a register each, as store and decoder are far apart
     val decodeJob = jobs(1).halfPipe()
-    val nextMeta = jobs(2).translateWith(jobs(2).frame.meta).queue(8) // as many of the shortest frames are within the decoder
+    val nextMeta = jobs(2).translateWith(jobs(2).frame.meta).halfPipe().queue(8) // as many of the shortest frames are within the decoder
     val encoded = {
       val near = encoder.io.output.s2mPipe()
       queued(if (code.isWide) near.m2sPipe() else near)

@@ -2,6 +2,7 @@
 package arqlink.top
 
 import spinal.core._
+import spinal.lib.OHToUInt
 
 import arqlink.arq.LinkState
 
@@ -10,7 +11,7 @@ private[top] class LinkReport(link: ArqLink) extends Area {
   import link._
 
   val status = csr.io.status
-  status.state := control.io.view.state.asBits.asUInt.resized
+  status.state := OHToUInt(control.io.view.state.asBits).resized
   status.peerKnown := control.io.view.peerKnown
   status.stalled := RegNext(sender.io.view.stalled || segmenter.io.full) init False
   status.outage := control.io.view.state === LinkState.outage
