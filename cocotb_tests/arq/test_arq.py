@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from cocotb_tests.lib.effort import slow_in_full
 from cocotb_tests.lib.rtl import run
+from tests.effort import slow_in_full
 
 CASES = [
     ("ArqSender", "small"),

@@ -2,7 +2,7 @@
 import pytest
 
 from cocotb_tests import measurements
-from cocotb_tests.lib.effort import slow_in_full
+from tests.effort import slow_in_full
 
 QUICK = {"tiny", "default"}
 """Beats of 1 and 4 bytes, one and several groups of parity units; `arqlink codec`, which tests/run/test_codec_cli.py runs, has 8 bytes."""

@@ -4,7 +4,7 @@
 import pytest
 
 from cocotb_tests.lib import rtl
-from cocotb_tests.lib.effort import slow_in_full
+from tests.effort import slow_in_full
 
 CONFIGS = pytest.mark.parametrize("config", ["tiny", "default"])
 LINKS = [(block, config) for block in ("ArqLink", "ArqLinkPhyClock", "ArqLinkByteStream") for config in ("tiny", "default")] + [("ArqLink", "line10g")]

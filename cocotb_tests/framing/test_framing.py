@@ -3,8 +3,8 @@
 
 import pytest
 
-from cocotb_tests.lib.effort import slow_in_full
 from cocotb_tests.lib.rtl import run
+from tests.effort import slow_in_full
 
 CRCS = ["crc1", "crc2", "crc4", "crc8"]
 BENCHES = {

@@ -11,6 +11,7 @@ from arqlink import cache, locks, tree
 from arqlink.rtl import verilog
 from cocotb_tests.lib import rtl
 from cocotb_tests.litex import wide_bus
+from tests.effort import slow_in_full
 
 EXAMPLE = tree.ROOT / "examples" / "litex"
 INPUTS = [EXAMPLE, tree.ROOT / "arqlink" / "integration", tree.ROOT / "sw" / "driver", tree.REGS]
@@ -34,7 +35,7 @@ def test_soc():
     rtl.run("arqlink_soc", "litex", "cocotb_tests.litex.tb_soc", sources=sources(), quick=True)
 
 
-@pytest.mark.parametrize("standard", wide_bus.STANDARDS)
+@pytest.mark.parametrize("standard", slow_in_full(wide_bus.STANDARDS, slow={"axi-lite"}))
 def test_bus_of_64_bits(standard):
     files = wide_bus.build(standard, tree.BUILD / "litex" / wide_bus.module(standard))
     rtl.run(wide_bus.module(standard), "litex", "cocotb_tests.litex.tb_wide_bus", sources=files, quick=True, parameters={"ARQLINK_BASE": wide_bus.BASE})

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from cocotb_tests.lib.effort import slow_in_full
 from cocotb_tests.lib.rtl import BUILD, generate, locked, run
+from tests.effort import slow_in_full
 
 EVERY_LENGTH = "every_length"
 COMMON = ("aclk", "aresetn")

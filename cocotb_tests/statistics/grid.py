@@ -145,7 +145,6 @@ ALL = [*GRID, *BURSTS, NEAR, FAR, *FEEDBACK, *(actual for actual, _ in WRONG)]
 
 QUICK = {
     "k10-n11-d1-p0.05",
-    "k10-n12-d2-p0.1",
     "k1-n3-d1-p0.3",
     "k4-n5-d3-p0.2",
     "k10-n11-dinf-p0.1",
@@ -153,4 +152,4 @@ QUICK = {
     "feedback-0.4-dinf",
     "wrong-delta-2",
 }
-"""Points that `make test` samples: persistency 1 to 3 and infinite, each way of losing units, bursts, lost feedback, and a wrong claim."""
+"""Points that `make test` samples: persistency 1, 3 and infinite, each way of losing units, bursts, lost feedback, and a wrong claim."""

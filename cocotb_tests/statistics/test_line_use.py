@@ -4,9 +4,9 @@ alpha times the payload capacity; the receiver drops nothing at any width."""
 
 import pytest
 
-from cocotb_tests.lib.effort import SLOW_TO_BUILD, slow_in_full
 from cocotb_tests.measurements import LINE_POINTS, line_use
 from cocotb_tests.statistics.line_use import both_ways, on_a_pair
+from tests.effort import SLOW_TO_BUILD, slow_in_full
 
 OWN_SETTINGS = "own settings"
 SLOW = SLOW_TO_BUILD | {"short8", "paper8", OWN_SETTINGS}

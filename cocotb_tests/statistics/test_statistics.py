@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from cocotb_tests.lib.effort import slow_in_full
+from tests.effort import slow_in_full
 
 from .grid import ALL, BURSTS, FAR, FEEDBACK, GRID, NEAR, QUICK, WRONG
 from .judge import judge, judge_burst, lag_of, rejected

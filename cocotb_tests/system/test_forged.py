@@ -4,7 +4,7 @@
 import pytest
 
 from cocotb_tests.lib import rtl
-from cocotb_tests.lib.effort import slow_in_full
+from tests.effort import slow_in_full
 
 
 @pytest.mark.parametrize("config", slow_in_full(["wraps", "tiny"], slow={"tiny"}))

@@ -4,7 +4,7 @@
 import pytest
 
 from cocotb_tests.lib import rtl
-from cocotb_tests.lib.effort import slow_in_full
+from tests.effort import slow_in_full
 
 TRAFFIC = r"random_traffic|random_darkness|peer_reboots|phy_stalls"
 FLOODED = "back_to_back"

@@ -6,6 +6,7 @@ import pytest
 from arqlink.rtl import soc
 from arqlink.rtl.registers import contract
 from sw.tests import build, firmware
+from tests.effort import slow_in_full
 
 MUST_BE = "it must be a probability, such as 0.05, 5e-2 or 5%"
 TRAFFIC = ["write 0x4008 320", "write 0x400c 320", "write 0x5004 2", "write 0x4004 1"]
@@ -182,7 +183,7 @@ UPSETS = {
 }
 
 
-@pytest.mark.parametrize("upset", UPSETS)
+@pytest.mark.parametrize("upset", slow_in_full(UPSETS, slow={"stats reset"}))
 def test_tuner_is_not_upset_on_a_long_link(upset):
     """More than a thousand transmissions without outcome, four windows: cleared counters and restarts mix no two settings up."""
     lines = ["code 8 12", *TRAFFIC, "channel ab delay 40000", "channel ab loss 20%", "tune loss 1e-4 packet 320"]

@@ -12,6 +12,7 @@ from sw.tests import driver
 from sw.tests.driver import call, new
 from sw.tests.tuner_loop import Independent, Loop, independent_p_t
 from tests import seeds
+from tests.effort import slow_in_full
 
 ONE = 1 << 20  # 1 in the format of logarithms
 SCALE = 1 << 32
@@ -251,7 +252,7 @@ def test_loop_follows_p_nearly_always(objective):
     assert sum(followed) >= 0.93 * len(followed)
 
 
-@pytest.mark.parametrize("p", [1e-3, 1e-2, 2e-2, 5e-2, 0.1])
+@pytest.mark.parametrize("p", slow_in_full([1e-3, 1e-2, 2e-2, 5e-2, 0.1], slow={1e-3, 2e-2, 5e-2}))
 def test_loop_does_not_flap(p):
     """With p at rest, six changes in 100 windows on average where there are most: a first one, two trials of a neighbour and the ways back, and a
     correction by better evidence. Eight would be no chance."""

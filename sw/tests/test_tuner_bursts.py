@@ -14,6 +14,7 @@ from sw.tests import build, driver
 from sw.tests.driver import call, new
 from sw.tests.tuner_loop import Bursts, Independent, Loop
 from tests import seeds
+from tests.effort import slow_in_full
 
 SCALE, ONE = 1 << 32, 1 << 20
 FRAMES, MAX_PARITY, GREATEST_DELTA = 6, 8, 14
@@ -143,7 +144,7 @@ def all_runs(channels, exponent, library=None):
     return [run for kind in channels for k in (8, 16) for run in runs(kind, k, exponent, library)]
 
 
-@pytest.mark.parametrize("exponent", [-4, -6, None])
+@pytest.mark.parametrize("exponent", slow_in_full([-4, -6, None], slow={-4, -6}))
 def test_choice_is_nearly_the_best(exponent):
     assert is_accepted(all_runs(CHANNELS, exponent))
 

@@ -9,7 +9,7 @@ import pytest
 from arqlink.fpga import place_and_route
 from arqlink.fpga.devices import ECP5, ECP5_LINK
 from arqlink.fpga.targets import TARGETS, Demand
-from cocotb_tests.lib.effort import slow_in_full
+from tests.effort import slow_in_full
 
 MORE_LUTS, LESS_MHZ = 1.03, 0.93
 """A change elsewhere moves the placement, and by that the clock rate, by a few percent."""

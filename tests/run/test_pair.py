@@ -18,6 +18,7 @@ from arqlink.run import monte_carlo, pair, pcap, transfer
 from arqlink.run.evaluation import window_line_use
 from arqlink.tree import ROOT
 from tests import seeds
+from tests.effort import slow_in_full
 
 KEYS = ("p_t", "p_f", "packet_loss", "alpha", "utilization", "mean_transmissions")
 
@@ -137,10 +138,10 @@ def test_send_from_pipe_to_pipe(tmp_path, text):
     assert [path.name for path in tmp_path.iterdir()] == ["[red]"]
 
 
-FULL = [pytest.param(10, 10, 0, marks=pytest.mark.full), pytest.param(11, 11, math.inf, marks=pytest.mark.full)]
+SETTINGS = [(10, 12, 2), (11, 11, 1), (10, 10, 0), (11, 11, math.inf)]
 
 
-@pytest.mark.parametrize("n, nr, delta", [(11, 11, 1), (10, 12, 2), *FULL])
+@pytest.mark.parametrize("n, nr, delta", slow_in_full(SETTINGS, slow=SETTINGS[1:]))
 def test_statistics_agree_with_the_model(n, nr, delta, confirmed):
     setup = LinkSetup(config="montecarlo", k=10, n=n, nr=nr, delta=delta, loss=loss.Bernoulli(0.02), delay_ms=1)
 

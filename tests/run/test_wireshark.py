@@ -23,8 +23,8 @@ from arqlink.model import loss
 from arqlink.model.link_setup import LinkSetup
 from arqlink.rtl.registers import address
 from arqlink.run import monte_carlo, pair, pcap, phy_capture, transfer
-from cocotb_tests.lib.effort import slow_in_full
 from tests import seeds
+from tests.effort import slow_in_full
 
 A_TO_B, B_TO_A = 0, 1
 ARRIVED, ERASED = 1, 2

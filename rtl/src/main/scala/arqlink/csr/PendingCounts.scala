@@ -46,12 +46,10 @@ class PendingCounts(events: CounterEvents, most: Int, start: Bool, stages: Seq[U
     }
   }
 
-  private def only(choice: Bool, value: Bits, enable: Bool = True): Bits = {
+  private def only(choice: Bool, value: Bits): Bits = {
     val masked = Reg(Bits(value.getWidth bits))
-    when(enable) {
-      masked := 0
-      when(choice)(masked := value)
-    }
+    masked := 0
+    when(choice)(masked := value)
     masked
   }
 
@@ -61,8 +59,7 @@ class PendingCounts(events: CounterEvents, most: Int, start: Bool, stages: Seq[U
     private val columnChoice = Reg(Bits(columns bits))
     when(last)(columnChoice := (columnChoice ## False).resized)
     when(start)(columnChoice := 1)
-    private val changed = RegNext(last || start)
-    private val masked = table.zipWithIndex.map { case (entries, i) => only(columnChoice(i), entries, changed) }
+    private val masked = table.zipWithIndex.map { case (entries, i) => only(columnChoice(i), entries) }
     private val column = RegNext(masked.reduceBalancedTree(_ | _))
 
     // Stage 2: a row of it.
