@@ -27,9 +27,6 @@ case class EncodeStep(code: CodeConfig) extends Bundle {
 
   /** The frame has parity units. */
   val repair = Bool()
-
-  /** Address of the unit's coefficients. */
-  val address = UInt(log2Up(EncodeCoefficients.words(code)) bits)
 }
 
 /** A frame as the sequencer counts it. */
@@ -55,6 +52,9 @@ class EncodeSequencer(code: CodeConfig) extends Component {
     /** A further step may be made. */
     val room = in Bool ()
     val step = master(Flow(EncodeStep(code)))
+
+    /** Address of the coefficients of the unit that had a step a clock ago. */
+    val address = out UInt (log2Up(EncodeCoefficients.words(code)) bits)
   }
 
   // The unit to come -----------------------------------------------------------------------------------------------------------
@@ -68,10 +68,6 @@ class EncodeSequencer(code: CodeConfig) extends Component {
   val dataUnit, parityUnit = RegInit(False)
   val first, parity, repair = Reg(Bool())
   val unitLane = Reg(UInt(Lanes.bits(code) bits))
-  val address = Reg(cloneOf(io.step.address))
-
-  /** A clock late, as a unit has two beats or more. */
-  val follows = RegNext(address + 1)
   val beat = new BeatCounter(code.unitBeats)
 
   val fire = io.room && (parityUnit || (dataUnit && io.input.valid))
@@ -84,7 +80,6 @@ class EncodeSequencer(code: CodeConfig) extends Component {
     parity := planParity
     unitLane := lane
     repair := !frame.parity.msb || planParity
-    address := plan.isFirst ? (frame.offset + frame.row) | follows
   }
   when(fire)(beat.step())
   Invariant(!(dataUnit && parityUnit), "a unit is data and parity")
@@ -109,6 +104,11 @@ class EncodeSequencer(code: CodeConfig) extends Component {
     lane := 0
   }
 
+  val address = Reg(io.address)
+  private val start = RegNext(frame.offset + frame.row)
+  when(plan.moves)(address := plan.isFirst ? start | (address + 1))
+  io.address := address
+
   io.input.ready := dataUnit && io.room
   io.step.valid := fire
   io.step.first := first
@@ -119,5 +119,4 @@ class EncodeSequencer(code: CodeConfig) extends Component {
   io.step.position := beat.address
   io.step.start := beat.first
   io.step.last := beat.last
-  io.step.address := address
 }

@@ -29,14 +29,14 @@ object RsEncoder {
 
   /** Most clocks from a job and its first data beat to that beat at the output, and to its first parity beat where it has one unit of two beats. */
   private val latency = 5
-  val parityLatency = latency + 9
+  val parityLatency = latency + 10
 }
 
 /** Systematic Reed-Solomon encoder: passes the K data units of a frame on and appends its N - K parity units, without a
   * bubble within or between frames. Data beats do not wait for the array; the parity beats come behind it.
   *
   * Every job is checked by its source: 1 <= k <= maxK, k <= n <= k + maxParity, preset <= 2. `last` on the input is
-  * not looked at, units are counted. A data beat leaves two clocks after it came in, the first parity beat eleven clocks after the last
+  * not looked at, units are counted. A data beat leaves two clocks after it came in, the first parity beat twelve clocks after the last
   * data beat (docs/rs_encoder.md). The code: L. Rizzo, RFC 5510, and ISA-L's Cauchy matrix, by `preset`.
   */
 case class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
@@ -64,8 +64,8 @@ case class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   sequencer.io.input << io.input.map(_.fragment)
   val step = sequencer.io.step
 
-  // The stage of each task, from the step on. A word leaves its block RAM after a clock, and then goes through two registers.
-  private val lookUpAt = 0
+  // The stage of each task, from the step on. The unit's address is there a clock later. A word leaves its block RAM after a clock, and then goes through two registers.
+  private val lookUpAt = 1
   private val arrayAt = lookUpAt + 3 - MacArray.expandAt
   private val mergeAt = arrayAt + MacArray.latency
   private val reduceAt = mergeAt + 1
@@ -75,7 +75,7 @@ case class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   stages(0).valid := step.valid && step.repair
   val STEP = stages(0).insert(step.payload)
 
-  table.io.address := lookUp(STEP).address
+  table.io.address := sequencer.io.address
   Invariant
     .when(lookUp.valid && !lookUp(STEP).parity)(Invariant.atMost(table.io.address, table.size - 1), "a data unit has no coefficients in the table")
   val WORD = stages(lookUpAt + 1).insert(table.io.coefficients)
