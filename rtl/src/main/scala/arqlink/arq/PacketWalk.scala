@@ -79,16 +79,18 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
 
   // The look-up of a frame ----------------------------------------------------------------------------------------
 
-  // The stage of each task. The table has answered in `compare`.
-  private val (askAt, measureAt, compareAt) = (0, 1, FrameStates.latency)
+  // The stage of each task. The tables, which are far away, are asked in `ask`, and have answered in `compare`.
+  private val (chooseAt, askAt) = (0, 1)
+  private val (measureAt, compareAt) = (askAt + 1, askAt + FrameStates.latency)
   private val actAt = compareAt + 1
   private val stages = new StageCtrlPipeline
+  val choose = stages.ctrl(chooseAt)
   val ask = stages.ctrl(askAt)
   val measure = stages.ctrl(measureAt)
   val compare = stages.ctrl(compareAt)
   val act = stages.ctrl(actAt)
 
-  val asked = new ask.Area {
+  val chosen = new choose.Area {
     up.valid := states.clear.done && !taking && !sending
     val frame = insert(walking ? walkAt | windowSn(at))
     when(states.clear.done && !walking)(at := at + 1)
@@ -100,22 +102,22 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
     val isFirst = insert(walkAt === first)
     val next = insert(backward ? (walkAt - 1) | (walkAt + 1))
   }
-  private val slot = slotOf(ask(asked.frame))
-  val isInWindow = measure.insert(!SeqNum.isBelow(measure(asked.frame), windowSn(rxBase)))
+  private val slot = slotOf(ask(chosen.frame))
+  val isInWindow = measure.insert(!SeqNum.isBelow(measure(chosen.frame), windowSn(rxBase)))
 
   val found = new compare.Area {
     private val state = states.read(slot)
     private val isKnown = this(isInWindow) && !states.isMet(slot)
     val isStored = insert(isKnown && (state === FrameState.complete || state === FrameState.taken))
     val taken = insert(state === FrameState.taken)
-    val skipped = insert(isKnown && (state === FrameState.dead || state === FrameState.empty && this(asked.isGivenUp)))
-    val isMissing = insert(isKnown && state === FrameState.empty && this(asked.isResolved) && !this(asked.isGivenUp))
+    val skipped = insert(isKnown && (state === FrameState.dead || state === FrameState.empty && this(chosen.isGivenUp)))
+    val isMissing = insert(isKnown && state === FrameState.empty && this(chosen.isResolved) && !this(chosen.isGivenUp))
     private val place = flags(slot)
     val sop = insert(place.sop)
     val eop = insert(place.eop)
 
     /** Of a packet out of sequence the frame is not there, is claimed, or was the last one that it can begin with. */
-    val endsWalk = insert(!isStored || (backward ? (!place.sop && this(asked.isFirst)) | (state === FrameState.taken)))
+    val endsWalk = insert(!isStored || (backward ? (!place.sop && this(chosen.isFirst)) | (state === FrameState.taken)))
   }
 
   // What follows ----------------------------------------------------------------------------------------------------
@@ -182,7 +184,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
     when(looks) {
       backward setWhen eop
       when(backward)(walkFirst := walkAt) otherwise (walkLast := walkAt)
-      when(!(backward && sop))(walkAt := (eop && !backward) ? walkFirst | this(asked.next))
+      when(!(backward && sop))(walkAt := (eop && !backward) ? walkFirst | this(chosen.next))
       when(is(found.endsWalk))(walking := False) elsewhen (backward && sop)(taking := True)
     }
     // Until a packet is walked, they follow the frame that it would be walked from.
@@ -195,9 +197,9 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
     // A frame that is stored leads on to the next one.
     private val stops = up.isValid && (walking || !isStored || !parcel.ready)
     when(stops)(at := (!walking && skips && parcel.ready) ? following | scan)
-    ask.terminateWhen(stops)
-    for (stage <- measureAt until actAt) stages.ctrl(stage).throwWhen(stops)
-    Invariant.when(scans)(this(asked.frame) === windowSn(scan), "a frame is looked up out of sequence")
+    choose.terminateWhen(stops)
+    for (stage <- askAt until actAt) stages.ctrl(stage).throwWhen(stops)
+    Invariant.when(scans)(this(chosen.frame) === windowSn(scan), "a frame is looked up out of sequence")
   }
 
   val take = new Area {

@@ -85,9 +85,8 @@ class Resequencer(link: LinkConfig) extends Component {
   io.event.packetDropped := walk.acts.isDropped
 
   val parcels = StreamFifo(Parcel(link), 4)
-  parcels.io.push.valid := walk.parcel.fire
-  parcels.io.push.payload := walk.parcel.payload
-  walk.parcel.ready := RegNext(parcels.io.availability > 1) init False // a register: room for this one, and for what came a clock ago
+  parcels.io.push << walk.parcel.toFlowFire.stage().toStream
+  walk.parcel.ready := RegNext(parcels.io.availability > 2) init False // room for this one, and for what came in the two clocks before
   Invariant.when(parcels.io.push.valid)(parcels.io.push.ready, "a parcel has no place")
 
   // Delivery ------------------------------------------------------------------------------------------------------

@@ -65,7 +65,8 @@ case class Reassembler(code: CodeConfig) extends Component {
     val inLastUnit = meta.eop && lastUnit
 
     // Where `beat` is, worked out with it.
-    val endsFrame, atLast = Reg(Bool())
+    val endsFrame = RegInit(False)
+    val atLast = Reg(Bool())
 
     /** The packet's last byte has left. */
     val isFilling = Reg(Bool())
@@ -93,10 +94,14 @@ case class Reassembler(code: CodeConfig) extends Component {
       meta := start.meta
       lastUnit := start.isOneUnit
       fillBeats := start.fillBeats
-      beat.restart()
-      endsFrame := False
       atLast := start.fillBeats === code.unitBeats - 1
       isFilling := False
+    }
+
+    // A frame ends with a unit, unless a flush ends it.
+    when(flush) {
+      beat.restart()
+      endsFrame := False
     }
 
     val keep = Bits(dataBytes bits)

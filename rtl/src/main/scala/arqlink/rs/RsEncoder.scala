@@ -23,6 +23,9 @@ case class EncodeJob(code: CodeConfig) extends Bundle {
 case class EncodeOrder(code: CodeConfig) extends Bundle {
   val data = Bits(code.dataBits bits)
   val parity, last = Bool()
+
+  /** `parity` again, for the bytes' multiplexers: they are far from the handshake. */
+  val takesParity = Bool()
 }
 
 object RsEncoder {
@@ -98,6 +101,7 @@ case class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   order.io.push.valid := step.valid
   order.io.push.data := step.data
   order.io.push.parity := step.parity
+  order.io.push.takesParity := step.parity
   order.io.push.last := step.last
   val parity = new CreditQueue(Bits(code.dataBits bits), depth)
   parity.io.push.valid := made.valid && made(STEP).parity
@@ -107,7 +111,7 @@ case class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   // Both heads are registers.
   val (head, parityHead) = (order.io.pop, parity.io.pop)
   io.output.valid := head.valid && (!head.parity || parityHead.valid)
-  io.output.fragment := head.parity ? parityHead.payload | head.data
+  io.output.fragment := head.takesParity ? parityHead.payload | head.data
   io.output.last := head.last
   head.ready := io.output.ready && (!head.parity || parityHead.valid)
   parityHead.ready := io.output.ready && head.valid && head.parity
