@@ -134,7 +134,7 @@ class FrameIssue(
   val takes = Bool()
 
   /** All of `credit`, and `ahead`, have followed the choice before. */
-  val isCurrent = History(!takes, 0 until FrameIssue.interval - 1, init = True).andR
+  val isCurrent = !takes && !RegNext(History(takes, 0 until FrameIssue.interval - 2, init = False).orR, init = False)
   private val isDue = RegNext(may && isCurrent && ahead.msb) init False
 
   /** A failed frame goes first. Whether there is one is enough to know: what lets a new frame begin lets a failed one be repeated. */

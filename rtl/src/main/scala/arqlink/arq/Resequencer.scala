@@ -73,8 +73,10 @@ class Resequencer(link: LinkConfig) extends Component {
 
   // Frames whose packet may leave out of sequence. When the queue is full one is forgotten: its packet leaves with the scan.
   val completed = StreamFifo(WindowSn(link), 16)
-  completed.io.push.valid := io.complete.fire && !io.complete.dead && !io.inOrder
-  completed.io.push.payload := windowSn(io.complete.fsn)
+  private val candidate = Flow(WindowSn(link))
+  candidate.valid := io.complete.fire && !io.complete.dead && !io.inOrder
+  candidate.payload := windowSn(io.complete.fsn)
+  completed.io.push << candidate.stage().toStream
 
   val rxBase = Reg(Wire.sn) init link.firstSn
   io.rxBase := rxBase

@@ -5,6 +5,7 @@ import spinal.core._
 import spinal.lib._
 
 import arqlink.axi.PacketBeat
+import arqlink.lib.{Kept, Skid}
 
 /** The way out of a block that gives packets: a packet that `flush` cuts is ended with `error` on a beat of its own, and what leaves is counted. */
 class PacketExit(dataBytes: Int, flush: Bool, output: Stream[PacketBeat]) extends Area {
@@ -19,20 +20,22 @@ class PacketExit(dataBytes: Int, flush: Bool, output: Stream[PacketBeat]) extend
   private val openNext = beat.fire ? !beat.last | open
   open := openNext
 
-  /** The packet in progress is to be ended with `error`. */
+  /** The packet in progress is to be ended with `error`; `ends` is the same, near the beat. */
   val pending = RegInit(False)
-  pending := pending ? !beat.ready | (flush && openNext)
+  private val pendingNext = pending ? !beat.ready | (flush && openNext)
+  pending := pendingNext
+  private val ends = Kept(RegNext(pendingNext) init False, "ends")
 
   input.ready := beat.ready && !pending
   beat.valid := input.valid || pending
   beat.payload := input.payload
-  when(pending) {
+  when(ends) {
     beat.data := 0
     beat.keep := 1
     beat.last := True
     beat.error := True
   }
-  beat.s2mPipe().m2sPipe() >> output
+  Skid(beat, "exit").m2sPipe() >> output
 
   private val leaves = output.fire && !output.error
   val rxPackets = RegNext(leaves && output.last) init False

@@ -88,7 +88,9 @@ class CoefficientGenerator(code: CodeConfig) extends Component {
   val count = Reg(UInt(stepBits bits)) init 0
   val slot = Reg(UInt(slotBits bits)) init 0
   val begin = count === 0
-  val lastStep = count.andR
+
+  /** A register, as all that waits for its turn hangs on it. */
+  val lastStep = RegNext(count.getAheadValue().andR) init False
   lists.io.ofParity := count.msb
   lists.io.bank := point.bank
   lists.io.group := (if (groups == 1) U(0, 1 bits) else count(stepBits - 2 downto 0))
