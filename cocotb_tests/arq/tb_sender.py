@@ -12,7 +12,7 @@ from cocotb_tests.lib.sweep import sweep
 
 WINDOW, SPACE = 64, 1 << 20
 INFINITE = 15
-LEAD = 6
+LEAD = 5
 """Of this build (ArqLink.leadUnits): a frame is chosen while fewer units are chosen and have not begun to leave."""
 FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "lastTry", "fsn", "tsn"]
 FEEDBACK = ["rxBase", "rxNext", "bitmapBase", "bitmap"]

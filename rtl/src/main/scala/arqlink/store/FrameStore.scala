@@ -158,5 +158,5 @@ object FrameStore {
   private def memoryLatency(code: CodeConfig): Int = if (code.isWide) 4 else 3
 
   /** Most clocks from a read that comes alone to its first beat: until it is begun, in the memory, and in the queue. */
-  def readLatency(code: CodeConfig): Int = 5 + memoryLatency(code)
+  def readLatency(code: CodeConfig): Int = 3 + memoryLatency(code)
 }
