@@ -88,6 +88,7 @@ case class Framer(code: CodeConfig) extends Component {
 
     // Where `beat` is, worked out with it.
     private def at(place: Int) = RegInit(Bool(place == 0))
+    val beforePayload = at(headerBeats - 1)
     val inPayload = at(headerBeats)
     val inHeader = RegInit(True)
     val atShift = at(headerBeats)
@@ -115,10 +116,12 @@ case class Framer(code: CodeConfig) extends Component {
       wasControl := isControl
       beat := last ? U(0) | beat + 1
       def next(place: Int) = if (place == 0) last else !last && beat === place - 1
-      atShift := next(headerBeats)
+      beforePayload := next(headerBeats - 1)
+      val begins = beforePayload && !last
+      atShift := begins
       // From a unit's second beat on, a register has its kind. A header of one beat ends before that.
       val kind = if (headerBeats > 1) wasControl else isControl
-      inPayload := next(headerBeats) && !kind || (inPayload && !payloadLast && !last)
+      inPayload := begins && !kind || (inPayload && !payloadLast && !last)
       payloadLast := next(headerBeats + code.unitBeats - 1)
       inHeader := last || (inHeader && beat =/= headerBeats - 1)
       controlLast := next(controlBeats - 1) && wasControl
