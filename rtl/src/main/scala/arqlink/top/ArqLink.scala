@@ -94,10 +94,7 @@ class ArqLink(link: LinkConfig) extends Component {
     val storeJob = jobs(0).halfPipe() // a register each, as store and decoder are far apart
     val decodeJob = jobs(1).halfPipe()
     val nextMeta = jobs(2).translateWith(jobs(2).frame.meta).halfPipe().queue(8) // as many of the shortest frames are within the decoder
-    val encoded = {
-      val near = encoder.io.output.s2mPipe()
-      queued(if (code.isWide) near.m2sPipe() else near)
-    }
+    val encoded = queued(encoder.io.output.s2mPipe().m2sPipe())
     val read = queued(rxStore.io.data)
     val decoded = queued(decoder.io.output)
     val closing = queued(control.io.close)
@@ -236,11 +233,11 @@ class ArqLink(link: LinkConfig) extends Component {
 
 object ArqLink {
 
-  /** Registers between blocks on a frame's way: its queue with the register behind it, and for wide beats two behind the encoder. */
-  private def registersBetween(code: CodeConfig) = 3 + (if (code.isWide) 2 else 0)
+  /** Registers between blocks on a frame's way: its queue with the register behind it, and one behind the encoder. */
+  private val registersBetween = 4
 
   /** Most clocks from the choice of a frame of one data unit to the first beat of its parity at the framer, which is due a unit later than its data. */
-  private def leadClocks(code: CodeConfig) = FrameIssue.latency + FrameStore.readLatency(code) + RsEncoder.parityLatency + registersBetween(code)
+  private def leadClocks(code: CodeConfig) = FrameIssue.latency + FrameStore.readLatency(code) + RsEncoder.parityLatency + registersBetween
 
   /** A frame is chosen while fewer units have yet to begin to leave: so its payload is there when they have left. */
   def leadUnits(code: CodeConfig): Int = {
