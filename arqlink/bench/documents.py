@@ -2,7 +2,7 @@
 """Writes what `make bench` found into the documents: all of it to docs/results.md, tables of README.md and docs/integration.md."""
 
 from arqlink import tree
-from arqlink.bench.measurements import PLACED, placed_sections, sections
+from arqlink.bench.measurements import PLACED, clock_sections, placed_sections, sections
 from arqlink.errors import UserError
 from arqlink.fpga.targets import TARGETS
 from arqlink.report.tables import markdown
@@ -32,9 +32,9 @@ def section_lines(title, command, headings, rows):
     return [f"## {title}", "", f"`{command}`", "", *markdown(headings, rows), ""]
 
 
-def page_of_placed(text, synthesis):
-    """docs/results.md with the tables of place and route anew; those that need a bench stay as they are."""
-    new = {section[0]: "\n".join(section_lines(*section)).removeprefix("## ") for section in placed_sections(synthesis)}
+def page_with(text, sections):
+    """docs/results.md with these tables anew; the others stay as they are."""
+    new = {section[0]: "\n".join(section_lines(*section)).removeprefix("## ") for section in sections}
     head, *parts = text.split("\n## ")
     kept = [new[title] if (title := part.split("\n")[0]) in new else part for part in parts]
     return "\n## ".join([head, *kept])
@@ -70,8 +70,13 @@ def integration(text, synthesis):
 
 def write_placed(synthesis):
     """Writes what follows from place and route to all documents."""
-    RESULTS.write_text(page_of_placed(RESULTS.read_text(), synthesis))
+    RESULTS.write_text(page_with(RESULTS.read_text(), placed_sections(synthesis)))
     write_tables(synthesis)
+
+
+def write_clocks(clocks):
+    """Writes what the benches count in clocks to docs/results.md."""
+    RESULTS.write_text(page_with(RESULTS.read_text(), clock_sections(clocks)))
 
 
 def write_tables(synthesis):

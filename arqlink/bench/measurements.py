@@ -21,19 +21,36 @@ DECODERS = ("decoder", "decoder-16")
 
 
 def measure():
-    """Runs all benches and experiments, as many at a time as there are processors. The keys are those of `gather` that take minutes."""
+    """Runs all benches and experiments. The keys are those of `gather` that take minutes."""
     from cocotb_tests import measurements  # which only the source tree has
 
+    lines = {point.name: (measurements.line_use, point) for point in measurements.LINE_POINTS}
+    flows = {point: (feedback_loss.measure, point) for point in feedback_loss.points()}
+    clocks, lines, flows = run(clock_benches(), lines, flows)
+    return {"clocks": clocks, "line_use": lines, "feedback_loss": list(feedback_loss.rows(flows))}
+
+
+def measure_clocks():
+    """Of `measure`, what benches count in clocks."""
+    (clocks,) = run(clock_benches())
+    return clocks
+
+
+def clock_benches():
+    from cocotb_tests import measurements
+
+    return {f"{kind}-{config}": (of, config) for kind, (of, configs) in measurements.CLOCKS.items() for config in configs}
+
+
+def run(*groups):
+    """What the functions of each group (by name: function, argument) return, as many at a time as there are processors; UserError where a bench fails."""
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        clocks = {f"{kind}-{config}": pool.submit(of, config) for kind, (of, configs) in measurements.CLOCKS.items() for config in configs}
-        lines = {point.name: pool.submit(measurements.line_use, point) for point in measurements.LINE_POINTS}
-        flows = {point: pool.submit(feedback_loss.measure, point) for point in feedback_loss.points()}
+        submitted = [{name: pool.submit(*job) for name, job in group.items()} for group in groups]
         try:
-            clocks, lines, flows = ({what: found.result() for what, found in futures.items()} for futures in (clocks, lines, flows))
+            return [{name: future.result() for name, future in futures.items()} for futures in submitted]
         except AssertionError as failed:
             pool.shutdown(cancel_futures=True)
             raise UserError(f"A bench failed: {failed}") from None
-    return {"clocks": clocks, "line_use": lines, "feedback_loss": list(feedback_loss.rows(flows))}
 
 
 def placed():

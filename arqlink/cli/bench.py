@@ -24,17 +24,21 @@ def bench(
     docs: Annotated[bool, typer.Option("--docs", help="Write docs/results.md and the tables of README.md and docs/integration.md too.")] = False,
     gather: Annotated[bool, typer.Option("--gather", help="Take what build/bench.json has of an earlier run, measure nothing again.")] = False,
     placed: Annotated[bool, typer.Option("--placed", help="Write what place and route gave to these documents, and nothing else.")] = False,
+    clocks: Annotated[bool, typer.Option("--clocks", help="Write what benches count in clocks to docs/results.md, and nothing else.")] = False,
     stats: Annotated[bool, typer.Option("--stats", help="Write the first table of docs/statistics.md, and nothing else.")] = False,
 ):
     """Measure in simulation, compare with software, and write build/bench.json.
 
     Example: arqlink bench --docs
     """
-    if (placed or stats) and (placed + stats + docs + gather > 1):
-        raise UserError("--placed and --stats write one thing and nothing else; give one option.")
+    if (placed or clocks or stats) and (placed + clocks + stats + docs + gather > 1):
+        raise UserError("--placed, --clocks and --stats write one thing and nothing else; give one option.")
     tree.require()
     if stats:
         statistics.write()
+        return
+    if clocks:
+        documents.write_clocks(measurements.measure_clocks())
         return
     synthesis = measurements.placed() if docs or placed else {}
     if docs or placed:

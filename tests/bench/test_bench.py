@@ -126,6 +126,17 @@ def test_place_and_route_alone_is_written(tmp_path, monkeypatch):
     assert [(tmp_path / name).read_text().count("| 77 |") for name in ("README", "INTEGRATION")] == [1, 1]
 
 
+def test_clocks_alone_are_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(documents, "RESULTS", tmp_path / "results.md")
+    before = documents.page(RESULTS)
+    documents.RESULTS.write_text(before)
+    documents.write_clocks({"nack-tiny": {"nack_to_retransmission_clocks": 4321}})
+    after = documents.RESULTS.read_text()
+    title = measurements.CLOCK_TITLES["nack"]
+    assert "| tiny | 4321 |" in after and "4321" not in before
+    assert [part for part in after.split("\n## ") if not part.startswith(title)] == [part for part in before.split("\n## ") if not part.startswith(title)]
+
+
 def test_readme_has_its_targets_with_settings_and_verdict(monkeypatch):
     monkeypatch.setattr(documents, "README_TARGETS", ("y", "x", "not placed"))
     text = f"{BEGIN}\n{END}"

@@ -177,6 +177,7 @@ def test_interrupts_and_errors_are_one_sentence(arqlink, monkeypatch):
     for words in (
         ["synth", "none"],
         ["bench", "--placed", "--docs"],
+        ["bench", "--clocks", "--stats"],
         ["campaign", "run", "--pair", "x"],
         ["campaign", "run", "--show"],
         ["campaign", "feedback-loss", "--seed", "x"],
