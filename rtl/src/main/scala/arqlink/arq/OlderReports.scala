@@ -23,6 +23,8 @@ class OlderReports(link: LinkConfig) extends Component {
 
     /** Pulse: a reply has been composed. */
     val replied = in Bool ()
+
+    /** Moves by a window at most, as no edge is taken that is further ahead. */
     val rxNext = in(Wire.sn)
     val lookup = master Stream OutcomeLog.blockNumber
     val found = slave Stream OutcomeReport()
@@ -51,9 +53,10 @@ class OlderReports(link: LinkConfig) extends Component {
   private val lacksNone = RegNext(SeqNum.isBelow(block - 2, known)) init True
 
   val turns = new Area {
-    private val eighth = io.rxNext.dropLow(log2Up(OlderReports.distance))
+    private def passes(count: Int) = WindowSn.of(link, io.rxNext).dropLow(log2Up(count))
+    private val (eighth, blockNow) = (passes(OlderReports.distance), passes(Wire.blockBits))
     private val moved = RegNext(eighth =/= RegNext(eighth)) init False
-    private val isNewBlock = RegNext(block =/= RegNext(block)) init False
+    private val isNewBlock = RegNext(blockNow =/= RegNext(blockNow)) init False
 
     /** A turn is due; so many are left of a round; whose turn is next. */
     val due = RegInit(False)
