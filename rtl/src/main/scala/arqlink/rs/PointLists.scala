@@ -71,7 +71,7 @@ class PointLists(code: CodeConfig) extends Component {
   val parityLeft = Reg(SInt(shape.targetBits + 1 bits))
   val missingAt, receivedAt, parityAt = Reg(UInt(shape.positionBits bits))
   val bank = Reg(UInt(shape.bankBits bits)) init 0
-  val banks = new Tally(1 << shape.bankBits, 1 << shape.bankBits, up = RegNext(io.free, init = False), down = io.job.fire)
+  val banks = new Tally(1 << shape.bankBits, 1 << shape.bankBits, up = io.free, down = io.job.fire)
 
   io.job.ready := !active && banks.some
   val parityBits = bits(code.maxParity - 1 downto 0)
