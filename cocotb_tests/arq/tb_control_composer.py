@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import cocotb
 
+from cocotb_tests.arq.link_state import CLEARING, DOWN, HELLO, OUTAGE, UP
 from cocotb_tests.arq.planned import Planned
 from cocotb_tests.lib.bench import Bench
 from cocotb_tests.lib.limits import built
@@ -17,7 +18,6 @@ from cocotb_tests.lib.sweep import sweep
 BUILD = built()
 WINDOW, SPACE, NEVER = BUILD.window_frames, 1 << 20, 1 << 24
 QUARTER, MANY = WINDOW // 4, 16
-DOWN, CLEARING, HELLO, UP, OUTAGE = (1 << bit for bit in range(5))
 NUMBERS = ("txBase", "txEdge", "rxBase", "rxNext", "bitmapBase", "bitmap")
 FIELDS = ("epoch", "hello", "peerKnown", "poll", "reply", "deaf", "abandons", "peerEpoch", "param", *NUMBERS)
 PORTS = {

@@ -14,13 +14,13 @@ import cocotb
 from cocotb.triggers import Timer
 from cocotb.types import Logic
 
+from cocotb_tests.arq.link_state import CLEARING, DOWN, HELLO, OUTAGE, UP
 from cocotb_tests.lib.bench import Bench, Source
 from cocotb_tests.lib.limits import built
 from cocotb_tests.lib.sweep import sweep
 
 BUILD = built()
 HIGH = Logic(1)  # there is one object for each value
-DOWN, CLEARING, HELLO, UP, OUTAGE = (1 << bit for bit in range(5))
 RUNNING = (UP, OUTAGE)
 LEAST_WINDOW = (-(-(BUILD.max_packet_bytes + BUILD.crc_bytes) // BUILD.unit_bytes) - 1).bit_length()
 """log2 of the frames that hold the longest packet at K = 1."""

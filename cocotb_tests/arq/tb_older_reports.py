@@ -307,7 +307,7 @@ async def each_pair_has_two_early_turns(dut):
 async def a_jump_of_rxNext_is_one_turn(dut):
     """A gap of 8 TSNs or of many, a window at most: no edge is taken that is further ahead."""
     log = await start(dut)
-    for outcomes in (gap for gap in (8, 9, 16, 32, 63, 64, 100, 128, 1000, 1024) if gap <= BUILD.window_frames):
+    for outcomes in (gap for gap in (8, 9, 16, 64, 100, 128, 1000, 1024, BUILD.window_frames) if gap <= BUILD.window_frames):
         await restart(log)
         await fill(log, (ring_of(OWN) + 2) * PAIR)
         log.know(newest_pair(log.inputs["rxNext"]) - ring_of(OWN) + 1)

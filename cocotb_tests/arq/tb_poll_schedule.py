@@ -6,6 +6,7 @@ import random
 
 import cocotb
 
+from cocotb_tests.arq.link_state import CLEARING, DOWN, HELLO, OUTAGE, UP
 from cocotb_tests.arq.planned import Planned
 from cocotb_tests.lib.bench import Bench
 from cocotb_tests.lib.limits import built
@@ -13,7 +14,6 @@ from cocotb_tests.lib.sweep import sweep
 
 BUILD = built()
 WINDOW, SPACE, NEVER = BUILD.window_frames, 1 << 20, 1 << 24
-DOWN, CLEARING, HELLO, UP, OUTAGE = (1 << bit for bit in range(5))
 PORTS = {
     "pollTimeout": "timers_pollTimeout",
     "written": "timers_written",

@@ -14,7 +14,7 @@ from tests.effort import slow_in_full
 
 FIRST = seeds.seed_of("campaign") >> 1
 """Of seeds in a row."""
-BUILDS = ["wraps", "tiny", "k1"]
+BUILDS = ["wraps", "tiny"]
 """Those that are quick to build; each talks to its like. `wraps` is `small` with numbers that wrap in each run. `make test-full` has all pairs."""
 PAIRS = [f"{name}:{name}" for name in BUILDS]
 FAULTS = {
@@ -185,7 +185,7 @@ def judge(results):
 
 @pytest.mark.parametrize(
     ("pair", "count"),
-    [*((pair, 25) for pair in PAIRS if pair != "k1:k1"), *(pytest.param(pair, 100, marks=pytest.mark.full) for pair in builds.PAIRS)],
+    [*((pair, 25) for pair in PAIRS), *(pytest.param(pair, 100, marks=pytest.mark.full) for pair in builds.PAIRS)],
 )
 def test_random_faults(pair, count, capsys):
     results = runs.run_seeds(pair, FIRST, count, show=True)
@@ -197,7 +197,7 @@ def test_random_faults(pair, count, capsys):
     judge(results)
 
 
-@pytest.mark.parametrize("pair", slow_in_full(PAIRS[:2], slow={"tiny:tiny"}))
+@pytest.mark.parametrize("pair", slow_in_full(PAIRS, slow={"tiny:tiny"}))
 def test_forged_units(pair):
     results = runs.run_seeds(pair, FIRST, 25, forge=1)
     assert len(results) == 25

@@ -12,8 +12,8 @@ import arqlink.wire.{ControlMessage, Wire}
 /** Decides when a control unit is due and what it says: always all that this end knows.
   *
   * While no message waits for the framer, an evaluation enters a pipeline in each clock: `measure` finds how far numbers have moved since they were last
-  * sent, `compare` tests that and what else may be a cause, `decide` knows whose turn it is. The first evaluation that finds one composes a message in stage `compose`, and those behind it are
-  * discarded: they have not seen what the message settles.
+  * sent, `compare` tests that and what else may be a cause, `decide` knows whose turn it is. The first evaluation that finds something due composes a
+  * message in stage `compose`, and those behind it are discarded: they have not seen what the message settles.
   */
 class ControlComposer(link: LinkConfig) extends Component {
   val io = new Bundle {
@@ -70,7 +70,7 @@ class ControlComposer(link: LinkConfig) extends Component {
       reload = RegNext(composesDue || isGreeting && !isHello || io.timers.written, init = False) || silent,
       run = isGreeting || running
     )
-    // From when a message has left for the PHY, or a keep-alive that waited would be followed by another one.
+    // It does not count while a message waits for the framer, or a keep-alive that waited would be followed by another one.
     val keepalive = new Countdown(io.timers.keepalive, RegNext(io.sent || isHello || offer || io.timers.written, init = False), running)
   }
   val polls = new PollSchedule(link)

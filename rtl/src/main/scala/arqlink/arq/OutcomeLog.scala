@@ -94,6 +94,8 @@ class OutcomeLog(link: LinkConfig) extends Component {
     private val mark = RegNext(io.push.received ? UIntToOh(end.resize(blockSize), Wire.blockBits) | B(0, Wire.blockBits bits))
     private val amount = RegNext(io.push.end - end)
     private val (blockThen, blockNow) = (OutcomeLog.blockOf(io.push.end), OutcomeLog.blockOf(end))
+
+    /** The block after `blockNow`, added up before it is compared. */
     private val following = RegNextWhen(blockThen + 1, io.push.valid) init OutcomeLog.firstBlock(link) + 1
     val blocks = RegNext(blockThen - blockNow)
     val isOne = RegNext(blockThen === following)

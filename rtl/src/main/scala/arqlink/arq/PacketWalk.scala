@@ -116,7 +116,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
     val sop = insert(place.sop)
     val eop = insert(place.eop)
 
-    /** Of a packet out of sequence the frame is not there, is claimed, or was the last one that it can begin with. */
+    /** A walk ends without a packet: the frame is not stored; forward, it is claimed already; backward, it is the scan's first and has no sop. */
     val endsWalk = insert(!isStored || (backward ? (!place.sop && this(chosen.isFirst)) | (state === FrameState.taken)))
   }
 
@@ -187,7 +187,7 @@ class PacketWalk(link: LinkConfig, states: FrameStates, flags: UInt => PacketFla
       when(!(backward && sop))(walkAt := (eop && !backward) ? walkFirst | this(chosen.next))
       when(is(found.endsWalk))(walking := False) elsewhen (backward && sop)(taking := True)
     }
-    // Until a packet is walked, they follow the frame that it would be walked from.
+    // While nothing is walked, they follow the candidate from which the next walk would begin.
     when(!walking) {
       walkAt := candidate.payload
       walkLast := candidate.payload

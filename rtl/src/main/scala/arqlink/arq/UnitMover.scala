@@ -43,7 +43,7 @@ class UnitMover(link: LinkConfig) extends Component {
   val held, forgotten = Reg(UInt(4 bits)) init 0
   private val drops = isIdle && forgotten =/= 0
 
-  // Counted a clock later: an order comes three clocks after its header.
+  // Counted a clock later: an order comes later than that after its header.
   private val (taken, flushed) = (RegNext(io.taken) init False, RegNext(io.flush) init False)
 
   /** A register, as whole stages wait for it. What it lets through in the first clock of a flush is forgotten too. */

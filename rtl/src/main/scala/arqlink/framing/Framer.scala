@@ -106,7 +106,7 @@ case class Framer(code: CodeConfig) extends Component {
     val ends = moves && last
 
     step.valid := moves && may
-    // The kind of a unit is known before its first payload beat, and its last beat has no payload. A flush empties the source of payload, too.
+    // A unit has begun only as its payload was there, so it waits for none. A flush empties the source, and the unit ends without.
     Invariant.when(step.valid && inPayload && !spoil)(io.units.valid, "a unit's payload pauses")
     io.units.ready := moves && inPayload
     io.control.ready := moves && controlLast && !spoil

@@ -67,7 +67,8 @@ case class RsEncoder(code: CodeConfig) extends ErasureCodec[EncodeJob] {
   sequencer.io.input << io.input.map(_.fragment)
   val step = sequencer.io.step
 
-  // The stage of each task, from the step on. The unit's address is there a clock later. A word leaves its block RAM after a clock, and then goes through two registers.
+  // The stage of each task, from the step on. The address of the unit's coefficients is there a clock later; a word leaves its block RAM after a clock,
+  // and then goes through two registers.
   private val lookUpAt = 1
   private val arrayAt = lookUpAt + 3 - MacArray.expandAt
   private val mergeAt = arrayAt + MacArray.latency
