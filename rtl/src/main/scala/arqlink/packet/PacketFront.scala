@@ -35,7 +35,7 @@ case class PacketFront(code: CodeConfig) extends Component {
     val beat = master(Stream(JudgedBeat(dataBytes)))
   }
 
-  // Judged first, then registered, so that `packet.ready` does not depend on what is on the port in the same clock.
+  // Judged first, then registered.
   val arriving = Stream(JudgedBeat(dataBytes))
   arriving.arbitrationFrom(io.packet)
   val keep = io.packet.keep
@@ -52,7 +52,7 @@ case class PacketFront(code: CodeConfig) extends Component {
   arriving.abort := io.packet.error
   arriving.empty := !keep.orR
   arriving.joins := !keep.orR && io.packet.last && inside
-  val input = if (code.isWide) arriving.m2sPipe(collapsBubble = false).s2mPipe().m2sPipe() else arriving.m2sPipe()
+  val input = arriving.m2sPipe()
 
   val holding = RegInit(False)
   val held = Reg(JudgedBeat(dataBytes))

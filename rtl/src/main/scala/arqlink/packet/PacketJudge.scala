@@ -37,8 +37,7 @@ class PacketJudge(link: LinkConfig) extends Component {
   private val tight = RegInit(Bool(fullBeats == 0))
   private val badKeep, badAbort, badOversize = RegInit(False)
 
-  private val input = if (link.code.isWide) io.beat.m2sPipe(collapsBubble = false) else io.beat
-  private val checked = io.checked
+  private val (input, checked) = (io.beat, io.checked)
   checked.arbitrationFrom(input)
   checked.beat := input.payload
   checked.keep := badKeep || input.keepBad

@@ -62,10 +62,9 @@ class ArqLink(link: LinkConfig) extends Component {
 
   private def queued[T <: Data](stream: Stream[T]): Stream[T] = if (link.queued) stream.queue(4) else stream
 
-  // Forks and registers between blocks are emptied, too. Every `ready` is registered here, except that of packets in and units in, which segmenter
-  // and receiver register.
+  // Forks and registers between blocks are emptied, too. Every `ready` is registered here, except that of units in, which the receiver registers.
   val between = emptied(new Area {
-    val packets = queued(drain.io.output)
+    val packets = queued(drain.io.output.s2mPipe().m2sPipe())
     val accepted = queued(segmenter.io.write)
 
     /** Has room for all frames that are chosen and have not begun to leave. */
