@@ -9,6 +9,7 @@ from cocotb.triggers import RisingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamSink, AxiStreamSource
 
 from cocotb_tests.lib.edges import rising_edges, start_clock
+from cocotb_tests.lib.signals import reader
 
 
 def pause(rate):
@@ -23,7 +24,7 @@ class Source:
     def __init__(self, bench, prefix, fields, rate=1.0):
         dut = bench.dut
         self.valid = getattr(dut, f"{prefix}valid")
-        self.ready = getattr(dut, f"{prefix}ready", None)
+        self.ready = reader(getattr(dut, f"{prefix}ready")) if hasattr(dut, f"{prefix}ready") else lambda: 1
         self.fields = [getattr(dut, f) for f in fields]
         self.rate = rate
         self.queue = deque()
@@ -41,7 +42,7 @@ class Source:
 
     def step(self):
         if self.offered:
-            if self.ready is not None and not int(self.ready.value):
+            if not self.ready():
                 return
             self.offered = False
             self.accepted += 1
@@ -67,9 +68,9 @@ class Sink:
     def __init__(self, bench, prefix, fields, rate=1.0, log=None):
         dut = bench.dut
         self.bench = bench
-        self.valid = getattr(dut, f"{prefix}valid")
+        self.valid = reader(getattr(dut, f"{prefix}valid"))
         self.ready = getattr(dut, f"{prefix}ready", None)
-        self.fields = [getattr(dut, f) for f in fields]
+        self.fields = [reader(getattr(dut, f)) for f in fields]
         self.rate = rate
         self.items = []
         self.log = log or self.items.append
@@ -84,8 +85,8 @@ class Sink:
         self.stalled = None
 
     def step(self):
-        if int(self.valid.value):
-            values = tuple(int(f.value) for f in self.fields)
+        if self.valid():
+            values = tuple(read() for read in self.fields)
             assert not self.strict or self.stalled in (None, values), "payload changed before ready"
             if self.open:
                 self.log((self.bench.clock, *values))
@@ -104,7 +105,7 @@ class Events:
     """Adds up event outputs clock by clock."""
 
     def __init__(self, bench, names):
-        self.signals = [(name, getattr(bench.dut, name)) for name in names]
+        self.signals = [(name, reader(getattr(bench.dut, name))) for name in names]
         self.count = Counter()
         bench.actors.append(self)
 
@@ -112,10 +113,9 @@ class Events:
         pass
 
     def step(self):
-        for name, signal in self.signals:
-            value = signal.value
-            if value:
-                self.count[name] += int(value)
+        for name, read in self.signals:
+            if value := read():
+                self.count[name] += value
 
 
 def axis_source(dut, prefix):

@@ -13,57 +13,58 @@ from cocotbext.axi import AxiStreamFrame
 
 from cocotb_tests.lib.bench import axis_source
 from cocotb_tests.lib.edges import rising_edges
+from cocotb_tests.lib.signals import reader
 from tests import seeds
 
 
-def port(dut, name, default=None):
-    """The port, or `default` where the block has none of that name."""
-    return getattr(dut, name, default)
+def optional(dut, name, default):
+    """Reads the port; gives `default` where the block has none of that name."""
+    return reader(getattr(dut, name)) if hasattr(dut, name) else lambda: default
 
 
 async def watch_units(dut, prefix, data_bytes, found, life=lambda: 0, begins=lambda: None):
     """Calls begins() at the first and found(bytes, erased) at the last beat of each unit on `prefix`. When `life()` changes what was
     begun is forgotten."""
-    valid, data, last = (getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tdata", "tlast"))
-    ready, user = port(dut, f"{prefix}_tready"), port(dut, f"{prefix}_tuser")
+    valid, data, last = (reader(getattr(dut, f"{prefix}_{s}")) for s in ("tvalid", "tdata", "tlast"))
+    ready, user = optional(dut, f"{prefix}_tready", 1), optional(dut, f"{prefix}_tuser", 0)
     raw, erased, begun = bytearray(), False, life()
-    edge, start = FallingEdge(dut.aclk), RisingEdge(valid)
+    edge, start = FallingEdge(dut.aclk), RisingEdge(getattr(dut, f"{prefix}_tvalid"))
     while True:
-        if not valid.value:
+        if not valid():
             await start
         await edge
-        if not valid.value or (ready is not None and not ready.value):
+        if not valid() or not ready():
             continue
         if begun != life():
             raw, erased, begun = bytearray(), False, life()
         if not raw:
             begins()
-        raw += int(data.value).to_bytes(data_bytes, "little")
-        erased |= user is not None and bool(user.value)
-        if last.value:
+        raw += data().to_bytes(data_bytes, "little")
+        erased |= bool(user())
+        if last():
             found(bytes(raw), erased)
             raw, erased = bytearray(), False
 
 
 async def watch_packets(dut, prefix, data_bytes, found, life=lambda: 0, raw=None):
     """Calls found(bytes, aborted) at the last beat of each packet on `prefix`; `life` as in watch_units. `raw` is given to hold what has come of a packet."""
-    valid, ready, data, keep, last, user = (getattr(dut, f"{prefix}_{s}") for s in ("tvalid", "tready", "tdata", "tkeep", "tlast", "tuser"))
+    valid, ready, data, keep, last, user = (reader(getattr(dut, f"{prefix}_{s}")) for s in ("tvalid", "tready", "tdata", "tkeep", "tlast", "tuser"))
     raw = bytearray() if raw is None else raw
     aborted, begun = False, life()
-    edge, start = FallingEdge(dut.aclk), RisingEdge(valid)
+    edge, start = FallingEdge(dut.aclk), RisingEdge(getattr(dut, f"{prefix}_tvalid"))
     while True:
-        if not valid.value:
+        if not valid():
             await start
         await edge
-        if not valid.value or not ready.value:
+        if not valid() or not ready():
             continue
-        count = int(keep.value).bit_count()
+        count = keep().bit_count()
         if begun != life():
             raw.clear()
             aborted, begun = False, life()
-        raw += int(data.value).to_bytes(data_bytes, "little")[:count]
-        aborted |= bool(user.value)
-        if last.value:
+        raw += data().to_bytes(data_bytes, "little")[:count]
+        aborted |= bool(user())
+        if last():
             packet, was_aborted, aborted = bytes(raw), aborted, False
             raw.clear()
             found(packet, was_aborted)
@@ -71,8 +72,8 @@ async def watch_packets(dut, prefix, data_bytes, found, life=lambda: 0, raw=None
 
 def shows(dut, prefix, raw):
     """A function for EndChecker's `port`: that of packets on `prefix`, whose watcher has `raw`."""
-    valid = getattr(dut, f"{prefix}_tvalid")
-    return lambda: len(raw) if valid.value else None
+    valid = reader(getattr(dut, f"{prefix}_tvalid"))
+    return lambda: len(raw) if valid() else None
 
 
 class PacketSource:

@@ -89,6 +89,7 @@ def test_stats(chromium):
         check_ended(shown, process)
 
 
+@pytest.mark.full
 @pytest.mark.timeout(240)
 def test_send(chromium, tmp_path):
     (tmp_path / "in").write_bytes(seeds.rng("input").randbytes(FRAME_BYTES * SENT_FRAMES))
@@ -119,6 +120,7 @@ def test_a_run_that_is_interrupted_says_so(chromium):
         assert process.wait(60) == 130
 
 
+@pytest.mark.full
 @pytest.mark.timeout(120)
 def test_a_phone_and_a_screen_reader(chromium):
     with showing(chromium, "stats", "--frames", LONG, size=browsers.PHONE) as (shown, _):

@@ -28,7 +28,7 @@ def fusesoc(folder, core, target, *libraries):
 SIMULATED = ["two_links", "ethernet", "byte_stream", "driver"]
 
 
-@pytest.mark.parametrize("name", slow_in_full(SIMULATED, slow={"ethernet", "byte_stream"}))
+@pytest.mark.parametrize("name", slow_in_full(SIMULATED, slow=set(SIMULATED) - {"two_links"}))
 def test_simulates_in_icarus(name, tmp_path):
     code, text = fusesoc(tmp_path, f"example:arqlink:{name}", "sim")
     assert code == 0 and "PASSED" in text, text[-2000:]
