@@ -9,7 +9,7 @@ VIEW   := $(WAVES:.fst=.gtkw)
 C_FILES := $(wildcard $(foreach ext,c h cpp,sim/*/*.$(ext) sim/*/*/*.$(ext) research/*/*.$(ext) research/*/*/*.$(ext) sw/*/*.$(ext) sw/driver/*/*.$(ext) examples/*/*/*.$(ext)))
 LINTS  := $(shell sed -n 's/^  \(lint[a-z0-9_]*\):.*/\1/p' fusesoc.core)
 
-.PHONY: help setup verilog regs sw demo soc-demo test test-research test-docs test-full mutants coverage campaign fuzz lint lint-types lint-style lint-scala synth synth-all bench docs planner release figures figures-full figures-link stats-full wave clean
+.PHONY: help setup verilog regs sw demo soc-demo test test-research test-docs test-pages test-full mutants coverage campaign fuzz lint lint-types lint-style lint-scala synth synth-all bench docs planner release figures figures-full figures-link stats-full wave clean
 
 help: ## Show the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -37,7 +37,7 @@ demo: setup ## Send a file and a capture over a simulated satellite link
 soc-demo: setup-firmware ## Boot the firmware in simulation, and change its link over the UART while a file crosses
 	$(ARQLINK) demo soc
 
-test: setup-all ## Run all tests but the longest, and those of make test-research and test-docs; another seed: ARQLINK_SEED=7 make test
+test: setup-all ## Run all tests but the longest, and those of make test-research, test-docs and test-pages; another seed: ARQLINK_SEED=7 make test
 	$(PYTHON) -m pytest $(PARALLEL)
 
 test-research: setup-all ## Run the experiments' long tests
@@ -45,6 +45,9 @@ test-research: setup-all ## Run the experiments' long tests
 
 test-docs: setup-all ## Run the tests of what documents quote
 	$(PYTHON) -m pytest $(PARALLEL) -m "docs and not full"
+
+test-pages: setup-all ## Run the tests that look at the planner and the dashboards in a browser
+	$(PYTHON) -m pytest $(PARALLEL) -m "browser and not full"
 
 test-full: setup-all ## Run all tests
 	$(PYTHON) -m pytest $(PARALLEL) -m ""

@@ -37,6 +37,11 @@ def place(item):
     return next((at for at, begin in enumerate((*WAITING, *LONG)) if item.nodeid.startswith(begin)), 1000)
 
 
+def pytest_itemcollected(item):
+    if "chromium" in item.fixturenames:
+        item.add_marker("browser")
+
+
 def pytest_collection_modifyitems(items):
     items.sort(key=place)
 
