@@ -38,6 +38,16 @@ def test_budget_would_be_missed():
     assert not within(budget, 200, 1100) and not within(budget, 180, 1000)
 
 
+def test_a_tool_is_compiled_once_before_its_first_run(tmp_path, monkeypatch):
+    """And not by all that begin at the same time."""
+    program = tmp_path / "tool-of-webassembly"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/runs\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(place_and_route.sys, "executable", str(tmp_path / "python"))
+    assert all(place_and_route.run_tool(program.name, "-x", cwd=tmp_path, log="log")[0] for _ in range(2))
+    assert (tmp_path / "runs").read_text().split() == ["--help", "-x", "-x"]
+
+
 COPIES = """
 module top(input clk, input [7:0] d, output [7:0] p, output [7:0] q);
   {mark} reg [7:0] a; {mark} reg [7:0] b;
