@@ -6,7 +6,7 @@ import spinal.lib._
 import spinal.lib.misc.pipeline._
 
 import arqlink.config.LinkConfig
-import arqlink.lib.{Countdown, Invariant, SeqNum}
+import arqlink.lib.{Countdown, Invariant, Kept, SeqNum}
 import arqlink.wire.{ControlMessage, Wire}
 
 /** Decides when a control unit is due and what it says: always all that this end knows.
@@ -111,15 +111,16 @@ class ControlComposer(link: LinkConfig) extends Component {
     val older = RegInit(False) setWhen composesDue clearWhen composesOlder
   }
 
-  /** The numbers that were sent last. */
+  /** The numbers that were sent last; the first ones where there is no link. */
   val said = new Area {
-    val txEdge, rxBase, rxNext = Reg(Wire.sn) init link.firstSn
+    private val forgets = Kept(RegNext(!active) init True, "said_forgets")
+    val txEdge, rxBase, rxNext = Reg(Wire.sn)
     when(composes) {
       txEdge := io.sender.txEdge
       rxBase := io.receiver.rxBase
     }
     when(composesDue)(rxNext := io.receiver.rxNext)
-    when(!timers.running) {
+    when(forgets) {
       txEdge := link.firstSn
       rxBase := link.firstSn
       rxNext := link.firstSn

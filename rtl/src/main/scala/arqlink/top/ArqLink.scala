@@ -64,7 +64,7 @@ class ArqLink(link: LinkConfig) extends Component {
 
   // Forks and registers between blocks are emptied, too. Every `ready` is registered here, except that of units in, which the receiver registers.
   val between = emptied(new Area {
-    val packets = queued(drain.io.output.s2mPipe().m2sPipe())
+    val packets = queued(drain.io.output.s2mPipe().m2sPipe(collapsBubble = false))
     val accepted = queued(segmenter.io.write)
 
     /** Has room for all frames that are chosen and have not begun to leave. */
