@@ -744,6 +744,7 @@ def test_where_the_dissector_is(arqlink, tmp_path, monkeypatch):
     assert code == 2 and "cannot be written" in err
 
 
+@pytest.mark.docs
 def test_what_the_document_shows(tmp_path):
     """Each command that it has in a console, with what it prints."""
     (tmp_path / "LICENSE").symlink_to(tree.ROOT / "LICENSE")
