@@ -12,15 +12,14 @@ from typing import Any
 
 import cocotb
 from cocotb.triggers import Timer
-from cocotb.types import Logic
 
 from cocotb_tests.arq.link_state import CLEARING, DOWN, HELLO, OUTAGE, UP
 from cocotb_tests.lib.bench import Bench, Source
 from cocotb_tests.lib.limits import built
+from cocotb_tests.lib.signals import reader
 from cocotb_tests.lib.sweep import sweep
 
 BUILD = built()
-HIGH = Logic(1)  # there is one object for each value
 RUNNING = (UP, OUTAGE)
 LEAST_WINDOW = (-(-(BUILD.max_packet_bytes + BUILD.crc_bytes) // BUILD.unit_bytes) - 1).bit_length()
 """log2 of the frames that hold the longest packet at K = 1."""
@@ -144,7 +143,7 @@ class Monitor:
 
     def __init__(self, bench, source):
         self.bench, self.dut, self.source = bench, bench.dut, source
-        self.signals = [(name, getattr(bench.dut, f"io_{name}")) for name in BITS]
+        self.signals = [(name, reader(getattr(bench.dut, f"io_{name}"))) for name in BITS]
         self.admitted = [getattr(bench.dut, f"io_admitted_payload_{name}") for name in UNIT]
         self.model = Model(int(bench.dut.io_view_ownEpoch.value))
         self.timeout = 0
@@ -168,7 +167,7 @@ class Monitor:
         self.withdrawn = None  # what was on offer a clock before a flush
 
     def step(self):
-        now = SimpleNamespace(**{name: signal.value is HIGH for name, signal in self.signals})
+        now = SimpleNamespace(**{name: bool(read()) for name, read in self.signals})
         now.state = int(self.dut.io_view_state.value)
         now.epoch = int(self.dut.io_view_ownEpoch.value)
         now.unit = self.source.queue[0] if self.source.offered else None

@@ -9,7 +9,7 @@ from cocotb.triggers import RisingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamSink, AxiStreamSource
 
 from cocotb_tests.lib.edges import rising_edges, start_clock
-from cocotb_tests.lib.signals import reader
+from cocotb_tests.lib.signals import optional, reader
 
 
 def pause(rate):
@@ -24,7 +24,7 @@ class Source:
     def __init__(self, bench, prefix, fields, rate=1.0):
         dut = bench.dut
         self.valid = getattr(dut, f"{prefix}valid")
-        self.ready = reader(getattr(dut, f"{prefix}ready")) if hasattr(dut, f"{prefix}ready") else lambda: 1
+        self.ready = optional(dut, f"{prefix}ready", 1)
         self.fields = [getattr(dut, f) for f in fields]
         self.rate = rate
         self.queue = deque()

@@ -13,13 +13,8 @@ from cocotbext.axi import AxiStreamFrame
 
 from cocotb_tests.lib.bench import axis_source
 from cocotb_tests.lib.edges import rising_edges
-from cocotb_tests.lib.signals import reader
+from cocotb_tests.lib.signals import optional, reader
 from tests import seeds
-
-
-def optional(dut, name, default):
-    """Reads the port; gives `default` where the block has none of that name."""
-    return reader(getattr(dut, name)) if hasattr(dut, name) else lambda: default
 
 
 async def watch_units(dut, prefix, data_bytes, found, life=lambda: 0, begins=lambda: None):

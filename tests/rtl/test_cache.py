@@ -23,13 +23,13 @@ int main() {
 @pytest.fixture
 def build(tmp_path, monkeypatch):
     """An empty build folder but for the parts of Verilator that all models share, and no cache but what a test names."""
-    shared = tree.BUILD / "verilator"
+    folder, shared = tmp_path / "build", tree.BUILD / "verilator"
     shared.mkdir(parents=True, exist_ok=True)
-    monkeypatch.setattr(tree, "BUILD", tmp_path / "build")
-    tree.BUILD.mkdir()
-    (tree.BUILD / "verilator").symlink_to(shared)
+    folder.mkdir()
+    (folder / shared.name).symlink_to(shared)
+    monkeypatch.setattr(tree, "BUILD", folder)
     monkeypatch.delenv("ARQLINK_CACHE", raising=False)
-    return tmp_path / "build"
+    return folder
 
 
 class Made:

@@ -113,6 +113,8 @@ class ControlComposer(link: LinkConfig) extends Component {
 
   /** The numbers that were sent last; the first ones where there is no link. */
   val said = new Area {
+
+    /** The inverse of `running`, in a register of its own: it drives resets, which are slow to reach with logic in between. */
     private val forgets = Kept(RegNext(!active) init True, "said_forgets")
     val txEdge, rxBase, rxNext = Reg(Wire.sn)
     when(composes) {

@@ -35,7 +35,6 @@ case class PacketFront(code: CodeConfig) extends Component {
     val beat = master(Stream(JudgedBeat(dataBytes)))
   }
 
-  // Judged first, then registered.
   val arriving = Stream(JudgedBeat(dataBytes))
   arriving.arbitrationFrom(io.packet)
   val keep = io.packet.keep

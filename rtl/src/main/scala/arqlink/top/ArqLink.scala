@@ -64,6 +64,8 @@ class ArqLink(link: LinkConfig) extends Component {
 
   // Forks and registers between blocks are emptied, too. Every `ready` is registered here, except that of units in, which the receiver registers.
   val between = emptied(new Area {
+
+    /** A skid, then a register without a `ready` of its own, so that the segmenter's reaches the skid through no more logic. */
     val packets = queued(drain.io.output.s2mPipe().m2sPipe(collapsBubble = false))
     val accepted = queued(segmenter.io.write)
 
