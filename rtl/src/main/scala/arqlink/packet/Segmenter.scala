@@ -115,21 +115,21 @@ case class Segmenter(link: LinkConfig) extends Component {
     val holds = RegNext(holdsNext) init False
 
     /** All slots are in use, or no beat is accepted: none is stored. A beat that is not stored needs no slot and must not wait for one: it may belong to a
-      * packet whose own frames, which are not sent before its end, hold all of them. `stalls` is the same in a register of its own, for the source of
-      * beats.
+      * packet whose own frames, which are not sent before its end, hold all of them. Two causes, each in a register of its own for what is stored and for
+      * the source of beats.
       */
-    val blocked = RegInit(False)
-    val stalls = RegInit(False).addAttribute("keep")
-    private val blockedNext = isFull || moves && isOneLeft || holdsNext
-    blocked := blockedNext
-    stalls := blockedNext
+    private def blocked: Bool = {
+      val fullOrHeld = RegNext(isFull || holdsNext, init = False).addAttribute("keep")
+      val lastIsTaken = RegNext(moves && isOneLeft, init = False).addAttribute("keep")
+      fullOrHeld || lastIsTaken
+    }
 
     private val lastUnitNext = Mux(begun, lastBefore, isOneUnit)
     val endsFrame = RegInit(False)
     val isLast = unitBeat.last && (filling || beat.last)
 
     writes.valid := filling || (checked.store && !blocked)
-    checked.ready := checked.store ? (!stalls && writes.ready) | !holds
+    checked.ready := checked.store ? (!blocked && writes.ready) | !holds
     writes.write.slot := fsn.resized
     writes.write.beat := slotBeat
     writes.write.data := filling ? B(0, code.dataBits bits) | beat.data
