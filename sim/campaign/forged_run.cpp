@@ -54,7 +54,7 @@ void Run::recover() {
             // A forged unit may have waited for the frame that it fits: the packet comes out with its content, which only
             // `packetCrc` can detect. At finite δ the transmission that it has spoiled is given up, and the sender says so.
             // So may two notices that agree, at any δ.
-            const bool mayLose = s_.finite || s_.forged > 1;
+            const bool mayLose = givesUp(0) || givesUp(1) || s_.forged > 1;
             return restarted || odd != oddPackets() || (mayLose && reported != reportedLosses());
         };
         if (freshCross(excused)) {
@@ -141,7 +141,7 @@ std::string Run::silentLoss() {
         const uint64_t skipped = peer["rx_frames_skipped"], abandoned = own["tx_frames_abandoned"];
         const uint64_t unreported = skipped > abandoned ? skipped - abandoned : 0;
         const uint64_t lost =
-            s_.finite ? std::min(own["tx_packets_lost"] + peer["rx_packets_dropped"] + unreported, skipped + spoiled)
+            givesUp(e) ? std::min(own["tx_packets_lost"] + peer["rx_packets_dropped"] + unreported, skipped + spoiled)
                       : peer["rx_packets_dropped"];
         // What came out in its place is an undetected error: only `packetCrc` can detect it.
         const uint64_t reported = lost + peer["rx_packets_corrupt"] + side_[e].book->odd();

@@ -15,7 +15,7 @@ using ull = unsigned long long;
 void Run::noteLife(unsigned e) {
     Side& side = side_[e];
     const unsigned life = monitor_->lifeId(e);
-    if (!s_.finite || life == side.notedLife) return;
+    if (!(s_.finite || s_.changesK()) || life == side.notedLife) return;
     side.notedLife = life;
     side.bus.write(ARQLINK_COUNTERS_OFFSET, 1);
     side.bus.read(counterOffsets().at("tx_packets_lost"), [this, e, life](uint32_t value) {
@@ -30,8 +30,8 @@ uint64_t Run::overdue(unsigned e) {
     const unsigned life = monitor_->lifeId(e);
     if (!life || side.restarting) return 0;
     const uint64_t missing = side.book->missingSince(life), lost = side.counters["tx_packets_lost"];
-    if (s_.finite && side.lostLife != life) return missing > lost ? missing - lost : 0;
-    const uint64_t given = s_.finite ? lost - side.lostBefore : 0;
+    if (givesUp(e) && side.lostLife != life) return missing > lost ? missing - lost : 0;
+    const uint64_t given = givesUp(e) ? lost - side.lostBefore : 0;
     return missing > given ? missing - given : 0;
 }
 

@@ -45,7 +45,7 @@ Rules rulesFor(const Scenario& s, const std::set<std::string>& ignore) {
         rules.keepalive[e] = s.timers[e].keepalive;
         rules.steady[e] = steadyTimers(s) && phyFlows(s, e);
         rules.flows[e] = phyFlows(s, e) && !stops(s, EventKind::stopPhy);
-        rules.ordered[e] = s.steadyOrder && s.arq[1 - e].inOrder && !s.finite && !s.restarts;
+        rules.ordered[e] = s.steadyOrder && s.arq[1 - e].inOrder && !s.finite && !s.changesK() && !s.restarts;
         rules.reads[e] = s.user[e].ready >= 1 && !stops(s, EventKind::stopUser);
         if (s.steadyArq) rules.freeze[e] = s.arq[e].freeze;
     }

@@ -111,6 +111,7 @@ class Run {
     bool sourcesIdle() const { return side_[0].source->idle() && side_[1].source->idle(); }
     uint64_t grace() const { return 2 * s_.roundTrip() + 20000; }
     bool calm() const;
+    bool givesUp(unsigned e) const;
     uint64_t owed(unsigned e);
     uint64_t restBound() const;
     std::string standing() const;

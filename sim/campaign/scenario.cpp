@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario.h"
 
+#include <algorithm>
+
 #include <map>
 
 #include "failure.h"
@@ -37,6 +39,11 @@ uint64_t Scenario::roundTrip() const {
     uint64_t clocks = 0;
     for (unsigned e : {0, 1}) clocks += way[e].delay + 2 * unitClocks(e) + controlClocks(e) + 100;
     return clocks;
+}
+
+bool Scenario::changesK() const {
+    return std::any_of(events.begin(), events.end(),
+                       [this](const Event& e) { return e.kind == EventKind::code && e.code.k != code[e.end].k; });
 }
 
 std::string Scenario::text() const {

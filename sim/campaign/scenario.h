@@ -130,6 +130,9 @@ struct Scenario {
     bool resets = false;
     bool copies = false;        ///< duplicates or late units
     bool finite = false;        ///< δ is finite at some time
+    /// The number of data units of a frame changes: of a frame that has more than new ones, a transmission of attempt 15 is its last (Sender 5 of
+    /// docs/architecture.md).
+    bool changesK() const;
     bool steadyArq = true;      ///< δ does not change
     bool steadyOrder = true;    ///< ord does not change
     bool oneWay = false;        ///< one end alone sends data, without a pause, and all timers are on

@@ -47,6 +47,15 @@ struct Play {
         counter(1, "rx_frames_skipped", skipped);
     }
 
+    /// A's K changes under traffic.
+    void changeK() {
+        s.traffic[0].any = link.carries = true;
+        Event event;
+        event.clock = 500, event.kind = EventKind::code, event.end = 0, event.code = s.code[0];
+        event.code.k = s.code[0].k + 1, event.code.nFirst = event.code.nRetx = event.code.k;
+        s.events.push_back(event);
+    }
+
     void counter(unsigned end, const char* name, uint32_t value) {
         link.registers[end][counterOffsets().at(name)] = value;
     }
@@ -122,6 +131,17 @@ std::vector<Case> runCases() {
         play("packets that do not come out", "packet-lost", [](Play& p) { p.s.traffic[0].any = true; }),
         play("a packet that is lost at finite delta and not counted", "packet-lost",
              [](Play& p) { p.s.traffic[0].any = p.s.finite = p.link.carries = true, p.link.loses = 1; }),
+        play("a packet that is lost as K changes, and no frame was given up", "packet-lost",
+             [](Play& p) {
+                 p.changeK();
+                 p.link.loses = 1, p.counter(0, "tx_packets_lost", 1);
+             }),
+        play("two packets that are lost as K changes, and one is counted", "packet-lost",
+             [](Play& p) {
+                 p.changeK();
+                 p.link.loses = 2, p.counter(0, "tx_packets_lost", 1);
+                 p.counter(0, "tx_frames", 1), p.counter(0, "tx_frames_abandoned", 1);
+             }),
         play("a link that does not come up", "slow-start", [](Play& p) { p.s.clean = true, p.s.chaosClocks = 6000; }),
         play("an assertion", "assertion", [](Play& p) { p.link.stopped = "broken"; }),
         play("a register that refuses", "axi", [](Play& p) { p.link.answers = false; }),
