@@ -79,6 +79,7 @@ struct Due {
     uint64_t outageFell = 0, outageEnds = 0;    ///< a certain one was no longer certain, and no longer possible
     bool endPolls = false, wasCertain = false;  ///< a poll is owed for that
 
+    unsigned hellos = 0;     ///< that have left
     uint64_t helloCame = 0;  ///< first hello without an answer
     unsigned greeter = 0;    ///< life of the peer that it came from
     uint64_t pollCame = 0;   ///< first poll without a reply

@@ -94,13 +94,15 @@ bool Monitor::isEarly(unsigned e, uint64_t begin, uint64_t since, uint64_t timer
     return begin > written_[e] + portLatency && begin + portLatency < std::max(since, written_[e]) + timer;
 }
 
-/// A hello leaves each HELLO_INTERVAL, and for a hello that has come.
+/// A hello leaves each HELLO_INTERVAL, and for a hello that has come. The first one of a life may have waited for two units of the life before.
 void Monitor::noteHello(Life& life, uint64_t begin) {
     const unsigned e = life.end;
-    const Due& d = due_[e];
+    Due& d = due_[e];
+    const bool hasWaited = d.hellos++ == 1 && lives(e) > 1;
+    const uint64_t wait = hasWaited ? 2 * uint64_t(rules_.info[e].unitClocks()) : 0;
     const bool answers = helloCame_[e] && helloCame_[e] + reaction(e) >= d.lastBegin;
     if (!d.lastBegin || answers || !timersKnown_[e] || !rules_.flows[e] || d.leaves) return;
-    if (isEarly(e, begin, d.lastBegin, timers_[e].hello) && !rules_.ignore.count("hello-pace"))
+    if (isEarly(e, begin, d.lastBegin - std::min(wait, d.lastBegin), timers_[e].hello) && !rules_.ignore.count("hello-pace"))
         fail("hello-pace", life,
              format("a hello leaves %llu clocks after the one before, and none has come; HELLO_INTERVAL %u",
                     ull(begin - d.lastBegin), timers_[e].hello));
