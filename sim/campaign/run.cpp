@@ -22,10 +22,11 @@ bool steadyTimers(const Scenario& s) {
            std::none_of(s.events.begin(), s.events.end(), unsettles);
 }
 
-/// The PHY of an end takes each beat: it is not slowed down, nor held up by a receiver that takes longer than the units last.
+/// The PHY of an end takes each beat: it is not slowed down, nor held up by a receiver that takes longer than the units last, as they come
+/// lengthened, or more than were sent.
 bool phyFlows(const Scenario& s, unsigned e) {
     const Way& way = s.way[e];
-    const bool lengthens = way.bad > 0 && way.damage >> longer & 1;
+    const bool lengthens = (way.bad > 0 && way.damage >> longer & 1) || way.duplicate > 0 || way.late > 0;
     return s.pace[e] == 1 && s.phy[e].ready >= 1 && way.gap == 0 && !lengthens &&
            s.info[1 - e].dataBytes >= s.info[e].dataBytes;
 }
