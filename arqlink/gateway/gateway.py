@@ -27,7 +27,6 @@ def _library():
         "waiting": ([pointer, number], size),
         "deadline": ([pointer], time),
         "advance": ([pointer, time], None),
-        "link_returned": ([pointer, time], None),
         "counter": ([pointer, size, ctypes.POINTER(time)], ctypes.c_char_p),
         "flows": ([pointer], size),
         "cache_used": ([pointer], size),
@@ -82,9 +81,6 @@ class Gateway:
 
     def advance(self, now):
         self._call["advance"](self._gateway, self._clock(now))
-
-    def link_returned(self, now):
-        self._call["link_returned"](self._gateway, self._clock(now))
 
     def counters(self):
         """All counters by their names."""

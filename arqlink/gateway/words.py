@@ -8,7 +8,7 @@ from arqlink.errors import UserError
 from arqlink.gateway.gateway import Gateway
 
 SYNTAX = "MODE[,WORD,…]"
-OF_GATEWAY = ("cache", "flows", "queue", "idle")
+OF_GATEWAY = ("cache", "flows", "queue", "mtu", "idle")
 """Words that are of the whole gateway: the others are of the class of all flows."""
 SLOT_BYTES = 2048
 
@@ -33,9 +33,9 @@ def _ports(text):
 
 
 READ = (
-    dict.fromkeys(("cache", "flows", "queue", "dupacks", "dscp"), _whole)
+    dict.fromkeys(("cache", "flows", "queue", "mtu", "dupacks", "dscp"), _whole)
     | dict.fromkeys(("idle", "reserve", "min_rto", "max_rto", "give_up"), _number)
-    | dict.fromkeys(("local", "remote", "advertise", "sender", "ack"), str)
+    | dict.fromkeys(("local", "remote", "advertise", "sender"), str)
     | {"ports": _ports}
 )
 """How the value of a word is read."""

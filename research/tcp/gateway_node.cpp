@@ -17,11 +17,6 @@ void GatewayNode::receive(Port port, gateway::Bytes packet) {
     serve();
 }
 
-void GatewayNode::linkReturned() {
-    gateway_.linkReturned(now());
-    serve();
-}
-
 void GatewayNode::serve() {
     bool isWaiting = false;
     for (const Port port : {Port::lan, Port::link}) {

@@ -25,8 +25,6 @@ class GatewayNode {
 
     /// A packet comes in at a port.
     void receive(gateway::Port port, gateway::Bytes packet);
-    /// The link is back after an outage.
-    void linkReturned();
 
     const gateway::Gateway& gateway() const { return gateway_; }
 

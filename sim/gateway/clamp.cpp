@@ -32,11 +32,8 @@ void Clamp::data(Segment segment, Time) {
 
 bool Clamp::acknowledged(Segment& segment, Time) {
     const Position ack = placeOf(segment.ack(), acked_);
-    if (ack > sent_) {
-        ++services_.counters().invalid_acks;
-        return false;
-    }
     acked_ = std::max(acked_, ack);
+    sent_ = std::max(sent_, acked_);
     count(std::min(sent_, advertised_));
     const Slots& slots = services_.slots();
     size_t packets = counted_ + slots.free();

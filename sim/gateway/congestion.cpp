@@ -14,7 +14,7 @@ class WholeWindow final : public Congestion {
   public:
     explicit WholeWindow(size_t segment) : segment_(segment) {}
     size_t window() const override { return window_; }
-    void acknowledged(size_t bytes, bool, Time) override {
+    void acknowledged(size_t bytes, bool) override {
         if (window_ < unlimited) window_ += bytes;
     }
     void lost(size_t) override {}
@@ -31,7 +31,7 @@ class NewReno : public Congestion {
   public:
     explicit NewReno(size_t segment) : segment_(segment), window_(initialWindow(segment)) {}
     size_t window() const override { return static_cast<size_t>(window_); }
-    void acknowledged(size_t bytes, bool isLimited, Time) override {
+    void acknowledged(size_t bytes, bool isLimited) override {
         if (!isLimited) return;  // RFC 7661: what is not used does not grow
         const double segment = static_cast<double>(segment_);
         if (window_ < threshold_)
@@ -64,12 +64,12 @@ class NewReno : public Congestion {
 };
 
 // The window after a loss is the estimated bandwidth times the least round trip (Mascolo, Casetti, Gerla, Sanadidi & Wang, MobiCom 2001):
-// the rate of the data that ACKs acknowledge, through a low-pass filter with the time constant of its section 2.2.
+// the rate of the data that ACKs say have arrived, duplicate ones too (section 2.1), through a low-pass filter with the time constant of its
+// section 2.2.
 class Westwood final : public NewReno {
   public:
     using NewReno::NewReno;
-    void acknowledged(size_t bytes, bool isLimited, Time now) override {
-        NewReno::acknowledged(bytes, isLimited, now);
+    void delivered(size_t bytes, Time now) override {
         pending_ += static_cast<double>(bytes);
         if (now > last_) {
             const double gap = static_cast<double>(now - last_) / seconds;

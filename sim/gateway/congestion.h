@@ -15,8 +15,10 @@ class Congestion {
   public:
     virtual ~Congestion() = default;
     virtual size_t window() const = 0;
-    /// The receiver has acknowledged `bytes` more; `isLimited`: the window was in use.
-    virtual void acknowledged(size_t bytes, bool isLimited, Time now) = 0;
+    /// The receiver has acknowledged `bytes` more, in sequence; `isLimited`: the window was in use.
+    virtual void acknowledged(size_t bytes, bool isLimited) = 0;
+    /// `bytes` more have arrived, in sequence or not, as blocks of SACK and duplicate ACKs say it too.
+    virtual void delivered(size_t bytes, Time now) { (void)bytes, (void)now; }
     virtual void measured(Time roundTrip) { (void)roundTrip; }
     /// Duplicate ACKs show a loss while `inFlight` bytes are under way.
     virtual void lost(size_t inFlight) = 0;

@@ -16,7 +16,7 @@ size_t FlowKeyHash::operator()(const FlowKey& key) const {
     return hash;
 }
 
-void Host::opens(const Segment& syn) {
+void Host::opens(const Segment& syn, Time now) {
     hasSyn = true;
     initial = syn.seq();
     afterSyn = initial + 1 + static_cast<uint32_t>(syn.length());
@@ -27,6 +27,8 @@ void Host::opens(const Segment& syn) {
     if (saysMaxSegment) maxSegment = std::max<uint16_t>(*syn.maxSegment(), 64);
     next = afterSyn;
     says(syn);
+    recent = tsValue;
+    recentSince = now;
 }
 
 void Host::says(const Segment& segment) {
@@ -43,6 +45,7 @@ void Host::says(const Segment& segment) {
         if (static_cast<int32_t>(segment.tsValue() - tsValue) > 0 || segment.has(flag::syn))
             tsValue = segment.tsValue();
         tsEcho = segment.tsEcho();
+        hasEcho = segment.has(flag::ack) && !segment.has(flag::syn);
     }
 }
 

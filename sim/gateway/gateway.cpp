@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "clamp.h"
+#include "icmp.h"
 #include "maker.h"
 #include "snoop.h"
 #include "split.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr size_t v4Header = 20, v6Header = 40, tcpHeader = 20;
 constexpr Time ageEvery = 1 * seconds;
+constexpr Time recentFor = 24 * 86400 * seconds;  // RFC 7323, section 5.5
 
 std::unique_ptr<Half> makeHalf(Flow& flow, Port from, Position first, Services& services) {
     switch (flow.treatment.mode) {
@@ -29,6 +31,12 @@ std::unique_ptr<Half> makeHalf(Flow& flow, Port from, Position first, Services& 
 
 // Whether data that come in at `from` are treated.
 bool isTreated(const Treatment& treatment, Port from) { return from == Port::lan || treatment.bothWays; }
+
+// Whether their source is told of windows by the gateway.
+bool isBounded(const Treatment& treatment, Port from) {
+    return treatment.mode != Mode::pass && treatment.mode != Mode::snoop &&
+           treatment.advertise != Advertise::receiver && isTreated(treatment, from);
+}
 
 bool isBetween(uint32_t value, uint32_t first, uint32_t last) { return value - first <= last - first; }
 
@@ -75,9 +83,12 @@ std::optional<Bytes> Gateway::take(Port port, Time now) {
         }
         const auto flow = next.flow.lock();
         if (!flow || !flow->half(next.from)) continue;
-        auto packet = flow->half(next.from)->leave(next.begin, now);
+        auto packets = flow->half(next.from)->leave(next.begin, now);
         plan(*flow);
-        if (packet) return packet;
+        if (packets.empty()) continue;
+        for (size_t i = packets.size() - 1; i > 0; --i, ++packets_[index(port)])
+            queue.push_front({std::move(packets[i]), {}, port, 0});
+        return std::move(packets[0]);
     }
     return std::nullopt;
 }
@@ -105,6 +116,7 @@ void Gateway::receive(Port port, Bytes packet, Time now) {
     auto segment = Segment::parse(packet, why);
     if (!segment) {
         count(why);
+        heed(port, packet, now);
         return pass(port, std::move(packet));
     }
     const bool isLocal = port == Port::lan;
@@ -112,7 +124,7 @@ void Gateway::receive(Port port, Bytes packet, Time now) {
                       isLocal ? segment->destination() : segment->source()};
     Flow* flow = table_.find(key, now);
     if (segment->has(flag::syn)) {
-        if (flow && flow->half(port)) flow->half(port)->asked();
+        if (flow && flow->half(port)) flow->half(port)->mayBeChallenged();
         synchronize(flow, key, port, *segment, now);
         return pass(port, std::move(*segment).take());
     }
@@ -121,6 +133,7 @@ void Gateway::receive(Port port, Bytes packet, Time now) {
         flow = nullptr;
     }
     if (!flow || !flow->isEstablished) {
+        if (flow) boundEarly(*flow, port, *segment);
         ++counters_.no_entry;
         return pass(port, std::move(*segment).take());
     }
@@ -129,13 +142,30 @@ void Gateway::receive(Port port, Bytes packet, Time now) {
     treat(*flow, port, std::move(*segment), now);
 }
 
-// A host may send no further than the largest window that can be advertised to it, nor acknowledge what has not been sent, nor what
-// is older than a window (RFC 5961, section 5.2).
+// Packets of this size do not arrive behind `port`.
+void Gateway::heed(Port port, const Bytes& packet, Time now) {
+    const auto message = TooBig::read(packet);
+    if (!message) return;
+    const Port from = other(port);  // of the packet that was too long
+    const bool isLocal = from == Port::lan;
+    Flow* flow = table_.find({message->isV6, isLocal ? message->source : message->destination,
+                              isLocal ? message->destination : message->source},
+                             now);
+    if (!flow || !flow->half(from) || message->mtu >= flow->pathBytes[index(from)]) return;
+    if (!flow->half(from)->isUnderWay(message->seq)) return;  // RFC 5927, section 7.2
+    ++counters_.too_big;
+    flow->pathBytes[index(from)] = message->mtu;
+    flow->half(from)->pathShrank(now);
+    plan(*flow);
+}
+
+// A host may send no further than the largest window that can be advertised to it, nor acknowledge what cannot have been sent, nor what
+// is older than a window (RFC 5961, section 5.2). Some of what was sent may have taken another way.
 bool Gateway::isPlausible(const Flow& flow, Port port, const Segment& segment) {
     const Host &host = flow.hosts[index(port)], &peer = flow.hosts[index(other(port))];
     const auto largest = [&flow](Port receiver) { return int64_t{65536} << flow.windowScale(receiver); };
     return distance(acknowledgementOf(flow, other(port)).ack, segment.end()) <= largest(other(port)) &&
-           distance(peer.next, segment.ack()) <= 0 && distance(segment.ack(), host.ack) <= largest(port);
+           distance(peer.next, segment.ack()) <= largest(port) && distance(segment.ack(), host.ack) <= largest(port);
 }
 
 // All of it lies before what the other host has been heard to expect. That one would answer, and else forget it (RFC 9293, section
@@ -144,22 +174,65 @@ bool Gateway::isOld(const Flow& flow, Port port, const Segment& segment) {
     return distance(acknowledgementOf(flow, other(port)).ack, segment.end()) < 0;
 }
 
+// A segment may show that the flow is none of the gateway's any more. It is believed if it is at most two windows ahead, and acknowledges what
+// may have been sent.
+void Gateway::lookBehind(Flow& flow, Port port, const Segment& segment, Time now) {
+    Half* half = flow.half(port);
+    if (!half || isOutdated(flow, port, segment, now)) return;
+    const auto largest = [&flow](Port receiver) { return int64_t{65536} << flow.windowScale(receiver); };
+    const int64_t ahead = distance(acknowledgementOf(flow, other(port)).ack, segment.seq());
+    const int64_t more = distance(flow.host(other(port)).next, segment.ack());
+    if (ahead > 2 * largest(other(port)) || more > largest(port) || more < -largest(port)) return;
+    if (!half->handsBack(segment, now)) return;
+    ++counters_.handed_back;
+    plan(flow);
+    serveRoom(now);
+}
+
+// RFC 7323, section 5.3.
+bool Gateway::isOutdated(const Flow& flow, Port port, const Segment& segment, Time now) {
+    const Host& host = flow.hosts[index(port)];
+    return flow.hasTimestamps() && segment.hasTimestamps() && now - host.recentSince < recentFor &&
+           distance(host.recent, segment.tsValue()) < 0;
+}
+
+// What a segment says of its host, and of the other one.
+void Gateway::hears(Flow& flow, Port port, const Segment& segment, Time now) {
+    Host &host = flow.host(port), &peer = flow.host(other(port));
+    if (segment.hasTimestamps() && distance(acknowledgementOf(flow, other(port)).ack, segment.seq()) <= 0) {
+        host.recent = segment.tsValue();  // RFC 7323, section 4.3
+        host.recentSince = now;
+    }
+    host.says(segment);
+    if (segment.bytes().size() <= settings_.slotBytes) host.longest = std::max(host.longest, segment.length());
+    if (flow.reopening && flow.reopening->port == port) flow.reopening.reset();  // it still has the connection
+    if (distance(peer.next, segment.ack()) <= 0) return;
+    peer.next = segment.ack();
+    if (flow.half(port)) flow.half(port)->backIsAway(now);
+}
+
 void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
+    Half* const half = flow.half(port);
     if (!isPlausible(flow, port, segment)) {
         ++counters_.implausible;
+        lookBehind(flow, port, segment, now);
         return pass(port, std::move(segment).take());
+    }
+    const bool hasData = segment.length() > 0 || segment.has(flag::fin);
+    if (isOutdated(flow, port, segment, now)) {
+        ++counters_.outdated;
+        if (!half || !half->told()) return pass(port, std::move(segment).take());
+        if (hasData) half->outdated();
+        return;
     }
     const auto keep = flow.shared_from_this();
     const size_t used = slots_.used();
     bool endsHere = false;
     if (!isOld(flow, port, segment)) {
-        Host& host = flow.host(port);
-        host.says(segment);
-        if (segment.bytes().size() <= settings_.slotBytes) host.longest = std::max(host.longest, segment.length());
-        if (flow.reopening && flow.reopening->port == port) flow.reopening.reset();  // it still has the connection
+        hears(flow, port, segment, now);
         if (Half* back = flow.half(other(port))) endsHere = back->acknowledged(segment, now);
+        lookBehind(flow, port, segment, now);
     }
-    Half* const half = flow.half(port);
     if (segment.length() > 0 || segment.has(flag::fin)) {
         if (half)
             half->data(std::move(segment), now);
@@ -184,13 +257,13 @@ void Gateway::synchronize(Flow* flow, const FlowKey& key, Port port, Segment& se
     }
     if (!flow) return open(key, port, segment, now);
     const Host& host = flow->host(port);
-    if (host.hasSyn && host.initial == segment.seq()) return;  // again
+    if (host.hasSyn && host.initial == segment.seq()) return bound(flow->treatment, port, segment);  // again
     if (flow->isEstablished) {
         // Another connection of the same ports, if the other host agrees; or an old or forged SYN.
         const Treatment& treatment = treatmentFor(key, segment);
-        boundWindow(treatment, port, segment);
+        bound(treatment, port, segment);
         flow->reopening = {port, treatment, {}};
-        flow->reopening->host.opens(segment);
+        flow->reopening->host.opens(segment, now);
         return;
     }
     const bool isSimultaneous = flow->opener != port;
@@ -214,8 +287,8 @@ void Gateway::open(const FlowKey& key, Port port, Segment& syn, Time now) {
     flow->key = key;
     flow->treatment = treatment;
     flow->opener = port;
-    boundWindow(treatment, port, syn);
-    flow->host(port).opens(syn);
+    bound(treatment, port, syn);
+    flow->host(port).opens(syn, now);
     table_.add(std::move(flow), now);
     ++counters_.flows_opened;
 }
@@ -235,19 +308,34 @@ void Gateway::answerSyn(Flow& flow, Port port, Segment& segment, Time now) {
         if (fresh->treatment.mode == Mode::pass) return;
         return answerSyn(table_.add(fresh, now), port, segment, now);
     }
-    if (flow.isEstablished || flow.opener == port || !answers(flow.host(other(port)))) return;
-    boundWindow(flow.treatment, port, segment);
-    flow.host(port).opens(segment);
+    if (flow.opener == port || !answers(flow.host(other(port)))) return;
+    if (segment.isBound()) {
+        ++counters_.flows_bound;
+        return remove(flow, now);
+    }
+    bound(flow.treatment, port, segment);
+    if (!flow.isEstablished) flow.host(port).opens(segment, now);
 }
 
-// A source whose data will be stored must not be told of more than there is room for.
-void Gateway::boundWindow(const Treatment& t, Port port, Segment& syn) const {
-    if (t.mode == Mode::pass || t.mode == Mode::snoop || t.advertise == Advertise::receiver ||
-        !isTreated(t, other(port)))
-        return;
+// A source whose data will be stored must not be told of more than there is room for, nor of longer segments than fit a slot and the link.
+void Gateway::bound(const Treatment& t, Port port, Segment& syn) const {
+    if (t.mode == Mode::pass) return;
+    const size_t headers = (syn.isV6() ? v6Header : v4Header) + tcpHeader;
+    const size_t longest = std::min(settings_.slotBytes, settings_.mtu) - headers;
+    if (syn.maxSegment().value_or(0) > longest) syn.setMaxSegment(static_cast<uint16_t>(longest));
+    if (!isBounded(t, other(port))) return;
     const size_t bytes =
         (t.advertise == Advertise::third ? slots_.all() / 3 : slots_.all()) * syn.maxSegment().value_or(536);
     syn.setWindow(static_cast<uint16_t>(std::min<size_t>(syn.window(), bytes)));
+}
+
+// Whoever has answered a SYN may speak before the opener does: of the window that its answer told of, no more.
+void Gateway::boundEarly(const Flow& flow, Port port, Segment& segment) {
+    const Host &host = flow.hosts[index(port)], &opener = flow.hosts[index(other(port))];
+    if (flow.opener == port || !host.hasSyn || !isBounded(flow.treatment, other(port))) return;
+    if (segment.ack() != opener.afterSyn) return;  // the opener has gone on by another way
+    const size_t told = flow.windowBytes(port) >> flow.windowScale(port);
+    if (segment.window() > told) segment.setWindow(static_cast<uint16_t>(told));
 }
 
 // The opener's ACK of the answer to its SYN: all three have come this way. False: the flow is none that can be treated.
@@ -271,7 +359,7 @@ bool Gateway::establish(Flow& flow, const Segment& segment) {
     return true;
 }
 
-const Treatment& Gateway::treatmentFor(const FlowKey& key, const Segment& syn) const {
+const Treatment& Gateway::treatmentFor(const FlowKey& key, const Segment& syn) {
     static const Treatment none;
     const auto isIn = [&key](const Endpoint& end, const std::optional<FlowClass::Prefix>& prefix) {
         if (!prefix) return true;
@@ -285,8 +373,11 @@ const Treatment& Gateway::treatmentFor(const FlowKey& key, const Segment& syn) c
     for (const FlowClass& c : settings_.classes) {
         const auto hasPort = [&c](uint16_t port) { return c.firstPort <= port && port <= c.lastPort; };
         if (isIn(key.local, c.local) && isIn(key.remote, c.remote) &&
-            (hasPort(key.local.port) || hasPort(key.remote.port)) && (!c.dscp || *c.dscp == syn.dscp()))
-            return c.treatment;
+            (hasPort(key.local.port) || hasPort(key.remote.port)) && (!c.dscp || *c.dscp == syn.dscp())) {
+            if (c.treatment.mode == Mode::pass || !syn.isBound()) return c.treatment;
+            ++counters_.flows_bound;
+            return none;
+        }
     }
     return none;
 }
@@ -303,7 +394,8 @@ void Gateway::reset(Flow& flow, Port port, Segment segment, Time now) {
         if (distance(sent, segment.seq()) > 0) segment.setSeq(sent);
     }
     pass(port, std::move(segment).take());
-    if (isLast) remove(flow, now);
+    if (isLast) return remove(flow, now);
+    if (Half* half = flow.half(port)) half->mayBeChallenged();
 }
 
 // The receiver is gone: both hosts learn it.
@@ -381,11 +473,6 @@ void Gateway::advance(Time now) {
     aged_ = now;
     if (now < settings_.idle) return;
     while (Flow* flow = table_.oldest(now - settings_.idle)) remove(*flow, now);
-}
-
-void Gateway::linkReturned(Time now) {
-    for (const auto& [weak, from] : std::exchange(waitingForRoom_, {}))
-        if (const auto flow = weak.lock(); flow && flow->half(from)) flow->half(from)->linkReturned(now);
 }
 
 }  // namespace arqlink::gateway

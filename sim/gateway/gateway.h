@@ -35,9 +35,6 @@ class Gateway final : private Services {
     /// Timers run out.
     void advance(Time now);
 
-    /// The link is back after an outage: ACKs that were held back go out, however full the cache is.
-    void linkReturned(Time now);
-
     const Counters& counts() const { return counters_; }
     size_t flows() const { return table_.size(); }
     size_t cacheUsed() const { return slots_.used(); }
@@ -59,12 +56,17 @@ class Gateway final : private Services {
 
     void pass(Port port, Bytes packet);
     void count(NotTreated why);
+    void heed(Port port, const Bytes& packet, Time now);
     static bool isPlausible(const Flow& flow, Port port, const Segment& segment);
     static bool isOld(const Flow& flow, Port port, const Segment& segment);
+    static bool isOutdated(const Flow& flow, Port port, const Segment& segment, Time now);
+    void lookBehind(Flow& flow, Port port, const Segment& segment, Time now);
+    void hears(Flow& flow, Port port, const Segment& segment, Time now);
     void treat(Flow& flow, Port port, Segment segment, Time now);
     void synchronize(Flow* flow, const FlowKey& key, Port port, Segment& segment, Time now);
     void answerSyn(Flow& flow, Port port, Segment& segment, Time now);
-    void boundWindow(const Treatment& treatment, Port port, Segment& syn) const;
+    void bound(const Treatment& treatment, Port port, Segment& syn) const;
+    static void boundEarly(const Flow& flow, Port port, Segment& segment);
     void open(const FlowKey& key, Port port, Segment& syn, Time now);
     bool establish(Flow& flow, const Segment& ack);
     void reset(Flow& flow, Port port, Segment segment, Time now);
@@ -73,7 +75,7 @@ class Gateway final : private Services {
     void settle(Flow& flow, size_t usedBefore, Time now);
     void plan(Flow& flow);
     void serveRoom(Time now);
-    const Treatment& treatmentFor(const FlowKey& key, const Segment& syn) const;
+    const Treatment& treatmentFor(const FlowKey& key, const Segment& syn);
 
     const Settings settings_;
     Counters counters_;

@@ -18,7 +18,6 @@ Treatment treatmentOf(Mode mode) {
         t.bothWays = true;
         t.advertise = Advertise::third;
         t.sender = Sender::newReno;
-        t.ackWhenSent = true;
         break;
     case Mode::pass:
     case Mode::split: break;
@@ -37,6 +36,7 @@ void check(const Settings& settings) {
             "The flow table, the cache and a port's queue have 16777216 places at most.");
     require(settings.slotBytes >= 128 && settings.slotBytes <= 65535, "A packet of the cache has 128 to 65535 bytes.");
     require(settings.queuePackets >= 1, "A port's queue needs room for a packet.");
+    require(settings.mtu >= 128 && settings.mtu <= 65535, "A packet over the link has 128 to 65535 bytes.");
     for (const FlowClass& c : settings.classes) {
         const Treatment& t = c.treatment;
         require(t.reserveAbove > 0 && t.reserveAbove <= 1,

@@ -46,8 +46,6 @@ struct Treatment {
     Sender sender = Sender::window;
     /// K of ACK reservation: ACKs are held back while more than this share of the cache is in use; 1: never.
     double reserveAbove = 1;
-    /// ACKs for the source only when a segment has left for the first time (a proxy's rule); else as soon as it is stored.
-    bool ackWhenSent = false;
     unsigned dupAcks = 3;       ///< duplicate ACKs that show a loss
     Time minRto = 1 * seconds;  ///< of local retransmission (RFC 6298)
     Time maxRto = 60 * seconds;
@@ -75,6 +73,7 @@ struct Settings {
     size_t cachePackets = 256;       ///< B: packets that the cache has room for …
     size_t slotBytes = 2048;         ///< … each of at most so many bytes, headers included
     size_t queuePackets = 1000;      ///< packets that may wait at a port beside those of the cache
+    size_t mtu = 65535;              ///< bytes of an IP packet over the link: SYNs are told of no longer segments
     Time idle = 600 * seconds;       ///< an entry is forgotten after it, if it owes nothing
     std::vector<FlowClass> classes;  ///< the first one that matches counts; what matches none passes
 };
@@ -89,16 +88,19 @@ void check(const Settings& settings);
     X(malformed, "of them, with lengths or options that contradict each other")               \
     X(bad_checksum, "of them, with a wrong checksum")                                         \
     X(no_entry, "of them, TCP of a flow that the table does not have")                        \
-    X(implausible, "of them, too far ahead, or an ACK of what was not sent")                  \
+    X(implausible, "of them, too far ahead, or an ACK of what cannot have been sent")         \
     X(queue_full, "packets dropped as a port's queue was full")                               \
     X(flows_opened, "entries made")                                                           \
     X(flows_evicted, "entries given to another flow")                                         \
     X(flows_refused, "flows that got no entry: all entries owe data")                         \
     X(flows_failed, "flows reset as the receiver did not answer")                             \
+    X(flows_bound, "SYNs with an option that may bind or protect segments: their flows pass") \
+    X(handed_back, "directions in which nothing is stored, as the receiver's ACKs go by")     \
     X(cached, "segments stored")                                                              \
     X(cache_full, "segments that there was no room for")                                      \
     X(duplicates, "segments from a source that were stored or delivered already")             \
-    X(invalid_acks, "ACKs of what has not left for the receiver yet")                         \
+    X(outdated, "segments older than what has come, by their timestamps")                     \
+    X(too_big, "ICMP messages of a packet that was too long for its way")                     \
     X(acks_made, "ACKs made by the gateway")                                                  \
     X(acks_held, "ACKs held back by reservation")                                             \
     X(acks_suppressed, "ACKs of the receiver that ended here")                                \

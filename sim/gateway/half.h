@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "gateway_settings.h"
 #include "packet.h"
@@ -33,6 +34,9 @@ class Half {
 
     /// The source waits for an answer of the receiver's own: the next ACK of it goes on, whatever it says.
     virtual void asked() {}
+    /// The receiver may challenge a SYN or a RST that came from the source's side (RFC 5961): an ACK of it that says nothing new goes on, as it
+    /// is.
+    virtual void mayBeChallenged() { asked(); }
 
     /// A segment without data comes from the source and goes on; it may be changed.
     virtual void passes(Segment&, Time) {}
@@ -45,15 +49,28 @@ class Half {
     /// The one after what has left.
     virtual std::optional<uint32_t> sent() const { return std::nullopt; }
 
-    /// The stored segment that begins at `begin` leaves now, or is gone.
-    virtual std::optional<Bytes> leave(Position begin, Time now) { return (void)begin, (void)now, std::nullopt; }
+    /// The stored segment that begins at `begin` leaves now, or is gone. It may be longer than a packet on its way can be: then it leaves in
+    /// several.
+    virtual std::vector<Bytes> leave(Position begin, Time now) { return (void)begin, (void)now, std::vector<Bytes>(); }
+
+    /// Whether a segment that begins with this sequence number has left, and is not known to have arrived.
+    virtual bool isUnderWay(uint32_t) const { return false; }
+    /// Packets longer than `Flow::pathBytes` do not arrive.
+    virtual void pathShrank(Time) {}
+
+    /// A segment of the source that does not count, as it is older than what has come: the source may wait for an answer.
+    virtual void outdated() {}
+    /// The source acknowledges what has not come this way: nor may the receiver's ACKs.
+    virtual void backIsAway(Time) {}
+    /// Looks at what the source sends, or what passes as it is too far ahead. True: nothing is owed any more, as the receiver has told the source by
+    /// another way that all has arrived which it was told of here. They have only each other until the receiver's ACKs come this way again.
+    virtual bool handsBack(const Segment&, Time) { return false; }
 
     virtual Time deadline() const { return never; }
     virtual void timeOut(Time) {}
 
     /// The cache has more room, or less is in use.
     virtual void roomGrew(Time) {}
-    virtual void linkReturned(Time) {}
 
     /// The source has been told of data that the receiver has not acknowledged.
     virtual bool owes() const { return false; }

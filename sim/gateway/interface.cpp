@@ -45,7 +45,6 @@ size_t arqlink_gateway_take(arqlink_gateway* g, int port, uint8_t* packet, uint6
 size_t arqlink_gateway_waiting(const arqlink_gateway* g, int port) { return g->gateway.waiting(portOf(port)); }
 uint64_t arqlink_gateway_deadline(const arqlink_gateway* g) { return g->gateway.deadline(); }
 void arqlink_gateway_advance(arqlink_gateway* g, uint64_t now) { g->gateway.advance(now); }
-void arqlink_gateway_link_returned(arqlink_gateway* g, uint64_t now) { g->gateway.linkReturned(now); }
 
 const char* arqlink_gateway_counter(const arqlink_gateway* g, size_t i, uint64_t* value) {
 #define ARQLINK_NAME(name, what) #name,

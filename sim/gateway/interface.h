@@ -24,7 +24,6 @@ size_t arqlink_gateway_waiting(const arqlink_gateway *gateway, int port);
 /** UINT64_MAX: none. */
 uint64_t arqlink_gateway_deadline(const arqlink_gateway *gateway);
 void arqlink_gateway_advance(arqlink_gateway *gateway, uint64_t now);
-void arqlink_gateway_link_returned(arqlink_gateway *gateway, uint64_t now);
 
 /** The i-th counter and its name; NULL: there are no more. */
 const char *arqlink_gateway_counter(const arqlink_gateway *gateway, size_t i, uint64_t *value);

@@ -2,14 +2,47 @@
 #include "maker.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace arqlink::gateway {
+
+namespace {
+
+// Of a segment from one of these hosts: IP, TCP, timestamps.
+size_t headerBytes(const Flow& flow) { return (flow.key.isV6 ? 60u : 40u) + (flow.hasTimestamps() ? 12u : 0u); }
+
+constexpr size_t least = 8;  // bytes of payload, however short a packet should be
+
+// The newest timestamp of the host at `from`: that it has said here, or that the other host has heard by another way.
+uint32_t timestampOf(const Flow& flow, Port from) {
+    const uint32_t said = flow.hosts[index(from)].tsValue;
+    const Host& peer = flow.hosts[index(other(from))];
+    return peer.hasEcho && static_cast<int32_t>(peer.tsEcho - said) > 0 ? peer.tsEcho : said;
+}
+
+}  // namespace
 
 size_t segmentBytes(const Flow& flow, Port from) {
     // What a receiver allows; where it does not say, what the source does.
     const Host& receiver = flow.hosts[index(other(from))];
     const size_t allowed = receiver.maxSegment - (flow.hasTimestamps() ? 12u : 0u);
-    return receiver.saysMaxSegment ? allowed : std::max(allowed, flow.hosts[index(from)].longest);
+    const size_t taken = receiver.saysMaxSegment ? allowed : std::max(allowed, flow.hosts[index(from)].longest);
+    const size_t fits = std::max(flow.pathBytes[index(from)], headerBytes(flow) + least) - headerBytes(flow);
+    return std::min(taken, fits);
+}
+
+std::vector<Bytes> packetsOf(Segment segment, const Flow& flow, Port from) {
+    const size_t headers = segment.headerBytes(),
+                 most = std::max(flow.pathBytes[index(from)], headers + least) - headers;
+    std::vector<Bytes> packets;
+    while (segment.length() > most) {
+        Segment front = segment;
+        front.keepFront(most);
+        packets.push_back(std::move(front).take());
+        segment.trimFront(most);
+    }
+    packets.push_back(std::move(segment).take());
+    return packets;
 }
 
 Acknowledgement acknowledgementOf(const Flow& flow, Port from) {
@@ -35,7 +68,7 @@ Header headerOf(const Flow& flow, Port from) {
     h.window = told.window;
     h.flags = flag::ack;
     if (host.congestion) h.flags |= flag::ece;
-    if (flow.hasTimestamps()) h.timestamps = {host.tsValue, told.tsEcho};
+    if (flow.hasTimestamps()) h.timestamps = {timestampOf(flow, from), told.tsEcho};
     return h;
 }
 
@@ -43,7 +76,7 @@ void refresh(Segment& segment, const Flow& flow, Port from) {
     const Acknowledgement told = acknowledgementOf(flow, from);
     segment.setAck(told.ack);
     segment.setWindow(told.window);
-    segment.setTimestamps(flow.hosts[index(from)].tsValue, told.tsEcho);
+    segment.setTimestamps(timestampOf(flow, from), told.tsEcho);
     segment.clearSack();
 }
 

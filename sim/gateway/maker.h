@@ -7,7 +7,7 @@
 
 namespace arqlink::gateway {
 
-/// Bytes of a full segment from the host at `from`, without its timestamps.
+/// Bytes of payload of a full segment from the host at `from`.
 size_t segmentBytes(const Flow& flow, Port from);
 
 /// What packets from the host at `from` say of what it has received.
@@ -19,5 +19,8 @@ Header headerOf(const Flow& flow, Port from);
 /// Makes a stored segment of the host at `from` say what the host has said last: of old timestamps a receiver might refuse
 /// the segment (RFC 7323, PAWS), and old blocks of SACK would say that data have come twice (RFC 2883).
 void refresh(Segment& segment, const Flow& flow, Port from);
+
+/// A segment of the host at `from` as packets that are no longer than its way allows.
+std::vector<Bytes> packetsOf(Segment segment, const Flow& flow, Port from);
 
 }  // namespace arqlink::gateway

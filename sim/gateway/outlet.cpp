@@ -2,6 +2,8 @@
 #include "outlet.h"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 namespace arqlink::gateway {
 
@@ -61,32 +63,52 @@ void Outlet::unlose(Cached& cached) {
 
 // Sending ---------------------------------------------------------------------------------------------------------------
 
-void Outlet::offer(Cached& cached, bool first) {
+void Outlet::queue(Cached& cached) {
     unlose(cached);
     fly(cached, true);
-    if (cached.isQueued) return;
     cached.isQueued = true;
-    services_.offer(flow_, from_, cached.begin, first);
 }
 
+// What is missing goes first, in the order of the stream.
 void Outlet::sendAgain() {
+    std::vector<Cached*> again;
     for (auto it = queue_.all().begin(); lost_ > 0 && it != queue_.all().end(); ++it) {
         Cached& cached = it->second;
         if (!cached.isLost) continue;
-        if (inFlight() > 0 && inFlight() + (cached.end - cached.begin) > window()) return;
-        offer(cached, true);
+        const bool isFirst = isUrgent_ || inFlight() == 0;
+        if (!isFirst && inFlight() + (cached.end - cached.begin) > window()) break;
+        isUrgent_ = false;
+        if (!cached.isQueued) again.push_back(&cached);
+        queue(cached);
     }
+    for (auto it = again.rbegin(); it != again.rend(); ++it) services_.offer(flow_, from_, (*it)->begin, true);
+}
+
+// A short segment becomes a part of the one before it, which waits at the port.
+bool Outlet::extend(SegmentQueue::Map::iterator next) {
+    if (next == queue_.all().begin() || !std::prev(next)->second.isQueued) return false;
+    const auto waiting = std::prev(next);
+    const size_t bytes = next->second.end - next->second.begin;
+    if (!queue_.join(waiting, segmentBytes())) return false;
+    flying_ += bytes;
+    return true;
 }
 
 void Outlet::send(Time now) {
     sendAgain();
     if (lost_ > 0) return;
-    for (auto it = queue_.find(offered_); it != queue_.all().end(); ++it) {
+    for (auto it = queue_.find(offered_); it != queue_.all().end();) {
         Cached& cached = it->second;
-        if (cached.begin != offered_ || cached.isAhead || cached.end > edge_) break;
-        if (inFlight() > 0 && inFlight() + (cached.end - cached.begin) > window()) break;
-        offer(cached, false);
-        offered_ = cached.end;
+        const Position end = cached.end;
+        if (cached.begin != offered_ || cached.isAhead || end > edge_) break;
+        if (inFlight() > 0 && inFlight() + (end - cached.begin) > window()) break;
+        const auto next = std::next(it);
+        if (!extend(it)) {
+            queue(cached);
+            services_.offer(flow_, from_, cached.begin, false);
+        }
+        offered_ = end;
+        it = next;
     }
     if (deadline_ == never) {
         answered_ = now;  // silence counts from here on
@@ -94,7 +116,7 @@ void Outlet::send(Time now) {
     }
 }
 
-const Segment* Outlet::leave(Position begin, Time now) {
+const Cached* Outlet::leave(Position begin, Time now) {
     const auto found = queue_.find(begin);
     if (found == queue_.all().end() || !found->second.isQueued) return nullptr;
     Cached& cached = found->second;
@@ -111,31 +133,41 @@ const Segment* Outlet::leave(Position begin, Time now) {
     cached.sent = now;
     sent_ = std::max(sent_, cached.end);
     if (cached.begin == acked_ || deadline_ == never) deadline_ = now + timer_.timeout();
-    return &cached.segment;
+    return &cached;
 }
 
 // Acknowledgements --------------------------------------------------------------------------------------------------------
 
-bool Outlet::acknowledge(const Segment& segment, Time now) {
+void Outlet::acknowledge(const Segment& segment, Time now) {
     const Position ack = placeOf(segment.ack(), acked_);
-    if (ack > sent_) return false;
-    if (ack < acked_) return true;
+    if (ack < acked_) return;
+    passedOn(ack);
     answered_ = now;
     const Position edge = ack + (static_cast<size_t>(segment.window()) << windowScale_);
     const bool isMoved = edge != edge_;
     edge_ = edge;
+    delivered_ = 0;
     markSacked(segment);
-    if (ack > acked_)
+    if (ack > acked_) {
         advance(ack, now);
-    else if (segment.length() == 0 && isOutstanding() && (!isMoved || newlySacked_))
+    } else if (segment.length() == 0 && isOutstanding() && (!isMoved || newlySacked_)) {
         ++duplicates_;
+        if (!flow_.hasSack()) {
+            delivered_ += segmentBytes();
+            credit_ += segmentBytes();
+        }
+    }
+    if (delivered_ > 0) congestion().delivered(delivered_, now);
     findLosses();
     send(now);
-    return true;
 }
 
 void Outlet::advance(Position ack, Time now) {
     const size_t bytes = ack - acked_;
+    if (!flow_.hasSack()) {
+        delivered_ += bytes - std::min(bytes, credit_);
+        credit_ -= std::min(bytes, credit_);
+    }
     const bool isLimited = inFlight() + segmentBytes() > window();
     bool isEarly = false;
     // Behind what was sent again, segments have waited at the receiver: their round trips are none (Karn & Partridge).
@@ -148,6 +180,8 @@ void Outlet::advance(Position ack, Time now) {
         Cached& cached = it->second;
         const bool flies = cached.isFlying;
         fly(cached, false);
+        if (flow_.hasSack() && !cached.isSacked)
+            delivered_ += std::min(cached.end, ack) - std::max(cached.begin, acked_);
         if (cached.end <= ack) {
             unlose(cached);
             isEarly |= isAgain(cached) && (cached.isQueued || 2 * (now - cached.sent) < timer_.shortest());
@@ -162,7 +196,10 @@ void Outlet::advance(Position ack, Time now) {
         }
     }
     queue_.acknowledge(ack);
-    if (waits) offer(queue_.all().begin()->second, true);
+    if (waits) {
+        queue(queue_.all().begin()->second);
+        services_.offer(flow_, from_, ack, true);
+    }
     const size_t segments = (bytes + segmentBytes() - 1) / segmentBytes();
     acked_ = ack;
     offered_ = std::max(offered_, ack);
@@ -181,7 +218,7 @@ void Outlet::advance(Position ack, Time now) {
         duplicates_ = 0;
         congestion().recovered();
     }
-    if (recovery_ != Recovery::fast) congestion().acknowledged(bytes, isLimited, now);
+    if (recovery_ != Recovery::fast) congestion().acknowledged(bytes, isLimited);
     if (recovery_ != Recovery::none && ack >= recover_) {
         recovery_ = Recovery::none;
         congestion().recovered();
@@ -205,6 +242,7 @@ void Outlet::markSacked(const Segment& segment) {
     if (!flow_.hasSack()) return;
     queue_.markSacked(segment, sent_, [this](Cached& cached) {
         newlySacked_ = true;
+        delivered_ += cached.end - cached.begin;
         unlose(cached);
         fly(cached, false);
     });
@@ -231,13 +269,25 @@ void Outlet::findLosses() {
         recovery_ = Recovery::fast;
         recover_ = offered_;
         congestion().lost(offered_ - acked_);
-        // The first one at once, whatever the window says.
-        for (auto& [begin, cached] : queue_.all())
-            if (cached.isLost) {
-                offer(cached, true);
-                break;
-            }
+        isUrgent_ = true;
     }
+}
+
+void Outlet::pathShrank(Time now) {
+    for (auto& [begin, cached] : queue_.all())
+        if (cached.times > 0 && !cached.isQueued && !cached.isSacked &&
+            cached.segment.bytes().size() > flow_.pathBytes[index(from_)])
+            lose(cached);
+    send(now);
+}
+
+void Outlet::forget(Position place) {
+    acked_ = offered_ = sent_ = place;
+    recovery_ = Recovery::none;
+    recover_ = place - 1;
+    duplicates_ = 0;
+    flying_ = lost_ = credit_ = 0;
+    deadline_ = never;
 }
 
 // Timer -----------------------------------------------------------------------------------------------------------------
@@ -268,8 +318,8 @@ void Outlet::timeOut(Time now) {
         cached.isSacked = false;  // a receiver may have thrown it away (RFC 2018, section 8)
         if (cached.times > 0 && !cached.isQueued) lose(cached);
     }
-    Cached& first = queue_.all().begin()->second;
-    if (!first.isQueued) offer(first, true);
+    isUrgent_ = lost_ > 0 && queue_.all().begin()->second.isLost;
+    sendAgain();
     deadline_ = now + timer_.timeout();
 }
 
@@ -284,7 +334,9 @@ void Outlet::probe() {
     if (room == 0) copy.setSeq(sequenceOf(acked_ - 1));
     sent_ = std::max(sent_, offered_ + copy.length());
     refresh(copy, flow_, from_);
-    services_.emit(other(from_), std::move(copy).take());
+    copy.clearEcn();  // RFC 3168, section 6.1.6
+    for (Bytes& packet : packetsOf(std::move(copy), flow_, from_))
+        services_.emit(other(from_), std::move(packet));
 }
 
 }  // namespace arqlink::gateway

@@ -20,11 +20,19 @@ class Outlet {
     /// Puts into the port's queue what may leave.
     void send(Time now);
 
-    /// The receiver's segment acknowledges, and advertises a window. Frees what has arrived. False: it acknowledges what has not left.
-    bool acknowledge(const Segment& segment, Time now);
+    /// The receiver's segment acknowledges, and advertises a window. Frees what has arrived. What it acknowledges may have come to it by another
+    /// way.
+    void acknowledge(const Segment& segment, Time now);
 
     /// A segment leaves; nullptr: it is gone, or has arrived meanwhile.
-    const Segment* leave(Position begin, Time now);
+    const Cached* leave(Position begin, Time now);
+
+    /// Longer packets than `Flow::pathBytes` have been dropped on their way: they are sent again, in pieces. That is no congestion (RFC 1191, section
+    /// 6.5).
+    void pathShrank(Time now);
+
+    /// The receiver has all before `place`, and nothing is sent any more.
+    void forget(Position place);
 
     /// Data that are not stored went on to the receiver, up to `end`.
     void passedOn(Position end) { sent_ = std::max(sent_, end); }
@@ -47,7 +55,8 @@ class Outlet {
     void fly(Cached& cached, bool flies);
     void lose(Cached& cached);
     void unlose(Cached& cached);
-    void offer(Cached& cached, bool first);
+    bool extend(SegmentQueue::Map::iterator next);
+    void queue(Cached& cached);
     void advance(Position ack, Time now);
     void markSacked(const Segment& segment);
     void findLosses();
@@ -72,6 +81,8 @@ class Outlet {
     enum class Recovery { none, fast, afterTimeout } recovery_ = Recovery::none;
     unsigned duplicates_ = 0;
     bool newlySacked_ = false;
+    bool isUrgent_ = false;  // the first one that is lost goes at once, whatever the window says
+    size_t delivered_ = 0, credit_ = 0;  // bytes: news of the last ACK; counted by duplicate ACKs, before they were acknowledged
     size_t flying_ = 0, lost_ = 0;  // bytes, segments
     Time deadline_ = never, answered_ = 0;
     bool hasFailed_ = false;

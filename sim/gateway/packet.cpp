@@ -14,8 +14,18 @@ constexpr uint8_t protocolTcp = 6;
 constexpr size_t v4Bytes = 20, v6Bytes = 40, tcpBytes = 20;
 constexpr uint8_t hopLimit = 64;
 
-// Kinds of options (RFC 9293, 7323, 2018).
-enum Option : uint8_t { end = 0, nop = 1, mss = 2, scale = 3, sackPermitted = 4, sack = 5, timestamps = 8 };
+// Kinds of options (RFC 9293, 7323, 2018, 5482, 7413).
+enum Option : uint8_t {
+    end = 0,
+    nop = 1,
+    mss = 2,
+    scale = 3,
+    sackPermitted = 4,
+    sack = 5,
+    timestamps = 8,
+    userTimeout = 28,
+    fastOpen = 34,
+};
 
 uint16_t read(const Bytes& bytes, size_t at) { return static_cast<uint16_t>(bytes[at] << 8 | bytes[at + 1]); }
 
@@ -41,25 +51,28 @@ std::optional<Segment> Segment::parse(Bytes& bytes, NotTreated& why) {
     };
     if (bytes.empty()) return refuse(NotTreated::malformed);
     const unsigned version = bytes[0] >> 4;
+    size_t size = 0;  // of the IP packet
     if (version == 4) {
         if (bytes.size() < v4Bytes) return refuse(NotTreated::malformed);
         s.tcp_ = 4 * (bytes[0] & 15u);
-        if (s.tcp_ < v4Bytes || s.tcp_ > bytes.size() || read(bytes, 2) != bytes.size())
-            return refuse(NotTreated::malformed);
+        size = read(bytes, 2);
+        if (s.tcp_ < v4Bytes || s.tcp_ > size || size > bytes.size()) return refuse(NotTreated::malformed);
         if (onesSum(bytes.data(), s.tcp_) != 0xffff) return refuse(NotTreated::badChecksum);
         if (read(bytes, 6) & 0x3fff) return refuse(NotTreated::fragment);
         if (bytes[9] != protocolTcp) return refuse(NotTreated::otherPacket);
     } else if (version == 6) {
         s.tcp_ = v6Bytes;
-        if (bytes.size() < v6Bytes || read(bytes, 4) + v6Bytes != bytes.size()) return refuse(NotTreated::malformed);
+        if (bytes.size() < v6Bytes) return refuse(NotTreated::malformed);
+        size = read(bytes, 4) + v6Bytes;
+        if (size > bytes.size()) return refuse(NotTreated::malformed);
         if (bytes[6] != protocolTcp) return refuse(NotTreated::otherPacket);
     } else {
         return refuse(NotTreated::otherPacket);
     }
-    const size_t segment = bytes.size() - s.tcp_;
+    const size_t segment = size - s.tcp_;
     if (segment < tcpBytes) return refuse(NotTreated::malformed);
     s.payload_ = s.tcp_ + 4 * (bytes[s.tcp_ + 12] >> 4);
-    if (s.payload_ < s.tcp_ + tcpBytes || s.payload_ > bytes.size()) return refuse(NotTreated::malformed);
+    if (s.payload_ < s.tcp_ + tcpBytes || s.payload_ > size) return refuse(NotTreated::malformed);
     if (onesSum(&bytes[s.tcp_], segment, pseudoHeader(bytes, version == 6, segment)) != 0xffff)
         return refuse(NotTreated::badChecksum);
     s.bytes_.swap(bytes);
@@ -67,6 +80,7 @@ std::optional<Segment> Segment::parse(Bytes& bytes, NotTreated& why) {
         s.bytes_.swap(bytes);
         return refuse(NotTreated::malformed);
     }
+    s.bytes_.resize(size);
     return s;
 }
 
@@ -81,11 +95,26 @@ bool Segment::readOptions() {
         if (at + 1 >= payload_) return false;
         const size_t length = bytes_[at + 1];
         if (length < 2 || at + length > payload_) return false;
-        if (kind == Option::mss && length == 4) maxSegment_ = at;
-        if (kind == Option::scale && length == 3) windowScale_ = at;
-        if (kind == Option::sackPermitted && length == 2) sackPermitted_ = true;
-        if (kind == Option::sack && length % 8 == 2 && length > 2) sack_ = at;
-        if (kind == Option::timestamps && length == 10) timestamps_ = at;
+        switch (kind) {
+        case Option::mss:
+            if (length == 4) maxSegment_ = at;
+            break;
+        case Option::scale:
+            if (length == 3) windowScale_ = at;
+            break;
+        case Option::sackPermitted:
+            if (length == 2) sackPermitted_ = true;
+            break;
+        case Option::sack:
+            if (length % 8 == 2 && length > 2) sack_ = at;
+            break;
+        case Option::timestamps:
+            if (length == 10) timestamps_ = at;
+            break;
+        case Option::userTimeout:
+        case Option::fastOpen: break;
+        default: isBound_ = true;
+        }
         at += length;
     }
     return true;
@@ -146,6 +175,29 @@ void Segment::setTimestamps(uint32_t value, uint32_t echo) {
     setWord(timestamps_ + 6, echo);
 }
 
+void Segment::setMaxSegment(uint16_t bytes) {
+    if (maxSegment_) setHalf(maxSegment_ + 2, bytes);
+}
+
+void Segment::clearEcn() {
+    if (isV6()) {
+        bytes_[1] &= 0xcf;  // the traffic class is bits 4 to 11
+        return;
+    }
+    const uint16_t before = half(0);
+    bytes_[1] &= 0xfc;
+    put(10, updated(half(10), before, half(0)));
+}
+
+void Segment::setSeq(uint32_t seq) {
+    const int64_t urgent = half(tcp_ + 18) + int64_t{static_cast<int32_t>(this->seq() - seq)};
+    setWord(tcp_ + 4, seq);
+    if (!has(flag::urg)) return;
+    const bool isInReach = urgent > 0 && urgent <= 65535;  // counted from the sequence number on
+    if (!isInReach) setFlags(flags() & static_cast<uint8_t>(~flag::urg));
+    setHalf(tcp_ + 18, isInReach ? static_cast<uint16_t>(urgent) : 0);
+}
+
 void Segment::clearSack() {
     if (!sack_) return;
     const size_t length = bytes_[sack_ + 1];
@@ -159,6 +211,12 @@ void Segment::shorten(size_t from, size_t count) {
     bytes_.erase(first, first + static_cast<std::ptrdiff_t>(count));
     const auto segment = static_cast<uint16_t>(bytes_.size() - tcp_);
     changeChecksum(static_cast<uint16_t>(segment + count), segment);
+    changeIpLength();
+}
+
+// The IP header says how many bytes there are.
+void Segment::changeIpLength() {
+    const auto segment = static_cast<uint16_t>(bytes_.size() - tcp_);
     if (isV6()) {
         put(4, segment);
     } else {
@@ -176,10 +234,6 @@ void Segment::trimFront(size_t count) {
     shorten(payload_, count);
     changeChecksum(before, onesSum(payload(), length()));
     setSeq(next);
-    if (!has(flag::urg)) return;
-    const uint16_t urgent = half(tcp_ + 18);  // counts from the sequence number on
-    if (urgent <= count) setFlags(flags() & static_cast<uint8_t>(~flag::urg));
-    setHalf(tcp_ + 18, urgent <= count ? 0 : static_cast<uint16_t>(urgent - count));
 }
 
 void Segment::keepFront(size_t count) {
@@ -189,6 +243,17 @@ void Segment::keepFront(size_t count) {
     const uint16_t before = onesSum(payload(), length());
     shorten(payload_ + count, length() - count);
     changeChecksum(before, onesSum(payload(), length()));
+}
+
+void Segment::join(const Segment& next) {
+    const size_t before = bytes_.size() - tcp_;
+    const uint16_t sum = onesSum(next.payload(), next.length());
+    // Behind an odd number of bytes, each counts in the other half of its word.
+    changeChecksum(0, before % 2 ? static_cast<uint16_t>(sum << 8 | sum >> 8) : sum);
+    bytes_.insert(bytes_.end(), next.payload(), next.payload() + next.length());
+    changeChecksum(static_cast<uint16_t>(before), static_cast<uint16_t>(bytes_.size() - tcp_));
+    changeIpLength();
+    setFlags(flags() | next.flags());
 }
 
 // Making ----------------------------------------------------------------------------------------------------------------

@@ -38,7 +38,8 @@ struct SackBlock {
 /// An IP packet with a TCP segment. What is read once is kept beside the bytes; setters change both, and update checksums (RFC 1624).
 class Segment {
   public:
-    /// Takes `bytes`, which are one IP packet and nothing more; if it is none to treat, leaves them, and says why.
+    /// Takes `bytes`, which are one IP packet, and cuts off what lies behind it, as Ethernet's padding does; if it is none to treat, leaves
+    /// them, and says why.
     static std::optional<Segment> parse(Bytes& bytes, NotTreated& why);
 
     const Bytes& bytes() const { return bytes_; }
@@ -67,20 +68,29 @@ class Segment {
     std::optional<uint8_t> windowScale() const;
     std::optional<uint16_t> maxSegment() const;
     bool sackPermitted() const { return sackPermitted_; }
+    /// An option that may bind or protect segments: authentication (RFC 2385, 5925), multipath (RFC 8684), encryption (RFC 8547), and all that is
+    /// not known to do neither.
+    bool isBound() const { return isBound_; }
     size_t sackBlocks() const { return sack_ ? (bytes_[sack_ + 1] - 2u) / 8 : 0; }
     SackBlock sackBlock(size_t i) const { return {word(sack_ + 2 + 8 * i), word(sack_ + 6 + 8 * i)}; }
 
-    void setSeq(uint32_t seq) { setWord(tcp_ + 4, seq); }
+    /// Urgent data stay where they are; if they are out of reach then, there are none.
+    void setSeq(uint32_t seq);
     void setAck(uint32_t ack) { setWord(tcp_ + 8, ack); }
     void setWindow(uint16_t window) { setHalf(tcp_ + 14, window); }
     void setFlags(uint8_t flags) { setHalf(tcp_ + 12, static_cast<uint16_t>(bytes_[tcp_ + 12] << 8 | flags)); }
     void setTimestamps(uint32_t value, uint32_t echo);  ///< does nothing where there are none
+    void setMaxSegment(uint16_t bytes);                 ///< the same
+    /// Not ECN-capable (RFC 3168).
+    void clearEcn();
     /// Replaces blocks of selective acknowledgements by padding.
     void clearSack();
     /// Cuts off the first `count` bytes of the payload.
     void trimFront(size_t count);
     /// Cuts off all but the first `count` bytes of the payload, and the FIN.
     void keepFront(size_t count);
+    /// Adds the payload of `next`, which follows it in the stream, and its flags.
+    void join(const Segment& next);
 
   private:
     bool readOptions();
@@ -91,12 +101,13 @@ class Segment {
     void setHalf(size_t at, uint16_t value);
     void setWord(size_t at, uint32_t value);
     void changeChecksum(uint16_t before, uint16_t after);
+    void changeIpLength();
     void shorten(size_t from, size_t count);
 
     Bytes bytes_;
     size_t tcp_ = 0, payload_ = 0;                                         // where they begin
     size_t timestamps_ = 0, sack_ = 0, windowScale_ = 0, maxSegment_ = 0;  // where the options begin; 0: not there
-    bool sackPermitted_ = false;
+    bool sackPermitted_ = false, isBound_ = false;
 };
 
 /// What a segment is made of.

@@ -6,24 +6,48 @@
 
 namespace arqlink::gateway {
 
-bool Slots::take(bool isAhead) {
-    // What is ahead of gaps must leave room for what fills them.
-    if (free() == 0 || (isAhead && ahead_ >= all_ / 4)) return false;
-    ++used_;
-    ahead_ += isAhead;
-    return true;
+namespace {
+
+constexpr size_t mostRecent = 8;  // blocks that are remembered in the order in which they came: an ACK tells of four
+
+size_t slotsOf(size_t bytes, size_t full) { return (bytes + full - 1) / full; }
+
+// Whether `a` and `b`, which follow each other, can be one segment.
+bool canJoin(const Cached& a, const Cached& b, size_t full, size_t slot) {
+    return a.end == b.begin && !a.times && !b.times && !b.isQueued && a.isAhead == b.isAhead &&
+           !a.segment.has(flag::fin | flag::urg) && !b.segment.has(flag::urg) &&
+           a.segment.length() + b.segment.length() <= full &&
+           a.segment.bytes().size() + b.segment.length() <= slot;
 }
 
-void Slots::release(bool isAhead) {
-    --used_;
-    ahead_ -= isAhead;
+}  // namespace
+
+SegmentQueue::~SegmentQueue() { forget(next_); }
+
+void SegmentQueue::forget(Position next) {
+    for (size_t i = segments_.size(); i > 0; --i) services_.slots().release();
+    segments_.clear();
+    recent_.clear();
+    next_ = next;
+    aheadBytes_ = 0;
+    count();
 }
 
-SegmentQueue::~SegmentQueue() {
-    for (const auto& [begin, cached] : segments_) services_.slots().release(cached.isAhead);
+// What the gaps need, as the gateway knows it.
+void SegmentQueue::count() {
+    const Position last = segments_.empty() ? next_ : std::max(next_, segments_.rbegin()->second.end);
+    const size_t missing = slotsOf(last - next_ - std::min<Position>(aheadBytes_, last - next_), full_);
+    services_.slots().miss(missing_, missing);
+    missing_ = missing;
 }
 
-SegmentQueue::Stored SegmentQueue::store(Segment segment) {
+void SegmentQueue::noteRecent(Position place) {
+    recent_.push_front(place);
+    if (recent_.size() > mostRecent) recent_.pop_back();
+}
+
+SegmentQueue::Stored SegmentQueue::store(Segment segment, size_t full) {
+    full_ = std::max<size_t>(full, 1);
     const Position first = placeOf(segment.seq(), next_);
     const Position data = first + segment.length();
     Position begin = std::max(first, next_), end = data + segment.has(flag::fin);
@@ -36,27 +60,64 @@ SegmentQueue::Stored SegmentQueue::store(Segment segment) {
         }
         after = segments_.upper_bound(begin);
     }
-    if (begin >= end) return Stored::duplicate;
+    if (begin >= end) {
+        noteRecent(first);
+        return Stored::duplicate;
+    }
     if (after != segments_.end()) end = std::min(end, after->second.begin);
     const bool isAhead = begin != next_;
-    if (!services_.slots().take(isAhead)) return Stored::noRoom;
-
+    const Position last = segments_.empty() ? end : std::max(end, segments_.rbegin()->second.end);
+    const size_t gaps = isAhead ? slotsOf(last - next_ - aheadBytes_ - (end - begin), full_) : 0;
     if (end <= data) segment.keepFront(end - first);
     segment.trimFront(begin - first);
+    Slots& slots = services_.slots();
+    const bool hasSlot = slots.take(isAhead ? slots.missing() - missing_ + gaps : 0);
+    Cached cached{std::move(segment), begin, end, isAhead};
+    const bool follows = joins_ && after != segments_.begin() && !std::prev(after)->second.isQueued &&
+                         canJoin(std::prev(after)->second, cached, full_, services_.settings().slotBytes);
+    if (!hasSlot && !follows) return Stored::noRoom;
     ++services_.counters().cached;
-    segments_.emplace(begin, Cached{std::move(segment), begin, end, isAhead});
+    if (isAhead) {
+        aheadBytes_ += end - begin;
+        noteRecent(begin);
+    }
+    auto stored = segments_.end();
+    if (follows) {
+        stored = std::prev(after);
+        stored->second.segment.join(cached.segment);
+        stored->second.end = end;
+        if (hasSlot) slots.release();
+        if (!isAhead) next_ = end;
+        if (!isAhead && cached.segment.has(flag::fin)) fin_ = end - 1;
+    } else {
+        stored = segments_.emplace(begin, std::move(cached)).first;
+    }
     advance();
+    if (joins_) join(stored, full_);
     return Stored::yes;
 }
 
+bool SegmentQueue::join(Map::iterator first, size_t full) {
+    const auto second = std::next(first);
+    if (second == segments_.end()) return false;
+    Cached &a = first->second, &b = second->second;
+    if (!canJoin(a, b, full, services_.settings().slotBytes)) return false;
+    a.segment.join(b.segment);
+    a.end = b.end;
+    segments_.erase(second);
+    services_.slots().release();
+    return true;
+}
+
 void SegmentQueue::advance() {
-    for (auto it = segments_.find(next_); it != segments_.end() && it->second.begin == next_; ++it) {
+    for (auto it = segments_.lower_bound(next_); it != segments_.end() && it->second.begin == next_; ++it) {
         Cached& cached = it->second;
-        if (cached.isAhead) services_.slots().settle();
+        if (cached.isAhead) aheadBytes_ -= cached.end - cached.begin;
         cached.isAhead = false;
         next_ = cached.end;
         if (cached.segment.has(flag::fin)) fin_ = cached.end - 1;
     }
+    count();
 }
 
 void SegmentQueue::acknowledge(Position ack) {
@@ -64,7 +125,8 @@ void SegmentQueue::acknowledge(Position ack) {
         const auto first = segments_.begin();
         Cached& cached = first->second;
         if (cached.end <= ack) {
-            services_.slots().release(cached.isAhead);
+            if (cached.isAhead) aheadBytes_ -= cached.end - cached.begin;
+            services_.slots().release();
             segments_.erase(first);
             continue;
         }
@@ -72,6 +134,7 @@ void SegmentQueue::acknowledge(Position ack) {
             auto node = segments_.extract(first);
             Cached& rest = node.mapped();
             rest.segment.trimFront(std::min<Position>(ack - rest.begin, rest.segment.length()));
+            if (rest.isAhead) aheadBytes_ -= ack - rest.begin;
             rest.begin = node.key() = ack;
             rest.isQueued = false;  // under another name
             segments_.insert(std::move(node));
@@ -99,16 +162,17 @@ Position SegmentQueue::markSacked(const Segment& segment, Position sent, const s
 
 std::vector<SackBlock> SegmentQueue::blocks(size_t most) const {
     std::vector<SackBlock> found;
-    Position end = 0;
-    for (auto it = segments_.lower_bound(next_); it != segments_.end(); ++it) {
-        const Cached& cached = it->second;
-        if (!found.empty() && cached.begin == end) {
-            found.back().end = sequenceOf(cached.end);
-        } else {
-            if (found.size() == most) break;
-            found.push_back({sequenceOf(cached.begin), sequenceOf(cached.end)});
-        }
-        end = cached.end;
+    for (const Position place : recent_) {
+        if (found.size() == most) break;
+        auto it = segments_.upper_bound(place);
+        if (place < next_ || it == segments_.begin()) continue;
+        auto first = std::prev(it), last = first;
+        if (place >= first->second.end) continue;
+        while (first != segments_.begin() && std::prev(first)->second.end == first->second.begin) --first;
+        while (it != segments_.end() && it->second.begin == last->second.end) last = it++;
+        const SackBlock block{sequenceOf(first->second.begin), sequenceOf(last->second.end)};
+        const auto isSame = [&](const SackBlock& other) { return other.begin == block.begin; };
+        if (std::none_of(found.begin(), found.end(), isSame)) found.push_back(block);
     }
     return found;
 }

@@ -2,6 +2,7 @@
 // The segments of one direction that are in the cache, in the order of the stream.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <vector>
@@ -25,13 +26,16 @@ struct Cached {
 
 class SegmentQueue {
   public:
-    SegmentQueue(Position first, Services& services) : next_(first), services_(services) {}
+    /// `joins`: short segments next to each other become one, as long as they have not left. A source that writes a few bytes at a time would
+    /// need a slot for each.
+    SegmentQueue(Position first, Services& services, bool joins) : next_(first), services_(services), joins_(joins) {}
     ~SegmentQueue();
     SegmentQueue(const SegmentQueue&) = delete;
 
     enum class Stored { yes, duplicate, noRoom };
-    /// Stores what is new of a segment and next to what is there: the rest is cut off, and will come again.
-    Stored store(Segment segment);
+    /// Stores what is new of a segment and next to what is there: the rest is cut off, and will come again. `full`: bytes of payload of a full
+    /// segment. What comes ahead of a gap leaves room for what fills it, of any flow.
+    Stored store(Segment segment, size_t full);
 
     /// All before it has come.
     Position next() const { return next_; }
@@ -42,7 +46,8 @@ class SegmentQueue {
     Position markSacked(const Segment& segment, Position sent, const std::function<void(Cached&)>& arrived);
     /// Where the FIN is, once it is in sequence.
     std::optional<Position> fin() const { return fin_; }
-    /// Blocks of data that came ahead of gaps, in the order of the stream: the first `most` of them.
+    /// Blocks of data that came ahead of gaps, `most` of them at most: the one of the segment that came last, then those before (RFC 2018,
+    /// section 4).
     std::vector<SackBlock> blocks(size_t most) const;
 
     using Map = std::map<Position, Cached>;
@@ -51,13 +56,24 @@ class SegmentQueue {
     Map::iterator find(Position begin) { return segments_.find(begin); }
     bool isEmpty() const { return segments_.empty(); }
 
+    /// Makes one of a segment that has not left and the one behind it, if that is possible, in `full` bytes. Gives whether it did.
+    bool join(Map::iterator first, size_t full);
+    /// None is left, and all before `next` has come.
+    void forget(Position next);
+
   private:
     void advance();
+    void count();
+    void noteRecent(Position place);
 
     Map segments_;
     Position next_;
     std::optional<Position> fin_;
     Services& services_;
+    const bool joins_;
+    std::deque<Position> recent_;  // where segments begin that came ahead of gaps, the last one first
+    size_t full_ = 1;              // bytes
+    size_t aheadBytes_ = 0, missing_ = 0;
 };
 
 }  // namespace arqlink::gateway

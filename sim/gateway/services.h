@@ -15,16 +15,22 @@ class Slots {
     size_t all() const { return all_; }
     size_t used() const { return used_ + flying_; }
     size_t free() const { return used() < all_ ? all_ - used() : 0; }
-    bool take(bool isAhead);
-    void release(bool isAhead);
-    /// A segment that was ahead of a gap is in sequence now.
-    void settle() { --ahead_; }
+    /// One of them, if as many as `mustStay` are free beside it.
+    bool take(size_t mustStay = 0) {
+        if (free() <= mustStay) return false;
+        ++used_;
+        return true;
+    }
+    void release() { --used_; }
+    /// What gaps in front of stored segments need, of all flows: it is left free by what comes ahead of gaps.
+    size_t missing() const { return missing_; }
+    void miss(size_t before, size_t now) { missing_ += now - before; }
     /// Packets that are under way without being stored, which `clamp` counts as if they were.
     void fly(size_t before, size_t now) { flying_ += now - before; }
 
   private:
     const size_t all_;
-    size_t used_ = 0, ahead_ = 0, flying_ = 0;
+    size_t used_ = 0, missing_ = 0, flying_ = 0;
 };
 
 class Services {

@@ -15,9 +15,6 @@ std::vector<const char*> namesOf(Sender) { return {"window", "newreno", "westwoo
 
 namespace {
 
-enum class Acknowledges { stored, sent };
-std::vector<const char*> namesOf(Acknowledges) { return {"stored", "sent"}; }
-
 void takeSeconds(job::Object& keys, const char* key, Time& time) {
     if (!keys.has(key)) return;
     const job::Value value = keys.find(key);
@@ -48,20 +45,19 @@ void fields(job::Object& keys, FlowClass& c) {
     Treatment& t = c.treatment;
     keys.need("mode", t.mode);
     t = treatmentOf(t.mode);
-    auto acknowledges = static_cast<Acknowledges>(t.ackWhenSent);
     std::pair<uint16_t, uint16_t> ports{c.firstPort, c.lastPort};
     keys.take("local", c.local, "remote", c.remote, "ports", ports, "dscp", c.dscp, "both", t.bothWays);
-    keys.take("advertise", t.advertise, "sender", t.sender, "ack", acknowledges);
+    keys.take("advertise", t.advertise, "sender", t.sender);
     keys.take("reserve", t.reserveAbove, "dupacks", t.dupAcks);
     takeSeconds(keys, "min_rto", t.minRto);
     takeSeconds(keys, "max_rto", t.maxRto);
     takeSeconds(keys, "give_up", t.giveUp);
-    t.ackWhenSent = acknowledges == Acknowledges::sent;
     std::tie(c.firstPort, c.lastPort) = ports;
 }
 
 void fields(job::Object& keys, Settings& s) {
-    keys.take("flows", s.flows, "cache", s.cachePackets, "slot", s.slotBytes, "queue", s.queuePackets);
+    keys.take("flows", s.flows, "cache", s.cachePackets, "slot", s.slotBytes, "queue", s.queuePackets,
+              "mtu", s.mtu);
     takeSeconds(keys, "idle", s.idle);
     keys.take("classes", s.classes);
     check(s);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "maker.h"
 
@@ -19,7 +20,7 @@ Snoop::Snoop(Flow& flow, Port from, Position first, Services& services)
       from_(from),
       services_(services),
       treatment_(flow.treatment),
-      queue_(first, services),
+      queue_(first, services, false),
       timer_(treatment_.minRto, treatment_.maxRto),
       acked_(first),
       sent_(first),
@@ -35,7 +36,7 @@ void Snoop::data(Segment segment, Time now) {
     Segment copy = segment;
     const bool goesOn = services_.emit(other(from_), std::move(segment).take());
     if (goesOn && copy.bytes().size() <= services_.settings().slotBytes) {
-        switch (queue_.store(std::move(copy))) {
+        switch (queue_.store(std::move(copy), segmentBytes(flow_, from_))) {
         case SegmentQueue::Stored::yes: break;
         case SegmentQueue::Stored::duplicate: ++services_.counters().duplicates; break;
         case SegmentQueue::Stored::noRoom: ++services_.counters().cache_full; break;
@@ -49,16 +50,20 @@ void Snoop::data(Segment segment, Time now) {
     if (deadline_ == never) arm(now);
 }
 
-void Snoop::sendAgain(Cached& cached, Time now) {
-    const bool isRecent = cached.times > 1 && now < cached.sent + timer_.timeout();
-    if (cached.isQueued || isRecent) return;
-    cached.isQueued = true;
-    services_.offer(flow_, from_, cached.begin, true);
+// In the order of the stream, before all else.
+void Snoop::sendAgain(const std::vector<Cached*>& missing, Time now) {
+    for (auto it = missing.rbegin(); it != missing.rend(); ++it) {
+        Cached& cached = **it;
+        const bool isRecent = cached.times > 1 && now < cached.sent + timer_.timeout();
+        if (cached.isQueued || isRecent) continue;
+        cached.isQueued = true;
+        services_.offer(flow_, from_, cached.begin, true);
+    }
 }
 
-std::optional<Bytes> Snoop::leave(Position begin, Time now) {
+std::vector<Bytes> Snoop::leave(Position begin, Time now) {
     const auto found = queue_.find(begin);
-    if (found == queue_.all().end() || !found->second.isQueued) return std::nullopt;
+    if (found == queue_.all().end() || !found->second.isQueued) return {};
     Cached& cached = found->second;
     cached.isQueued = false;
     cached.times += 1 + (cached.times == 0);
@@ -66,16 +71,27 @@ std::optional<Bytes> Snoop::leave(Position begin, Time now) {
     ++services_.counters().retransmissions;
     Segment copy = cached.segment;
     refresh(copy, flow_, from_);
-    return std::move(copy).take();
+    copy.clearEcn();  // RFC 3168, section 6.1.5
+    return packetsOf(std::move(copy), flow_, from_);
+}
+
+bool Snoop::isUnderWay(uint32_t sequence) const {
+    const Position place = placeOf(sequence, acked_);
+    return place >= acked_ && place < sent_;
+}
+
+void Snoop::pathShrank(Time now) {
+    std::vector<Cached*> tooLong;
+    for (auto& [begin, cached] : queue_.all())
+        if (!cached.isSacked && cached.segment.bytes().size() > flow_.pathBytes[index(from_)])
+            tooLong.push_back(&cached);
+    sendAgain(tooLong, now);
 }
 
 bool Snoop::acknowledged(Segment& segment, Time now) {
     const Position ack = placeOf(segment.ack(), acked_);
-    if (ack > sent_) {
-        ++services_.counters().invalid_acks;
-        return false;
-    }
     if (ack < acked_) return false;
+    sent_ = std::max(sent_, ack);
     const uint16_t before = std::exchange(window_, segment.window());
     const bool isAsked = std::exchange(isAsked_, false);
     const bool isDuplicate = ack == acked_, hasSack = flow_.hasSack() && segment.sackBlocks() > 0;
@@ -88,9 +104,12 @@ bool Snoop::acknowledged(Segment& segment, Time now) {
     // With blocks, the window of a duplicate may have changed, but not opened: the source waits for that.
     const bool isNews = isAsked || (before != window_ && (!hasSack || before == 0));
     const bool endsHere = isDuplicate && segment.length() == 0 && !isNews;
-    if ((endsHere || hasSack) && ++duplicates_ >= treatment_.dupAcks)
+    if ((endsHere || hasSack) && ++duplicates_ >= treatment_.dupAcks) {
+        std::vector<Cached*> lost;
         for (auto it = missing; it != queue_.all().end() && (it == missing || it->first < arrived); ++it)
-            if (!it->second.isSacked) sendAgain(it->second, now);
+            if (!it->second.isSacked) lost.push_back(&it->second);
+        sendAgain(lost, now);
+    }
     return endsHere;
 }
 
@@ -108,7 +127,7 @@ void Snoop::advance(Position ack, Time now) {
     // More was lost with what the timer has mended, and a receiver that has nothing beyond it says no more.
     const auto next = queue_.find(ack);
     if (ack < timedOut_ && next != queue_.all().end() && now >= next->second.sent + timer_.roundTrip())
-        sendAgain(next->second, now);
+        sendAgain({&next->second}, now);
     deadline_ = never;
     arm(now);
 }

@@ -2,6 +2,8 @@
 // Losses behind the gateway are mended from a cache, and hidden from the source (mode `snoop`).
 #pragma once
 
+#include <vector>
+
 #include "congestion.h"
 #include "half.h"
 #include "segment_queue.h"
@@ -17,14 +19,16 @@ class Snoop final : public Half {
     void data(Segment segment, Time now) override;
     bool acknowledged(Segment& segment, Time now) override;
     void asked() override { isAsked_ = true; }
-    std::optional<Bytes> leave(Position begin, Time now) override;
+    std::vector<Bytes> leave(Position begin, Time now) override;
+    bool isUnderWay(uint32_t sequence) const override;
+    void pathShrank(Time now) override;
     Time deadline() const override { return deadline_; }
     void timeOut(Time now) override;
     bool isClosed() const override { return fin_ && acked_ > *fin_; }
 
   private:
     void advance(Position ack, Time now);
-    void sendAgain(Cached& cached, Time now);
+    void sendAgain(const std::vector<Cached*>& missing, Time now);
     void arm(Time now);
 
     Flow& flow_;

@@ -9,6 +9,8 @@ namespace arqlink::gateway {
 
 namespace {
 
+constexpr Time onItsWay = 1 * seconds;  // longer than an ACK takes to a source
+
 // Packets that a proxy has under way: a third of the cache (Luglio et al., section IV.B).
 size_t underWay(const Treatment& treatment, const Slots& slots) {
     return treatment.mode == Mode::proxy ? std::max<size_t>(slots.all() / 3, 1) : slots.all();
@@ -21,12 +23,11 @@ Split::Split(Flow& flow, Port from, Position first, Services& services)
       from_(from),
       services_(services),
       treatment_(flow.treatment),
-      queue_(first, services),
+      queue_(first, services, true),
       outlet_(flow, from, queue_, services, first, underWay(treatment_, services.slots())),
       told_(first),
       sackedEdge_(first),
-      advertised_(outlet_.edge()),
-      tsRecent_(flow.host(from).tsValue) {
+      advertised_(outlet_.edge()) {
     tell(first);
 }
 
@@ -35,6 +36,11 @@ Split::Split(Flow& flow, Port from, Position first, Services& services)
 void Split::data(Segment segment, Time now) {
     const Position begin = placeOf(segment.seq(), queue_.next()),
                    end = begin + segment.length() + segment.has(flag::fin);
+    if (isBackAway_) {
+        outlet_.passedOn(end);
+        services_.emit(other(from_), std::move(segment).take());
+        return;
+    }
     // A keep-alive with a byte of old data is the receiver's to answer, if it has the data.
     const bool isKeepAlive = segment.length() == 1 && end == told_;
     if (isKeepAlive && owes()) return answer();
@@ -45,26 +51,26 @@ void Split::data(Segment segment, Time now) {
         services_.emit(other(from_), std::move(segment).take());
         return;
     }
-    const bool isNewer = static_cast<int32_t>(segment.tsValue() - tsRecent_) >= 0;
     const bool saysMore = segment.ack() != passedAck_ || segment.window() != passedWindow_;
     passedAck_ = segment.ack();
     passedWindow_ = segment.window();
-    if (segment.hasTimestamps() && isNewer && begin <= told_ && end > told_)
-        tsRecent_ = segment.tsValue();  // RFC 7323, 4.3
-    const Position before = queue_.next();
-    switch (queue_.store(std::move(segment))) {
+    switch (queue_.store(std::move(segment), segmentBytes())) {
     case SegmentQueue::Stored::yes: outlet_.send(now); break;
     case SegmentQueue::Stored::duplicate: ++services_.counters().duplicates; break;
     case SegmentQueue::Stored::noRoom: ++services_.counters().cache_full; break;
     }
-    // What has come in sequence is acknowledged when it leaves, where that is the rule.
-    if (!treatment_.ackWhenSent || queue_.next() == before) acknowledge();
+    // A source that has not heard what it was told is told again, also while nothing more is acknowledged.
+    if (isReserving() && end <= told_)
+        answer();
+    else
+        acknowledge();
     // Acknowledgements that came with data which the receiver's window keeps here must not wait.
     if (saysMore && outlet_.offered() < queue_.next())
         services_.emit(other(from_), makeSegment(headerOf(flow_, from_)));
 }
 
 void Split::passes(Segment& segment, Time) {
+    if (isBackAway_) return;
     const Position place = placeOf(segment.seq(), queue_.next());
     passedAck_ = segment.ack();
     passedWindow_ = segment.window();
@@ -81,25 +87,56 @@ void Split::passes(Segment& segment, Time) {
     if (place > outlet_.offered()) segment.setSeq(sequenceOf(outlet_.offered()));
 }
 
-std::optional<Bytes> Split::leave(Position begin, Time now) {
-    const Segment* segment = outlet_.leave(begin, now);
-    if (!segment) return std::nullopt;
-    Segment copy = *segment;
+std::vector<Bytes> Split::leave(Position begin, Time now) {
+    const Cached* cached = outlet_.leave(begin, now);
+    if (!cached) return {};
+    Segment copy = cached->segment;
     refresh(copy, flow_, from_);
-    if (treatment_.ackWhenSent && told_ < mayTell()) acknowledge();
-    return std::move(copy).take();
+    if (cached->times > 1) copy.clearEcn();  // RFC 3168, section 6.1.5
+    return packetsOf(std::move(copy), flow_, from_);
+}
+
+bool Split::isUnderWay(uint32_t sequence) const {
+    const Position place = placeOf(sequence, outlet_.acked());
+    return place >= outlet_.acked() && place < outlet_.sent();
+}
+
+void Split::backIsAway(Time now) {
+    if (!isBackAway_) awaySince_ = now;
+    isBackAway_ = true;
+}
+
+// No source sends a segment that begins behind the edge of the window which it has been told of, but for a probe, which begins at it: so the
+// receiver has told it of another one. That ACK may be older than what the source was told of here. But what lies further behind than any window
+// reaches is allowed by a newer one alone, once all that was told of here has reached the source or is lost.
+bool Split::handsBack(const Segment& segment, Time now) {
+    const Position begin = placeOf(segment.seq(), advertised_),
+                   largest = Position{65536} << flow_.windowScale(other(from_));
+    if (segment.length() == 0 || begin <= advertised_) return false;
+    backIsAway(now);
+    if (now < awaySince_ + onItsWay || begin <= told_ + largest || queue_.isEmpty()) return false;
+    queue_.forget(told_);
+    outlet_.forget(told_);
+    outlet_.passedOn(begin + segment.length());
+    return true;
 }
 
 // From the receiver -------------------------------------------------------------------------------------------------------
 
 bool Split::acknowledged(Segment& segment, Time now) {
-    if (!outlet_.acknowledge(segment, now)) {
-        ++services_.counters().invalid_acks;
+    const Position before = outlet_.acked();
+    outlet_.acknowledge(segment, now);
+    isBackAway_ = false;
+    const bool isBare = segment.length() == 0 && !segment.has(flag::fin);
+    if (isChallenged_ && isBare && outlet_.acked() == before) {
+        isChallenged_ = false;
+        // Whoever sent the SYN looks at the numbers alone; a source that has the connection, at no window of an ACK that is old.
+        if (segment.ack() == sequenceOf(told_)) segment.setWindow(std::min(segment.window(), window_));
         return false;
     }
     // News for the source: of what it has not been told of, because it was held back, is the FIN, or was not stored.
     const bool isNews = outlet_.acked() > told_ || isProbed_;
-    if (!isNews && segment.length() == 0 && !segment.has(flag::fin)) {
+    if (!isNews && isBare) {
         if (treatment_.advertise == Advertise::receiver) updateWindow();
         return true;
     }
@@ -124,9 +161,7 @@ bool Split::isReserving() const {
 // Data without FIN, and what the receiver has acknowledged. An ACK never ends where a block began that the source has been told of: TCPs do
 // not know that of a receiver.
 Position Split::mayTell() const {
-    const Position left = treatment_.ackWhenSent ? std::max(outlet_.sent(), sackedEdge_) : queue_.next();
-    const Position stored = std::min(left, queue_.next());
-    const Position data = queue_.fin() ? std::min(stored, *queue_.fin()) : stored;
+    const Position data = queue_.fin() ? std::min(queue_.next(), *queue_.fin()) : queue_.next();
     return std::max({data, outlet_.acked(), told_});
 }
 
@@ -170,7 +205,7 @@ void Split::tell(Position position) {
     wait();
 }
 
-std::optional<Acknowledgement> Split::told() const { return Acknowledgement{sequenceOf(told_), window_, tsRecent_}; }
+std::optional<Acknowledgement> Split::told() const { return Acknowledgement{sequenceOf(told_), window_, flow_.host(from_).recent}; }
 
 void Split::acknowledge() {
     if (isReserving()) {
@@ -213,19 +248,15 @@ void Split::updateWindow() {
 }
 
 void Split::wait() {
-    const bool isHeld = told_ < mayTell() && !treatment_.ackWhenSent;
+    const bool isHeld = told_ < mayTell();
     if (isHeld || advertised_ < told_ + little()) services_.waitForRoom(flow_, from_);
 }
 
 void Split::roomGrew(Time) {
+    if (isBackAway_) return;
     if (isReserving()) return services_.waitForRoom(flow_, from_);
-    if (told_ < mayTell() && !treatment_.ackWhenSent) release();
+    if (told_ < mayTell()) release();
     updateWindow();
-}
-
-void Split::linkReturned(Time) {
-    if (told_ < mayTell() && !treatment_.ackWhenSent) release();
-    wait();
 }
 
 bool Split::isClosed() const { return queue_.fin() && outlet_.acked() > *queue_.fin(); }

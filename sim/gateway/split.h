@@ -18,15 +18,20 @@ class Split final : public Half {
     void data(Segment segment, Time now) override;
     bool acknowledged(Segment& segment, Time now) override;
     void asked() override { isProbed_ = true; }
+    void mayBeChallenged() override { isChallenged_ = true; }
     void passes(Segment& segment, Time now) override;
     std::optional<Acknowledgement> told() const override;
     std::optional<uint32_t> left() const override { return sequenceOf(outlet_.offered()); }
     std::optional<uint32_t> sent() const override { return sequenceOf(outlet_.sent()); }
-    std::optional<Bytes> leave(Position begin, Time now) override;
+    std::vector<Bytes> leave(Position begin, Time now) override;
+    bool isUnderWay(uint32_t sequence) const override;
+    void pathShrank(Time now) override { outlet_.pathShrank(now); }
+    void outdated() override { answer(); }
+    void backIsAway(Time now) override;
+    bool handsBack(const Segment& segment, Time now) override;
     Time deadline() const override { return outlet_.deadline(); }
     void timeOut(Time now) override { outlet_.timeOut(now); }
     void roomGrew(Time now) override;
-    void linkReturned(Time now) override;
     bool owes() const override { return told_ > outlet_.acked(); }
     bool hasFailed() const override { return outlet_.hasFailed(); }
     bool isClosed() const override;
@@ -55,10 +60,12 @@ class Split final : public Half {
     Position sackedEdge_;  // the same of blocks beyond gaps: the last one's end
     Position advertised_;  // edge of the window that it has been told of
     uint16_t window_ = 0;  // the same, as it was in the header
-    uint32_t tsRecent_ = 0;
     uint32_t passedAck_ = 0;  // what the source's last segment said of the other direction
     uint16_t passedWindow_ = 0;
-    bool isProbed_ = false;  // the source asked for an answer of the receiver
+    bool isProbed_ = false;      // the source asked for an answer of the receiver
+    bool isChallenged_ = false;  // its SYN or RST may be answered
+    bool isBackAway_ = false;    // the receiver's ACKs go another way: no debts are made
+    Time awaySince_ = 0;
 };
 
 }  // namespace arqlink::gateway

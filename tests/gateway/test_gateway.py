@@ -48,8 +48,6 @@ def odd_packets(t):
     yield "bad_checksum", changed(data, len(data) - 1, data[-1] ^ 1)
     yield "bad_checksum", changed(data, head + 16, data[head + 16] ^ 0x80)
     yield "bad_checksum", changed(data, head + 17, data[head + 17] ^ 1)
-    yield "malformed", data + b"\0"
-    yield "malformed", data + b"trailing bytes"
     yield "malformed", data[:-1]
     yield "malformed", data[: head + 10]
     yield "malformed", data[:12]
@@ -147,12 +145,12 @@ def test_a_handshake_that_is_not_seen_whole_leaves_the_connection_alone(mode, mi
     assert t.count("no_entry") >= 2 and t.count("cached") == t.count("acks_made") == 0
 
 
-def test_a_segment_longer_than_a_slot_ends_the_treatment():
-    t = Through("cache 64 512\nclass split", mss=(1460, 1460))
-    t.open()
-    assert t.gateway.flows == 0
+def test_a_segment_longer_than_a_slot_passes():
+    """A source that sends longer ones than it was asked for."""
+    t = Through("cache 64 512\nclass split", mss=(1460, 1460)).open()
     raw = t.packet(LAN, 0, pattern(0, 1400))
-    assert t.pass_through(LAN, raw) == [raw]
+    [sent] = t.pass_through(LAN, raw)
+    assert t.read(LINK, sent).data == pattern(0, 1400) and t.gateway.cache_used == 0
 
 
 @EACH_MODE
@@ -160,7 +158,7 @@ def test_too_far_ahead_and_acks_of_nothing_pass_as_they_are(mode):
     t = through(mode, scale=(0, 0), window=(8000, 8000))
     far = t.packet(LAN, 70000, pattern(70000, 71000))
     assert t.pass_through(LAN, far) == [far]
-    unsent = t.packet(LINK, 0, ack=1)
+    unsent = t.packet(LINK, 0, ack=70000)
     assert t.pass_through(LINK, unsent) == [unsent]
     assert t.count("implausible") == 2 and t.gateway.cache_used == 0
 
@@ -178,7 +176,7 @@ def test_a_trimmed_segment_has_right_lengths_and_checksums(cut, timestamps, v6):
     t.data(LAN, MSS + cut, 2 * MSS)
     t.send(LAN, MSS, pattern(MSS, MSS + cut) + b"X" * (MSS - cut))  # and the last ones
     _, sent = t.acknowledge(LINK, 0, window=8000)
-    assert len(sent) == 4 and b"".join(s.data for s in sent) == pattern(0, 2 * MSS)
+    assert len(sent) == 2 and b"".join(s.data for s in sent) == pattern(0, 2 * MSS)
 
 
 @VERSIONS
@@ -277,13 +275,15 @@ def test_segments_without_room_are_neither_acknowledged_nor_sent():
     assert ack.ack == 5 * MSS and sent.data == pattern(4 * MSS, 5 * MSS)
 
 
-def test_segments_ahead_leave_room_for_what_fills_the_gap():
+@pytest.mark.parametrize("gap", [1, 2, 5])
+def test_segments_ahead_leave_room_for_what_fills_the_gap(gap):
     t = through(cache=8)
-    for i in range(1, 9):
+    for i in range(gap, 9):
         t.data(LAN, i * MSS, (i + 1) * MSS)
-    assert t.gateway.cache_used == 2
-    [ack], sent = t.data(LAN, 0, MSS)
-    assert ack.ack == 3 * MSS and len(sent) == 3
+    assert t.gateway.cache_used == 8 - gap
+    for i in range(gap):
+        [ack], sent = t.data(LAN, i * MSS, (i + 1) * MSS)
+    assert ack.ack == 8 * MSS and len(sent) == 9 - gap
 
 
 def test_a_source_is_told_when_there_is_room_again():
@@ -335,8 +335,8 @@ def test_a_source_whose_window_closed_is_told_as_soon_as_there_is_room(cache, ad
     while end + MSS <= ack.ack + ack.window and end < 30 * MSS:  # whatever it was promised is dropped
         end += MSS
         ack = [ack, *t.data(LAN, end - MSS, end)[0]][-1]
-    other.acknowledge(LINK, (cache - 1) * MSS)
-    told, _ = t.acknowledge(LINK, ack.ack)
+    told = other.acknowledge(LINK, (cache - 1) * MSS)[0]  # of both connections: they count from the same numbers
+    told += t.acknowledge(LINK, ack.ack)[0]
     assert max(s.ack + s.window for s in [ack, *told]) >= ack.ack + MSS
 
 
@@ -636,7 +636,7 @@ def test_what_is_sent_after_a_probe_is_no_older_than_the_probe(mode, before):
     t = through(mode)
     t.acknowledge(LINK, 0, window=8)  # a segment
     sent = [t.data(LAN, i * MSS, (i + 1) * MSS)[1] for i in range(3)]
-    told = MSS if mode == "proxy" else 3 * MSS
+    told = 3 * MSS
     t.now += 0.5
     _, [probe] = t.send(LAN, told - before)
     _, waited = t.acknowledge(LINK, MSS)
@@ -659,12 +659,6 @@ def test_acks_that_were_held_come_one_for_each_segment_in_a_burst():
     t = held()
     to_lan, _ = t.acknowledge(LINK, 2 * MSS)
     assert [s.ack for s in to_lan][:2] == [5 * MSS, 6 * MSS]
-
-
-def test_acks_that_were_held_are_released_when_the_link_returns():
-    t = held()
-    t.gateway.link_returned(t.now)
-    assert [s.ack for s in t.out(LAN)][:2] == [5 * MSS, 6 * MSS]
 
 
 def test_what_the_receiver_acknowledges_is_never_held():
@@ -899,19 +893,14 @@ def test_snoop_knows_a_fin_for_which_it_had_no_room():
 # Proxy -----------------------------------------------------------------------------------------------------------------------------
 
 
-def test_proxy_acknowledges_what_has_left_and_sends_a_third_of_the_cache():
+def test_proxy_acknowledges_what_it_stores_and_sends_a_third_of_the_cache():
+    """Luglio et al., section IV.B."""
     t = through("proxy", cache=12, timestamps=False, scale=(0, 0), window=(60000, 60000))
-    for i in range(4):
+    for i in range(5):
         t.put(LAN, t.packet(LAN, i * MSS, pattern(i * MSS, (i + 1) * MSS)))
-    assert t.gateway.waiting(LAN) == 0, "nothing has left"
-    left = 0
-    while (raw := t.gateway.take(LINK, t.now)) is not None:
-        left = t.read(LINK, raw).end
-        acks = t.out(LAN)
-        assert [s.ack for s in acks] == [left]
-        assert acks[0].window <= 4 * MSS
-    assert left == 4 * MSS
-    t.data(LAN, 4 * MSS, 5 * MSS)
+        [ack] = t.out(LAN)
+        assert ack.ack == (i + 1) * MSS and ack.window <= 4 * MSS
+    assert [s.seq for s in t.out(LINK)] == [0, MSS, 2 * MSS, 3 * MSS]
     assert t.gateway.cache_used == 5 and t.count("retransmissions") == 0
     _, sent = t.acknowledge(LINK, 2 * MSS)
     assert [s.seq for s in sent] == [4 * MSS]
@@ -956,8 +945,9 @@ class Rounds:
         return count
 
 
-@pytest.mark.parametrize(("sender", "slow"), [("newreno", 18), ("westwood", 12)])
-def test_proxy_sends_less_after_a_loss(sender, slow):
+@pytest.mark.parametrize(("sender", "share"), [("newreno", 0.5), ("westwood", 1.0)])
+def test_proxy_sends_less_after_a_loss(sender, share):
+    """`share`: of the rate before a timeout, to which slow start goes again: half of it, or all that has arrived."""
     rounds = Rounds(sender)
     assert [rounds.next(0) for _ in range(4)] == [4, 8, 16, 32]
     before = rounds.next(1)
@@ -972,7 +962,8 @@ def test_proxy_sends_less_after_a_loss(sender, slow):
     assert len(alone) == rounds.t.count("timeouts") == 1, "a timeout sends one segment"
     rounds.under_way = alone
     grown = [rounds.next(0) for _ in range(9)]
-    assert grown[0] == 1 and grown[6] <= slow and grown[8] - grown[7] == 1, "slow start ends at a threshold that the timeout has set anew"
+    assert grown[0] == 1 and abs(grown[6] - share * after[2]) <= 2, "slow start ends at a threshold that the timeout has set anew"
+    assert grown[8] - grown[7] == 1
 
 
 # Resets ------------------------------------------------------------------------------------------------------------------------------
@@ -1395,7 +1386,6 @@ def test_counters_add_up(mode):
         ("split,speed=3", "'speed=3' is nothing that a gateway has; there are both, cache, "),
         ("split,both=no", "'both=no' is nothing that a gateway has"),
         ("split,sender=cubic", 'classes[0].sender is "cubic"; it must be window, newreno or westwood.'),
-        ("split,ack=now", 'classes[0].ack is "now"; it must be stored or sent.'),
         ("split,advertise", "'advertise' of the gateway needs a value: write advertise=VALUE."),
         ("split,advertise=all", 'classes[0].advertise is "all"; it must be room, open, third or receiver.'),
         ("split,reserve=0", "share of the cache"),

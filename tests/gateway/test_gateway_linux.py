@@ -257,7 +257,6 @@ def test_a_line_that_is_dark_for_three_seconds(hosts):
     for mode in MODES:
         case.connect(mode).send(LAN, 150000).send(LINK, 20000)
     assert case.run(lambda: case.path.now() > 3.3)
-    case.gateway.link_returned(case.path.now())
     case.finish()
     assert case.path.there.lost > 0
 

@@ -55,13 +55,39 @@ Bytes Peer::forged(Time now) {
     return bytesOf(p);
 }
 
-void Peer::receive(const Bytes& b, Time now) {
+Bytes Peer::outdated(Time now) {
+    Packet p = packet(now);
+    p.seq = static_cast<uint32_t>(initial_ + sent_ + below(rng_, 600));
+    p.data.resize(1 + below(rng_, 400), 0xee);
+    put(p.options, 3, 4, clock_ - 1 - below(rng_, 1u << 30));
+    return bytesOf(p);
+}
+
+void Peer::receive(const Bytes& came, Time now) {
+    if (const size_t mtu = saysTooBig(came)) {
+        mtu_ = std::min(mtu_, mtu);
+        return;
+    }
+    const auto whole = reassembly_.add(came);
+    if (!whole) return;
+    const Bytes& b = *whole;
+    if (!isTcp(b) && b.size() > came.size()) return;  // fragments of two packets
     if (!isTcp(b)) fault("a host gets a wrong packet");
+    if (peer->isBound && !peer->said.count(b)) fault("a segment with authentication was changed");
     const size_t tcp = tcpOf(b), head = tcp + (b[tcp + 12] >> 4) * 4u;
     const uint8_t flags = b[tcp + 13];
     const uint32_t seq = get(b, tcp + 4, 4), ack = get(b, tcp + 8, 4);
     if (flags & RST) {
-        if (hasPeer_ && seq == static_cast<uint32_t>(others_ + expected_)) fault("a reset");
+        const bool isExact = hasPeer_ && seq == static_cast<uint32_t>(others_ + expected_);
+        if (isExact && !mayBeReset) fault("a reset");
+        if (isExact) isReset_ = true, timer_ = reopens_ = never;
+        if (!isExact && hasPeer_ && seq - static_cast<uint32_t>(others_ + expected_) < window_) acknowledge(now);
+        return;
+    }
+    if (isReset_) {
+        Packet p = packet(now);
+        p.flags = RST, p.seq = ack, p.options = {};
+        say(bytesOf(p));
         return;
     }
     if (flags & SYN) {
@@ -71,6 +97,8 @@ void Peer::receive(const Bytes& b, Time now) {
             others_ = seq;
             expected_ = 1;
             bound();
+            if (const auto stamp = timestamp(b, tcp + 20, head); stamp && hasOptions_)
+                stamp_ = *stamp, hasStamp_ = true;
         }
         if (!isOpen_) open(now);
     }
@@ -78,15 +106,14 @@ void Peer::receive(const Bytes& b, Time now) {
     const uint64_t begin =
         expected_ + static_cast<int64_t>(static_cast<int32_t>(seq - static_cast<uint32_t>(others_ + expected_)));
     const uint64_t data = begin + (flags & SYN), end = data + (b.size() - head) + (flags & FIN);
+    const auto stamp = hasOptions_ ? timestamp(b, tcp + 20, head) : std::nullopt;
+    if (stamp && hasStamp_ && static_cast<int32_t>(*stamp - stamp_) < 0) return acknowledge(now);  // PAWS
     if (end > begin && static_cast<int64_t>(end) > static_cast<int64_t>(most_ + 1) && keepsWindow && !(flags & SYN))
         fault("data beyond the window");
     if (!(flags & SYN) && (static_cast<int64_t>(end) < static_cast<int64_t>(expected_) || begin > most_))
         return acknowledge(now);
     if (flags & SYN && begin == 0 && expected_ > 1) return acknowledge(now);
-    if (const auto stamp = timestamp(b, tcp + 20, head); stamp && hasOptions_) {
-        if (hasStamp_ && static_cast<int32_t>(*stamp - stamp_) < 0) return acknowledge(now);  // PAWS
-        if (begin <= expected_) stamp_ = *stamp, hasStamp_ = true;
-    }
+    if (stamp && begin <= expected_) stamp_ = *stamp, hasStamp_ = true;
     if (flags & ACK) acknowledged(ack, get(b, tcp + 14, 2), flags, now);
     for (uint64_t place = data; place < data + (b.size() - head); ++place)
         if (b[head + place - data] != byteAt(place, 1 - side_)) fault("other data than were sent");
@@ -94,8 +121,10 @@ void Peer::receive(const Bytes& b, Time now) {
         const uint64_t last = std::min(end, expected_ + window_);
         if (begin <= expected_)
             expected_ = std::max(expected_, last);
-        else if (last > begin)
+        else if (last > begin) {
             ahead_[begin] = std::max(ahead_[begin], last);
+            recent_.push_front(begin);
+        }
         for (auto it = ahead_.begin(); it != ahead_.end() && it->first <= expected_; it = ahead_.erase(it))
             expected_ = std::max(expected_, it->second);
         wander(now);
@@ -148,25 +177,32 @@ void Peer::transmit(Time now, uint64_t place) {
         p.flags = hasPeer_ ? SYN | ACK : SYN;
         Bytes more = {2, 4, static_cast<uint8_t>((mss_ + 20) >> 8), static_cast<uint8_t>(mss_ + 20)};
         if (hasOptions_) more.insert(more.end(), {4, 2, 3, 3, scale, 1, 1, 1});
+        if (isBound) more.insert(more.end(), {29, 4, 1, 1});
         p.options.insert(p.options.begin(), more.begin(), more.end());
         p.window = static_cast<uint16_t>(std::min<uint64_t>(window_, 65535));
         sent_ = std::max<uint64_t>(sent_, 1);
     } else {
         const uint64_t room = edge_ > place ? edge_ - place : 1;
-        const uint64_t length = std::min({room, 1 + below(rng_, peer->mss_), total_ + 1 - std::min(place, total_ + 1)});
+        const size_t most = std::max<size_t>(std::min<size_t>(peer->mss_, mtu_ - 80), 8);
+        const uint64_t length = std::min({room, 1 + below(rng_, most), total_ + 1 - std::min(place, total_ + 1)});
         for (uint64_t i = place; i < place + length; ++i) p.data.push_back(byteAt(i, side_));
         uint64_t end = place + length;
         if (end == total_ + 1 && (edge_ > end || length == 0)) p.flags |= FIN, ++end;
         sent_ = std::max(sent_, end);
     }
-    out.push_back(bytesOf(p));
+    say(bytesOf(p));
+}
+
+void Peer::say(Bytes b) {
+    if (isBound) said.insert(b);
+    out.push_back(std::move(b));
 }
 
 void Peer::probe(Time now) {
     timer_ = now + timeout_;
     Packet p = packet(now);
     p.seq = static_cast<uint32_t>(initial_ + acked_ - 1);
-    out.push_back(bytesOf(p));
+    say(bytesOf(p));
 }
 
 void Peer::acknowledge(Time now) {
@@ -175,13 +211,21 @@ void Peer::acknowledge(Time now) {
     p.seq = static_cast<uint32_t>(initial_ + sent_);
     if (acked_ == 0 && side_ == answerer_) p.seq = static_cast<uint32_t>(initial_ + 1);
     if (hasOptions_ && !ahead_.empty()) {
-        Bytes sack(10);
-        sack[0] = 5, sack[1] = 10;
-        put(sack, 2, 4, others_ + ahead_.begin()->first);
-        put(sack, 6, 4, others_ + ahead_.begin()->second);
-        p.options.insert(p.options.end(), sack.begin(), sack.end());
+        // The block that came last is the first one (RFC 2018).
+        Bytes sack = {5, 2};
+        std::set<uint64_t> told;
+        for (const uint64_t place : recent_) {
+            const auto it = ahead_.find(place);
+            if (it == ahead_.end() || !told.insert(place).second || sack.size() > 2 + 2 * 8) continue;
+            sack.resize(sack.size() + 8);
+            put(sack, sack.size() - 8, 4, others_ + it->first);
+            put(sack, sack.size() - 4, 4, others_ + it->second);
+        }
+        while (recent_.size() > 8) recent_.pop_back();
+        sack[1] = static_cast<uint8_t>(sack.size());
+        if (sack.size() > 2) p.options.insert(p.options.end(), sack.begin(), sack.end());
     }
-    out.push_back(bytesOf(p));
+    say(bytesOf(p));
 }
 
 Packet Peer::packet(Time now) {

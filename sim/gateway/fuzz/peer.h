@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "fuzz.h"
 #include "wire.h"
@@ -18,13 +19,20 @@ class Peer {
 
     std::deque<Bytes> out;
     const Peer* peer = nullptr;
+    bool mayBeReset = false;  ///< a reset is no fault
+    bool isBound = false;     ///< its SYN has an option of authentication: what comes has to be what was sent
+    std::set<Bytes> said;     ///< of such a host: all packets
     bool keepsWindow = true;  ///< what comes beyond the window that was advertised is a fault
 
     void open(Time now);
     void tick(Time now);
     void receive(const Bytes& b, Time now);
 
-    bool isDone() const { return acked_ == total_ + 2 && expected_ == peer->total_ + 2; }
+    bool isDone() const { return isReset_ || (acked_ == total_ + 2 && expected_ == peer->total_ + 2); }
+    bool isReset() const { return isReset_; }
+    /// All that the other host sent has come, or one of them was told that it will not. The other one may have nothing to say, and so learn nothing if
+    /// its reset got lost.
+    bool isTold() const { return isReset_ || peer->isReset_ || expected_ == peer->total_ + 2; }
     uint64_t received() const { return expected_; }
     unsigned side() const { return side_; }
     Time deadline() const { return std::min(timer_, reopens_); }
@@ -32,6 +40,9 @@ class Peer {
     /// In this host's name, by somebody who knows no number that the other host would look at.
     Bytes forged(Time now);
     bool isForgeable() const { return acked_ > 1 && hasPeer_; }
+    /// In this host's name: of long ago, by its timestamp, while its number lies in the window again.
+    Bytes outdated(Time now);
+    bool hasTimestamps() const { return hasOptions_; }
 
   private:
     static std::optional<uint32_t> timestamp(const Bytes& b, size_t at, size_t end);
@@ -45,6 +56,7 @@ class Peer {
     bool isClosed() const { return acked_ > 0 && acked_ == sent_ && edge_ <= sent_; }
     void acknowledge(Time now);
     Packet packet(Time now);
+    void say(Bytes b);
     // The window changes: shrinks, closes for a while.
     void wander(Time now);
     void bound() { most_ = std::max(most_, expected_ + window_); }
@@ -57,10 +69,13 @@ class Peer {
     const bool v6_;
     const uint64_t total_;
     uint32_t initial_, others_ = 0, clock_ = 0, stamp_ = 0;
-    bool hasOptions_ = false, hasPeer_ = false, isOpen_ = false, hasStamp_ = false;
+    bool hasOptions_ = false, hasPeer_ = false, isOpen_ = false, hasStamp_ = false, isReset_ = false;
     uint64_t mss_, window_, most_ = 0, acked_ = 0, sent_ = 0, edge_ = 0, expected_ = 0;
     unsigned duplicates_ = 0;
     std::map<uint64_t, uint64_t> ahead_;
+    std::deque<uint64_t> recent_;  // where blocks of it begin, the last one first
+    size_t mtu_ = 65535;
+    Reassembly reassembly_;
     Time timer_ = never, timeout_ = 300 * milliseconds, reopens_ = never;
 };
 

@@ -100,6 +100,78 @@ bool isTcp(const Bytes& b) {
     return head >= tcp + 20 && head <= b.size() && tcpSum(b) == 0xffff && optionsAgree(b, tcp + 20, head);
 }
 
+Bytes withoutPadding(const Bytes& b) {
+    if (b.size() < 20) return b;
+    const size_t size = b[0] >> 4 == 4 ? get(b, 2, 2) : b[0] >> 4 == 6 ? get(b, 4, 2) + 40 : b.size();
+    return {b.begin(), b.begin() + static_cast<std::ptrdiff_t>(std::min(size, b.size()))};
+}
+
+std::vector<Bytes> fragmentsOf(const Bytes& b, uint16_t id) {
+    const size_t head = tcpOf(b), first = (b.size() - head) / 2 / 8 * 8;
+    if (b[0] >> 4 != 4 || first == 0) return {b};
+    std::vector<Bytes> parts;
+    for (const size_t begin : {size_t{0}, first}) {
+        const size_t end = begin ? b.size() - head : first;
+        Bytes part(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(head));
+        part.insert(part.end(), b.begin() + static_cast<std::ptrdiff_t>(head + begin),
+                    b.begin() + static_cast<std::ptrdiff_t>(head + end));
+        put(part, 2, 2, part.size());
+        put(part, 4, 2, id);
+        put(part, 6, 2, (begin ? 0 : 0x2000) | begin / 8);
+        put(part, 10, 2, 0);
+        put(part, 10, 2, static_cast<uint16_t>(~folded(part, 0, head, 0)));
+        parts.push_back(part);
+    }
+    return parts;
+}
+
+std::optional<Bytes> Reassembly::add(const Bytes& b) {
+    if (b[0] >> 4 != 4 || !(get(b, 6, 2) & 0x3fff)) return b;
+    const uint32_t number = get(b, 12, 4) << 16 ^ get(b, 4, 2);
+    (get(b, 6, 2) & 0x1fff ? lasts_ : firsts_)[number] = b;
+    if (!firsts_.count(number) || !lasts_.count(number)) return std::nullopt;
+    Bytes whole = firsts_[number];
+    const Bytes& last = lasts_[number];
+    if (tcpOf(whole) + 8 * (get(last, 6, 2) & 0x1fff) != whole.size()) return std::nullopt;
+    whole.insert(whole.end(), last.begin() + static_cast<std::ptrdiff_t>(tcpOf(last)), last.end());
+    put(whole, 2, 2, whole.size());
+    put(whole, 4, 4, 0);  // as these hosts write it
+    put(whole, 10, 2, 0);
+    put(whole, 10, 2, static_cast<uint16_t>(~folded(whole, 0, tcpOf(whole), 0)));
+    firsts_.erase(number), lasts_.erase(number);
+    return whole;
+}
+
+Bytes tooBig(const Bytes& b, size_t mtu) {
+    const bool v6 = b[0] >> 4 == 6;
+    const size_t head = v6 ? 40 : 20, size = v6 ? 16 : 4, source = v6 ? 8 : 12;
+    const size_t quoted = std::min<size_t>(b.size(), v6 ? 1232 : tcpOf(b) + 8);
+    Bytes message(head + 8 + quoted);
+    std::copy_n(b.begin() + static_cast<std::ptrdiff_t>(source), size,
+                message.begin() + static_cast<std::ptrdiff_t>(source + size));  // to the source
+    message[source] = 10, message[source + size - 1] = 99;
+    std::copy_n(b.begin(), quoted, message.begin() + static_cast<std::ptrdiff_t>(head + 8));
+    put(message, v6 ? 0 : 2, v6 ? 4 : 2, v6 ? 6u << 28 : message.size());
+    if (v6) {
+        put(message, 4, 2, message.size() - 40);
+        message[6] = 58, message[7] = 60, message[40] = 2;
+        put(message, 44, 4, mtu);
+        const uint64_t pseudo = folded(message, 8, 40, 0) + 58 + message.size() - 40;
+        put(message, 42, 2, static_cast<uint16_t>(~folded(message, 40, message.size(), pseudo)));
+    } else {
+        message[0] = 0x45, message[8] = 60, message[9] = 1, message[20] = 3, message[21] = 4;
+        put(message, 26, 2, mtu);
+        put(message, 10, 2, static_cast<uint16_t>(~folded(message, 0, 20, 0)));
+        put(message, 22, 2, static_cast<uint16_t>(~folded(message, 20, message.size(), 0)));
+    }
+    return message;
+}
+
+size_t saysTooBig(const Bytes& b) {
+    if (b[0] >> 4 == 4 && b[9] == 1 && b[20] == 3 && b[21] == 4) return get(b, 26, 2);
+    return b[0] >> 4 == 6 && b[6] == 58 && b[40] == 2 ? get(b, 44, 4) : 0;
+}
+
 Bytes flowOf(const Bytes& b) {
     const size_t size = b[0] >> 4 == 6 ? 16 : 4, first = size == 16 ? 8 : 12, tcp = tcpOf(b);
     Bytes ends[2];

@@ -4,6 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
 
 #include "packet.h"
 
@@ -33,6 +36,27 @@ Bytes bytesOf(const Packet& p);
 
 /// TCP right behind IP, whole, with lengths, options and checksums that are right.
 bool isTcp(const Bytes& b);
+
+/// The IP packet in `b` without what lies behind it, such as Ethernet's padding.
+Bytes withoutPadding(const Bytes& b);
+
+/// Two fragments of an IPv4 packet with `id`, or the packet alone if it is too short.
+std::vector<Bytes> fragmentsOf(const Bytes& b, uint16_t id);
+
+/// Puts fragments together again: the whole packet, once it is there.
+class Reassembly {
+  public:
+    /// What comes; nothing, until the packet is whole. A packet that is no fragment is.
+    std::optional<Bytes> add(const Bytes& b);
+
+  private:
+    std::map<uint32_t, Bytes> firsts_, lasts_;  // by their number
+};
+
+/// A router's answer to a packet that is longer than `mtu`.
+Bytes tooBig(const Bytes& b, size_t mtu);
+/// Bytes that pass, if `b` is such an answer; else 0.
+size_t saysTooBig(const Bytes& b);
 
 /// Addresses and ports, the smaller end first.
 Bytes flowOf(const Bytes& b);
