@@ -63,6 +63,7 @@ struct Flow : std::enable_shared_from_this<Flow> {
     /// The longest IP packet that gets from the host behind a port to the other one, by what routers have said.
     std::array<size_t, 2> pathBytes{65535, 65535};
     bool isEstablished = false;                   ///< the handshake went through this gateway; else all passes
+    bool isBroken = false;                        ///< reset by the gateway: data that were acknowledged are missing
     std::optional<Port> opener;                   ///< whose SYN was the first
     struct Reopening {
         Port port;

@@ -123,6 +123,12 @@ void Gateway::receive(Port port, Bytes packet, Time now) {
     const FlowKey key{segment->isV6(), isLocal ? segment->source() : segment->destination(),
                       isLocal ? segment->destination() : segment->source()};
     Flow* flow = table_.find(key, now);
+    if (flow && flow->isBroken) {
+        if (segment->has(flag::rst)) return pass(port, std::move(*segment).take());  // a host's answer to a challenge
+        if (!segment->has(flag::syn)) return refuse(*flow, port, *segment);
+        remove(*flow, now);  // another connection
+        flow = nullptr;
+    }
     if (segment->has(flag::syn)) {
         if (flow && flow->half(port)) flow->half(port)->mayBeChallenged();
         synchronize(flow, key, port, *segment, now);
@@ -196,6 +202,15 @@ bool Gateway::isOutdated(const Flow& flow, Port port, const Segment& segment, Ti
            distance(host.recent, segment.tsValue()) < 0;
 }
 
+// A host has heard of data, or by a timestamp of any segment, that have not come this way. A probe of a closed window says so as well.
+bool Gateway::hasHeardElsewhere(const Flow& flow, Port port, const Segment& segment) {
+    const Host& peer = flow.hosts[index(other(port))];
+    const bool isProbe = distance(acknowledgementOf(flow, other(port)).ack, segment.end()) == -1;
+    if (isOld(flow, port, segment) && !isProbe) return false;
+    return distance(peer.next, segment.ack()) > 0 || (flow.hasTimestamps() && segment.hasTimestamps() &&
+                                                      distance(peer.tsValue, segment.tsEcho()) > 0);
+}
+
 // What a segment says of its host, and of the other one.
 void Gateway::hears(Flow& flow, Port port, const Segment& segment, Time now) {
     Host &host = flow.host(port), &peer = flow.host(other(port));
@@ -206,9 +221,7 @@ void Gateway::hears(Flow& flow, Port port, const Segment& segment, Time now) {
     host.says(segment);
     if (segment.bytes().size() <= settings_.slotBytes) host.longest = std::max(host.longest, segment.length());
     if (flow.reopening && flow.reopening->port == port) flow.reopening.reset();  // it still has the connection
-    if (distance(peer.next, segment.ack()) <= 0) return;
-    peer.next = segment.ack();
-    if (flow.half(port)) flow.half(port)->backIsAway(now);
+    if (distance(peer.next, segment.ack()) > 0) peer.next = segment.ack();
 }
 
 void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
@@ -228,6 +241,7 @@ void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
     const auto keep = flow.shared_from_this();
     const size_t used = slots_.used();
     bool endsHere = false;
+    if (half && hasHeardElsewhere(flow, port, segment)) half->backIsAway(now);
     if (!isOld(flow, port, segment)) {
         hears(flow, port, segment, now);
         if (Half* back = flow.half(other(port))) endsHere = back->acknowledged(segment, now);
@@ -398,17 +412,38 @@ void Gateway::reset(Flow& flow, Port port, Segment segment, Time now) {
     if (Half* half = flow.half(port)) half->mayBeChallenged();
 }
 
-// The receiver is gone: both hosts learn it.
-void Gateway::fail(Flow& flow, Time now) {
+// The receiver is gone: both hosts learn it. A reset may get lost, so the entry stays, until it ages.
+void Gateway::fail(Flow& flow) {
     ++counters_.flows_failed;
     for (const Port from : {Port::lan, Port::link}) {
         Header header = headerOf(flow, from);
-        // What the other host expects: what it has acknowledged last.
-        header.seq = flow.host(other(from)).ack;
+        // What the other host expects, as far as is known: what it has acknowledged last. If it has more, it answers one at what was sent last with a
+        // challenge (RFC 5961, section 3).
+        const uint32_t acked = flow.host(other(from)).ack;
+        const uint32_t sent = flow.half(from) ? flow.half(from)->sent().value_or(acked) : acked;
         header.flags = flag::rst | flag::ack;
-        emit(other(from), makeSegment(header));
+        for (const uint32_t seq : {acked, sent}) {
+            header.seq = seq;
+            emit(other(from), makeSegment(header));
+            if (sent == acked) break;
+        }
     }
-    remove(flow, now);
+    timers_.erase({flow.planned, flow.number});
+    flow.planned = never;
+    flow.halves = {};
+    flow.isBroken = true;
+}
+
+// As a host answers that does not know the connection (RFC 9293, section 3.10.7.1).
+void Gateway::refuse(const Flow& flow, Port port, const Segment& segment) {
+    if (!segment.has(flag::ack)) return;
+    Header header;
+    header.isV6 = flow.key.isV6;
+    header.source = flow.endpoint(other(port));
+    header.destination = flow.endpoint(port);
+    header.seq = segment.ack();
+    header.flags = flag::rst;
+    emit(port, makeSegment(header));
 }
 
 void Gateway::remove(Flow& flow, Time now) {
@@ -439,7 +474,7 @@ void Gateway::settle(Flow& flow, size_t usedBefore, Time now) {
         remove(flow, now);
     else if (std::any_of(flow.halves.begin(), flow.halves.end(),
                          [](const auto& half) { return half && half->hasFailed(); }))
-        fail(flow, now);
+        fail(flow);
     else
         plan(flow);
     if (slots_.used() < usedBefore) serveRoom(now);

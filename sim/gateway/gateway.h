@@ -60,6 +60,7 @@ class Gateway final : private Services {
     static bool isPlausible(const Flow& flow, Port port, const Segment& segment);
     static bool isOld(const Flow& flow, Port port, const Segment& segment);
     static bool isOutdated(const Flow& flow, Port port, const Segment& segment, Time now);
+    static bool hasHeardElsewhere(const Flow& flow, Port port, const Segment& segment);
     void lookBehind(Flow& flow, Port port, const Segment& segment, Time now);
     void hears(Flow& flow, Port port, const Segment& segment, Time now);
     void treat(Flow& flow, Port port, Segment segment, Time now);
@@ -70,7 +71,8 @@ class Gateway final : private Services {
     void open(const FlowKey& key, Port port, Segment& syn, Time now);
     bool establish(Flow& flow, const Segment& ack);
     void reset(Flow& flow, Port port, Segment segment, Time now);
-    void fail(Flow& flow, Time now);
+    void fail(Flow& flow);
+    void refuse(const Flow& flow, Port port, const Segment& segment);
     void remove(Flow& flow, Time now);
     void settle(Flow& flow, size_t usedBefore, Time now);
     void plan(Flow& flow);

@@ -60,7 +60,7 @@ class Half {
 
     /// A segment of the source that does not count, as it is older than what has come: the source may wait for an answer.
     virtual void outdated() {}
-    /// The source acknowledges what has not come this way: nor may the receiver's ACKs.
+    /// The source has heard what has not come this way: nor may the receiver's ACKs.
     virtual void backIsAway(Time) {}
     /// Looks at what the source sends, or what passes as it is too far ahead. True: nothing is owed any more, as the receiver has told the source by
     /// another way that all has arrived which it was told of here. They have only each other until the receiver's ACKs come this way again.

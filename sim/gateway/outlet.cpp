@@ -122,7 +122,7 @@ const Cached* Outlet::leave(Position begin, Time now) {
     Cached& cached = found->second;
     cached.isQueued = false;
     if (cached.isSacked) return nullptr;
-    if (cached.times == 0 && cached.end > edge_) {  // the window has shrunk meanwhile
+    if (cached.times == 0 && cached.end > edge_ && !isBlind_) {  // the window has shrunk meanwhile
         fly(cached, false);
         offered_ = std::min(offered_, begin);
         if (deadline_ == never) arm(now);
@@ -304,6 +304,11 @@ void Outlet::timeOut(Time now) {
     hasFailed_ = now - answered_ > treatment_.giveUp;
     if (hasFailed_) return;
     timer_.backOff();
+    if (isBlind_ && !queue_.isEmpty()) {
+        sendAll();
+        deadline_ = now + timer_.timeout();
+        return;
+    }
     if (!isOutstanding()) {
         probe();
         arm(now);
@@ -321,6 +326,19 @@ void Outlet::timeOut(Time now) {
     isUrgent_ = lost_ > 0 && queue_.all().begin()->second.isLost;
     sendAgain();
     deadline_ = now + timer_.timeout();
+}
+
+void Outlet::sendAll() {
+    ++services_.counters().timeouts;
+    std::vector<Position> all;
+    for (auto& [begin, cached] : queue_.all()) {
+        if (cached.isAhead) break;
+        cached.isSacked = false;
+        if (!cached.isQueued) all.push_back(begin);
+        queue(cached);
+        offered_ = std::max(offered_, cached.end);
+    }
+    for (auto it = all.rbegin(); it != all.rend(); ++it) services_.offer(flow_, from_, *it, true);
 }
 
 // As much of the next segment as the window has room for, or none: what lies before the window is answered by an ACK.

@@ -31,6 +31,10 @@ class Outlet {
     /// 6.5).
     void pathShrank(Time now);
 
+    /// The receiver's answers do not come this way, or do so again. Without them, all that it may lack is sent each time when the timer runs out: it takes
+    /// what its window lets it.
+    void goBlind(bool isBlind) { isBlind_ = isBlind; }
+
     /// The receiver has all before `place`, and nothing is sent any more.
     void forget(Position place);
 
@@ -63,6 +67,7 @@ class Outlet {
     void recover(bool afterTimeout);
     void sendAgain();
     void probe();
+    void sendAll();
     void arm(Time now);
 
     Flow& flow_;
@@ -85,7 +90,7 @@ class Outlet {
     size_t delivered_ = 0, credit_ = 0;  // bytes: news of the last ACK; counted by duplicate ACKs, before they were acknowledged
     size_t flying_ = 0, lost_ = 0;  // bytes, segments
     Time deadline_ = never, answered_ = 0;
-    bool hasFailed_ = false;
+    bool hasFailed_ = false, isBlind_ = false;
 };
 
 }  // namespace arqlink::gateway

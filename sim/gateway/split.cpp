@@ -104,6 +104,7 @@ bool Split::isUnderWay(uint32_t sequence) const {
 void Split::backIsAway(Time now) {
     if (!isBackAway_) awaySince_ = now;
     isBackAway_ = true;
+    outlet_.goBlind(true);
 }
 
 // No source sends a segment that begins behind the edge of the window which it has been told of, but for a probe, which begins at it: so the
@@ -125,8 +126,9 @@ bool Split::handsBack(const Segment& segment, Time now) {
 
 bool Split::acknowledged(Segment& segment, Time now) {
     const Position before = outlet_.acked();
-    outlet_.acknowledge(segment, now);
     isBackAway_ = false;
+    outlet_.goBlind(false);
+    outlet_.acknowledge(segment, now);
     const bool isBare = segment.length() == 0 && !segment.has(flag::fin);
     if (isChallenged_ && isBare && outlet_.acked() == before) {
         isChallenged_ = false;

@@ -87,6 +87,8 @@ class Through:
     tos: int = 0
     ack: list = field(default_factory=lambda: [0, 0])
     """What each host has acknowledged, from the first byte of data on."""
+    said: list = field(default_factory=lambda: [0, 0])
+    """The last timestamp of each host."""
 
     def __post_init__(self):
         self.gateway = self.shared or Gateway(described(self.description))
@@ -100,12 +102,12 @@ class Through:
         return IP(src=addresses[side], dst=addresses[1 - side], tos=self.tos, **more)
 
     def packet(self, side, seq=0, data=b"", flags="A", ack=None, window=None, sack=(), ts=None, options=None, urgent=0):
-        """`ts`: timestamps to say; else value and echo are the clock."""
+        """`ts`: timestamps to say, in place of those that are right."""
         ack = self.ack[side] if ack is None else ack
         if options is None:
             options = []
             if self.timestamps:
-                options += [("NOP", None), ("NOP", None), ("Timestamp", ts or (self.clock(side), self.clock(1 - side)))]
+                options += [("NOP", None), ("NOP", None), ("Timestamp", ts or self.timestamps_of(side))]
             if sack:
                 edges = tuple((edge + self.isn[1 - side] + 1) % SPACE for block in sack for edge in block)
                 options += [("NOP", None), ("NOP", None), ("SAck", edges)]
@@ -121,6 +123,11 @@ class Through:
         )
         return bytes(self.ip(side) / segment / Raw(data) if data else self.ip(side) / segment)
 
+    def timestamps_of(self, side):
+        """The clock, and the last one that the other host has said."""
+        self.said[side] = self.clock(side)
+        return self.said[side], self.said[1 - side]
+
     def clock(self, side):
         """Milliseconds, from another beginning for each host."""
         return round(self.now * 1000) + 100000 * (side + 1)
@@ -130,7 +137,7 @@ class Through:
         if options is None:
             options = [("MSS", self.mss[side] + 12 * self.timestamps)]
             options += [("SAckOK", b"")] if self.sack else []
-            options += [("Timestamp", (self.clock(side), 0 if side == self.opener else self.clock(1 - side)))] if self.timestamps else []
+            options += [("Timestamp", self.timestamps_of(side))] if self.timestamps else []
             options += [("NOP", None), ("WScale", self.scale[side])] if self.scale[side] is not None else []
         return self.packet(side, -1, data, **{"flags": "S" if side == self.opener else "SA", "options": options, **more})
 

@@ -23,7 +23,7 @@ def run(*command):
 
 @contextmanager
 def namespaces():
-    """Two namespaces, `a` with 10.77.0.1 and fd77::1, `b` with .2 and ::2, and the TUN device of each as a file."""
+    """Two namespaces, `a` with 10.77.0.1 and fd77::1, `b` with .2 and ::2, and the TUN device of each."""
     tag = f"arq{os.getpid():x}"
     names = [f"{tag}-{side}" for side in "ab"]
     files = []
@@ -39,7 +39,7 @@ def namespaces():
             run(*there, "link", "set", "tun0", "mtu", str(MTU), "up")
             run(*there, "addr", "add", f"10.77.0.{i + 1}/24", "dev", "tun0")
             run(*there, "addr", "add", f"fd77::{i + 1}/64", "dev", "tun0", "nodad")
-        yield names, files
+        yield names, [Device(file) for file in files]
     finally:
         for file in files:
             os.close(file)
@@ -79,11 +79,32 @@ class Line:
             yield heapq.heappop(self.under_way)[2]
 
 
-class Path:
-    """a -- gateway -- line -- b, in real time."""
+class Device:
+    """A TUN device: IP packets."""
 
-    def __init__(self, gateway, files, there, back):
-        self.gateway, self.files, self.there, self.back = gateway, files, there, back
+    def __init__(self, file):
+        self.file = file
+
+    def fileno(self):
+        return self.file
+
+    def read(self):
+        for _ in range(64):
+            try:
+                yield os.read(self.file, 65536)
+            except BlockingIOError:
+                return
+
+    def write(self, packet):
+        with suppress(OSError):  # a full queue drops, as a wire's would
+            os.write(self.file, packet)
+
+
+class Path:
+    """a -- gateway -- line -- b, in real time, between two devices."""
+
+    def __init__(self, gateway, devices, there, back):
+        self.gateway, self.devices, self.there, self.back = gateway, devices, there, back
         self.start = time.monotonic()
 
     def now(self):
@@ -100,37 +121,25 @@ class Path:
             soonest = min(self.there.next(), self.back.next(), self.gateway.deadline(), now + 0.05)
             if self.gateway.waiting(LINK):
                 soonest = min(soonest, self.there.free)
-            select.select(self.files, [], [], max(0.0, soonest - self.now()))
+            select.select(self.devices, [], [], max(0.0, soonest - self.now()))
         return True
 
     def _move(self, now):
         gateway = self.gateway
         gateway.advance(now)
-        for packet in _read(self.files[0]):
+        near, far = self.devices
+        for packet in near.read():
             gateway.receive(LAN, packet, now)
-        for packet in _read(self.files[1]):
+        for packet in far.read():
             self.back.send(packet, now)
         for packet in self.back.arrived(now):
             gateway.receive(LINK, packet, now)
         for packet in self.there.arrived(now):
-            _write(self.files[1], packet)
+            far.write(packet)
         while self.there.free <= now and (packet := gateway.take(LINK, now)):
             self.there.send(packet, now)
         for packet in gateway.all(LAN, now):
-            _write(self.files[0], packet)
-
-
-def _read(file):
-    for _ in range(64):
-        try:
-            yield os.read(file, 65536)
-        except BlockingIOError:
-            return
-
-
-def _write(file, packet):
-    with suppress(OSError):  # a full queue drops, as a wire's would
-        os.write(file, packet)
+            near.write(packet)
 
 
 def in_namespace(name, *command, **options):
