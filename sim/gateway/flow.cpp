@@ -42,11 +42,15 @@ void Host::says(const Segment& segment) {
         congestion = segment.has(flag::ece) && !segment.has(flag::syn);  // there it says what the host can
     }
     if (segment.hasTimestamps()) {
-        if (static_cast<int32_t>(segment.tsValue() - tsValue) > 0 || segment.has(flag::syn))
-            tsValue = segment.tsValue();
+        if (segment.has(flag::syn)) tsValue = segment.tsValue();
+        ticks(segment);
         tsEcho = segment.tsEcho();
         hasEcho = segment.has(flag::ack) && !segment.has(flag::syn);
     }
+}
+
+void Host::ticks(const Segment& segment) {
+    if (segment.hasTimestamps() && static_cast<int32_t>(segment.tsValue() - tsValue) > 0) tsValue = segment.tsValue();
 }
 
 bool Flow::owes() const {

@@ -50,6 +50,8 @@ struct Host {
 
     void opens(const Segment& syn, Time now);
     void says(const Segment& segment);
+    /// Its clock, by a segment of which nothing else counts.
+    void ticks(const Segment& segment);
 };
 
 struct Flow : std::enable_shared_from_this<Flow> {

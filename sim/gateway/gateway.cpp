@@ -139,7 +139,7 @@ void Gateway::receive(Port port, Bytes packet, Time now) {
         flow = nullptr;
     }
     if (!flow || !flow->isEstablished) {
-        if (flow) boundEarly(*flow, port, *segment);
+        if (flow) heedEarly(*flow, port, *segment);
         ++counters_.no_entry;
         return pass(port, std::move(*segment).take());
     }
@@ -271,7 +271,10 @@ void Gateway::synchronize(Flow* flow, const FlowKey& key, Port port, Segment& se
     }
     if (!flow) return open(key, port, segment, now);
     const Host& host = flow->host(port);
-    if (host.hasSyn && host.initial == segment.seq()) return bound(flow->treatment, port, segment);  // again
+    if (host.hasSyn && host.initial == segment.seq()) {  // again
+        flow->host(port).ticks(segment);
+        return bound(flow->treatment, port, segment);
+    }
     if (flow->isEstablished) {
         // Another connection of the same ports, if the other host agrees; or an old or forged SYN.
         const Treatment& treatment = treatmentFor(key, segment);
@@ -328,7 +331,10 @@ void Gateway::answerSyn(Flow& flow, Port port, Segment& segment, Time now) {
         return remove(flow, now);
     }
     bound(flow.treatment, port, segment);
-    if (!flow.isEstablished) flow.host(port).opens(segment, now);
+    if (flow.isEstablished)
+        flow.host(port).ticks(segment);
+    else
+        flow.host(port).opens(segment, now);
 }
 
 // A source whose data will be stored must not be told of more than there is room for, nor of longer segments than fit a slot and the link.
@@ -344,10 +350,11 @@ void Gateway::bound(const Treatment& t, Port port, Segment& syn) const {
 }
 
 // Whoever has answered a SYN may speak before the opener does: of the window that its answer told of, no more.
-void Gateway::boundEarly(const Flow& flow, Port port, Segment& segment) {
-    const Host &host = flow.hosts[index(port)], &opener = flow.hosts[index(other(port))];
-    if (flow.opener == port || !host.hasSyn || !isBounded(flow.treatment, other(port))) return;
-    if (segment.ack() != opener.afterSyn) return;  // the opener has gone on by another way
+void Gateway::heedEarly(Flow& flow, Port port, Segment& segment) {
+    Host& host = flow.host(port);
+    if (flow.opener == port || !host.hasSyn || segment.ack() != flow.host(other(port)).afterSyn) return;
+    host.ticks(segment);
+    if (!isBounded(flow.treatment, other(port))) return;
     const size_t told = flow.windowBytes(port) >> flow.windowScale(port);
     if (segment.window() > told) segment.setWindow(static_cast<uint16_t>(told));
 }

@@ -67,7 +67,7 @@ class Gateway final : private Services {
     void synchronize(Flow* flow, const FlowKey& key, Port port, Segment& segment, Time now);
     void answerSyn(Flow& flow, Port port, Segment& segment, Time now);
     void bound(const Treatment& treatment, Port port, Segment& syn) const;
-    static void boundEarly(const Flow& flow, Port port, Segment& segment);
+    static void heedEarly(Flow& flow, Port port, Segment& segment);
     void open(const FlowKey& key, Port port, Segment& syn, Time now);
     bool establish(Flow& flow, const Segment& ack);
     void reset(Flow& flow, Port port, Segment segment, Time now);

@@ -56,7 +56,10 @@ void Split::data(Segment segment, Time now) {
     passedWindow_ = segment.window();
     switch (queue_.store(std::move(segment), segmentBytes())) {
     case SegmentQueue::Stored::yes: outlet_.send(now); break;
-    case SegmentQueue::Stored::duplicate: ++services_.counters().duplicates; break;
+    case SegmentQueue::Stored::duplicate:
+        ++services_.counters().duplicates;
+        if (begin > queue_.next()) repeats(begin, now);
+        break;
     case SegmentQueue::Stored::noRoom: ++services_.counters().cache_full; break;
     }
     // A source that has not heard what it was told is told again, also while nothing more is acknowledged.
@@ -67,6 +70,17 @@ void Split::data(Segment segment, Time now) {
     // Acknowledgements that came with data which the receiver's window keeps here must not wait.
     if (saysMore && outlet_.offered() < queue_.next())
         services_.emit(other(from_), makeSegment(headerOf(flow_, from_)));
+}
+
+// The source sends again what is ahead of a gap, and not what is missing: the receiver has that, and has told it by another way.
+void Split::repeats(Position begin, Time now) {
+    if (begin != repeated_ || queue_.next() != gap_) {
+        repeated_ = begin;
+        gap_ = queue_.next();
+        repeatsSince_ = now;
+    } else if (now >= repeatsSince_ + onItsWay) {
+        backIsAway(now);
+    }
 }
 
 void Split::passes(Segment& segment, Time) {
@@ -126,6 +140,7 @@ bool Split::handsBack(const Segment& segment, Time now) {
 
 bool Split::acknowledged(Segment& segment, Time now) {
     const Position before = outlet_.acked();
+    const bool owesNothing = queue_.isEmpty();
     isBackAway_ = false;
     outlet_.goBlind(false);
     outlet_.acknowledge(segment, now);
@@ -136,8 +151,10 @@ bool Split::acknowledged(Segment& segment, Time now) {
         if (segment.ack() == sequenceOf(told_)) segment.setWindow(std::min(segment.window(), window_));
         return false;
     }
-    // News for the source: of what it has not been told of, because it was held back, is the FIN, or was not stored.
-    const bool isNews = outlet_.acked() > told_ || isProbed_;
+    // News for the source: of what it has not been told of, because it was held back, is the FIN, or was not stored. And what answers nothing that
+    // the gateway has sent answers the source, whose segments take another way.
+    const bool isStray = owesNothing && outlet_.acked() == before;
+    const bool isNews = outlet_.acked() > told_ || isProbed_ || isStray;
     if (!isNews && isBare) {
         if (treatment_.advertise == Advertise::receiver) updateWindow();
         return true;

@@ -48,6 +48,7 @@ class Split final : public Half {
     void answer();
     void release();
     void updateWindow();
+    void repeats(Position begin, Time now);
     void wait();
 
     Flow& flow_;
@@ -66,6 +67,8 @@ class Split final : public Half {
     bool isChallenged_ = false;  // its SYN or RST may be answered
     bool isBackAway_ = false;    // the receiver's ACKs go another way: no debts are made
     Time awaySince_ = 0;
+    Position repeated_ = 0, gap_ = 0;  // what was sent again while a gap stays
+    Time repeatsSince_ = 0;
 };
 
 }  // namespace arqlink::gateway

@@ -492,3 +492,18 @@ def test_one_byte_as_a_probe_of_a_closed_window_is_no_hand_back(mode):
     for _ in range(3):
         t.data(LAN, edge, edge + 1)
     assert t.count("handed_back") == 0 and t.gateway.cache_used == 4
+
+
+@STORING
+def test_a_gap_that_the_receiver_has_filled_and_acknowledged_by_another_way(mode):
+    """Neither the data nor their ACK have come this way: the source sends again what is behind them."""
+    t = through(mode, timestamps=False)
+    t.data(LAN, 0, MSS)
+    t.acknowledge(LINK, MSS)
+    for _ in range(4):
+        _, sent = t.data(LAN, 2 * MSS, 3 * MSS)
+        t.now += 0.6
+    assert [s.data for s in sent] == [pattern(2 * MSS, 3 * MSS)], "the hosts have only each other"
+    t.acknowledge(LINK, 3 * MSS)
+    [ack], [sent] = t.data(LAN, 3 * MSS, 4 * MSS)
+    assert ack.ack == 4 * MSS and sent.data == pattern(3 * MSS, 4 * MSS)
