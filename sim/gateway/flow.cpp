@@ -33,8 +33,7 @@ void Host::opens(const Segment& syn, Time now) {
 
 void Host::says(const Segment& segment) {
     dscp = segment.dscp();
-    const uint32_t end = segment.end();
-    if (!segment.has(flag::syn) && static_cast<int32_t>(end - next) > 0) next = end;
+    if (!segment.has(flag::syn)) sends(segment);
     if (segment.has(flag::ack) && (segment.has(flag::syn) || static_cast<int32_t>(segment.ack() - ack) >= 0)) {
         ack = segment.ack();
         window = segment.window();
@@ -47,6 +46,10 @@ void Host::says(const Segment& segment) {
         tsEcho = segment.tsEcho();
         hasEcho = segment.has(flag::ack) && !segment.has(flag::syn);
     }
+}
+
+void Host::sends(const Segment& segment) {
+    if (static_cast<int32_t>(segment.end() - next) > 0) next = segment.end();
 }
 
 void Host::ticks(const Segment& segment) {

@@ -50,7 +50,8 @@ struct Host {
 
     void opens(const Segment& syn, Time now);
     void says(const Segment& segment);
-    /// Its clock, by a segment of which nothing else counts.
+    /// How far it has sent, and its clock, by a segment of which nothing else counts.
+    void sends(const Segment& segment);
     void ticks(const Segment& segment);
 };
 

@@ -234,7 +234,10 @@ void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
     const bool hasData = segment.length() > 0 || segment.has(flag::fin);
     if (isOutdated(flow, port, segment, now)) {
         ++counters_.outdated;
-        if (!half || !half->told()) return pass(port, std::move(segment).take());
+        if (!half || !half->told()) {
+            flow.host(port).sends(segment);  // the other host may not know yet that it is outdated
+            return pass(port, std::move(segment).take());
+        }
         if (hasData) half->outdated();
         return;
     }

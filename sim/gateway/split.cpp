@@ -140,7 +140,7 @@ bool Split::handsBack(const Segment& segment, Time now) {
 
 bool Split::acknowledged(Segment& segment, Time now) {
     const Position before = outlet_.acked();
-    const bool owesNothing = queue_.isEmpty();
+    const bool owesNothing = queue_.isEmpty() || queue_.all().begin()->second.isAhead;
     isBackAway_ = false;
     outlet_.goBlind(false);
     outlet_.acknowledge(segment, now);

@@ -500,7 +500,7 @@ def test_a_gap_that_the_receiver_has_filled_and_acknowledged_by_another_way(mode
     t = through(mode, timestamps=False)
     t.data(LAN, 0, MSS)
     t.acknowledge(LINK, MSS)
-    for _ in range(4):
+    for _ in range(5):
         _, sent = t.data(LAN, 2 * MSS, 3 * MSS)
         t.now += 0.6
     assert [s.data for s in sent] == [pattern(2 * MSS, 3 * MSS)], "the hosts have only each other"

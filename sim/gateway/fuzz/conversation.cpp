@@ -115,19 +115,20 @@ void converse(Rng& rng, const std::string& mode) {
     for (unsigned i = 0; i < count; i += 2) hosts[i]->open(now);
     // To a host behind its side of the gateway; the way to the far ones has a router.
     const auto deliver = [&](const Bytes& packet, unsigned side) {
-        if (const size_t mtu = saysTooBig(packet); mtu > 0) {
-            const size_t tcp = (packet[0] >> 4 == 6 ? 88 : 28) + (packet[0] >> 4 == 6 ? 0 : 20);
-            return wire(2 * get(packet, tcp + (side ? 0 : 2), 2) + side, packet, now, delays[side]);
+        // All fragments of a connection go to its host, though the second one has no ports.
+        const auto connection = [&](const Bytes& b, bool isAnswer) {
+            const bool isLate = b[0] >> 4 == 4 && (get(b, 6, 2) & 0x1fff);
+            return isLate ? get(b, 4, 2) % (count / 2) : get(b, tcpOf(b) + ((side == 1) != isAnswer ? 2 : 0), 2);
+        };
+        if (saysTooBig(packet)) {
+            const Bytes about(packet.begin() + (packet[0] >> 4 == 6 ? 48 : 28), packet.end());
+            return wire(2 * connection(about, true) + side, packet, now, delays[side]);
         }
         if (side == 1 && now >= weather.shrinks && packet.size() > weather.mtu) {
             wire(count + 1, tooBig(packet, weather.mtu), now, delays[1]);
             return;
         }
-        // All fragments of a connection go to its host, though the second one has no ports.
-        const bool isLate = packet[0] >> 4 == 4 && (get(packet, 6, 2) & 0x1fff);
-        const size_t tcp = tcpOf(packet);
-        const unsigned flow = isLate ? get(packet, 4, 2) % (count / 2) : get(packet, tcp + (side ? 2 : 0), 2);
-        wire(2 * flow + side, packet, now, delays[side]);
+        wire(2 * connection(packet, false) + side, packet, now, delays[side]);
     };
     const auto leave = [&](unsigned i, Bytes packet) {
         const unsigned side = i % 2;
