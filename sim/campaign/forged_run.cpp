@@ -142,7 +142,7 @@ std::string Run::silentLoss() {
         const uint64_t unreported = skipped > abandoned ? skipped - abandoned : 0;
         const uint64_t lost =
             givesUp(e) ? std::min(own["tx_packets_lost"] + peer["rx_packets_dropped"] + unreported, skipped + spoiled)
-                      : peer["rx_packets_dropped"];
+                       : peer["rx_packets_dropped"];
         // What came out in its place is an undetected error: only `packetCrc` can detect it.
         const uint64_t reported = lost + peer["rx_packets_corrupt"] + side_[e].book->odd();
         if (missing <= reported) continue;

@@ -102,7 +102,8 @@ void Monitor::noteHello(Life& life, uint64_t begin) {
     const uint64_t wait = hasWaited ? 2 * uint64_t(rules_.info[e].unitClocks()) : 0;
     const bool answers = helloCame_[e] && helloCame_[e] + reaction(e) >= d.lastBegin;
     if (!d.lastBegin || answers || !timersKnown_[e] || !rules_.flows[e] || d.leaves) return;
-    if (isEarly(e, begin, d.lastBegin - std::min(wait, d.lastBegin), timers_[e].hello) && !rules_.ignore.count("hello-pace"))
+    if (isEarly(e, begin, d.lastBegin - std::min(wait, d.lastBegin), timers_[e].hello) &&
+        !rules_.ignore.count("hello-pace"))
         fail("hello-pace", life,
              format("a hello leaves %llu clocks after the one before, and none has come; HELLO_INTERVAL %u",
                     ull(begin - d.lastBegin), timers_[e].hello));

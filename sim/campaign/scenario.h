@@ -128,8 +128,8 @@ struct Scenario {
     bool clean = false;        ///< nothing is lost, nobody stalls, and the timers fit
     bool restarts = false;     ///< a restart, reset or disable is among the events
     bool resets = false;
-    bool copies = false;        ///< duplicates or late units
-    bool finite = false;        ///< δ is finite at some time
+    bool copies = false;  ///< duplicates or late units
+    bool finite = false;  ///< δ is finite at some time
     /// The number of data units of a frame changes: of a frame that has more than new ones, a transmission of attempt 15 is its last (Sender 5 of
     /// docs/architecture.md).
     bool changesK() const;

@@ -41,7 +41,7 @@ struct Host {
     uint16_t window = 0;   ///< as it is in the header
     bool isOfSyn = false;  ///< that window was in a SYN, where it is not shifted
     uint32_t tsValue = 0, tsEcho = 0;
-    bool hasEcho = false;  ///< it has echoed a timestamp, since the connection is open
+    bool hasEcho = false;     ///< it has echoed a timestamp, since the connection is open
     bool congestion = false;  ///< its last segment had ECE
 
     /// The timestamp of the last segment in sequence, of which an older one is outdated (RFC 7323, TS.Recent), and when it came.
@@ -65,9 +65,9 @@ struct Flow : std::enable_shared_from_this<Flow> {
     std::array<std::unique_ptr<Half>, 2> halves;  ///< by the port of the host that sends the data; empty: they pass
     /// The longest IP packet that gets from the host behind a port to the other one, by what routers have said.
     std::array<size_t, 2> pathBytes{65535, 65535};
-    bool isEstablished = false;                   ///< the handshake went through this gateway; else all passes
-    bool isBroken = false;                        ///< reset by the gateway: data that were acknowledged are missing
-    std::optional<Port> opener;                   ///< whose SYN was the first
+    bool isEstablished = false;  ///< the handshake went through this gateway; else all passes
+    bool isBroken = false;       ///< reset by the gateway: data that were acknowledged are missing
+    std::optional<Port> opener;  ///< whose SYN was the first
     struct Reopening {
         Port port;
         Treatment treatment;

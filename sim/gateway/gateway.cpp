@@ -207,8 +207,8 @@ bool Gateway::hasHeardElsewhere(const Flow& flow, Port port, const Segment& segm
     const Host& peer = flow.hosts[index(other(port))];
     const bool isProbe = distance(acknowledgementOf(flow, other(port)).ack, segment.end()) == -1;
     if (isOld(flow, port, segment) && !isProbe) return false;
-    return distance(peer.next, segment.ack()) > 0 || (flow.hasTimestamps() && segment.hasTimestamps() &&
-                                                      distance(peer.tsValue, segment.tsEcho()) > 0);
+    return distance(peer.next, segment.ack()) > 0 ||
+           (flow.hasTimestamps() && segment.hasTimestamps() && distance(peer.tsValue, segment.tsEcho()) > 0);
 }
 
 // What a segment says of its host, and of the other one.

@@ -353,8 +353,7 @@ void Outlet::probe() {
     sent_ = std::max(sent_, offered_ + copy.length());
     refresh(copy, flow_, from_);
     copy.clearEcn();  // RFC 3168, section 6.1.6
-    for (Bytes& packet : packetsOf(std::move(copy), flow_, from_))
-        services_.emit(other(from_), std::move(packet));
+    for (Bytes& packet : packetsOf(std::move(copy), flow_, from_)) services_.emit(other(from_), std::move(packet));
 }
 
 }  // namespace arqlink::gateway

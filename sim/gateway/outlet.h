@@ -87,7 +87,8 @@ class Outlet {
     unsigned duplicates_ = 0;
     bool newlySacked_ = false;
     bool isUrgent_ = false;  // the first one that is lost goes at once, whatever the window says
-    size_t delivered_ = 0, credit_ = 0;  // bytes: news of the last ACK; counted by duplicate ACKs, before they were acknowledged
+    size_t delivered_ = 0,
+           credit_ = 0;  // bytes: news of the last ACK; counted by duplicate ACKs, before they were acknowledged
     size_t flying_ = 0, lost_ = 0;  // bytes, segments
     Time deadline_ = never, answered_ = 0;
     bool hasFailed_ = false, isBlind_ = false;

@@ -17,8 +17,7 @@ bool canJoin(const Cached& a, const Cached& b, size_t full, size_t slot) {
     return a.end == b.begin && !a.times && !b.times && !b.isQueued && a.isAhead == b.isAhead && !a.isSacked &&
            !b.isSacked && !a.isLost && !b.isLost && !b.isFlying && a.isFlying == a.isQueued &&
            !a.segment.has(flag::fin | flag::urg) && !b.segment.has(flag::urg) &&
-           a.segment.length() + b.segment.length() <= full &&
-           a.segment.bytes().size() + b.segment.length() <= slot;
+           a.segment.length() + b.segment.length() <= full && a.segment.bytes().size() + b.segment.length() <= slot;
 }
 
 }  // namespace

@@ -56,8 +56,7 @@ void fields(job::Object& keys, FlowClass& c) {
 }
 
 void fields(job::Object& keys, Settings& s) {
-    keys.take("flows", s.flows, "cache", s.cachePackets, "slot", s.slotBytes, "queue", s.queuePackets,
-              "mtu", s.mtu);
+    keys.take("flows", s.flows, "cache", s.cachePackets, "slot", s.slotBytes, "queue", s.queuePackets, "mtu", s.mtu);
     takeSeconds(keys, "idle", s.idle);
     keys.take("classes", s.classes);
     check(s);

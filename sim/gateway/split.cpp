@@ -224,7 +224,9 @@ void Split::tell(Position position) {
     wait();
 }
 
-std::optional<Acknowledgement> Split::told() const { return Acknowledgement{sequenceOf(told_), window_, flow_.host(from_).recent}; }
+std::optional<Acknowledgement> Split::told() const {
+    return Acknowledgement{sequenceOf(told_), window_, flow_.host(from_).recent};
+}
 
 void Split::acknowledge() {
     if (isReserving()) {

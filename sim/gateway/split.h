@@ -57,10 +57,10 @@ class Split final : public Half {
     const Treatment& treatment_;
     SegmentQueue queue_;
     Outlet outlet_;
-    Position told_;        // the source has been told that all before it has arrived
-    Position sackedEdge_;  // the same of blocks beyond gaps: the last one's end
-    Position advertised_;  // edge of the window that it has been told of
-    uint16_t window_ = 0;  // the same, as it was in the header
+    Position told_;           // the source has been told that all before it has arrived
+    Position sackedEdge_;     // the same of blocks beyond gaps: the last one's end
+    Position advertised_;     // edge of the window that it has been told of
+    uint16_t window_ = 0;     // the same, as it was in the header
     uint32_t passedAck_ = 0;  // what the source's last segment said of the other direction
     uint16_t passedWindow_ = 0;
     bool isProbed_ = false;      // the source asked for an answer of the receiver

@@ -59,13 +59,12 @@ def test_rfc2018_section_4_the_first_block_has_the_segment_that_came_last(mode):
 def test_rfc9293_section_3_8_6_what_a_window_promises_is_taken(mode, advertise, lost):
     """Whatever is missing: all that lies within the window, and comes ahead of gaps, is stored."""
     t = through(mode, cache=84, words=f"advertise={advertise}", timestamps=False, scale=(0, 0), window=(60000, 28 * MSS))
-    edge = 28 if advertise == "third" else 28  # the receiver's own window, as its SYN says it
+    edge = 28  # the receiver's own window, as its SYN says it, and a third of the cache
     for i in [i for i in range(edge) if i not in lost]:
         t.data(LAN, i * MSS, (i + 1) * MSS)
     assert t.count("cache_full") == 0
-    for i in lost:
-        [ack] = t.data(LAN, i * MSS, (i + 1) * MSS)[0]
-    assert ack.ack == edge * MSS
+    acks = [t.data(LAN, i * MSS, (i + 1) * MSS)[0][-1] for i in lost]
+    assert acks[-1].ack == edge * MSS
 
 
 @pytest.mark.parametrize("mode", ["clamp", "split", "proxy"])
@@ -89,8 +88,8 @@ def test_rfc9293_section_3_8_6_short_segments_fill_a_window_as_long_ones_do(mode
     """A source that writes a few bytes at a time needs no slot for each: what has not left becomes one segment."""
     t = through(mode, cache=24, words="advertise=room", timestamps=False, scale=(0, 0), window=(60000, 0))
     edge = 4 * MSS
-    places = range(bytes_each if ahead else 0, edge, bytes_each)
-    for begin in places:
+    acks = []
+    for begin in range(bytes_each if ahead else 0, edge, bytes_each):
         acks, sent = t.data(LAN, begin, min(begin + bytes_each, edge))
         assert not [s for s in sent if s.data], "the receiver's window is closed"
     assert t.count("cache_full") == 0 and t.gateway.cache_used <= 9
@@ -428,7 +427,7 @@ def test_a_return_path_that_moves_away_ends_in_a_clean_hand_back(mode):
     """The source sends what lies further behind what it was told of than any window reaches: so the receiver has told it, by another way, that it has
     all of that."""
     t = through(mode, cache=12, words="advertise=room give_up=60", timestamps=False, scale=(0, 0), window=(60000, 60000))
-    edge, sent = 12 * MSS, 0
+    edge, sent, acks = 12 * MSS, 0, []
     while sent < edge:
         acks, _ = t.data(LAN, sent, sent + MSS)
         sent += MSS
@@ -500,10 +499,11 @@ def test_a_gap_that_the_receiver_has_filled_and_acknowledged_by_another_way(mode
     t = through(mode, timestamps=False)
     t.data(LAN, 0, MSS)
     t.acknowledge(LINK, MSS)
-    for _ in range(5):
-        _, sent = t.data(LAN, 2 * MSS, 3 * MSS)
+    for _ in range(4):
+        t.data(LAN, 2 * MSS, 3 * MSS)
         t.now += 0.6
-    assert [s.data for s in sent] == [pattern(2 * MSS, 3 * MSS)], "the hosts have only each other"
+    _, [sent] = t.data(LAN, 2 * MSS, 3 * MSS)
+    assert sent.data == pattern(2 * MSS, 3 * MSS), "the hosts have only each other"
     t.acknowledge(LINK, 3 * MSS)
     [ack], [sent] = t.data(LAN, 3 * MSS, 4 * MSS)
     assert ack.ack == 4 * MSS and sent.data == pattern(3 * MSS, 4 * MSS)

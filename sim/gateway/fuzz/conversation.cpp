@@ -36,7 +36,7 @@ struct Weather {
     double fragments, detours;  ///< shares of the hosts' packets that are cut, or go by the gateway
     size_t mtu = 65535;         ///< behind the link, from `shrinks` on
     Time shrinks = never;
-    Time moves[2] = {never, never};  ///< the packets of a side go by the gateway from then on, …
+    Time moves[2] = {never, never};    ///< the packets of a side go by the gateway from then on, …
     Time returns[2] = {never, never};  ///< … and no longer
 
     explicit Weather(Rng& rng, bool v6) {
@@ -106,7 +106,8 @@ void converse(Rng& rng, const std::string& mode) {
         if (chance(rng, weather.loss)) return;
         if (chance(rng, weather.jitter)) delay += below(rng, 50 * milliseconds);
         if (chance(rng, weather.jitter / 10)) events.push({now + 2 * delay, number++, to, packet});
-        if (chance(rng, weather.jitter / 50)) events.push({now + delay + below(rng, 5 * seconds), number++, to, packet});
+        if (chance(rng, weather.jitter / 50))
+            events.push({now + delay + below(rng, 5 * seconds), number++, to, packet});
         events.push({now + delay, number++, to, std::move(packet)});
     };
     const auto count = static_cast<unsigned>(hosts.size());

@@ -107,11 +107,12 @@ void Peer::receive(const Bytes& came, Time now) {
         expected_ + static_cast<int64_t>(static_cast<int32_t>(seq - static_cast<uint32_t>(others_ + expected_)));
     const uint64_t data = begin + (flags & SYN), end = data + (b.size() - head) + (flags & FIN);
     const auto stamp = hasOptions_ ? timestamp(b, tcp + 20, head) : std::nullopt;
-    if (stamp && hasStamp_ && static_cast<int32_t>(*stamp - stamp_) < 0) return acknowledge(now);  // PAWS
+    const bool hasData = end > begin;
+    if (stamp && hasStamp_ && static_cast<int32_t>(*stamp - stamp_) < 0) return refuse(hasData, now);  // PAWS
     if (end > begin && static_cast<int64_t>(end) > static_cast<int64_t>(most_ + 1) && keepsWindow && !(flags & SYN))
         fault("data beyond the window");
     if (!(flags & SYN) && (static_cast<int64_t>(end) < static_cast<int64_t>(expected_) || begin > most_))
-        return acknowledge(now);
+        return refuse(hasData, now);
     if (flags & SYN && begin == 0 && expected_ > 1) return acknowledge(now);
     if (stamp && begin <= expected_) stamp_ = *stamp, hasStamp_ = true;
     if (flags & ACK) acknowledged(ack, get(b, tcp + 14, 2), flags, now);
@@ -226,6 +227,13 @@ void Peer::acknowledge(Time now) {
         if (sack.size() > 2) p.options.insert(p.options.end(), sack.begin(), sack.end());
     }
     say(bytesOf(p));
+}
+
+// As TCP of Linux does it: two hosts that both lack much would answer each other's answers for ever.
+void Peer::refuse(bool hasData, Time now) {
+    if (!hasData && now < refused_ + 500 * milliseconds) return;
+    if (!hasData) refused_ = now;
+    acknowledge(now);
 }
 
 Packet Peer::packet(Time now) {

@@ -55,6 +55,7 @@ class Peer {
     void probe(Time now);
     bool isClosed() const { return acked_ > 0 && acked_ == sent_ && edge_ <= sent_; }
     void acknowledge(Time now);
+    void refuse(bool hasData, Time now);
     Packet packet(Time now);
     void say(Bytes b);
     // The window changes: shrinks, closes for a while.
@@ -76,7 +77,7 @@ class Peer {
     std::deque<uint64_t> recent_;  // where blocks of it begin, the last one first
     size_t mtu_ = 65535;
     Reassembly reassembly_;
-    Time timer_ = never, timeout_ = 300 * milliseconds, reopens_ = never;
+    Time refused_ = 0, timer_ = never, timeout_ = 300 * milliseconds, reopens_ = never;
 };
 
 }  // namespace arqlink::gateway::fuzz
