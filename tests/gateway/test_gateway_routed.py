@@ -87,7 +87,7 @@ def test_a_return_path_that_moves_away_under_traffic(network, names, v6):
         assert all(c.errors == [None, None] for c in case.connections if c.mode in ("pass", "clamp", "snoop"))
         broken = [c for c in case.connections if any(c.errors)]
         assert case.run(lambda: all(all(c.errors) for c in broken)), [str(c) for c in broken]
-        assert case.gateway.counters()["flows_failed"] == len(broken)
+        assert case.gateway.counters()["flows_failed"] >= len(broken), "of others, what was owed had arrived before they were given up"
     finally:
         routed.move_return_path(names, False)
         case.close()
