@@ -26,8 +26,8 @@ bool steadyTimers(const Scenario& s) {
 /// lengthened, or more than were sent.
 bool phyFlows(const Scenario& s, unsigned e) {
     const Way& way = s.way[e];
-    const bool lengthens = (way.bad > 0 && way.damage >> longer & 1) || way.duplicate > 0 || way.late > 0;
-    return s.pace[e] == 1 && s.phy[e].ready >= 1 && way.gap == 0 && !lengthens &&
+    const bool takesLonger = (way.bad > 0 && way.damage >> longer & 1) || way.duplicate > 0 || way.late > 0;
+    return s.pace[e] == 1 && s.phy[e].ready >= 1 && way.gap == 0 && !takesLonger &&
            s.info[1 - e].dataBytes >= s.info[e].dataBytes;
 }
 

@@ -85,6 +85,8 @@ struct Flow : std::enable_shared_from_this<Flow> {
     bool hasTimestamps() const { return hosts[0].timestamps && hosts[1].timestamps; }
     /// By how much the windows of a host are shifted (RFC 7323: only if both sent the option).
     unsigned windowScale(Port port) const;
+    /// Bytes of the largest window that a host can advertise.
+    int64_t largestWindow(Port port) const { return int64_t{65536} << windowScale(port); }
     /// Bytes of the window that a host advertised last.
     size_t windowBytes(Port port) const;
 };

@@ -14,7 +14,6 @@ namespace arqlink::gateway {
 
 namespace {
 
-constexpr size_t v4Header = 20, v6Header = 40, tcpHeader = 20;
 constexpr Time ageEvery = 1 * seconds;
 constexpr Time recentFor = 24 * 86400 * seconds;  // RFC 7323, section 5.5
 
@@ -40,6 +39,11 @@ bool isBounded(const Treatment& treatment, Port from) {
 
 bool isBetween(uint32_t value, uint32_t first, uint32_t last) { return value - first <= last - first; }
 
+// The flow of a segment from `source`, which is behind the port `from`.
+FlowKey keyOf(bool isV6, Port from, const Endpoint& source, const Endpoint& destination) {
+    return from == Port::lan ? FlowKey{isV6, source, destination} : FlowKey{isV6, destination, source};
+}
+
 // Bytes from `from` to `to`; negative where `to` comes before it.
 int32_t distance(uint32_t from, uint32_t to) { return static_cast<int32_t>(to - from); }
 
@@ -63,13 +67,13 @@ bool Gateway::emit(Port port, Bytes packet) {
     return true;
 }
 
-void Gateway::offer(Flow& flow, Port from, Position begin, bool first) {
+void Gateway::offer(Flow& flow, Port from, Position begin) {
+    queues_[index(other(from))].push_back({{}, flow.weak_from_this(), from, begin});
+}
+
+void Gateway::offerFirst(Flow& flow, Port from, const std::vector<Position>& begins) {
     auto& queue = queues_[index(other(from))];
-    Waiting waiting{{}, flow.weak_from_this(), from, begin};
-    if (first)
-        queue.push_front(std::move(waiting));
-    else
-        queue.push_back(std::move(waiting));
+    for (auto it = begins.rbegin(); it != begins.rend(); ++it) queue.push_front({{}, flow.weak_from_this(), from, *it});
 }
 
 std::optional<Bytes> Gateway::take(Port port, Time now) {
@@ -116,12 +120,10 @@ void Gateway::receive(Port port, Bytes packet, Time now) {
     auto segment = Segment::parse(packet, why);
     if (!segment) {
         count(why);
-        heed(port, packet, now);
+        heedTooBig(port, packet, now);
         return pass(port, std::move(packet));
     }
-    const bool isLocal = port == Port::lan;
-    const FlowKey key{segment->isV6(), isLocal ? segment->source() : segment->destination(),
-                      isLocal ? segment->destination() : segment->source()};
+    const FlowKey key = keyOf(segment->isV6(), port, segment->source(), segment->destination());
     Flow* flow = table_.find(key, now);
     if (flow && flow->isBroken) {
         if (segment->has(flag::rst)) return pass(port, std::move(*segment).take());  // a host's answer to a challenge
@@ -148,15 +150,12 @@ void Gateway::receive(Port port, Bytes packet, Time now) {
     treat(*flow, port, std::move(*segment), now);
 }
 
-// Packets of this size do not arrive behind `port`.
-void Gateway::heed(Port port, const Bytes& packet, Time now) {
+// A router behind `port` says that packets of this size do not arrive.
+void Gateway::heedTooBig(Port port, const Bytes& packet, Time now) {
     const auto message = TooBig::read(packet);
     if (!message) return;
     const Port from = other(port);  // of the packet that was too long
-    const bool isLocal = from == Port::lan;
-    Flow* flow = table_.find({message->isV6, isLocal ? message->source : message->destination,
-                              isLocal ? message->destination : message->source},
-                             now);
+    Flow* flow = table_.find(keyOf(message->isV6, from, message->source, message->destination), now);
     if (!flow || !flow->half(from) || message->mtu >= flow->pathBytes[index(from)]) return;
     if (!flow->half(from)->isUnderWay(message->seq)) return;  // RFC 5927, section 7.2
     ++counters_.too_big;
@@ -169,9 +168,9 @@ void Gateway::heed(Port port, const Bytes& packet, Time now) {
 // is older than a window (RFC 5961, section 5.2). Some of what was sent may have taken another way.
 bool Gateway::isPlausible(const Flow& flow, Port port, const Segment& segment) {
     const Host &host = flow.hosts[index(port)], &peer = flow.hosts[index(other(port))];
-    const auto largest = [&flow](Port receiver) { return int64_t{65536} << flow.windowScale(receiver); };
-    return distance(acknowledgementOf(flow, other(port)).ack, segment.end()) <= largest(other(port)) &&
-           distance(peer.next, segment.ack()) <= largest(port) && distance(segment.ack(), host.ack) <= largest(port);
+    const int64_t own = flow.largestWindow(port);
+    return distance(acknowledgementOf(flow, other(port)).ack, segment.end()) <= flow.largestWindow(other(port)) &&
+           distance(peer.next, segment.ack()) <= own && distance(segment.ack(), host.ack) <= own;
 }
 
 // All of it lies before what the other host has been heard to expect. That one would answer, and else forget it (RFC 9293, section
@@ -180,15 +179,14 @@ bool Gateway::isOld(const Flow& flow, Port port, const Segment& segment) {
     return distance(acknowledgementOf(flow, other(port)).ack, segment.end()) < 0;
 }
 
-// A segment may show that the flow is none of the gateway's any more. It is believed if it is at most two windows ahead, and acknowledges what
-// may have been sent.
-void Gateway::lookBehind(Flow& flow, Port port, const Segment& segment, Time now) {
+// A segment may show that nothing is owed to the receiver. It is believed if it is at most two windows ahead, and acknowledges what may have been
+// sent.
+void Gateway::considerHandBack(Flow& flow, Port port, const Segment& segment, Time now) {
     Half* half = flow.half(port);
-    if (!half || isOutdated(flow, port, segment, now)) return;
-    const auto largest = [&flow](Port receiver) { return int64_t{65536} << flow.windowScale(receiver); };
+    if (!half) return;
     const int64_t ahead = distance(acknowledgementOf(flow, other(port)).ack, segment.seq());
-    const int64_t more = distance(flow.host(other(port)).next, segment.ack());
-    if (ahead > 2 * largest(other(port)) || more > largest(port) || more < -largest(port)) return;
+    const int64_t more = distance(flow.host(other(port)).next, segment.ack()), own = flow.largestWindow(port);
+    if (ahead > 2 * flow.largestWindow(other(port)) || more > own || more < -own) return;
     if (!half->handsBack(segment, now)) return;
     ++counters_.handed_back;
     plan(flow);
@@ -228,7 +226,7 @@ void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
     Half* const half = flow.half(port);
     if (!isPlausible(flow, port, segment)) {
         ++counters_.implausible;
-        lookBehind(flow, port, segment, now);
+        if (!isOutdated(flow, port, segment, now)) considerHandBack(flow, port, segment, now);
         return pass(port, std::move(segment).take());
     }
     const bool hasData = segment.length() > 0 || segment.has(flag::fin);
@@ -244,13 +242,13 @@ void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
     const auto keep = flow.shared_from_this();
     const size_t used = slots_.used();
     bool endsHere = false;
-    if (half && hasHeardElsewhere(flow, port, segment)) half->backIsAway(now);
+    if (half && hasHeardElsewhere(flow, port, segment)) half->returnPathMoved(now);
     if (!isOld(flow, port, segment)) {
         hears(flow, port, segment, now);
         if (Half* back = flow.half(other(port))) endsHere = back->acknowledged(segment, now);
-        lookBehind(flow, port, segment, now);
+        considerHandBack(flow, port, segment, now);
     }
-    if (segment.length() > 0 || segment.has(flag::fin)) {
+    if (hasData) {
         if (half)
             half->data(std::move(segment), now);
         else
@@ -343,8 +341,7 @@ void Gateway::answerSyn(Flow& flow, Port port, Segment& segment, Time now) {
 // A source whose data will be stored must not be told of more than there is room for, nor of longer segments than fit a slot and the link.
 void Gateway::bound(const Treatment& t, Port port, Segment& syn) const {
     if (t.mode == Mode::pass) return;
-    const size_t headers = (syn.isV6() ? v6Header : v4Header) + tcpHeader;
-    const size_t longest = std::min(settings_.slotBytes, settings_.mtu) - headers;
+    const size_t longest = std::min(settings_.slotBytes, settings_.mtu) - leastHeaderBytes(syn.isV6());
     if (syn.maxSegment().value_or(0) > longest) syn.setMaxSegment(static_cast<uint16_t>(longest));
     if (!isBounded(t, other(port))) return;
     const size_t bytes =
@@ -370,9 +367,8 @@ bool Gateway::establish(Flow& flow, const Segment& segment) {
     if (!isOpener || !answer.hasSyn || !segment.has(flag::ack) || segment.has(flag::rst) ||
         !isBetween(segment.ack(), answer.initial + 1, answer.afterSyn))
         return true;
-    const size_t headers = (flow.key.isV6 ? v6Header : v4Header) + tcpHeader;
-    const size_t longest = std::max(flow.hosts[0].maxSegment, flow.hosts[1].maxSegment) + headers;
-    if (longest > settings_.slotBytes) return false;
+    const size_t longest = std::max(flow.hosts[0].maxSegment, flow.hosts[1].maxSegment);
+    if (longest + leastHeaderBytes(flow.key.isV6) > settings_.slotBytes) return false;
     flow.isEstablished = true;
     flow.host(opener).ack = segment.ack();
     const Position first[2] = {firstPosition(answer.ack), firstPosition(segment.ack())};

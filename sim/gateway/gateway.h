@@ -51,17 +51,18 @@ class Gateway final : private Services {
     Counters& counters() override { return counters_; }
     Slots& slots() override { return slots_; }
     bool emit(Port port, Bytes packet) override;
-    void offer(Flow& flow, Port from, Position begin, bool first) override;
+    void offer(Flow& flow, Port from, Position begin) override;
+    void offerFirst(Flow& flow, Port from, const std::vector<Position>& begins) override;
     void waitForRoom(Flow& flow, Port from) override;
 
     void pass(Port port, Bytes packet);
     void count(NotTreated why);
-    void heed(Port port, const Bytes& packet, Time now);
+    void heedTooBig(Port port, const Bytes& packet, Time now);
     static bool isPlausible(const Flow& flow, Port port, const Segment& segment);
     static bool isOld(const Flow& flow, Port port, const Segment& segment);
     static bool isOutdated(const Flow& flow, Port port, const Segment& segment, Time now);
     static bool hasHeardElsewhere(const Flow& flow, Port port, const Segment& segment);
-    void lookBehind(Flow& flow, Port port, const Segment& segment, Time now);
+    void considerHandBack(Flow& flow, Port port, const Segment& segment, Time now);
     void hears(Flow& flow, Port port, const Segment& segment, Time now);
     void treat(Flow& flow, Port port, Segment segment, Time now);
     void synchronize(Flow* flow, const FlowKey& key, Port port, Segment& segment, Time now);

@@ -95,7 +95,7 @@ void check(const Settings& settings);
     X(flows_refused, "flows that got no entry: all entries owe data")                         \
     X(flows_failed, "flows reset as the receiver did not answer")                             \
     X(flows_bound, "SYNs with an option that may bind or protect segments: their flows pass") \
-    X(handed_back, "directions in which nothing is stored, as the receiver's ACKs go by")     \
+    X(handed_back, "directions in which the receiver has all that it was owed, unseen here")  \
     X(cached, "segments stored")                                                              \
     X(cache_full, "segments that there was no room for")                                      \
     X(duplicates, "segments from a source that were stored or delivered already")             \

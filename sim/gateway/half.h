@@ -60,8 +60,8 @@ class Half {
 
     /// A segment of the source that does not count, as it is older than what has come: the source may wait for an answer.
     virtual void outdated() {}
-    /// The source has heard what has not come this way: nor may the receiver's ACKs.
-    virtual void backIsAway(Time) {}
+    /// The source has heard what has not come this way: so the receiver's ACKs may not either.
+    virtual void returnPathMoved(Time) {}
     /// Looks at what the source sends, or what passes as it is too far ahead. True: nothing is owed any more, as the receiver has told the source by
     /// another way that all has arrived which it was told of here. They have only each other until the receiver's ACKs come this way again.
     virtual bool handsBack(const Segment&, Time) { return false; }

@@ -10,12 +10,9 @@ namespace arqlink::gateway {
 
 namespace {
 
-constexpr size_t v4Bytes = 20, v6Bytes = 40, icmpBytes = 8, portsAndSeq = 8;
-constexpr uint8_t protocolIcmp = 1, protocolTcp = 6, protocolIcmp6 = 58;
+constexpr size_t icmpBytes = 8, portsAndSeq = 8;
+constexpr uint8_t protocolIcmp = 1, protocolIcmp6 = 58;
 constexpr size_t leastV4 = 68, leastV6 = 1280;  // every network takes as much (RFC 791, RFC 8200)
-
-size_t read16(const Bytes& b, size_t at) { return static_cast<size_t>(b[at] << 8 | b[at + 1]); }
-uint32_t read32(const Bytes& b, size_t at) { return static_cast<uint32_t>(read16(b, at) << 16 | read16(b, at + 2)); }
 
 // RFC 1191, section 7.1.
 size_t plateauBelow(size_t bytes) {
@@ -27,17 +24,18 @@ size_t plateauBelow(size_t bytes) {
 Endpoint endpoint(const Bytes& b, size_t address, size_t size, size_t port) {
     Endpoint e;
     std::copy_n(b.begin() + static_cast<std::ptrdiff_t>(address), size, e.address.begin());
-    e.port = static_cast<uint16_t>(read16(b, port));
+    e.port = read16(b, port);
     return e;
 }
 
 std::optional<TooBig> readV4(const Bytes& b) {
     const size_t outer = 4 * (b[0] & 15u), size = read16(b, 2), inner = outer + icmpBytes;
-    if (outer < v4Bytes || size > b.size() || size < inner + v4Bytes || b[9] != protocolIcmp) return std::nullopt;
+    if (outer < v4HeaderBytes || size > b.size() || size < inner + v4HeaderBytes || b[9] != protocolIcmp)
+        return std::nullopt;
     if (read16(b, 6) & 0x3fff || onesSum(b.data(), outer) != 0xffff) return std::nullopt;
     if (b[outer] != 3 || b[outer + 1] != 4 || onesSum(&b[outer], size - outer) != 0xffff) return std::nullopt;
     const size_t tcp = inner + 4 * (b[inner] & 15u);
-    if (b[inner] >> 4 != 4 || tcp < inner + v4Bytes || size < tcp + portsAndSeq || b[inner + 9] != protocolTcp)
+    if (b[inner] >> 4 != 4 || tcp < inner + v4HeaderBytes || size < tcp + portsAndSeq || b[inner + 9] != protocolTcp)
         return std::nullopt;
     const size_t said = read16(b, outer + 6);
     TooBig found;
@@ -49,16 +47,17 @@ std::optional<TooBig> readV4(const Bytes& b) {
 }
 
 std::optional<TooBig> readV6(const Bytes& b) {
-    constexpr size_t inner = v6Bytes + icmpBytes, tcp = inner + v6Bytes;
+    constexpr size_t inner = v6HeaderBytes + icmpBytes, tcp = inner + v6HeaderBytes;
     if (b.size() < tcp + portsAndSeq) return std::nullopt;
-    const size_t size = read16(b, 4) + v6Bytes;
+    const size_t size = read16(b, 4) + v6HeaderBytes;
     if (size > b.size() || size < tcp + portsAndSeq || b[6] != protocolIcmp6) return std::nullopt;
-    const uint32_t pseudo = onesSum(&b[8], 32) + protocolIcmp6 + static_cast<uint32_t>(size - v6Bytes);
-    if (b[v6Bytes] != 2 || onesSum(&b[v6Bytes], size - v6Bytes, pseudo) != 0xffff) return std::nullopt;
+    const uint32_t pseudo = onesSum(&b[8], 32) + protocolIcmp6 + static_cast<uint32_t>(size - v6HeaderBytes);
+    if (b[v6HeaderBytes] != 2 || onesSum(&b[v6HeaderBytes], size - v6HeaderBytes, pseudo) != 0xffff)
+        return std::nullopt;
     if (b[inner] >> 4 != 6 || b[inner + 6] != protocolTcp) return std::nullopt;
     TooBig found;
     found.isV6 = true;
-    found.mtu = std::max<size_t>(read32(b, v6Bytes + 4), leastV6);  // RFC 8201, section 4
+    found.mtu = std::max<size_t>(read32(b, v6HeaderBytes + 4), leastV6);  // RFC 8201, section 4
     found.source = endpoint(b, inner + 8, 16, tcp);
     found.destination = endpoint(b, inner + 24, 16, tcp + 2);
     found.seq = read32(b, tcp + 4);
@@ -68,7 +67,7 @@ std::optional<TooBig> readV6(const Bytes& b) {
 }  // namespace
 
 std::optional<TooBig> TooBig::read(const Bytes& packet) {
-    if (packet.size() < v4Bytes) return std::nullopt;
+    if (packet.size() < v4HeaderBytes) return std::nullopt;
     switch (packet[0] >> 4) {
     case 4: return readV4(packet);
     case 6: return readV6(packet);

@@ -9,8 +9,8 @@ namespace arqlink::gateway {
 /// RFC 792 and 1191 (type 3, code 4), RFC 4443 (type 2): what such a message says of the TCP segment that it is about.
 struct TooBig {
     bool isV6 = false;
-    size_t mtu =
-        0;  ///< bytes of the longest IP packet that passes; where a router does not say, of the next smaller usual one
+    /// Bytes of the longest IP packet that passes; where a router does not say, of the next smaller usual one.
+    size_t mtu = 0;
     Endpoint source, destination;
     uint32_t seq = 0;
 

@@ -8,10 +8,15 @@ namespace arqlink::gateway {
 
 namespace {
 
-// Of a segment from one of these hosts: IP, TCP, timestamps.
-size_t headerBytes(const Flow& flow) { return (flow.key.isV6 ? 60u : 40u) + (flow.hasTimestamps() ? 12u : 0u); }
+// Of each segment.
+size_t optionBytes(const Flow& flow) { return flow.hasTimestamps() ? timestampsBytes : 0; }
 
 constexpr size_t least = 8;  // bytes of payload, however short a packet should be
+
+// Bytes of payload of the longest packet that gets through from the host at `from`.
+size_t fitsPath(const Flow& flow, Port from, size_t headers) {
+    return std::max(flow.pathBytes[index(from)], headers + least) - headers;
+}
 
 // The newest timestamp of the host at `from`: that it has said here, or that the other host has heard by another way.
 uint32_t timestampOf(const Flow& flow, Port from) {
@@ -25,15 +30,13 @@ uint32_t timestampOf(const Flow& flow, Port from) {
 size_t segmentBytes(const Flow& flow, Port from) {
     // What a receiver allows; where it does not say, what the source does.
     const Host& receiver = flow.hosts[index(other(from))];
-    const size_t allowed = receiver.maxSegment - (flow.hasTimestamps() ? 12u : 0u);
+    const size_t allowed = receiver.maxSegment - optionBytes(flow);
     const size_t taken = receiver.saysMaxSegment ? allowed : std::max(allowed, flow.hosts[index(from)].longest);
-    const size_t fits = std::max(flow.pathBytes[index(from)], headerBytes(flow) + least) - headerBytes(flow);
-    return std::min(taken, fits);
+    return std::min(taken, fitsPath(flow, from, leastHeaderBytes(flow.key.isV6) + optionBytes(flow)));
 }
 
 std::vector<Bytes> packetsOf(Segment segment, const Flow& flow, Port from) {
-    const size_t headers = segment.headerBytes(),
-                 most = std::max(flow.pathBytes[index(from)], headers + least) - headers;
+    const size_t most = fitsPath(flow, from, segment.headerBytes());
     std::vector<Bytes> packets;
     while (segment.length() > most) {
         Segment front = segment;

@@ -71,17 +71,17 @@ void Outlet::queue(Cached& cached) {
 
 // What is missing goes first, in the order of the stream.
 void Outlet::sendAgain() {
-    std::vector<Cached*> again;
+    std::vector<Position> again;
     for (auto it = queue_.all().begin(); lost_ > 0 && it != queue_.all().end(); ++it) {
         Cached& cached = it->second;
         if (!cached.isLost) continue;
         const bool isFirst = isUrgent_ || inFlight() == 0;
         if (!isFirst && inFlight() + (cached.end - cached.begin) > window()) break;
         isUrgent_ = false;
-        if (!cached.isQueued) again.push_back(&cached);
+        if (!cached.isQueued) again.push_back(cached.begin);
         queue(cached);
     }
-    for (auto it = again.rbegin(); it != again.rend(); ++it) services_.offer(flow_, from_, (*it)->begin, true);
+    services_.offerFirst(flow_, from_, again);
 }
 
 // A short segment becomes a part of the one before it, which waits at the port.
@@ -105,7 +105,7 @@ void Outlet::send(Time now) {
         const auto next = std::next(it);
         if (!extend(it)) {
             queue(cached);
-            services_.offer(flow_, from_, cached.begin, false);
+            services_.offer(flow_, from_, cached.begin);
         }
         offered_ = end;
         it = next;
@@ -198,7 +198,7 @@ void Outlet::advance(Position ack, Time now) {
     queue_.acknowledge(ack);
     if (waits) {
         queue(queue_.all().begin()->second);
-        services_.offer(flow_, from_, ack, true);
+        services_.offerFirst(flow_, from_, {ack});
     }
     const size_t segments = (bytes + segmentBytes() - 1) / segmentBytes();
     acked_ = ack;
@@ -338,7 +338,7 @@ void Outlet::sendAll() {
         queue(cached);
         offered_ = std::max(offered_, cached.end);
     }
-    for (auto it = all.rbegin(); it != all.rend(); ++it) services_.offer(flow_, from_, *it, true);
+    services_.offerFirst(flow_, from_, all);
 }
 
 // As much of the next segment as the window has room for, or none: what lies before the window is answered by an ACK.

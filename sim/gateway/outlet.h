@@ -64,7 +64,6 @@ class Outlet {
     void advance(Position ack, Time now);
     void markSacked(const Segment& segment);
     void findLosses();
-    void recover(bool afterTimeout);
     void sendAgain();
     void probe();
     void sendAll();
@@ -87,8 +86,8 @@ class Outlet {
     unsigned duplicates_ = 0;
     bool newlySacked_ = false;
     bool isUrgent_ = false;  // the first one that is lost goes at once, whatever the window says
-    size_t delivered_ = 0,
-           credit_ = 0;  // bytes: news of the last ACK; counted by duplicate ACKs, before they were acknowledged
+    // Bytes: news of the last ACK; what duplicate ACKs have counted, and none has acknowledged yet.
+    size_t delivered_ = 0, credit_ = 0;
     size_t flying_ = 0, lost_ = 0;  // bytes, segments
     Time deadline_ = never, answered_ = 0;
     bool hasFailed_ = false, isBlind_ = false;

@@ -10,8 +10,6 @@ namespace arqlink::gateway {
 
 namespace {
 
-constexpr uint8_t protocolTcp = 6;
-constexpr size_t v4Bytes = 20, v6Bytes = 40, tcpBytes = 20;
 constexpr uint8_t hopLimit = 64;
 
 // Kinds of options (RFC 9293, 7323, 2018, 5482, 7413).
@@ -26,8 +24,6 @@ enum Option : uint8_t {
     userTimeout = 28,
     fastOpen = 34,
 };
-
-uint16_t read(const Bytes& bytes, size_t at) { return static_cast<uint16_t>(bytes[at] << 8 | bytes[at + 1]); }
 
 void append(Bytes& bytes, uint32_t value, unsigned count) {
     for (unsigned i = count; i-- > 0;) bytes.push_back(static_cast<uint8_t>(value >> (8 * i)));
@@ -53,26 +49,26 @@ std::optional<Segment> Segment::parse(Bytes& bytes, NotTreated& why) {
     const unsigned version = bytes[0] >> 4;
     size_t size = 0;  // of the IP packet
     if (version == 4) {
-        if (bytes.size() < v4Bytes) return refuse(NotTreated::malformed);
+        if (bytes.size() < v4HeaderBytes) return refuse(NotTreated::malformed);
         s.tcp_ = 4 * (bytes[0] & 15u);
-        size = read(bytes, 2);
-        if (s.tcp_ < v4Bytes || s.tcp_ > size || size > bytes.size()) return refuse(NotTreated::malformed);
+        size = read16(bytes, 2);
+        if (s.tcp_ < v4HeaderBytes || s.tcp_ > size || size > bytes.size()) return refuse(NotTreated::malformed);
         if (onesSum(bytes.data(), s.tcp_) != 0xffff) return refuse(NotTreated::badChecksum);
-        if (read(bytes, 6) & 0x3fff) return refuse(NotTreated::fragment);
+        if (read16(bytes, 6) & 0x3fff) return refuse(NotTreated::fragment);
         if (bytes[9] != protocolTcp) return refuse(NotTreated::otherPacket);
     } else if (version == 6) {
-        s.tcp_ = v6Bytes;
-        if (bytes.size() < v6Bytes) return refuse(NotTreated::malformed);
-        size = read(bytes, 4) + v6Bytes;
+        s.tcp_ = v6HeaderBytes;
+        if (bytes.size() < v6HeaderBytes) return refuse(NotTreated::malformed);
+        size = read16(bytes, 4) + v6HeaderBytes;
         if (size > bytes.size()) return refuse(NotTreated::malformed);
         if (bytes[6] != protocolTcp) return refuse(NotTreated::otherPacket);
     } else {
         return refuse(NotTreated::otherPacket);
     }
     const size_t segment = size - s.tcp_;
-    if (segment < tcpBytes) return refuse(NotTreated::malformed);
+    if (segment < tcpHeaderBytes) return refuse(NotTreated::malformed);
     s.payload_ = s.tcp_ + 4 * (bytes[s.tcp_ + 12] >> 4);
-    if (s.payload_ < s.tcp_ + tcpBytes || s.payload_ > size) return refuse(NotTreated::malformed);
+    if (s.payload_ < s.tcp_ + tcpHeaderBytes || s.payload_ > size) return refuse(NotTreated::malformed);
     if (onesSum(&bytes[s.tcp_], segment, pseudoHeader(bytes, version == 6, segment)) != 0xffff)
         return refuse(NotTreated::badChecksum);
     s.bytes_.swap(bytes);
@@ -85,7 +81,7 @@ std::optional<Segment> Segment::parse(Bytes& bytes, NotTreated& why) {
 }
 
 bool Segment::readOptions() {
-    for (size_t at = tcp_ + tcpBytes; at < payload_;) {
+    for (size_t at = tcp_ + tcpHeaderBytes; at < payload_;) {
         const uint8_t kind = bytes_[at];
         if (kind == Option::end) break;
         if (kind == Option::nop) {
@@ -277,16 +273,17 @@ Bytes makeSegment(const Header& h) {
     }
     options.insert(options.end(), h.more.begin(), h.more.end());
     assert(options.size() <= 40 && options.size() % 4 == 0);
-    const size_t segment = tcpBytes + options.size() + h.payload;
+    const size_t segment = tcpHeaderBytes + options.size() + h.payload;
 
     Bytes p;
-    p.reserve(v6Bytes + segment);
+    p.reserve(v6HeaderBytes + segment);
     if (h.isV6) {
         append(p, 6u << 28 | static_cast<uint32_t>(h.trafficClass) << 20, 4);
         append(p, static_cast<uint32_t>(segment << 16 | protocolTcp << 8 | hopLimit), 4);
     } else {
         append(p,
-               static_cast<uint32_t>(0x45u << 24 | static_cast<uint32_t>(h.trafficClass) << 16 | (v4Bytes + segment)),
+               static_cast<uint32_t>(0x45u << 24 | static_cast<uint32_t>(h.trafficClass) << 16 |
+                                     (v4HeaderBytes + segment)),
                4);
         append(p, 0x4000, 4);
         append(p, static_cast<uint32_t>(hopLimit << 24 | protocolTcp << 16), 4);
@@ -297,14 +294,14 @@ Bytes makeSegment(const Header& h) {
         p[at] = static_cast<uint8_t>(value >> 8);
         p[at + 1] = static_cast<uint8_t>(value);
     };
-    if (!h.isV6) put(10, static_cast<uint16_t>(~onesSum(p.data(), v4Bytes)));
+    if (!h.isV6) put(10, static_cast<uint16_t>(~onesSum(p.data(), v4HeaderBytes)));
 
     const size_t tcp = p.size();
     append(p, static_cast<uint32_t>(h.source.port << 16 | h.destination.port), 4);
     append(p, h.seq, 4);
     append(p, h.ack, 4);
     append(p,
-           static_cast<uint32_t>(((tcpBytes + options.size()) / 4) << 28) | static_cast<uint32_t>(h.flags << 16) |
+           static_cast<uint32_t>(((tcpHeaderBytes + options.size()) / 4) << 28) | static_cast<uint32_t>(h.flags << 16) |
                h.window,
            4);
     append(p, 0, 4);

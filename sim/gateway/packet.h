@@ -12,6 +12,17 @@ namespace arqlink::gateway {
 
 using Bytes = std::vector<uint8_t>;
 
+inline uint16_t read16(const Bytes& b, size_t at) { return static_cast<uint16_t>(b[at] << 8 | b[at + 1]); }
+inline uint32_t read32(const Bytes& b, size_t at) {
+    return static_cast<uint32_t>(read16(b, at)) << 16 | read16(b, at + 2);
+}
+
+// Bytes of headers without options, of TCP's timestamps with their padding, and TCP's protocol number.
+constexpr size_t v4HeaderBytes = 20, v6HeaderBytes = 40, tcpHeaderBytes = 20, timestampsBytes = 12;
+constexpr uint8_t protocolTcp = 6;
+/// Of IP and TCP together.
+constexpr size_t leastHeaderBytes(bool isV6) { return (isV6 ? v6HeaderBytes : v4HeaderBytes) + tcpHeaderBytes; }
+
 namespace flag {
 constexpr uint8_t fin = 0x01, syn = 0x02, rst = 0x04, psh = 0x08, ack = 0x10, urg = 0x20, ece = 0x40, cwr = 0x80;
 }
@@ -95,8 +106,8 @@ class Segment {
   private:
     bool readOptions();
     Endpoint endpoint(bool source) const;
-    uint16_t half(size_t at) const { return static_cast<uint16_t>(bytes_[at] << 8 | bytes_[at + 1]); }
-    uint32_t word(size_t at) const { return static_cast<uint32_t>(half(at)) << 16 | half(at + 2); }
+    uint16_t half(size_t at) const { return read16(bytes_, at); }
+    uint32_t word(size_t at) const { return read32(bytes_, at); }
     void put(size_t at, uint16_t value);
     void setHalf(size_t at, uint16_t value);
     void setWord(size_t at, uint32_t value);

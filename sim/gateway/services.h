@@ -2,6 +2,8 @@
 // What the halves of connections use of the gateway.
 #pragma once
 
+#include <vector>
+
 #include "flow.h"
 #include "gateway_settings.h"
 #include "packet.h"
@@ -41,8 +43,10 @@ class Services {
     virtual Slots& slots() = 0;
     /// Puts a packet into a port's queue. False: that is full, and the packet is dropped.
     virtual bool emit(Port port, Bytes packet) = 0;
-    /// Puts a stored segment into a port's queue; `first`: before all others.
-    virtual void offer(Flow& flow, Port from, Position begin, bool first) = 0;
+    /// Puts a stored segment into a port's queue.
+    virtual void offer(Flow& flow, Port from, Position begin) = 0;
+    /// The same with several, which go before all others, in this order.
+    virtual void offerFirst(Flow& flow, Port from, const std::vector<Position>& begins) = 0;
     /// Asks for `roomGrew` of this half, once, when the cache has more room.
     virtual void waitForRoom(Flow& flow, Port from) = 0;
 };

@@ -50,15 +50,15 @@ void Snoop::data(Segment segment, Time now) {
     if (deadline_ == never) arm(now);
 }
 
-// In the order of the stream, before all else.
 void Snoop::sendAgain(const std::vector<Cached*>& missing, Time now) {
-    for (auto it = missing.rbegin(); it != missing.rend(); ++it) {
-        Cached& cached = **it;
-        const bool isRecent = cached.times > 1 && now < cached.sent + timer_.timeout();
-        if (cached.isQueued || isRecent) continue;
-        cached.isQueued = true;
-        services_.offer(flow_, from_, cached.begin, true);
+    std::vector<Position> again;
+    for (Cached* cached : missing) {
+        const bool isRecent = cached->times > 1 && now < cached->sent + timer_.timeout();
+        if (cached->isQueued || isRecent) continue;
+        cached->isQueued = true;
+        again.push_back(cached->begin);
     }
+    services_.offerFirst(flow_, from_, again);
 }
 
 std::vector<Bytes> Snoop::leave(Position begin, Time now) {
@@ -145,7 +145,7 @@ void Snoop::timeOut(Time now) {
     timedOut_ = sent_;
     for (auto& [begin, cached] : queue_.all())
         cached.isSacked = false;  // a receiver may have thrown it away (RFC 2018, section 8)
-    if (!std::exchange(missing->second.isQueued, true)) services_.offer(flow_, from_, acked_, true);
+    if (!std::exchange(missing->second.isQueued, true)) services_.offerFirst(flow_, from_, {acked_});
     arm(now);
 }
 

@@ -36,7 +36,7 @@ Split::Split(Flow& flow, Port from, Position first, Services& services)
 void Split::data(Segment segment, Time now) {
     const Position begin = placeOf(segment.seq(), queue_.next()),
                    end = begin + segment.length() + segment.has(flag::fin);
-    if (isBackAway_) {
+    if (isReturnPathAway_) {
         outlet_.passedOn(end);
         services_.emit(other(from_), std::move(segment).take());
         return;
@@ -79,12 +79,12 @@ void Split::repeats(Position begin, Time now) {
         gap_ = queue_.next();
         repeatsSince_ = now;
     } else if (now >= repeatsSince_ + onItsWay) {
-        backIsAway(now);
+        returnPathMoved(now);
     }
 }
 
 void Split::passes(Segment& segment, Time) {
-    if (isBackAway_) return;
+    if (isReturnPathAway_) return;
     const Position place = placeOf(segment.seq(), queue_.next());
     passedAck_ = segment.ack();
     passedWindow_ = segment.window();
@@ -115,9 +115,9 @@ bool Split::isUnderWay(uint32_t sequence) const {
     return place >= outlet_.acked() && place < outlet_.sent();
 }
 
-void Split::backIsAway(Time now) {
-    if (!isBackAway_) awaySince_ = now;
-    isBackAway_ = true;
+void Split::returnPathMoved(Time now) {
+    if (!isReturnPathAway_) awaySince_ = now;
+    isReturnPathAway_ = true;
     outlet_.goBlind(true);
 }
 
@@ -126,9 +126,9 @@ void Split::backIsAway(Time now) {
 // reaches is allowed by a newer one alone, once all that was told of here has reached the source or is lost.
 bool Split::handsBack(const Segment& segment, Time now) {
     const Position begin = placeOf(segment.seq(), advertised_),
-                   largest = Position{65536} << flow_.windowScale(other(from_));
+                   largest = static_cast<Position>(flow_.largestWindow(other(from_)));
     if (segment.length() == 0 || begin <= advertised_) return false;
-    backIsAway(now);
+    returnPathMoved(now);
     if (now < awaySince_ + onItsWay || begin <= told_ + largest || queue_.isEmpty()) return false;
     queue_.forget(told_);
     outlet_.forget(told_);
@@ -141,7 +141,7 @@ bool Split::handsBack(const Segment& segment, Time now) {
 bool Split::acknowledged(Segment& segment, Time now) {
     const Position before = outlet_.acked();
     const bool owesNothing = queue_.isEmpty() || queue_.all().begin()->second.isAhead;
-    isBackAway_ = false;
+    isReturnPathAway_ = false;
     outlet_.goBlind(false);
     outlet_.acknowledge(segment, now);
     const bool isBare = segment.length() == 0 && !segment.has(flag::fin);
@@ -177,8 +177,7 @@ bool Split::isReserving() const {
            static_cast<double>(slots.used()) > treatment_.reserveAbove * static_cast<double>(slots.all());
 }
 
-// Data without FIN, and what the receiver has acknowledged. An ACK never ends where a block began that the source has been told of: TCPs do
-// not know that of a receiver.
+// Data without FIN, and what the receiver has acknowledged.
 Position Split::mayTell() const {
     const Position data = queue_.fin() ? std::min(queue_.next(), *queue_.fin()) : queue_.next();
     return std::max({data, outlet_.acked(), told_});
@@ -240,7 +239,7 @@ void Split::acknowledge() {
 
 void Split::answer() {
     Header header = headerOf(flow_, other(from_));
-    // Blocks say that what lies between them and the ACK is missing, which is not so while it waits to leave.
+    // Blocks say that what lies between them and the ACK is missing, which is not so while ACKs are held back.
     const bool isAllTold = told_ + (queue_.fin() ? 1 : 0) >= queue_.next();
     if (flow_.hasSack() && isAllTold) header.sack = queue_.blocks(flow_.hasTimestamps() ? 3 : 4);
     for (const SackBlock& block : header.sack) sackedEdge_ = std::max(sackedEdge_, placeOf(block.end, queue_.next()));
@@ -248,7 +247,8 @@ void Split::answer() {
     services_.emit(from_, makeSegment(header));
 }
 
-// An ACK for each segment that has had none: each lets the source's window grow.
+// An ACK for each segment that has had none: each lets the source's window grow. None ends where a block began that the source has been told of:
+// TCPs do not know that of a receiver.
 void Split::release() {
     const Position last = mayTell();
     for (auto it = queue_.all().upper_bound(told_ > 0 ? told_ - 1 : 0); it != queue_.all().end(); ++it) {
@@ -274,7 +274,7 @@ void Split::wait() {
 }
 
 void Split::roomGrew(Time) {
-    if (isBackAway_) return;
+    if (isReturnPathAway_) return;
     if (isReserving()) return services_.waitForRoom(flow_, from_);
     if (told_ < mayTell()) release();
     updateWindow();

@@ -27,7 +27,7 @@ class Split final : public Half {
     bool isUnderWay(uint32_t sequence) const override;
     void pathShrank(Time now) override { outlet_.pathShrank(now); }
     void outdated() override { answer(); }
-    void backIsAway(Time now) override;
+    void returnPathMoved(Time now) override;
     bool handsBack(const Segment& segment, Time now) override;
     Time deadline() const override { return outlet_.deadline(); }
     void timeOut(Time now) override { outlet_.timeOut(now); }
@@ -63,9 +63,9 @@ class Split final : public Half {
     uint16_t window_ = 0;     // the same, as it was in the header
     uint32_t passedAck_ = 0;  // what the source's last segment said of the other direction
     uint16_t passedWindow_ = 0;
-    bool isProbed_ = false;      // the source asked for an answer of the receiver
-    bool isChallenged_ = false;  // its SYN or RST may be answered
-    bool isBackAway_ = false;    // the receiver's ACKs go another way: no debts are made
+    bool isProbed_ = false;          // the source asked for an answer of the receiver
+    bool isChallenged_ = false;      // its SYN or RST may be answered
+    bool isReturnPathAway_ = false;  // the receiver's ACKs go another way: no debts are made
     Time awaySince_ = 0;
     Position repeated_ = 0, gap_ = 0;  // what was sent again while a gap stays
     Time repeatsSince_ = 0;

@@ -10,7 +10,7 @@ import os
 import subprocess
 from contextlib import contextmanager
 
-from arqlink.live.namespaces import IFF_TAP, IFF_TUN, inside, open_device
+from arqlink.live.namespaces import ETHERNET, IFF_TAP, IFF_TUN, inside, open_device
 from tests.live import linux_path
 from tests.live.linux_path import run
 
@@ -18,7 +18,6 @@ SHORT = 1280
 """Bytes of the longest packet behind the router; the least that IPv6 allows."""
 ADDRESSES = {False: ("10.77.1.1", "10.77.2.1"), True: ("fd77:1::1", "fd77:2::1")}
 HOST_MAC, GATEWAY_MAC = "02:00:00:00:77:01", "02:00:00:00:77:fe"
-ETHERNET = 14
 LEAST = 60
 """Bytes of a frame without its check sum: a shorter one is padded."""
 

@@ -62,6 +62,7 @@ struct Weather {
     /// All packets go through the gateway, so it knows what both hosts know.
     bool isStraight() const { return !mayReset() && fragments == 0 && detours == 0; }
     bool isAway(unsigned side, Time now) const { return now >= moves[side] && now < returns[side]; }
+    bool isTooLong(const Bytes& packet, Time now) const { return now >= shrinks && packet.size() > mtu; }
     bool mayReset() const { return moves[0] != never || moves[1] != never; }
 };
 
@@ -125,16 +126,14 @@ void converse(Rng& rng, const std::string& mode) {
             const Bytes about(packet.begin() + (packet[0] >> 4 == 6 ? 48 : 28), packet.end());
             return wire(2 * connection(about, true) + side, packet, now, delays[side]);
         }
-        if (side == 1 && now >= weather.shrinks && packet.size() > weather.mtu) {
-            wire(count + 1, tooBig(packet, weather.mtu), now, delays[1]);
-            return;
-        }
+        if (side == 1 && weather.isTooLong(packet, now))
+            return wire(count + 1, tooBig(packet, weather.mtu), now, delays[1]);
         wire(2 * connection(packet, false) + side, packet, now, delays[side]);
     };
     const auto leave = [&](unsigned i, Bytes packet) {
         const unsigned side = i % 2;
         if (weather.isAway(side, now) || chance(rng, weather.detours)) {
-            if (side == 0 && now >= weather.shrinks && packet.size() > weather.mtu)
+            if (side == 0 && weather.isTooLong(packet, now))
                 return wire(i, tooBig(packet, weather.mtu), now, delays[1]);
             return wire(i ^ 1, std::move(packet), now, delays[0] + delays[1]);
         }
@@ -142,11 +141,12 @@ void converse(Rng& rng, const std::string& mode) {
         wire(count + side, std::move(packet), now, delays[side]);
     };
     const auto isDone = [](const auto& host) { return host->isDone(); };
+    const auto isTold = [](const auto& host) { return host->isTold(); };
+    // A connection may end in resets, of which some get lost.
+    const auto mayEnd = [&] { return weather.mayReset() && std::all_of(hosts.begin(), hosts.end(), isTold); };
     for (uint64_t steps = 0; !std::all_of(hosts.begin(), hosts.end(), isDone); ++steps) {
         const bool isLong = now > 4000 * seconds || steps > 1000000;
-        if (isLong && weather.mayReset() &&
-            std::all_of(hosts.begin(), hosts.end(), [](const auto& host) { return host->isTold(); }))
-            break;
+        if (isLong && mayEnd()) break;
         if (isLong) fault("a conversation that does not end, after " + std::to_string(now / seconds) + " s");
         for (unsigned i = 0; i < count; ++i)
             for (; !hosts[i]->out.empty(); hosts[i]->out.pop_front()) {
@@ -181,12 +181,8 @@ void converse(Rng& rng, const std::string& mode) {
         if (gateway.waiting(Port::link)) next = std::min(next, free);
         for (const auto& host : hosts) next = std::min(next, host->deadline());
         if (gateway.waiting(Port::lan)) next = now;
-        if (next == never) {
-            if (weather.mayReset() &&
-                std::all_of(hosts.begin(), hosts.end(), [](const auto& host) { return host->isTold(); }))
-                break;
-            fault("a conversation that stands still");
-        }
+        if (next == never && mayEnd()) break;
+        if (next == never) fault("a conversation that stands still");
         now = std::max(now, next);
         gateway.advance(now);
         for (const auto& host : hosts) host->tick(now);

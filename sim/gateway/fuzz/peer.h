@@ -29,7 +29,6 @@ class Peer {
     void receive(const Bytes& b, Time now);
 
     bool isDone() const { return isReset_ || (acked_ == total_ + 2 && expected_ == peer->total_ + 2); }
-    bool isReset() const { return isReset_; }
     /// All that the other host sent has come, or one of them was told that it will not. The other one may have nothing to say, and so learn nothing if
     /// its reset got lost.
     bool isTold() const { return isReset_ || peer->isReset_ || expected_ == peer->total_ + 2; }
