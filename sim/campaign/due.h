@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <string>
 
 namespace campaign {
 
@@ -39,6 +40,7 @@ struct Ring {
     };
     std::deque<Moment> past = {Moment{}};  ///< from when on the pair that is reported next may have had its turn
     std::deque<uint64_t> left;             ///< clocks of the last control units that left
+    uint64_t heldAt = 0;                   ///< beats that the PHY had taken when an outage was possible
 
     uint64_t lastBegin = 0;  ///< of a report
     int64_t turned = 0;      ///< step of rxNext that had the last turn, at least
@@ -94,6 +96,7 @@ struct Due {
     int64_t saidEdge = 0;
 
     uint64_t polls = 0, lastPoll = 0;
+    std::string earlyPoll;  ///< what is wrong with the last poll unless data follows
     int64_t known = 0;  ///< outcomes that have come, without a hole
     uint64_t lastFeedback = 0, lastProgress = 0, openSince = 0;
     int64_t resolved = 0, givenUp = 0;   ///< frames acknowledged or to be abandoned; the last one of these

@@ -189,7 +189,7 @@ class Monitor {
     void noteSkips(Life& life);
     static bool noticesWait(const Life& life, int64_t base, bool newestAnnounced);
     void noteHello(Life& life, uint64_t begin);
-    void noteKeepalive(const Life& life, uint64_t begin) const;
+    void noteKeepalive(Life& life, uint64_t begin);
     void noteOlder(Life& life, int64_t base, uint64_t begin);
     void noteMoment(Life& life, bool leaves);
     void noteRound(Life& life);

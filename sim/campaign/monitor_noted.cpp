@@ -52,6 +52,7 @@ void Monitor::outageClock(unsigned e, bool phyUp) {
     if (wasCertain && !outages.isCertain()) d.outageFell = clock_;
     if (outages.isPossible()) {
         d.lastOutage = clock_;
+        d.ring.left.clear(), d.ring.heldAt = beats_[e];  // what waits does not leave
         d.edgeMost = sent + chosenAhead(e);
         if (!outages.peerIsDeaf() || outages.mayBeDeaf()) d.lastOther = clock_;
     } else if (d.wasCertain) {
@@ -69,10 +70,12 @@ void Monitor::noteSent(Life& life, const Unit& unit, uint64_t begin) {
     if (!d.since) d.since = clock_;
     if (unit.isData()) {
         d.lastData = clock_;
+        d.earlyPoll.clear();
         const bool begins = unit.data.index == 0,
                    alone = life.full + 1 >= static_cast<int64_t>(life.transmissions.size());
         if (begins && alone && d.known + 1 >= static_cast<int64_t>(life.transmissions.size())) d.openSince = clock_;
     } else {
+        if (!d.earlyPoll.empty()) fail("early-keepalive", life, d.earlyPoll);
         if (begin > d.helloCame) d.helloCame = 0;
         if (unit.control.hello)
             noteHello(life, begin);
@@ -137,11 +140,10 @@ void Monitor::noteMoment(Life& life, bool leaves) {
     Ring& ring = due_[life.end].ring;
     ring.past.push_back({clock_, beats_[life.end], life.heard[life.peer->id].ackTsn, life.rxNext});
     if (leaves) ring.left.push_back(clock_);
-    if (outages_[life.end].isPossible()) ring.left.clear();  // what waits does not leave in an outage
     if (ring.left.size() > Ring::remembered) ring.left.pop_front();
     const uint64_t within = 3 * Ring::pace + settles + line_[life.end];
     while (ring.past.size() > 1 && ring.left.size() == Ring::remembered && ring.past[1].clock <= ring.left.front() &&
-           ring.past[1].beats + within <= beats_[life.end])
+           std::max(ring.past[1].beats, ring.heldAt) + within <= beats_[life.end])
         ring.past.pop_front();
 }
 
@@ -259,10 +261,10 @@ void Monitor::noteSkips(Life& life) {
                     ll(d.standsAt), ull(f.deadAt)));
 }
 
-/// Where nothing is open, an end polls after KEEPALIVE without a unit, and no sooner.
-void Monitor::noteKeepalive(const Life& life, uint64_t begin) const {
+/// Where nothing is open, an end polls after KEEPALIVE without a unit, and no sooner: a frame that was chosen is open, and leaves next.
+void Monitor::noteKeepalive(Life& life, uint64_t begin) {
     const unsigned e = life.end;
-    const Due& d = due_[e];
+    Due& d = due_[e];
     const auto found = life.peer ? life.heard.find(life.peer->id) : life.heard.end();
     if (!timersKnown_[e] || !rules_.flows[e] || found == life.heard.end() || !found->second.up || d.leaves) return;
     const Heard& heard = found->second;
@@ -273,10 +275,10 @@ void Monitor::noteKeepalive(const Life& life, uint64_t begin) const {
         {heard.progressClock, heard.upClock, d.lastProgress, d.lastData, d.lastOutage, d.upSince, d.confirmedAt});
     if (outages_[e].isPossible() || begin < since + intake(e) + line_[e]) return;
     if (isEarly(e, begin, d.entered, timers_[e].keepalive) && !rules_.ignore.count("early-keepalive"))
-        fail("early-keepalive", life,
-             format("a poll leaves %llu clocks after the unit before and %llu after the last write of a timer; nothing "
-                    "is open, KEEPALIVE is %u",
-                    ull(begin - d.lastBegin), ull(begin - written_[e]), timers_[e].keepalive));
+        d.earlyPoll =
+            format("a poll left %llu clocks after the unit before and %llu after the last write of a timer; nothing "
+                   "was open, KEEPALIVE is %u",
+                   ull(begin - d.lastBegin), ull(begin - written_[e]), timers_[e].keepalive);
 }
 
 /// Frames that were chosen before an outage still leave, and no others.

@@ -183,8 +183,12 @@ std::vector<Case> dueCases() {
             },
             with(&Timers::keepalive, 3000), flows),
         due(
-            "a keep-alive before its time", "early-keepalive", [](Talk& t) { t.up(), t.wait(2800), poll(t, 0); },
+            "a keep-alive before its time", "early-keepalive",
+            [](Talk& t) { t.up(), t.wait(2800), poll(t, 0), reply(t, 1), t.control(0); },
             with(&Timers::keepalive, 3000), flows),
+        due(
+            "a poll for a frame that leaves behind it", nullptr,
+            [](Talk& t) { t.up(), t.wait(2800), poll(t, 0), t.frame(0); }, with(&Timers::keepalive, 3000), flows),
         due(
             "no hello for HELLO_INTERVAL", "hello-pace", [](Talk& t) { t.hello(0, false), t.wait(3000 + soon); },
             with(&Timers::hello, 3000)),

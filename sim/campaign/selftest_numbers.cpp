@@ -214,6 +214,20 @@ std::vector<Case> numberCases() {
                  t.wait(1000);
                  t.older(0);
              }),
+        talk("older outcomes that the peer has come to know in an outage", nullptr,
+             [](Talk& t) {
+                 t.ticks = true;
+                 t.up();
+                 t.flow(160);
+                 t.phyUp[1] = false;
+                 t.wait(1000);
+                 t.control(0, [](ControlUnit& u) { u.txBase = u.txEdge = u.ackTsn = 128; });
+                 t.wait(1000);
+                 t.phyUp[1] = true;
+                 t.wait(20);
+                 for (unsigned i = 0; i < 9; ++i) t.control(1);
+                 t.older(64);
+             }),
         talk(
             "a round", nullptr, [](Talk& t) { round(t, 200); }, two),
         talk(
