@@ -97,7 +97,7 @@ struct Due {
 
     uint64_t polls = 0, lastPoll = 0;
     std::string earlyPoll;  ///< what is wrong with the last poll unless data follows
-    int64_t known = 0;  ///< outcomes that have come, without a hole
+    int64_t known = 0;      ///< outcomes that have come, without a hole
     uint64_t lastFeedback = 0, lastProgress = 0, openSince = 0;
     int64_t resolved = 0, givenUp = 0;   ///< frames acknowledged or to be abandoned; the last one of these
     int64_t scanned = 0, abandoned = 0;  ///< frames that txBase has passed; the last abandoned one of them

@@ -275,10 +275,10 @@ void Monitor::noteKeepalive(Life& life, uint64_t begin) {
         {heard.progressClock, heard.upClock, d.lastProgress, d.lastData, d.lastOutage, d.upSince, d.confirmedAt});
     if (outages_[e].isPossible() || begin < since + intake(e) + line_[e]) return;
     if (isEarly(e, begin, d.entered, timers_[e].keepalive) && !rules_.ignore.count("early-keepalive"))
-        d.earlyPoll =
-            format("a poll left %llu clocks after the unit before and %llu after the last write of a timer; nothing "
-                   "was open, KEEPALIVE is %u",
-                   ull(begin - d.lastBegin), ull(begin - written_[e]), timers_[e].keepalive);
+        d.earlyPoll = format(
+            "a poll left %llu clocks after the unit before and %llu after the last write of a timer; nothing "
+            "was open, KEEPALIVE is %u",
+            ull(begin - d.lastBegin), ull(begin - written_[e]), timers_[e].keepalive);
 }
 
 /// Frames that were chosen before an outage still leave, and no others.
