@@ -16,6 +16,8 @@ constexpr unsigned ackBytes = 40;
 RenoSettings renoSettings(const Experiment& e) {
     RenoSettings s;
     s.classic = e.variant == "classic";
+    s.timestamps = e.timestamps;
+    s.initialWindow = e.initialWindow;
     s.maxWindow = e.windowPackets;
     s.ackEvery = e.ackEvery;
     s.minRto = ns3::Seconds(e.minRto);

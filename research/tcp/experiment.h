@@ -32,6 +32,9 @@ struct Experiment {
     unsigned connections = 10;
     std::string variant = "reno";  ///< `reno`, `classic`: RenoSender; else a TCP of ns-3, or of variants/
     bool sack = true;              ///< of a TCP of ns-3
+    bool timestamps = true;        ///< RFC 7323; without them round trips are measured by Karn's rule
+    double initialWindow = 2;      ///< segments
+    bool pacing = false;           ///< of a TCP of ns-3: segments leave apart, and not as ACKs let them
     bool split = false;            ///< TCP ends at the gateway before the link, which acknowledges what it stores
     /// Gateways that look into packets (GatewayPath); empty: there are none, and `split` counts.
     std::vector<std::optional<gateway::Settings>> gateways;
@@ -53,11 +56,16 @@ struct Experiment {
     uint64_t seed = 1;
 };
 
+/// Bytes of the headers of IP and TCP.
+inline unsigned headerBytes(const Experiment& e) { return e.timestamps ? 52 : 40; }
+
 struct Measured {
     std::vector<double> goodputs;  ///< of each connection: bits a second of packets received once and in sequence
     double carried = 0;            ///< bits a second of all packets that the link delivered to end B's user
     double roundTrip = 0;          ///< seconds, mean of all samples
-    uint64_t segments = 0, retransmissions = 0, spurious = 0, timeouts = 0;
+    uint64_t segments = 0, retransmissions = 0, timeouts = 0;
+    uint64_t gatewayRetransmissions = 0;
+    uint64_t spurious = 0;  ///< of both: segments that arrived where they had been received, at a receiver or at a gateway that ends the connection
     uint64_t dropped = 0;  ///< packets that found a buffer full
     Counters counters[2];
     Clock clocks = 0;                         ///< of the model

@@ -27,7 +27,7 @@ size_t packetsAhead(const Experiment& e) {
 }  // namespace
 
 GatewayChain::GatewayChain(const Experiment& e, const Links& links, TakePacket toSenders, TakePacket toReceivers)
-    : places_(settingsOf(e, 0).queuePackets), ahead_(packetsAhead(e)) {
+    : experiment_(e), places_(settingsOf(e, 0).queuePackets), ahead_(packetsAhead(e)) {
     for (size_t i = 0; i <= links.size(); ++i) nodes_.push_back(std::make_unique<GatewayNode>(settingsOf(e, i)));
     // The last node's LAN is the receivers'.
     for (size_t i = 0; i < links.size(); ++i)
@@ -57,6 +57,23 @@ std::vector<gateway::Counters> GatewayChain::counters() const {
     std::vector<gateway::Counters> all;
     for (const auto& node : nodes_) all.push_back(node->gateway().counts());
     return all;
+}
+
+bool GatewayChain::ends(size_t node) const {
+    const auto settings = settingsOf(experiment_, node);
+    return std::any_of(settings.classes.begin(), settings.classes.end(), [](const gateway::FlowClass& one) {
+        return one.treatment.mode == gateway::Mode::split || one.treatment.mode == gateway::Mode::proxy;
+    });
+}
+
+GatewayChain::Again GatewayChain::again() const {
+    Again again;
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+        const gateway::Counters counters = nodes_[i]->gateway().counts();
+        again.sent += counters.retransmissions;
+        if (ends(i)) again.came += counters.duplicates;
+    }
+    return again;
 }
 
 std::vector<size_t> GatewayChain::cached() const {

@@ -24,6 +24,11 @@ class GatewayChain {
     void fromReceivers(gateway::Bytes packet) { nodes_.back()->receive(gateway::Port::lan, std::move(packet)); }
 
     std::vector<gateway::Counters> counters() const;
+    /// What all of them sent again, and what came again to those that end connections.
+    struct Again {
+        uint64_t sent = 0, came = 0;
+    };
+    Again again() const;
     /// Packets in the cache of each.
     std::vector<size_t> cached() const;
     /// Share of the places in the first gateway's queue to the link that are taken, 0 to 1.
@@ -32,6 +37,9 @@ class GatewayChain {
   private:
     void join(LinkBridge& link, GatewayNode& before, GatewayNode& after, gateway::Port at);
 
+    bool ends(size_t node) const;
+
+    const Experiment& experiment_;
     const size_t places_;  // in that queue
     const size_t ahead_;   // packets that wait in a link, so that its line is never idle
     std::vector<std::unique_ptr<GatewayNode>> nodes_;

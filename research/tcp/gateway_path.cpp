@@ -41,9 +41,9 @@ void GatewayPath::deliver(Bytes packet, bool toReceiver, std::vector<TakePacket>
 GatewayConnection::GatewayConnection(const Experiment& e, unsigned i, GatewayPath& path, ReceiverLine& line)
     : toPath_(pipe(e.atSender)),
       toSender_(pipe(e.atSender)),
-      sender_(renoSettings(e), WireFlow::numbered(i, e.packetBytes),
+      sender_(renoSettings(e), WireFlow::numbered(i, e),
               over(toPath_, [&path](Bytes packet) { path.chain().fromSenders(std::move(packet)); })),
-      receiver_(renoSettings(e), WireFlow::numbered(i, e.packetBytes),
+      receiver_(renoSettings(e), WireFlow::numbered(i, e),
                 over(line.toLink, [&path](Bytes packet) { path.chain().fromReceivers(std::move(packet)); })) {
     path.join(over(toSender_, [this](Bytes packet) { sender_.receive(std::move(packet)); }),
               [this](Bytes packet) { receiver_.receive(std::move(packet)); });

@@ -77,11 +77,13 @@ Measured measure(const Experiment& e, double start, const Observed& observed) {
     LinkBridge& link = observed.link;
     std::vector<FlowCount> before(e.connections);
     uint64_t dropped = 0, carried = 0;
+    GatewayChain::Again again;
     Tracer tracer(e, observed, m.trace);
     ns3::Simulator::Schedule(ns3::Seconds(start + e.warmUp), [&] {
         for (size_t i = 0; i < before.size(); ++i) before[i] = observed.count(i);
         dropped = link.dropped(A) + link.dropped(B);
         carried = link.carriedBytes();
+        if (observed.gateways) again = observed.gateways->again();
         if (e.traceEvery > 0) tracer.begin();
     });
     ns3::Simulator::Stop(ns3::Seconds(start + e.warmUp + e.seconds));
@@ -103,7 +105,11 @@ Measured measure(const Experiment& e, double start, const Observed& observed) {
     m.carried = static_cast<double>(link.carriedBytes() - carried) * 8 / e.seconds;
     for (const End end : {A, B}) m.counters[end] = link.model().counters(end);
     m.clocks = link.model().now();
-    if (observed.gateways) m.gateways = observed.gateways->counters();
+    if (observed.gateways) {
+        m.gateways = observed.gateways->counters();
+        m.gatewayRetransmissions = observed.gateways->again().sent - again.sent;
+        m.spurious += observed.gateways->again().came - again.came;
+    }
     return m;
 }
 

@@ -15,6 +15,7 @@ using ns3::Time;
 void RenoSender::send(uint64_t number) {
     ++segments_;
     if (number < sndMax_) ++retransmissions_;
+    time(number);
     sndMax_ = std::max(sndMax_, number + 1);
     if (!timer_.IsPending()) restartTimer();
     transmit_({number, Simulator::Now()});
@@ -29,7 +30,12 @@ void RenoSender::acknowledge(const Ack& ack) {
     if (ack.next < sndUna_) return;  // overtaken by a later one
     if (ack.window < std::numeric_limits<uint64_t>::max()) rwndEdge_ = ack.next + ack.window;
     if (ack.next > sndUna_) {
-        measure(Simulator::Now() - ack.echo);
+        if (settings_.timestamps) {
+            measure(Simulator::Now() - ack.echo);
+        } else if (timed_ && ack.next > *timed_) {
+            measure(Simulator::Now() - timedAt_);
+            timed_.reset();
+        }
         advance(ack);
     } else if (flight() > 0 && !ack.windowOnly) {
         duplicate();
@@ -81,6 +87,15 @@ void RenoSender::duplicate() {
                static_cast<double>(flight()) < std::min(cwnd_ + dupAcks_, settings_.maxWindow)) {
         send(sndNxt_++);  // limited transmit
     }
+}
+
+// Karn's rule (RFC 6298, section 3): what is sent again is not measured, nor what waits for it. A timeout stays as long as it has become until a segment
+// that was sent once is acknowledged.
+void RenoSender::time(uint64_t number) {
+    if (number < sndMax_)
+        timed_.reset();
+    else if (!timed_)
+        timed_ = number, timedAt_ = Simulator::Now();
 }
 
 void RenoSender::measure(Time sample) {

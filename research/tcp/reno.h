@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "ns3/event-id.h"
@@ -17,6 +18,7 @@ namespace arqlink::tcp {
 struct RenoSettings {
     bool classic =
         false;  ///< Reno of RFC 2001: the first ACK of new data ends fast recovery, each timeout halves; else NewReno
+    bool timestamps = true;  ///< RFC 7323: each ACK of new data is a sample of the round trip. False: Karn's rule, one segment at a time
     double initialWindow = 2;
     double maxWindow = 2000;             ///< advertised by the receiver
     ns3::Time minRto = ns3::Seconds(1);  ///< RFC 6298
@@ -61,6 +63,7 @@ class RenoSender {
     uint64_t flight() const { return sndNxt_ - sndUna_; }
     void fill();
     void send(uint64_t number);
+    void time(uint64_t number);
     void measure(ns3::Time sample);
     void restartTimer();
     void timeOut();
@@ -81,6 +84,9 @@ class RenoSender {
     ns3::EventId timer_;
     ns3::Time srtt_, rttvar_, rto_ = ns3::Seconds(1);
     bool measured_ = false;
+    // Without timestamps: the segment whose round trip is measured, and when it was sent.
+    std::optional<uint64_t> timed_;
+    ns3::Time timedAt_;
     uint64_t segments_ = 0, retransmissions_ = 0, timeouts_ = 0;
     Mean roundTrip_;
 };

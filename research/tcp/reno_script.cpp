@@ -4,7 +4,7 @@
 //   TIME segment NUMBER         the receiver gets a segment
 //   TIME room SEGMENTS          the receiver's user has so much room from then on
 //   TIME state                  prints cwnd and ssthresh
-// Prints `send TIME NUMBER` and `ack TIME NEXT WINDOW ECHO WINDOWONLY` for what they send. The first line is `sender WINDOW`, `classic WINDOW` or `receiver ACKEVERY`.
+// Prints `send TIME NUMBER` and `ack TIME NEXT WINDOW ECHO WINDOWONLY` for what they send. The first line is `sender WINDOW`, `classic WINDOW`, `karn WINDOW` (`sender` without timestamps) or `receiver ACKEVERY`.
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -30,6 +30,7 @@ struct Stage {
     void open(const std::string& who, double value) {
         if (who != "receiver") {
             settings.classic = who == "classic";
+            settings.timestamps = who != "karn";
             settings.initialWindow = value;
             sender = std::make_unique<RenoSender>(
                 settings, [](const Segment& s) { std::cout << "send " << now() << ' ' << s.number << '\n'; });

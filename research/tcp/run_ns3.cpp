@@ -36,7 +36,6 @@ using namespace ns3;
 
 constexpr const char* xcp = "Xcp";
 constexpr uint16_t port = 5001;
-constexpr unsigned headerBytes = 52;  // IP and TCP, with timestamps
 
 /// What the trace sources of a sender's socket say.
 struct Watched {
@@ -62,13 +61,17 @@ TypeId typeOf(const std::string& variant) {
 }
 
 void settle(const Experiment& e) {
-    const unsigned segment = e.packetBytes - headerBytes;
+    const unsigned segment = e.packetBytes - headerBytes(e);
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(typeOf(e.variant)));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(segment));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(e.windowPackets * segment));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(e.windowPackets * segment));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(e.ackEvery));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(e.sack));
+    Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(e.timestamps));
+    Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(static_cast<uint64_t>(e.initialWindow)));
+    Config::SetDefault("ns3::TcpSocketState::EnablePacing", BooleanValue(e.pacing));
+    Config::SetDefault("ns3::TcpSocketState::PaceInitialWindow", BooleanValue(e.pacing));
     for (const char* size : {"LowMtuSize", "HighMtuSize"})  // segments of servers of the web
         Config::SetDefault(std::string("ns3::ThreeGppHttpVariables::") + size, UintegerValue(segment));
     // A gateway acts on packets with right checksums only.
@@ -159,7 +162,7 @@ class Flow {
   public:
     /// `line`: to the receiver, behind the link, where the connection is split.
     Flow(const Experiment& e, Network& network, unsigned i, double start, Pipe& line)
-        : segment_(e.packetBytes - headerBytes), isXcp_(e.variant == xcp) {
+        : segment_(e.packetBytes - headerBytes(e)), isXcp_(e.variant == xcp) {
         const auto at = static_cast<uint16_t>(port + i);
         if (e.split) {
             gateway_ = std::make_unique<GatewaySocket>(network.end(), at, e, segment_, network.bridge(), line);

@@ -54,7 +54,8 @@ struct Job {
 void fields(job::Object& keys, Job& j) {
     Experiment& e = j.experiment;
     Topology topology;
-    keys.need("links", j.links, "topology", topology, "gateways", e.gateways, "variant", e.variant, "sack", e.sack);
+    keys.need("links", j.links, "topology", topology, "gateways", e.gateways, "variant", e.variant);
+    keys.need("sack", e.sack, "timestamps", e.timestamps, "initial_window", e.initialWindow, "pacing", e.pacing);
     keys.need("connections", e.connections, "warm_up", e.warmUp, "seconds", e.seconds, "clock_hz", e.clockHz);
     keys.need("at_sender", e.atSender, "at_receiver", e.atReceiver, "packet_bytes", e.packetBytes);
     keys.need("window_packets", e.windowPackets, "ack_every", e.ackEvery, "min_rto", e.minRto, "max_rto", e.maxRto);
@@ -79,6 +80,7 @@ nlohmann::json valuesOf(const Measured& m, bool hasBackground) {
                              {"segments", m.segments}, {"retransmissions", m.retransmissions},
                              {"spurious", m.spurious}, {"timeouts", m.timeouts},
                              {"dropped", m.dropped},   {"clocks", m.clocks}};
+    if (!m.gateways.empty()) values["gateway_retransmissions"] = m.gatewayRetransmissions;
     if (!hasBackground) return values;
     const Measured::Background& b = m.background;
     values["background"] = b.there;

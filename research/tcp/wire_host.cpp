@@ -29,9 +29,9 @@ unsigned scaleOf(uint64_t window) {
     return scale;
 }
 
-// The options of a SYN, which makeSegment has not: timestamps, window scale, largest segment.
+// The options of a SYN, which makeSegment has not: window scale, largest segment.
 Bytes makeSyn(Header header, unsigned scale, unsigned payload) {
-    const auto segment = static_cast<uint16_t>(payload + 12);  // the option's value leaves out options (RFC 6691)
+    const auto segment = static_cast<uint16_t>(payload + (header.timestamps ? 12 : 0));  // as without options (RFC 6691)
     header.more = {2, 4, static_cast<uint8_t>(segment >> 8), static_cast<uint8_t>(segment),
                    3, 3, static_cast<uint8_t>(scale),        1};
     return makeSegment(header);
@@ -52,13 +52,14 @@ Header headerOf(const Endpoint& source, const Endpoint& destination) {
 
 }  // namespace
 
-WireFlow WireFlow::numbered(unsigned i, unsigned packetBytes) {
+WireFlow WireFlow::numbered(unsigned i, const Experiment& e) {
     WireFlow flow;
     flow.sender.address = {10, 0, static_cast<uint8_t>(i >> 8), static_cast<uint8_t>(i)};
     flow.sender.port = 40000;
     flow.receiver.address = {10, 1, 0, 1};
     flow.receiver.port = static_cast<uint16_t>(firstPort + i);
-    flow.payload = packetBytes - wireHeaderBytes;
+    flow.payload = e.packetBytes - headerBytes(e);
+    flow.timestamps = e.timestamps;
     return flow;
 }
 
@@ -71,7 +72,7 @@ Header WireSender::header() const {
     Header h = headerOf(flow_.sender, flow_.receiver);
     h.ack = initial + 1;
     h.window = 65535;
-    h.timestamps = {timestamp(Simulator::Now()), tsRecent_};
+    if (flow_.timestamps) h.timestamps = {timestamp(Simulator::Now()), tsRecent_};
     return h;
 }
 
@@ -87,7 +88,7 @@ void WireSender::start() {
 void WireSender::transmit(const Segment& segment) {
     Header h = header();
     h.seq = sequenceOf(first + segment.number * flow_.payload);
-    h.timestamps->value = timestamp(segment.sent);
+    if (h.timestamps) h.timestamps->value = timestamp(segment.sent);
     h.payload = flow_.payload;
     send_(makeSegment(h));
 }
@@ -95,7 +96,7 @@ void WireSender::transmit(const Segment& segment) {
 void WireSender::receive(Bytes packet) {
     const auto segment = read(packet);
     if (!segment) return;
-    tsRecent_ = segment->tsValue();
+    if (flow_.timestamps) tsRecent_ = segment->tsValue();
     if (segment->has(flag::syn)) {
         Header h = header();
         h.seq = initial + 1;
@@ -110,7 +111,7 @@ void WireSender::receive(Bytes packet) {
     const Position ack = placeOf(segment->ack(), acked_);
     Ack a;
     a.next = (ack - first) / flow_.payload;
-    a.echo = timeOf(segment->tsEcho());
+    if (flow_.timestamps) a.echo = timeOf(segment->tsEcho());
     const uint64_t bytes = static_cast<uint64_t>(segment->window()) << windowScale_;
     a.window = (bytes + flow_.payload / 2) / flow_.payload;
     a.windowOnly = ack == acked_ && segment->window() != window_;
@@ -139,7 +140,7 @@ void WireReceiver::acknowledge(const Ack& ack) {
     next_ = first + ack.next * flow_.payload;
     Header h = header();
     h.ack = sequenceOf(next_);
-    h.timestamps = {timestamp(Simulator::Now()), timestamp(ack.echo)};
+    if (flow_.timestamps) h.timestamps = {timestamp(Simulator::Now()), timestamp(ack.echo)};
     send_(makeSegment(h));
 }
 
@@ -152,17 +153,18 @@ void WireReceiver::receive(Bytes packet) {
         h.seq = initial;
         h.ack = initial + 1;
         h.window = static_cast<uint16_t>(std::min<uint64_t>(largestWindow_, 65535));
-        h.timestamps = {timestamp(Simulator::Now()), segment->tsValue()};
+        if (flow_.timestamps) h.timestamps = {timestamp(Simulator::Now()), segment->tsValue()};
         send_(makeSyn(h, scaleOf(largestWindow_), flow_.payload));
         return;
     }
     const Position begin = placeOf(segment->seq(), next_);
+    const ns3::Time sent = flow_.timestamps ? timeOf(segment->tsValue()) : ns3::Time();
     if (segment->length() == 0) {
         // A probe before what is expected wants an answer.
-        if (begin < next_) acknowledge({(next_ - first) / flow_.payload, timeOf(segment->tsValue())});
+        if (begin < next_) acknowledge({(next_ - first) / flow_.payload, sent});
         return;
     }
-    reno_.receive({(begin - first) / flow_.payload, timeOf(segment->tsValue())});
+    reno_.receive({(begin - first) / flow_.payload, sent});
 }
 
 }  // namespace arqlink::tcp

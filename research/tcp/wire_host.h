@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "experiment.h"
 #include "gateway_chain.h"
 #include "ns3/event-id.h"
 #include "packet.h"
@@ -12,18 +13,16 @@
 
 namespace arqlink::tcp {
 
-/// IP and TCP headers with timestamps.
-constexpr unsigned wireHeaderBytes = 52;
-
-/// IPv4; segments are full, and begin with the byte after the SYN. Timestamps count 10 microseconds; windows are shifted as the receiver's
-/// largest window needs it.
+/// IPv4; segments are full, and begin with the byte after the SYN. Timestamps, where there are any, count 10 microseconds; windows are shifted as the
+/// receiver's largest window needs it.
 struct WireFlow {
     gateway::Endpoint sender, receiver;
     unsigned payload = 1448;  ///< bytes of a segment
+    bool timestamps = true;
 
     static constexpr uint16_t firstPort = 5001;  ///< of the receiver of the first connection
-    /// Of connection `i`; `packetBytes`: of an IP packet.
-    static WireFlow numbered(unsigned i, unsigned packetBytes);
+    /// Of connection `i`.
+    static WireFlow numbered(unsigned i, const Experiment& experiment);
 };
 
 class WireSender {

@@ -62,6 +62,22 @@ def test_a_partial_ack_sends_the_next_hole_and_a_full_one_ends_recovery():
     assert cwnd == 2
 
 
+def test_without_timestamps_what_was_sent_again_is_not_measured():
+    """RFC 6298, section 5.7: segment 0 times out at 1, 3 and 7 s, and is acknowledged at 7.1 s. By its timestamp the round trip is 0.1 s, and the next
+    timeout comes a second later; by Karn's rule it is as long as it has become. A segment that was sent once ends that."""
+    script = "{} 1\n7.1 ack 1\n16 state\n"
+    assert of(sent(script.format("sender")), 8.1) == [1]
+    assert of(sent(script.format("karn")), 8.1) == [] and of(sent(script.format("karn")), 15.1) == [1]
+    again = sent("karn 1\n7.1 ack 1\n7.3 ack 2\n9 state\n")
+    assert of(again, 8.3) == [2]
+
+
+def test_without_timestamps_a_segment_behind_one_that_was_sent_again_is_not_measured():
+    """Segment 0 is lost, and sent again after a second; the ACK of both measures nothing: the timeout is 2 s, and not 3 times 1.1 s or more."""
+    segments = sent("karn 2\n1.1 ack 2\n1.2 state\n3.2 state\n")
+    assert of(segments, 1.1)[0] == 2 and of(segments, 3.1) == [2]
+
+
 def test_classic_reno_ends_recovery_with_the_first_new_ack():
     """The ACK of 5 would be partial: nothing is retransmitted, and cwnd is ssthresh (RFC 5681, section 3.2, step 6)."""
     script = "classic 10\n" + DUPLICATES + "0.4 ack 5\n0.41 state\n"

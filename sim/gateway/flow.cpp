@@ -25,7 +25,7 @@ void Host::opens(const Segment& syn, Time now) {
     timestamps = syn.hasTimestamps();
     saysMaxSegment = syn.maxSegment().has_value();
     if (saysMaxSegment) maxSegment = std::max<uint16_t>(*syn.maxSegment(), 64);
-    next = afterSyn;
+    next = claimed = afterSyn;
     says(syn);
     recent = tsValue;
     recentSince = now;
@@ -33,7 +33,7 @@ void Host::opens(const Segment& syn, Time now) {
 
 void Host::says(const Segment& segment) {
     dscp = segment.dscp();
-    if (!segment.has(flag::syn)) sends(segment);
+    if (!segment.has(flag::syn)) reaches(segment.end());
     if (segment.has(flag::ack) && (segment.has(flag::syn) || static_cast<int32_t>(segment.ack() - ack) >= 0)) {
         ack = segment.ack();
         window = segment.window();
@@ -48,8 +48,13 @@ void Host::says(const Segment& segment) {
     }
 }
 
-void Host::sends(const Segment& segment) {
-    if (static_cast<int32_t>(segment.end() - next) > 0) next = segment.end();
+void Host::reaches(uint32_t end) {
+    if (static_cast<int32_t>(end - next) > 0) next = end;
+    claims(end);
+}
+
+void Host::claims(uint32_t end) {
+    if (static_cast<int32_t>(end - claimed) > 0) claimed = end;
 }
 
 void Host::ticks(const Segment& segment) {
@@ -58,6 +63,10 @@ void Host::ticks(const Segment& segment) {
 
 bool Flow::owes() const {
     return std::any_of(halves.begin(), halves.end(), [](const auto& half) { return half && half->owes(); });
+}
+
+bool Flow::promises() const {
+    return std::any_of(halves.begin(), halves.end(), [](const auto& half) { return half && half->promises(); });
 }
 
 unsigned Flow::windowScale(Port port) const {

@@ -31,9 +31,9 @@ void FlowTable::remove(Flow& flow) {
     order_.erase(place);
 }
 
-Flow* FlowTable::oldest(Time until) const {
+Flow* FlowTable::oldest(Time until, Time promised) const {
     for (auto it = order_.rbegin(); it != order_.rend() && (*it)->lastUse <= until; ++it)
-        if (!(*it)->owes()) return it->get();
+        if (!(*it)->owes() && ((*it)->lastUse <= promised || !(*it)->promises())) return it->get();
     return nullptr;
 }
 

@@ -24,8 +24,9 @@ class FlowTable {
 
     void remove(Flow& flow);
 
-    /// The entry that was not used for longest of those that owe nothing, if it was not used since `until`; else nullptr.
-    Flow* oldest(Time until) const;
+    /// The entry that was not used for longest of those that owe nothing, if it was not used since `until`, nor since `promised` where a source was
+    /// promised a window; else nullptr.
+    Flow* oldest(Time until, Time promised) const;
 
     size_t size() const { return byKey_.size(); }
 

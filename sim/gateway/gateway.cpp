@@ -2,6 +2,7 @@
 #include "gateway.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "clamp.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr Time ageEvery = 1 * seconds;
 constexpr Time recentFor = 24 * 86400 * seconds;  // RFC 7323, section 5.5
+constexpr Time kept = 60 * seconds;               // what a source has sent into a window has come by then
 
 std::unique_ptr<Half> makeHalf(Flow& flow, Port from, Position first, Services& services) {
     switch (flow.treatment.mode) {
@@ -205,7 +207,7 @@ bool Gateway::hasHeardElsewhere(const Flow& flow, Port port, const Segment& segm
     const Host& peer = flow.hosts[index(other(port))];
     const bool isProbe = distance(acknowledgementOf(flow, other(port)).ack, segment.end()) == -1;
     if (isOld(flow, port, segment) && !isProbe) return false;
-    return distance(peer.next, segment.ack()) > 0 ||
+    return distance(peer.claimed, segment.ack()) > 0 ||
            (flow.hasTimestamps() && segment.hasTimestamps() && distance(peer.tsValue, segment.tsEcho()) > 0);
 }
 
@@ -219,7 +221,7 @@ void Gateway::hears(Flow& flow, Port port, const Segment& segment, Time now) {
     host.says(segment);
     if (segment.bytes().size() <= settings_.slotBytes) host.longest = std::max(host.longest, segment.length());
     if (flow.reopening && flow.reopening->port == port) flow.reopening.reset();  // it still has the connection
-    if (distance(peer.next, segment.ack()) > 0) peer.next = segment.ack();
+    peer.reaches(segment.ack());
 }
 
 void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
@@ -233,7 +235,7 @@ void Gateway::treat(Flow& flow, Port port, Segment segment, Time now) {
     if (isOutdated(flow, port, segment, now)) {
         ++counters_.outdated;
         if (!half || !half->told()) {
-            flow.host(port).sends(segment);  // the other host may not know yet that it is outdated
+            flow.host(port).claims(segment.end());  // the other host may not know yet that it is outdated
             return pass(port, std::move(segment).take());
         }
         if (hasData) half->outdated();
@@ -293,7 +295,7 @@ void Gateway::open(const FlowKey& key, Port port, Segment& syn, Time now) {
     const Treatment& treatment = treatmentFor(key, syn);
     if (treatment.mode == Mode::pass) return;
     if (table_.isFull()) {
-        Flow* oldest = table_.oldest(never);
+        Flow* oldest = table_.oldest(now, std::max(now, kept) - kept);
         if (!oldest) {
             ++counters_.flows_refused;
             return;
@@ -419,25 +421,32 @@ void Gateway::reset(Flow& flow, Port port, Segment segment, Time now) {
 }
 
 // The receiver is gone: both hosts learn it. A reset may get lost, so the entry stays, until it ages.
-void Gateway::fail(Flow& flow) {
+void Gateway::fail(Flow& flow, Time now) {
     ++counters_.flows_failed;
     for (const Port from : {Port::lan, Port::link}) {
         Header header = headerOf(flow, from);
-        // What the other host expects, as far as is known: what it has acknowledged last. If it has more, it answers one at what was sent last with a
-        // challenge (RFC 5961, section 3).
-        const uint32_t acked = flow.host(other(from)).ack;
-        const uint32_t sent = flow.half(from) ? flow.half(from)->sent().value_or(acked) : acked;
+        // A host believes one at what it expects alone (RFC 5961, section 3): what it has acknowledged last, or, where its ACKs take another way, an
+        // edge of what was sent since.
+        std::set<uint32_t> all{flow.host(other(from)).ack};
+        if (const Half* half = flow.half(from))
+            for (const uint32_t edge : half->edges()) all.insert(edge);
         header.flags = flag::rst | flag::ack;
-        for (const uint32_t seq : {acked, sent}) {
+        for (const uint32_t seq : all) {
             header.seq = seq;
-            emit(other(from), makeSegment(header));
-            if (sent == acked) break;
+            flow.resets.emplace_back(other(from), makeSegment(header));
         }
     }
-    timers_.erase({flow.planned, flow.number});
-    flow.planned = never;
     flow.halves = {};
     flow.isBroken = true;
+    sendResets(flow, now);
+}
+
+// At doubling distances: a host whose packets take another way cannot show that it has not heard.
+void Gateway::sendResets(Flow& flow, Time now) {
+    constexpr unsigned most = 7;
+    for (const auto& [port, packet] : flow.resets) emit(port, packet);
+    const Time wait = seconds << flow.timesReset;
+    schedule(flow, ++flow.timesReset < most ? now + wait : never);
 }
 
 // As a host answers that does not know the connection (RFC 9293, section 3.10.7.1).
@@ -467,6 +476,10 @@ void Gateway::plan(Flow& flow) {
     Time next = never;
     for (const auto& half : flow.halves)
         if (half) next = std::min(next, half->deadline());
+    schedule(flow, next);
+}
+
+void Gateway::schedule(Flow& flow, Time next) {
     if (next == flow.planned) return;
     timers_.erase({flow.planned, flow.number});
     flow.planned = next;
@@ -480,7 +493,7 @@ void Gateway::settle(Flow& flow, size_t usedBefore, Time now) {
         remove(flow, now);
     else if (std::any_of(flow.halves.begin(), flow.halves.end(),
                          [](const auto& half) { return half && half->hasFailed(); }))
-        fail(flow);
+        fail(flow, now);
     else
         plan(flow);
     if (slots_.used() < usedBefore) serveRoom(now);
@@ -504,6 +517,10 @@ void Gateway::serveRoom(Time now) {
 void Gateway::advance(Time now) {
     while (deadline() <= now) {
         Flow& flow = *timers_.begin()->second;
+        if (flow.isBroken) {
+            sendResets(flow, now);
+            continue;
+        }
         const auto keep = flow.shared_from_this();
         const size_t used = slots_.used();
         for (const auto& half : flow.halves)
@@ -513,7 +530,7 @@ void Gateway::advance(Time now) {
     if (now < aged_ + ageEvery) return;
     aged_ = now;
     if (now < settings_.idle) return;
-    while (Flow* flow = table_.oldest(now - settings_.idle)) remove(*flow, now);
+    while (Flow* flow = table_.oldest(now - settings_.idle, now - settings_.idle)) remove(*flow, now);
 }
 
 }  // namespace arqlink::gateway

@@ -72,11 +72,13 @@ class Gateway final : private Services {
     void open(const FlowKey& key, Port port, Segment& syn, Time now);
     bool establish(Flow& flow, const Segment& ack);
     void reset(Flow& flow, Port port, Segment segment, Time now);
-    void fail(Flow& flow);
+    void fail(Flow& flow, Time now);
+    void sendResets(Flow& flow, Time now);
     void refuse(const Flow& flow, Port port, const Segment& segment);
     void remove(Flow& flow, Time now);
     void settle(Flow& flow, size_t usedBefore, Time now);
     void plan(Flow& flow);
+    void schedule(Flow& flow, Time next);
     void serveRoom(Time now);
     const Treatment& treatmentFor(const FlowKey& key, const Segment& syn);
 

@@ -92,7 +92,7 @@ void check(const Settings& settings);
     X(queue_full, "packets dropped as a port's queue was full")                               \
     X(flows_opened, "entries made")                                                           \
     X(flows_evicted, "entries given to another flow")                                         \
-    X(flows_refused, "flows that got no entry: all entries owe data")                         \
+    X(flows_refused, "flows that got no entry: all owe data, or are in use")                  \
     X(flows_failed, "flows reset as the receiver did not answer")                             \
     X(flows_bound, "SYNs with an option that may bind or protect segments: their flows pass") \
     X(handed_back, "directions in which the receiver has all that it was owed, unseen here")  \

@@ -49,6 +49,9 @@ class Half {
     /// The one after what has left.
     virtual std::optional<uint32_t> sent() const { return std::nullopt; }
 
+    /// Where the receiver may stand: sequence numbers of the edges of what has left and is still stored.
+    virtual std::vector<uint32_t> edges() const { return {}; }
+
     /// The stored segment that begins at `begin` leaves now, or is gone. It may be longer than a packet on its way can be: then it leaves in
     /// several.
     virtual std::vector<Bytes> leave(Position begin, Time now) { return (void)begin, (void)now, std::vector<Bytes>(); }
@@ -71,6 +74,9 @@ class Half {
 
     /// The cache has more room, or less is in use.
     virtual void roomGrew(Time) {}
+
+    /// The source is told of other windows than the receiver's.
+    virtual bool promises() const { return false; }
 
     /// The source has been told of data that the receiver has not acknowledged.
     virtual bool owes() const { return false; }

@@ -35,16 +35,22 @@ size_t segmentBytes(const Flow& flow, Port from) {
     return std::min(taken, fitsPath(flow, from, leastHeaderBytes(flow.key.isV6) + optionBytes(flow)));
 }
 
-std::vector<Bytes> packetsOf(Segment segment, const Flow& flow, Port from) {
+std::vector<Segment> piecesOf(Segment segment, const Flow& flow, Port from) {
     const size_t most = fitsPath(flow, from, segment.headerBytes());
-    std::vector<Bytes> packets;
+    std::vector<Segment> pieces;
     while (segment.length() > most) {
         Segment front = segment;
         front.keepFront(most);
-        packets.push_back(std::move(front).take());
+        pieces.push_back(std::move(front));
         segment.trimFront(most);
     }
-    packets.push_back(std::move(segment).take());
+    pieces.push_back(std::move(segment));
+    return pieces;
+}
+
+std::vector<Bytes> packetsOf(Segment segment, const Flow& flow, Port from) {
+    std::vector<Bytes> packets;
+    for (Segment& piece : piecesOf(std::move(segment), flow, from)) packets.push_back(std::move(piece).take());
     return packets;
 }
 

@@ -20,7 +20,8 @@ Header headerOf(const Flow& flow, Port from);
 /// the segment (RFC 7323, PAWS), and old blocks of SACK would say that data have come twice (RFC 2883).
 void refresh(Segment& segment, const Flow& flow, Port from);
 
-/// A segment of the host at `from` as packets that are no longer than its way allows.
+/// A segment of the host at `from` in pieces that are no longer than its way allows, and as packets.
+std::vector<Segment> piecesOf(Segment segment, const Flow& flow, Port from);
 std::vector<Bytes> packetsOf(Segment segment, const Flow& flow, Port from);
 
 }  // namespace arqlink::gateway

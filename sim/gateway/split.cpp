@@ -110,6 +110,15 @@ std::vector<Bytes> Split::leave(Position begin, Time now) {
     return packetsOf(std::move(copy), flow_, from_);
 }
 
+std::vector<uint32_t> Split::edges() const {
+    std::vector<uint32_t> edges;
+    for (const auto& [_, cached] : queue_.all())
+        if (cached.times > 0)
+            for (const Segment& piece : piecesOf(cached.segment, flow_, from_)) edges.push_back(piece.seq());
+    edges.push_back(sequenceOf(outlet_.sent()));
+    return edges;
+}
+
 bool Split::isUnderWay(uint32_t sequence) const {
     const Position place = placeOf(sequence, outlet_.acked());
     return place >= outlet_.acked() && place < outlet_.sent();

@@ -23,9 +23,11 @@ class Split final : public Half {
     std::optional<Acknowledgement> told() const override;
     std::optional<uint32_t> left() const override { return sequenceOf(outlet_.offered()); }
     std::optional<uint32_t> sent() const override { return sequenceOf(outlet_.sent()); }
+    std::vector<uint32_t> edges() const override;
     std::vector<Bytes> leave(Position begin, Time now) override;
     bool isUnderWay(uint32_t sequence) const override;
     void pathShrank(Time now) override { outlet_.pathShrank(now); }
+    bool promises() const override { return treatment_.advertise != Advertise::receiver; }
     void outdated() override { answer(); }
     void returnPathMoved(Time now) override;
     bool handsBack(const Segment& segment, Time now) override;

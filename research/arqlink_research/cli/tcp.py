@@ -70,6 +70,24 @@ Variant = Annotated[
         rich_help_panel=PATH,
     ),
 ]
+Sack = Annotated[
+    bool | None, typer.Option("--sack/--no-sack", help="TCP has SACK.", show_default=f"all but {' and '.join(points.OWN)}", rich_help_panel=PATH)
+]
+Timestamps = Annotated[
+    bool,
+    typer.Option(
+        "--timestamps/--no-timestamps",
+        help=f"TCP has timestamps; without them {points.OWN[0]} and {points.OWN[1]} measure by Karn's rule.",
+        rich_help_panel=PATH,
+    ),
+]
+InitialWindow = Annotated[
+    int | None,
+    typer.Option(
+        help="Segments of TCP's first window.", show_default=f"{points.USUAL_WINDOW}, of ns-3 {points.USUAL_WINDOW_OF_NS3}", rich_help_panel=PATH
+    ),
+]
+Pacing = Annotated[bool, typer.Option("--pacing/--no-pacing", help="Segments of a TCP of ns-3 leave apart.", rich_help_panel=PATH)]
 Topology = Annotated[
     str, typer.Option(metavar="NAME", help="Path: " + "; ".join(f"{name}: {t.what}" for name, t in TOPOLOGIES.items()) + ".", rich_help_panel=PATH)
 ]
@@ -133,7 +151,7 @@ ROWS = (
     ("goodput", "goodput, b/s"),
     ("rtt", "round trip, s"),
     ("retransmissions", "retransmitted segments"),
-    ("spurious", "of them spurious"),
+    ("spurious", "needless ones of all retransmissions"),
     ("timeouts", "timeouts"),
     ("queue_drops", "packets dropped by buffers"),
     ("gateway_retransmissions", "packets that gateways sent again"),
@@ -169,6 +187,10 @@ def tcp(
     config: options.Config = "paper",
     connections: Connections = None,
     variant: Variant = points.OWN[0],
+    sack: Sack = None,
+    timestamps: Timestamps = True,
+    initial_window: InitialWindow = None,
+    pacing: Pacing = False,
     topology: Topology = Path.topology,
     gateway: Gateway = None,
     sender_mbps: SenderMbps = None,

@@ -13,9 +13,9 @@ from arqlink_research.tcp import point as points
 
 TYPES = {
     "a text": (str, "config outage shadowing orbit background variant link topology gateway preset"),
-    "a whole number": (int, "k n nr packet_bytes ord connections buffer window ack_every window_frames clocks_per_beat"),
+    "a whole number": (int, "k n nr packet_bytes ord connections buffer window ack_every initial_window window_frames clocks_per_beat"),
     "a number or a text": ((int, float, str), "delta loss feedback_loss"),
-    "true or false": (bool, "copies"),
+    "true or false": (bool, "copies sack timestamps pacing"),
 }
 """Settings by what their values must be; all others are numbers."""
 TYPE_OF = {name: (type, text) for text, (type, names) in TYPES.items() for name in names.split()}

@@ -89,10 +89,11 @@ def spread(values, model=None):
 
 
 def values(point, result):
-    """What one seed gave, as numbers. Retransmissions are shares of the segments that were sent, spurious ones shares of the retransmissions:
-    of those that arrived in the time, so that short runs may have more of them than retransmissions. What the link counted is of the whole run."""
+    """What one seed gave, as numbers. Retransmissions are shares of the segments that were sent, spurious ones shares of all retransmissions,
+    those of gateways included: of those that arrived in the time, so that short runs may have more of them than retransmissions. What the link counted is of the whole run."""
     segments, counters, back = max(1.0, result.values["segments"]), result.counters["a"], result.counters["b"]
     setup, goodput, failed = point.setup, sum(result.goodputs), counters["tx_outcomes_failed"]
+    sent_again = result.values["retransmissions"] + result.values.get("gateway_retransmissions", 0)
     reports = back["tx_control_units"] * 32 / setup.limits["data_bytes"]
     return {
         "utilization": goodput / (setup.rate_mbps * 1e6),
@@ -104,7 +105,7 @@ def values(point, result):
         "frame_failure": failed / max(1, failed + counters["tx_outcomes_ok"]),
         "line_goodput": goodput / setup.line_rate,
         "feedback": reports / result.values["clocks"],
-        "spurious": min(1.0, result.values["spurious"] / max(1.0, result.values["retransmissions"])),
+        "spurious": min(1.0, result.values["spurious"] / max(1.0, sent_again)),
         "timeouts": result.values["timeouts"],
         **of_gateways(result),
         **{name: result.values[name] for name in OF_BACKGROUND if name in result.values},
@@ -113,8 +114,11 @@ def values(point, result):
 
 def of_gateways(result):
     """What the gateways of a run did, all together: numbers of packets."""
-    names = {"gateway_retransmissions": "retransmissions", "gateway_drops": "cache_full", "gateway_timeouts": "timeouts"}
-    return {name: sum(counters[counter] for counters in result.gateways) for name, counter in names.items()} if result.gateways else {}
+    if not result.gateways:
+        return {}
+    names = {"gateway_drops": "cache_full", "gateway_timeouts": "timeouts"}
+    counted = {name: sum(counters[counter] for counters in result.gateways) for name, counter in names.items()}
+    return {"gateway_retransmissions": result.values["gateway_retransmissions"]} | counted
 
 
 def report(point, results):

@@ -28,6 +28,9 @@ LINKS = ("event", "rtl")
 SLOWEST, FASTEST = 1e3, 1e9
 """Clocks of the link in a second."""
 LEAST_OF_NS3 = 100
+USUAL_WINDOW, USUAL_WINDOW_OF_NS3 = 2, 10
+"""Segments of the first window: of OWN, and of others (RFC 6928)."""
+MOST_INITIAL = 1000
 LEAST_OF_GATEWAY = 128
 """Bytes of a packet."""
 WINDOWS = tuple(1 << i for i in range(5, 19))
@@ -41,6 +44,10 @@ class Point:
     path           what is around it
     connections    TCP connections that share it
     variant        their TCP, of VARIANTS
+    sack           they have SACK; None: all but OWN, which cannot have it
+    timestamps     they have timestamps, which take 12 bytes of each packet. OWN without them measure round trips by Karn's rule (RFC 6298)
+    initial_window segments of the first window; None: USUAL_WINDOW, or that of ns-3
+    pacing         of a TCP of ns-3: its segments leave apart, by its window and round trip
     link           model of the link that carries the packets, of LINKS
     outage         when the link is dark
     shadowing      of the sender by houses: the first link is dark then, both ways
@@ -55,6 +62,10 @@ class Point:
     path: Path = Path()
     connections: int = 10
     variant: str = OWN[0]
+    sack: bool | None = None
+    timestamps: bool = True
+    initial_window: int | None = None
+    pacing: bool = False
     link: str = "event"
     outage: Outage | None = None
     shadowing: Shadowing | None = None
@@ -70,6 +81,10 @@ class Point:
             raise UserError(f"The number of connections is {self.connections}; it must be 1 to 10000.")
         if self.variant not in VARIANTS:
             raise UserError(f"The TCP variant is '{self.variant}'; it must be one of {', '.join(VARIANTS)}.")
+        if self.variant in OWN and (self.sack or self.pacing):
+            raise UserError(f"'{self.variant}' has neither SACK nor pacing; give a TCP of ns-3, such as --variant {OF_NS3[0]}.")
+        if not 1 <= self.first_window <= MOST_INITIAL:
+            raise UserError(f"The first window is {self.first_window} segments; it must be 1 to {MOST_INITIAL}.")
         if self.path.structure == "split" and self.variant not in OWN and self.connections > 1:
             raise UserError(f"Several split connections need --variant {' or '.join(OWN)}; with '{self.variant}' there can be one.")
         if self.path.has_gateway and self.setup.packet_bytes < LEAST_OF_GATEWAY:
@@ -122,6 +137,16 @@ class Point:
         return 1.0 if self.return_mbps is None else self.setup.rate_mbps / self.return_mbps
 
     @property
+    def has_sack(self):
+        return self.variant not in OWN if self.sack is None else self.sack
+
+    @property
+    def first_window(self):
+        """Segments of the first window."""
+        usual = USUAL_WINDOW if self.variant in OWN else USUAL_WINDOW_OF_NS3
+        return usual if self.initial_window is None else self.initial_window
+
+    @property
     def window(self):
         """Window of the link in frames."""
         return self.setup.limits["window_frames"] if self.window_frames is None else self.window_frames
@@ -168,7 +193,8 @@ class Point:
 
     def job(self, seed, library=None, trace=0.0):
         """What `tcp_run` reads. `trace`: seconds between samples of the congestion windows."""
-        own = {"connections": self.connections, "variant": self.variant, "sack": True, "warm_up": self.warm_up, "seconds": self.seconds}
+        own = {"connections": self.connections, "variant": self.variant, "warm_up": self.warm_up, "seconds": self.seconds}
+        own |= {"sack": self.has_sack, "timestamps": self.timestamps, "initial_window": self.first_window, "pacing": self.pacing}
         job = own | {"links": self._links(seed, library), "clock_hz": self.setup.clock_hz, "trace_every": trace, "seed": seed}
         if self.variant == XCP:
             job["capacity"] = self.capacity
@@ -200,7 +226,8 @@ class Point:
 
     def describe(self):
         """All settings, as JSON has them."""
-        own = {name: getattr(self, name) for name in ("connections", "variant", "link", "seconds", "warm_up")}
+        own = {name: getattr(self, name) for name in ("connections", "variant", "timestamps", "pacing", "link", "seconds", "warm_up")}
+        own |= {"sack": self.has_sack, "initial_window": self.first_window}
         return (
             self.setup.describe()
             | vars(self.path)
@@ -218,7 +245,7 @@ class Point:
 
 OF_LINK = frozenset("config k n nr delta ord loss feedback_loss delay_ms rate_mbps packet_bytes poll_ms".split())
 OF_PATH = frozenset(field.name for field in fields(Path))
-OF_POINT = frozenset("connections variant link return_mbps window_frames seconds warm_up".split())
+OF_POINT = frozenset("connections variant sack timestamps initial_window pacing link return_mbps window_frames seconds warm_up".split())
 READ = {"outage": Outage.parse, "shadowing": Shadowing.parse, "orbit": LowOrbit.parse, "background": Background.parse}
 """Settings of a point that are read from a text."""
 NAMES = OF_LINK | OF_PATH | OF_POINT | READ.keys()
