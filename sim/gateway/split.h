@@ -21,7 +21,7 @@ class Split final : public Half {
     void mayBeChallenged() override { isChallenged_ = true; }
     void passes(Segment& segment, Time now) override;
     std::optional<Acknowledgement> told() const override;
-    std::optional<uint32_t> left() const override { return sequenceOf(outlet_.offered()); }
+    std::optional<uint32_t> left() const override { return sequenceOf(leftTo()); }
     std::optional<uint32_t> sent() const override { return sequenceOf(outlet_.sent()); }
     std::vector<uint32_t> edges() const override;
     std::vector<Bytes> leave(Position begin, Time now) override;
@@ -39,6 +39,9 @@ class Split final : public Half {
     bool isClosed() const override;
 
   private:
+    /// All that has come in sequence has arrived.
+    bool owesNothing() const;
+    Position leftTo() const;
     bool isReserving() const;
     Position mayTell() const;
     size_t segmentBytes() const { return gateway::segmentBytes(flow_, from_); }

@@ -118,6 +118,15 @@ def test_rfc9293_section_3_8_6_a_repeated_syn_is_bounded_as_the_first_one(mode, 
     assert (syn.window, syn.raw[-20:]) == seen[0]
 
 
+@pytest.mark.parametrize("window", [8000, MSS + 100])
+def test_rfc9293_section_3_10_7_4_acks_begin_where_their_host_has_sent_last(window):
+    """A gap may have been filled by another way, and then an ACK with the number before it would be old. Beyond the window it would be refused."""
+    t = through(words="both", window=(window, 8000), scale=(0, 0))
+    t.data(LINK, MSS, 2 * MSS)  # the one before went by
+    [ack], _ = t.data(LAN, 0, MSS)
+    assert ack.seq == min(2 * MSS, window)
+
+
 # Timestamps --------------------------------------------------------------------------------------------------------------------
 
 
