@@ -105,7 +105,7 @@ figures: setup-docs+research ## Render the pictures of the documents from their 
 	$(PYTHON) -m docs.tools.figures
 	$(ARQLINK) figures rr4752 zhu
 
-figures-full: setup-docs+research ## The same with the papers' durations and five seeds, and what the papers did not measure
+figures-full: setup-docs+research ## The same with the papers' durations and eight seeds, and what the papers did not measure
 	$(PYTHON) -m docs.tools.figures
 	$(ARQLINK) figures --full
 

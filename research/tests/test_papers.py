@@ -6,6 +6,7 @@ import re
 import statistics
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -73,7 +74,7 @@ def numbers_of(section):
     for name in re.findall(r"figures/papers/([\w-]+)\.svg", section):
         if name not in {one.name for one in TRACES}:
             for rows in figure.read_csv(committed(name)).values():
-                known += [row[column] for row in rows for column in ("mean", "std", "model", "rtl") if row[column] is not None]
+                known += [row[column] for row in rows for column in ("mean", "std", "interval", "model", "rtl") if row[column] is not None]
     return written, known
 
 
@@ -140,8 +141,23 @@ def test_points_on_the_rtl_are_those_of_the_fast_model(one):
 
 def test_csv_is_read_as_it_was_written():
     small = replace(rr4752.FIGURES[0], xs=(11,), curves=rr4752.FIGURES[0].curves[:1])
-    rows = [("D = 20 ms", 11, 2, 0.5, 0.125, 0.25, 0.5), ("D = 20 ms, ord = 0", 11, 1, 0.5, None, None, None)]
+    rows = [("D = 20 ms", 11, 2, 0.5, 0.125, 1.125, 0.25, 0.5), ("D = 20 ms, ord = 0", 11, 1, 0.5, None, None, None, None)]
     curves = figure.read_csv(figure.write_csv(rows))
-    assert curves["D = 20 ms"] == [{"x": 11, "seeds": 2, "mean": 0.5, "std": 0.125, "model": 0.25, "rtl": 0.5}]
+    assert curves["D = 20 ms"] == [{"x": 11, "seeds": 2, "mean": 0.5, "std": 0.125, "interval": 1.125, "model": 0.25, "rtl": 0.5}]
     assert figure.rtl_values(figure.write_csv(rows)) == {("D = 20 ms", 11): 0.5}
-    assert curves["D = 20 ms, ord = 0"][0]["model"] is None and [task.seed for task in small.tasks(2, {})] == [1, 2]
+    assert curves["D = 20 ms, ord = 0"][0]["model"] is None and len({task.seed for task in small.tasks(2, {})}) == 2
+
+
+def test_each_point_has_seeds_of_its_own_and_the_same_ones_each_time():
+    one = rr4752.FIGURES[0]
+    tasks = one.tasks(2, {})
+    assert len({task.seed for task in tasks}) == len(tasks) and [task.seed for task in one.tasks(2, {})] == [task.seed for task in tasks]
+    assert {task.seed for task in tasks} <= {task.seed for task in one.tasks(3, {})}
+
+
+def test_intervals_are_student_s():
+    """Of 40,000 means of four numbers 95 % have the mean of all within theirs; with the factor 1.96 it would be 85 %."""
+    draws = np.random.default_rng(1).normal(size=(40_000, 4))
+    halves = np.array([figure.interval_of(std, 4) for std in draws.std(axis=1, ddof=1)])
+    assert abs((np.abs(draws.mean(axis=1)) <= halves).mean() - 0.95) < 0.005
+    assert figure.interval_of(None, 1) is None

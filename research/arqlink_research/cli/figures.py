@@ -16,7 +16,7 @@ def figures(
         list[str] | None,
         typer.Argument(metavar="[NAME]…", help=f"Of {', '.join(collection.NAMES)}, or their beginnings, such as zhu.", show_default="all"),
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="The papers' durations, and five seeds.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="The papers' durations, and eight seeds.")] = False,
     rtl: Annotated[bool, typer.Option("--rtl", help="Points on the RTL as well, else those of the CSV files stay; takes half an hour.")] = False,
     draw: Annotated[bool, typer.Option("--draw", help="Draw from the CSV files that are there; simulate nothing.")] = False,
     scheduler: Scheduler = None,

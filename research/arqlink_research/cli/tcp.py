@@ -70,9 +70,7 @@ Variant = Annotated[
         rich_help_panel=PATH,
     ),
 ]
-Sack = Annotated[
-    bool | None, typer.Option("--sack/--no-sack", help="TCP has SACK.", show_default=f"all but {' and '.join(points.OWN)}", rich_help_panel=PATH)
-]
+Sack = Annotated[bool | None, typer.Option("--sack/--no-sack", help="TCP has SACK.", show_default=f"all but {' and '.join(points.OWN)}", rich_help_panel=PATH)]
 Timestamps = Annotated[
     bool,
     typer.Option(
@@ -83,9 +81,7 @@ Timestamps = Annotated[
 ]
 InitialWindow = Annotated[
     int | None,
-    typer.Option(
-        help="Segments of TCP's first window.", show_default=f"{points.USUAL_WINDOW}, of ns-3 {points.USUAL_WINDOW_OF_NS3}", rich_help_panel=PATH
-    ),
+    typer.Option(help="Segments of TCP's first window.", show_default=f"{points.USUAL_WINDOW}, of ns-3 {points.USUAL_WINDOW_OF_NS3}", rich_help_panel=PATH),
 ]
 Pacing = Annotated[bool, typer.Option("--pacing/--no-pacing", help="Segments of a TCP of ns-3 leave apart.", rich_help_panel=PATH)]
 Topology = Annotated[

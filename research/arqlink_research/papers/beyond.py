@@ -2,8 +2,9 @@
 """What the papers did not measure: FEC on retransmissions only, other K and packets, bursts, windows of the link, newer TCP."""
 
 from arqlink_research.papers.figure import Curve, Figure
+from arqlink_research.papers.rr4752 import KARN
 
-COMMON = {"connections": 10, "delay_ms": 200}
+COMMON = KARN | {"connections": 10, "delay_ms": 200}
 UNIT_MS = 0.1
 """A unit of 25 bytes at 2 Mb/s."""
 
@@ -55,6 +56,6 @@ FIGURES = (
         "beyond-variants", "", "TCP of today over ARQ alone, p = 0.01, D = 200 ms", "delta", "persistency δ", (0, 1, 2, 5),
         tuple(Curve(label, {"variant": variant}, has_model=False) for label, variant in (
             ("NewReno, no SACK", "reno"), ("NewReno", "NewReno"), ("Cubic", "Cubic"), ("BBR", "Bbr"), ("Hybla", "Hybla"),
-        )), COMMON | {"loss": 0.01, "n": 10, "window": 600, "seconds": 200, "warm_up": 50}, rtl=(("Cubic", 2),),
+        )), COMMON | {"loss": 0.01, "n": 10, "window": 600, "seconds": 200, "warm_up": 50, "timestamps": True}, rtl=(("Cubic", 2),),
     ),
 )  # fmt: skip

@@ -2,9 +2,13 @@
 """A figure of a paper: curves of points of `arqlink tcp`, kept as CSV, and drawn from that alone."""
 
 import csv
+import hashlib
 import io
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from scipy import stats
 
 from arqlink import tree
 from arqlink.report import plots
@@ -15,7 +19,9 @@ from arqlink_research.sweep.plan import Task
 from arqlink_research.tcp import measurement
 
 FOLDER = tree.ROOT / "docs" / "figures" / "papers"
-COLUMNS = ("curve", "x", "seeds", "mean", "std", "model", "rtl")
+COLUMNS = ("curve", "x", "seeds", "mean", "std", "interval", "model", "rtl")
+"""`interval`: half of the mean's 95 % interval, by Student's t over the seeds."""
+CONFIDENCE = 0.95
 RTL = {"link": "rtl", "config": "paper8", "warm_up": 100, "seconds": 100}
 RTL_SEED = 1
 """How points on the RTL are run: it is some hundred times slower than the fast model."""
@@ -90,12 +96,16 @@ class Figure:
         place = curve.place or self.x
         return {place: x} if isinstance(place, str) else place(x)
 
-    def seeds(self, count):
-        """Its seeds, where others have `count`."""
-        return range(1, self.repeated * count + 1)
+    def runs(self, settings, count):
+        """The tasks of a point, where others have `count`. Each point has seeds of its own: what a draw does to all points of a curve would look like a
+        property of it."""
+        first = int(hashlib.sha256(repr(kinds.TCP.identity(settings)).encode()).hexdigest()[:12], 16)
+        return [Task("tcp", settings, first + i) for i in range(self.repeated * count)]
 
     def tasks(self, count, more):
-        return [Task("tcp", settings, seed) for seed in self.seeds(count) for _, _, settings in self.points(more)]
+        """All of them; of each point the first ones first."""
+        points = [self.runs(settings, count) for _, _, settings in self.points(more)]
+        return [task for each in zip(*points) for task in each]
 
     def rtl_tasks(self):
         """(curve's label, x) -> Task of the points on the RTL."""
@@ -104,21 +114,22 @@ class Figure:
     def rows(self, results, count, more, rtl):
         """The CSV's rows, by the results of all tasks, and by the values of points on the RTL."""
         for curve, x, settings in self.points(more):
-            values = [self.scale * results[Task("tcp", settings, seed).key][self.value] for seed in self.seeds(count)]
+            values = [self.scale * results[task.key][self.value] for task in self.runs(settings, count)]
             model = self.model(curve, settings)
             found = measurement.spread(values)
-            yield curve.label, x, len(values), found["mean"], found["std"], model, rtl.get((curve.label, x))
+            interval = interval_of(found["std"], len(values))
+            yield curve.label, x, len(values), found["mean"], found["std"], interval, model, rtl.get((curve.label, x))
 
     def draw(self, axes, text):
-        """Simulation as points with the standard deviation over the seeds, the model as a line of the same colour, rings on the RTL."""
+        """Simulation as points with the means' 95 % intervals, the model as a line of the same colour, rings on the RTL."""
         curves = read_csv(text)
         for i, (label, rows) in enumerate(curves.items()):
             apart = APART * (i - (len(curves) - 1) / 2)
             x = [row["x"] * (1 + apart / 2) if self.logarithmic else row["x"] + apart * self.step for row in rows]
-            means, stds = [row["mean"] for row in rows], [row["std"] or 0 for row in rows]
+            means, intervals = [row["mean"] for row in rows], [row["interval"] or 0 for row in rows]
             known = [(row["x"], row["model"]) for row in rows if row["model"] is not None]
             model = tuple(zip(*known)) if known else None
-            colour = plots.points_and_line(axes, i, label, (x, means, stds), model)
+            colour = plots.points_and_line(axes, i, label, (x, means, intervals), model)
             rings = [(at, row["rtl"]) for at, row in zip(x, rows) if row["rtl"] is not None]
             if rings:
                 axes.plot(*zip(*rings), "o", markersize=9, markerfacecolor="none", color=colour)
@@ -129,6 +140,11 @@ class Figure:
             axes.set_xticks([], minor=True)
         axes.set_xticks(self.xs, [f"{x:g}" for x in self.xs])
         axes.set_ylim(0, self.top)
+
+
+def interval_of(std, count):
+    """Half of the 95 % interval of the mean of `count` values with this standard deviation, or None."""
+    return None if std is None else std * float(stats.t.ppf((1 + CONFIDENCE) / 2, count - 1)) / math.sqrt(count)
 
 
 def write_csv(rows):

@@ -3,7 +3,8 @@
 between them (Figs. 11 to 13, 15, 16).
 
 Their satellite link carries 250 segments a second, one link packet each. So does this one: a segment is a frame of ten units, 250 bytes at
-0.5 Mb/s, where the paper has 500 bytes at 1 Mb/s. A frame is lost where one of its units is: N = K, persistency infinite.
+0.5 Mb/s, where the paper has 500 bytes at 1 Mb/s. A frame is lost where one of its units is: N = K, persistency infinite. TCP is Reno, as
+both of their reports say: RFC 5681, without partial ACKs.
 """
 
 import math
@@ -17,7 +18,7 @@ RATE = 250.0
 """mu: segments a second."""
 FRAME_MS = 1e3 / RATE
 FIXED = {
-    "k": K, "n": K, "delta": "inf", "rate_mbps": 0.5, "packet_bytes": 250, "connections": 1, "copies": True, "ack_every": 1,
+    "variant": "classic", "k": K, "n": K, "delta": "inf", "rate_mbps": 0.5, "packet_bytes": 250, "connections": 1, "copies": True, "ack_every": 1,
     "sender_mbps": 100.0, "receiver_mbps": 100.0, "receiver_ms": 0.0, "window": 10_000,
 }  # fmt: skip
 DIRECT, SPLIT = {"topology": "direct"}, {"topology": "split"}
