@@ -27,12 +27,14 @@ RenoSettings renoSettings(const Experiment& e) {
 
 Pipe pipe(const Wire& wire) { return {wire.bitsPerSecond, ns3::Seconds(wire.delay)}; }
 
-ReceiverLine::ReceiverLine(const Wire& wire) : toReceiver(pipe(wire)), toLink(pipe(wire)) {}
+ReceiverLine::ReceiverLine(const Experiment& e)
+    : toReceiver(pipe(e.atReceiver)), toLink(pipe(e.atReceiver)), errors(e.terminals, e.seed) {}
 
 // End to end ------------------------------------------------------------------------------------------------------------
 
-DirectConnection::DirectConnection(const Experiment& e, LinkBridge& link, ReceiverLine& line)
+DirectConnection::DirectConnection(const Experiment& e, unsigned i, LinkBridge& link, ReceiverLine& line)
     : bytes_(e.packetBytes),
+      i_(i),
       link_(link),
       line_(line),
       toLink_(pipe(e.atSender)),
@@ -42,12 +44,15 @@ DirectConnection::DirectConnection(const Experiment& e, LinkBridge& link, Receiv
 
 void DirectConnection::send(const Segment& segment) {
     toLink_.send(bytes_, [this, segment] {
-        link_.send(A, bytes_,
-                   [this, segment] { line_.toReceiver.send(bytes_, [this, segment] { receiver_.receive(segment); }); });
+        link_.send(A, bytes_, [this, segment] {
+            if (line_.errors.hits(i_, bytes_)) return;
+            line_.toReceiver.send(bytes_, [this, segment] { receiver_.receive(segment); });
+        });
     });
 }
 
 void DirectConnection::acknowledge(const Ack& ack) {
+    if (line_.errors.hits(i_, ackBytes)) return;
     line_.toLink.send(ackBytes, [this, ack] {
         link_.send(B, ackBytes, [this, ack] { toSender_.send(ackBytes, [this, ack] { sender_.acknowledge(ack); }); });
     });
@@ -87,7 +92,7 @@ SplitConnection::SplitConnection(const Experiment& e, LinkBridge& link, Receiver
     atGateway_.serve({room, take, e.connections});
 }
 
-Connections::Connections(const Experiment& e, const Links& links) : line_(e.atReceiver) {
+Connections::Connections(const Experiment& e, const Links& links) : line_(e) {
     LinkBridge& link = *links.front();
     if (!e.gateways.empty())
         path_ = std::make_unique<GatewayPath>(e, links, line_);
@@ -99,7 +104,7 @@ Connections::Connections(const Experiment& e, const Links& links) : line_(e.atRe
         else if (e.split)
             all_.push_back(std::make_unique<SplitConnection>(e, link, line_, *gateway_));
         else
-            all_.push_back(std::make_unique<DirectConnection>(e, link, line_));
+            all_.push_back(std::make_unique<DirectConnection>(e, i, link, line_));
     }
 }
 

@@ -23,16 +23,17 @@ class Connection {
 RenoSettings renoSettings(const Experiment& experiment);
 Pipe pipe(const Wire& wire);
 
-/// The wired line between link and receiver, and back, which all connections share.
+/// The wired line between link and receiver, and back, which all connections share; of some the terminal has bit errors.
 struct ReceiverLine {
-    explicit ReceiverLine(const Wire& wire);
+    explicit ReceiverLine(const Experiment& experiment);
     Pipe toReceiver, toLink;
+    TerminalErrors errors;
 };
 
 /// Sender, wired line, the link, wired line, receiver, and back (RR-4752, Fig. 2).
 class DirectConnection final : public Connection {
   public:
-    DirectConnection(const Experiment& experiment, LinkBridge& link, ReceiverLine& line);
+    DirectConnection(const Experiment& experiment, unsigned i, LinkBridge& link, ReceiverLine& line);
     RenoSender& sender() override { return sender_; }
     uint64_t received() const override { return receiver_.inOrder(); }
     const RenoReceiver& receiver() const override { return receiver_; }
@@ -41,7 +42,7 @@ class DirectConnection final : public Connection {
     void send(const Segment& segment);
     void acknowledge(const Ack& ack);
 
-    const unsigned bytes_;
+    const unsigned bytes_, i_;
     LinkBridge& link_;
     ReceiverLine& line_;
     Pipe toLink_, toSender_;

@@ -12,6 +12,7 @@
 #include "gateway_settings.h"
 #include "link_bridge.h"
 #include "reno.h"
+#include "terminal_errors.h"
 
 namespace arqlink::tcp {
 
@@ -53,6 +54,7 @@ struct Experiment {
     size_t ackQueue = 500;   ///< packets that may wait at end B
     double traceEvery = 0;   ///< seconds between two samples of the congestion windows; 0: none are taken
     Offered background;
+    Terminals terminals;
     uint64_t seed = 1;
 };
 
@@ -65,7 +67,8 @@ struct Measured {
     double roundTrip = 0;          ///< seconds, mean of all samples
     uint64_t segments = 0, retransmissions = 0, timeouts = 0;
     uint64_t gatewayRetransmissions = 0;
-    uint64_t spurious = 0;  ///< of both: segments that arrived where they had been received, at a receiver or at a gateway that ends the connection
+    uint64_t spurious =
+        0;  ///< of both: segments that arrived where they had been received, at a receiver or at a gateway that ends the connection
     uint64_t dropped = 0;  ///< packets that found a buffer full
     Counters counters[2];
     Clock clocks = 0;                         ///< of the model

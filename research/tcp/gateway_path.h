@@ -22,10 +22,11 @@ class GatewayPath {
     GatewayChain& chain() { return chain_; }
 
   private:
-    static void deliver(gateway::Bytes packet, bool toReceiver, std::vector<TakePacket>& all);
+    void deliver(gateway::Bytes packet, bool toReceiver, std::vector<TakePacket>& all);
 
     std::vector<TakePacket> senders_, receivers_;
     GatewayChain chain_;
+    TerminalErrors& errors_;
 };
 
 /// A connection of which every packet is one.

@@ -18,7 +18,8 @@ namespace arqlink::tcp {
 struct RenoSettings {
     bool classic =
         false;  ///< Reno of RFC 2001: the first ACK of new data ends fast recovery, each timeout halves; else NewReno
-    bool timestamps = true;  ///< RFC 7323: each ACK of new data is a sample of the round trip. False: Karn's rule, one segment at a time
+    bool timestamps =
+        true;  ///< RFC 7323: each ACK of new data is a sample of the round trip. False: Karn's rule, one segment at a time
     double initialWindow = 2;
     double maxWindow = 2000;             ///< advertised by the receiver
     ns3::Time minRto = ns3::Seconds(1);  ///< RFC 6298

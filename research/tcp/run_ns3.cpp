@@ -11,6 +11,7 @@
 #include "ns3/bulk-send-application.h"
 #include "ns3/bulk-send-helper.h"
 #include "ns3/config.h"
+#include "ns3/error-model.h"
 #include "ns3/global-value.h"
 #include "ns3/internet-stack-helper.h"
 #include "ns3/ipv4-address-helper.h"
@@ -20,9 +21,12 @@
 #include "ns3/packet-sink-helper.h"
 #include "ns3/packet-sink.h"
 #include "ns3/point-to-point-helper.h"
+#include "ns3/pointer.h"
+#include "ns3/ppp-header.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
+#include "ns3/tcp-l4-protocol.h"
 #include "ns3/tcp-socket-base.h"
 #include "ns3/uinteger.h"
 #include "splitmix.h"
@@ -89,6 +93,32 @@ PointToPointHelper wireHelper(const Experiment& e, const Wire& wire) {
     return helper;
 }
 
+/// Packets of connections whose terminal has bit errors, as they leave the router there, or come to it.
+class NoisyTerminals final : public ErrorModel {
+  public:
+    explicit NoisyTerminals(const Experiment& e) : errors_(e.terminals, e.seed) {}
+
+  private:
+    bool DoCorrupt(Ptr<Packet> packet) override {
+        const Ptr<Packet> copy = packet->Copy();
+        PppHeader ppp;
+        Ipv4Header ip;
+        copy->RemoveHeader(ppp);
+        const uint32_t bytes = copy->GetSize();
+        copy->RemoveHeader(ip);
+        TcpHeader tcp;
+        if (ip.GetProtocol() != TcpL4Protocol::PROT_NUMBER) return false;
+        copy->PeekHeader(tcp);
+        // Of data the destination is the connection's port, of ACKs the source.
+        for (const uint16_t at : {tcp.GetDestinationPort(), tcp.GetSourcePort()})
+            if (at >= port && errors_.hits(at - port, bytes)) return true;
+        return false;
+    }
+    void DoReset() override {}
+
+    TerminalErrors errors_;
+};
+
 /// The nodes of an experiment: senders, a router at each end of the link, receiver.
 class Network {
   public:
@@ -103,7 +133,13 @@ class Network {
         PointToPointHelper atSender = wireHelper(e, e.atSender), atReceiver = wireHelper(e, e.atReceiver);
         for (unsigned i = 0; i < e.connections; ++i)
             gateway_.push_back(number(atSender.Install(senders_.Get(i), routers_.Get(0))).GetAddress(1));
-        destination_ = number(atReceiver.Install(routers_.Get(1), receiver_.Get(0))).GetAddress(1);
+        const NetDeviceContainer line = atReceiver.Install(routers_.Get(1), receiver_.Get(0));
+        destination_ = number(line).GetAddress(1);
+        if (e.terminals.noisy) {
+            const Ptr<ErrorModel> errors = Create<NoisyTerminals>(e);
+            for (uint32_t i = 0; i < line.GetN(); ++i)
+                line.Get(i)->SetAttribute("ReceiveErrorModel", PointerValue(errors));
+        }
         if (others_.GetN()) {
             atOthers_[A] = number(atSender.Install(others_.Get(A), routers_.Get(A))).GetAddress(0);
             atOthers_[B] = number(atReceiver.Install(others_.Get(B), routers_.Get(B))).GetAddress(0);

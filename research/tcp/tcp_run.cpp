@@ -23,6 +23,8 @@ void fields(job::Object& keys, Offered& offered) {
     keys.need("datagrams", offered.datagrams);
 }
 
+void fields(job::Object& keys, Terminals& terminals) { keys.need("noisy", terminals.noisy, "rate", terminals.rate); }
+
 namespace {
 
 std::unique_ptr<ErasureProcess> erasures(const LinkDescription& link, End end, uint64_t seed) {
@@ -61,7 +63,7 @@ void fields(job::Object& keys, Job& j) {
     keys.need("window_packets", e.windowPackets, "ack_every", e.ackEvery, "min_rto", e.minRto, "max_rto", e.maxRto);
     keys.need("buffer_packets", e.buffer.packets, "keeps_copies", e.buffer.keepsCopies, "ack_queue", e.ackQueue);
     keys.need("trace_every", e.traceEvery, "seed", e.seed);
-    keys.take("capacity", e.capacity, "background", e.background);
+    keys.take("capacity", e.capacity, "background", e.background, "terminals", e.terminals);
     e.split = topology == Topology::split;
     e.onBoard = topology == Topology::onboard;
     if (j.links.size() != (e.onBoard ? 2 : 1)) throw std::invalid_argument("On board there are two links, else one.");

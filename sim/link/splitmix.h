@@ -31,7 +31,18 @@ class Random {
 };
 
 /// What the random numbers of a run are for: each purpose has its own.
-enum class Purpose : uint64_t { erasuresA, erasuresB, starts, secondA, secondB, filesA, filesB, users, calls };
+enum class Purpose : uint64_t {
+    erasuresA,
+    erasuresB,
+    starts,
+    secondA,
+    secondB,
+    filesA,
+    filesB,
+    users,
+    calls,
+    terminals
+};
 inline uint64_t seedOf(uint64_t run, Purpose purpose) { return mix(mix(run) ^ static_cast<uint64_t>(purpose)); }
 inline Random randomOf(uint64_t run, Purpose purpose) { return Random(seedOf(run, purpose)); }
 

@@ -23,6 +23,7 @@ from arqlink_research.tcp.low_orbit import STATIONS
 from arqlink_research.tcp.low_orbit import SYNTAX as ORBIT
 from arqlink_research.tcp.path import Path
 from arqlink_research.tcp.shadowing import SYNTAX as SHADOWING
+from arqlink_research.tcp.terminals import SYNTAX as TERMINALS
 from arqlink_research.tcp.topologies import TOPOLOGIES
 
 PATH, RUN = "Path", "Simulation"
@@ -125,6 +126,15 @@ Background = Annotated[
         rich_help_panel=PATH,
     ),
 ]
+NoisyTerminals = Annotated[
+    str | None,
+    typer.Option(
+        metavar=TERMINALS,
+        help="The first so many connections end at terminals with bit errors behind the link, both ways.",
+        show_default="none",
+        rich_help_panel=PATH,
+    ),
+]
 PacketBytes = Annotated[
     int | None, typer.Option(help="Length of a TCP packet in bytes.", show_default=usual(points.DEFAULTS["packet_bytes"]), rich_help_panel=PATH)
 ]
@@ -143,6 +153,7 @@ Sample = Annotated[str | None, typer.Option(hidden=True)]
 
 ROWS = (
     ("utilization", "U: goodput by rate"),
+    ("noisy_utilization", "U of noisy terminals, as if all were"),
     ("link_utilization", "packets over the link by rate"),
     ("goodput", "goodput, b/s"),
     ("rtt", "round trip, s"),
@@ -200,6 +211,7 @@ def tcp(
     ack_every: AckEvery = None,
     packet_bytes: PacketBytes = None,
     background: Background = None,
+    noisy_terminals: NoisyTerminals = None,
     min_rto: MinRto = Path.min_rto,
     max_rto: MaxRto = Path.max_rto,
     link: Link = "event",
@@ -229,7 +241,12 @@ def tcp(
         return
     setup = point.setup
     losses = f"{setup.loss}"
-    for text, value in (("dark for {} ms", point.outage), ("shadows of {}", point.shadowing), ("orbit {}", point.orbit)):
+    for text, value in (
+        ("dark for {} ms", point.outage),
+        ("shadows of {}", point.shadowing),
+        ("orbit {}", point.orbit),
+        ("noisy terminals {}", point.terminals),
+    ):
         losses += f", {text.format(value)}" if value else ""
     where = topology if point.path.gateway == "none" else f"{topology}, gateway {point.path.gateway}"
     title = f"{point.connections} connections ({variant}), {where}, {losses}, {setup.delay_ms:g} ms, K = {setup.k}, N = {setup.n}, δ = {setup.delta:g}"

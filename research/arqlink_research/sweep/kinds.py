@@ -12,7 +12,7 @@ from arqlink_research.tcp import builds, measurement, models
 from arqlink_research.tcp import point as points
 
 TYPES = {
-    "a text": (str, "config outage shadowing orbit background variant link topology gateway preset"),
+    "a text": (str, "config outage shadowing orbit background noisy_terminals variant link topology gateway preset"),
     "a whole number": (int, "k n nr packet_bytes ord connections buffer window ack_every initial_window window_frames clocks_per_beat"),
     "a number or a text": ((int, float, str), "delta loss feedback_loss"),
     "true or false": (bool, "copies sack timestamps pacing"),

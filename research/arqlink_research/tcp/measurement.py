@@ -107,9 +107,18 @@ def values(point, result):
         "feedback": reports / result.values["clocks"],
         "spurious": min(1.0, result.values["spurious"] / max(1.0, sent_again)),
         "timeouts": result.values["timeouts"],
+        **of_terminals(point, result),
         **of_gateways(result),
         **{name: result.values[name] for name in OF_BACKGROUND if name in result.values},
     }
+
+
+def of_terminals(point, result):
+    """U of the connections whose terminals have bit errors, as if all were such."""
+    if not point.terminals:
+        return {}
+    noisy = result.goodputs[: point.terminals.noisy]
+    return {"noisy_utilization": sum(noisy) / len(noisy) * len(result.goodputs) / (point.setup.rate_mbps * 1e6)}
 
 
 def of_gateways(result):

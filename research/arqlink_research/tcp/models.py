@@ -59,7 +59,7 @@ def reservation(point):
 
 def expected(point):
     """Values of `measurement.values` by the model of the point's path, as far as it has them; U counts unit payload."""
-    if point.background or point.return_mbps is not None:
+    if point.background or point.terminals or point.return_mbps is not None:
         return {}
     if point.path.gateway != "none":
         goodput = None if point.shadowing or point.orbit else reservation(point)

@@ -14,6 +14,7 @@ from arqlink_research.tcp.background import Background
 from arqlink_research.tcp.low_orbit import LowOrbit
 from arqlink_research.tcp.path import Path
 from arqlink_research.tcp.shadowing import Shadowing
+from arqlink_research.tcp.terminals import Terminals
 from arqlink_research.tcp.topologies import TOPOLOGIES
 
 OWN = ("reno", "classic")
@@ -54,6 +55,7 @@ class Point:
     orbit          a path over satellites that move: delays in place of the setup's, for which its timers are
     return_mbps    rate of the line back; None: that of the line
     background     traffic beside the connections
+    terminals      of which some have bit errors behind the link
     window_frames  window of the link; None: that of the configuration
     seconds        are measured after `warm_up` seconds
     """
@@ -72,6 +74,7 @@ class Point:
     orbit: LowOrbit | None = None
     return_mbps: float | None = None
     background: Background | None = None
+    terminals: Terminals | None = None
     window_frames: int | None = None
     seconds: float = 200.0
     warm_up: float = 20.0
@@ -123,6 +126,8 @@ class Point:
             raise UserError(f"The line back is {self.slower:g} times slower; it may be {MOST_SLOWER} times.")
         if self.background and (self.variant in OWN or self.path.structure == "split"):
             raise UserError(f"Background traffic needs a TCP of ns-3 that ends at the receiver; give --variant {OF_NS3[0]} and no split topology.")
+        if self.terminals and (self.terminals.noisy > self.connections or self.path.structure != "direct"):
+            raise UserError(f"{self.terminals.noisy} of {self.connections} connections end at noisy terminals; there must be as many, and a direct topology.")
         if self.background and self.setup.packet_bytes < LEAST_OF_NS3:
             raise UserError(f"A packet has {self.setup.packet_bytes} bytes; background traffic needs {LEAST_OF_NS3} or more.")
 
@@ -200,6 +205,8 @@ class Point:
             job["capacity"] = self.capacity
         if self.background:
             job["background"] = self.background.job()
+        if self.terminals:
+            job["terminals"] = self.terminals.job()
         return job | self.path.job(self.setup.packet_bytes)
 
     def _links(self, seed, library):
@@ -238,6 +245,7 @@ class Point:
                 "orbit": str(self.orbit) if self.orbit else None,
                 "return_mbps": self.return_mbps,
                 "background": str(self.background) if self.background else None,
+                "noisy_terminals": str(self.terminals) if self.terminals else None,
                 "window_frames": self.window,
             }
         )
@@ -246,8 +254,14 @@ class Point:
 OF_LINK = frozenset("config k n nr delta ord loss feedback_loss delay_ms rate_mbps packet_bytes poll_ms".split())
 OF_PATH = frozenset(field.name for field in fields(Path))
 OF_POINT = frozenset("connections variant sack timestamps initial_window pacing link return_mbps window_frames seconds warm_up".split())
-READ = {"outage": Outage.parse, "shadowing": Shadowing.parse, "orbit": LowOrbit.parse, "background": Background.parse}
-"""Settings of a point that are read from a text."""
+READ = {
+    "outage": ("outage", Outage.parse),
+    "shadowing": ("shadowing", Shadowing.parse),
+    "orbit": ("orbit", LowOrbit.parse),
+    "background": ("background", Background.parse),
+    "noisy_terminals": ("terminals", Terminals.parse),
+}
+"""Settings of a point that are read from a text: its field, and how."""
 NAMES = OF_LINK | OF_PATH | OF_POINT | READ.keys()
 """Settings of a point, as `arqlink tcp` and sweeps name them."""
 USUAL_LOSS = 0.01
@@ -264,5 +278,5 @@ def from_settings(settings):
     setup = link_setup.from_options(**{name: given[name] for name in OF_LINK & given.keys()})
     loss.refuse_all(setup.loss)
     path = Path(**{name: given[name] for name in OF_PATH & given.keys()})
-    read = {name: parse(given[name]) for name, parse in READ.items() if name in given}
+    read = {field: parse(given[name]) for name, (field, parse) in READ.items() if name in given}
     return Point(setup, path, **read, **{name: given[name] for name in OF_POINT & given.keys()})
