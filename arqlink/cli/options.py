@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from arqlink.errors import UserError
-from arqlink.model import link_setup, loss
+from arqlink.model import link_setup, loss, packets
 from arqlink.rtl import tools
 from arqlink.seeds import SYNTAX as SEEDS
 
@@ -44,6 +44,9 @@ Seed = Annotated[int, typer.Option(help="Seed of the channels' random numbers.")
 Seeds = Annotated[str, typer.Option(metavar=SEEDS, help="A seed, a range, or a list; several, as the results are of all of them.")]
 USUAL_SEEDS = "1-3"
 PacketBytes = Annotated[int | None, typer.Option(help="Length of a packet in bytes.", show_default="six full frames")]
+PacketMix = Annotated[
+    str, typer.Option("--packet-bytes", metavar=packets.SYNTAX, help="Length of a packet in bytes, as traffic has it, or the mix of the Internet: 7:4:1 of 40, 576 and 1500.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 

@@ -18,7 +18,6 @@ Connections = Annotated[int, typer.Option(help="TCP connections that share the l
 RestMs = Annotated[float, typer.Option(help="Round trip of TCP outside of the link in ms; with --gateway from the source to it.")]
 Goal = Annotated[str, typer.Option(metavar="GOAL", help=f"Most goodput, within a packet loss or a delay: {planner.SYNTAX}.")]
 K = Annotated[int | None, typer.Option(help="Data units in a frame.", show_default="the best")]
-PacketBytes = Annotated[int, typer.Option(help="Length of a packet in bytes, of which K is chosen.")]
 
 GATEWAY = "Gateway"
 """Panel of the help."""
@@ -42,7 +41,7 @@ def plan(
     rest_ms: RestMs = 80.0,
     goal: Goal = "goodput",
     k: K = None,
-    packet_bytes: PacketBytes = 1500,
+    packet_bytes: options.PacketMix = "1500",
     gateway: Gateway = False,
     buffer: Buffer = None,
     outage: Outage = None,
@@ -64,6 +63,8 @@ def plan(
     )  # fmt: skip
     losses.refuse_all(setup.loss)
     wanted = planner.parse_goal(goal)
+    if setup.mix and (gateway or connections):
+        raise UserError("The models of TCP and of the gateway have packets of one length; give it by --packet-bytes.")
     if gateway:
         if connections:
             raise UserError("The model of the gateway has one connection; leave out --connections.")
@@ -74,7 +75,9 @@ def plan(
     rows = planner.plans(setup, wanted, connections, rest_ms, k)
     best = planner.choose(rows)
     if json:
-        print_json({"goal": str(wanted), "connections": connections, "best": best.values(), "plans": [row.values() for row in rows]})
+        print_json(
+            {"goal": str(wanted), "connections": connections, "best": best.values(), "limit": best.limit.name.lower(), "plans": [row.values() for row in rows]}
+        )
         return
     what = f"{connections} TCP connections" if connections else "Datagrams"
     table = Table(title=f"{what}, {setup.loss}, {delay_ms:g} ms, {rate_mbps:g} Mb/s, goal {wanted}; the best in bold", title_justify="left")
@@ -84,7 +87,9 @@ def plan(
         v = row.values()
         cells = [v["delta"], v["k"], v["n"], v["nr"], v["goodput_mbps"], v["utilization"], v["packet_loss"], v["delay_ms"]["mean"], v["delay_ms"]["p99"]]
         table.add_row(*(c if isinstance(c, str) else number(c, 4) for c in cells), style="bold" if row is best else None)
-    TextConsole().print(table)
+    console = TextConsole()
+    console.print(table)
+    console.print(best.limit.sentence())
 
 
 def plan_gateway(chosen, outage, goal, json):

@@ -21,6 +21,7 @@ ClockMhz = Annotated[float, typer.Option(help="Clock of the core in MHz.")]
 class SizeOptions(options.LinkOptions):
     config: Annotated[str, typer.Option(help=f"{options.BUILT} One for hardware, which paper is not.")] = "default"
     rate_includes_header: options.RateIncludesHeader = False
+    packet_bytes: options.PacketMix = "1500"
 
 
 @options.spread
@@ -41,11 +42,12 @@ def size(link: SizeOptions, clock_mhz: ClockMhz = 100.0, json: options.Json = Fa
     table = Table(title=f"{link.config}, {link.rate_mbps:g} Mb/s, {link.delay_ms:g} ms, δ = {link.delta}, {clock_mhz:g} MHz", title_justify="left")
     table.add_column("")
     table.add_column("value", justify="right")
-    table.add_row("time of a frame (ms)", f"{1e3 * found.frame_time:.4g}")
+    table.add_row("time of a frame, on average (ms)", f"{1e3 * found.frame_time:.4g}")
     table.add_row("round trip (ms)", f"{1e3 * found.round_trip:.4g}")
     table.add_row("round trips of a frame", str(found.rounds))
     table.add_row("windowFrames", str(found.window_frames))
     table.add_row("frame stores of an end (KiB)", f"{found.store_bytes / 1024:g}")
+    table.add_row("U, use of the line by these packets", f"{found.utilization:.4g}")
     for name, value in found.timers.items():
         table.add_row(f"{name} (clocks)", str(value))
     TextConsole().print(table)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arqlink.errors import UserError
-from arqlink.model import loss, sizing
+from arqlink.model import loss, packets, sizing
 from arqlink.model.analytic import HEADER_BYTES, Code, LinkModel
 from arqlink.tree import CONFIGS
 
@@ -52,6 +52,9 @@ def from_options(**options):
     """A LinkSetup of values as users write them: persistency and losses are text. Losses by fading become the Gilbert-Elliott chain that they
     are for this link's units."""
     options["delta"] = parse_delta(str(options.get("delta", "inf")))
+    if isinstance(given := options.get("packet_bytes"), str):
+        mix = packets.parse(given)
+        options |= {"packet_bytes": max(mix), "mix": mix if len(mix) > 1 else None}
     losses = {name: loss.parse(str(options.pop(name))) for name in ("loss", "feedback_loss") if name in options}
     setup = LinkSetup(**options)
     for name, process in losses.items():
@@ -81,6 +84,8 @@ class LinkSetup:
     clocks_per_beat: int = 1
     """Clocks of the simulated core in which its line carries one beat: how much faster the core is than the line."""
     packet_bytes: int = OF_CONFIG
+    mix: dict | None = None
+    """Bytes -> number of packets, in place of packets of `packet_bytes`, for the analytic model."""
     seed: int = 1
     limits: dict = field(init=False)
 
@@ -161,11 +166,11 @@ class LinkSetup:
         return len(self.code.frames(packet_bytes, self.unit_bytes))
 
     def model(self, packets=None):
-        """Analytic model; `packets` are lengths, by default one packet of the usual length."""
+        """Analytic model; `packets` are lengths, by default one packet of the usual length, or `mix`."""
         return LinkModel(
             self.code,
             self.loss,
-            packets or self.packet_bytes,
+            packets or self.mix or self.packet_bytes,
             self.unit_bytes,
             unit_time=self.unit_clocks / self.clock_hz,
             delay=self.delay_clocks / self.clock_hz,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from arqlink.errors import UserError
-from arqlink.model.analytic import mean_most_retransmissions
+from arqlink.model import limits
 from arqlink.model.link_setup import INFINITE_DELTA, LinkSetup
 from arqlink.model.prospects import MOST_TRANSMISSIONS
 from arqlink.model.tcp import TcpOverLink
@@ -74,18 +74,25 @@ class Plan:
 
     @cached_property
     def most(self):
-        """The utilization that neither the code nor the window lets exceed: alpha, or less where a window of frames is shorter than what is
-        sent until its last frame is through. An estimate: a window passes in as many round trips as its most unlucky frame needs."""
-        attempts, window = self.model.attempts(), self.setup.limits["window_frames"]
-        trips = 1 + mean_most_retransmissions(attempts, window)
-        return min(self.model.alpha, window * self.setup.k * self.model.unit_time / (self.model.tau * trips) * (1 - self.packet_loss))
+        """The utilization that neither the code nor the window lets exceed: alpha, or less where the window is short."""
+        return self.model.through_window(self.setup.limits["window_frames"])
 
     @cached_property
     def utilization(self):
         """U: bytes of delivered packets in shares of the line's rate for unit payload."""
         if not self.connections:
             return self.most
-        return min(self.most, TcpOverLink(self.model, self.connections, self.rest_ms * 1e-3).operation().utilization)
+        return min(self.most, self._operation.utilization)
+
+    @cached_property
+    def _operation(self):
+        return TcpOverLink(self.model, self.connections, self.rest_ms * 1e-3).operation()
+
+    @property
+    def limit(self):
+        """What holds `utilization` down."""
+        window = self.setup.limits["window_frames"]
+        return limits.of_tcp(self.model, window, self._operation) if self.connections else limits.of_link(self.model, window)
 
     def delays_ms(self, points=2000):
         """(mean, quantile HIGH) of the delay of a packet with the line always busy."""
@@ -124,10 +131,13 @@ class Plan:
 
 
 def lengths_of_frame(setup):
-    """K that cut a packet into frames of equal length, as far as its units allow: one for each number of frames."""
-    units = -(-setup.packet_bytes // setup.unit_bytes)
-    most = min(units, setup.limits["max_k"])
-    return sorted({-(-units // frames) for frames in range(-(-units // most), units + 1)})
+    """K that cut a packet, or one of a mix, into frames of equal length, as far as its units allow: one for each number of frames."""
+    lengths = set()
+    for length in getattr(setup, "mix", None) or [setup.packet_bytes]:
+        units = -(-length // setup.unit_bytes)
+        most = min(units, setup.limits["max_k"])
+        lengths |= {-(-units // frames) for frames in range(-(-units // most), units + 1)}
+    return sorted(lengths)
 
 
 def choose(plans):

@@ -30,8 +30,9 @@ def timers(round_trip, delay, frame):
 
 @dataclass(frozen=True)
 class Sizing:
-    """`rounds`: round trips that a frame may take, for which the window has room; times in seconds; `store_bytes`: of the frame stores of both
-    directions, at one end; `timers` in clocks of the core."""
+    """`frame_time`: of a frame of the packets, on average; `rounds`: round trips that a frame may take, for which the window has room; times in
+    seconds; `store_bytes`: of the frame stores of both directions, at one end; `timers` in clocks of the core; `utilization`: of the line for unit payload,
+    by datagrams of these packets, through this window."""
 
     frame_time: float
     round_trip: float
@@ -39,20 +40,23 @@ class Sizing:
     window_frames: int
     store_bytes: int
     timers: dict
+    utilization: float
 
 
 def size(setup, delay, clock_hz):
-    """Sizes a link end for the code, rate and losses of `setup` (LinkSetup, whose own delay does not count), a delay one way in seconds, and a
-    core with `clock_hz`."""
+    """Sizes a link end for the code, rate, losses and packets of `setup` (LinkSetup, whose own delay does not count), a delay one way in seconds, and a
+    core with `clock_hz`. A packet ends its last frame, so frames of short packets are short, and more of them are on their way."""
     bits_per_clock = 8 * setup.limits["data_bytes"]
     if setup.line_rate > bits_per_clock * clock_hz:
         raise UserError(
             f"The line has {setup.line_rate / 1e6:.6g} Mb/s with headers; at {clock_hz / 1e6:g} MHz configuration '{setup.config}' "
             f"carries {bits_per_clock * clock_hz / 1e6:.6g}."
         )
-    frame_time = max(setup.n, setup.nr) * setup.unit_clocks / setup.clock_hz
-    round_trip = 2 * delay + frame_time + BLOCKS_CLOCKS / clock_hz
-    rounds = rounds_within(setup.delta, setup.model().p_t)
+    model = setup.model()
+    longest = max(setup.n, setup.nr) * model.unit_time
+    frame_time = model.units_per_transmission * model.unit_time
+    round_trip = 2 * delay + longest + BLOCKS_CLOCKS / clock_hz
+    rounds = rounds_within(setup.delta, model.p_t)
     frames = max(LEAST_WINDOW, math.ceil(rounds * round_trip / frame_time))
     window_frames = 1 << (frames - 1).bit_length()
     if window_frames > MOST_WINDOW:
@@ -61,8 +65,9 @@ def size(setup, delay, clock_hz):
             f"retransmissions make it fewer."
         )
     slot = 1 << (setup.limits["max_k"] * setup.unit_bytes - 1).bit_length()
-    clocks = [round(seconds * clock_hz) for seconds in (round_trip, delay, frame_time)]
-    return Sizing(frame_time, round_trip, rounds, window_frames, 2 * window_frames * slot, timers(*clocks))
+    clocks = [round(seconds * clock_hz) for seconds in (round_trip, delay, longest)]
+    model.delay = delay + BLOCKS_CLOCKS / clock_hz / 2
+    return Sizing(frame_time, round_trip, rounds, window_frames, 2 * window_frames * slot, timers(*clocks), model.through_window(window_frames))
 
 
 def rounds_within(delta, p_t):

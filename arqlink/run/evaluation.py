@@ -83,7 +83,7 @@ class Evaluation:
                 model.mean_transmissions,
             ),
             "alpha": self.derived(alpha, self._alpha, model.alpha),
-            "utilization": self.derived(utilization, self._alpha, model.alpha),
+            "utilization": self.derived(utilization, self._alpha, model.through_window(self.setup.limits["window_frames"])),
         }
         entry["utilization_with_header"] = {name: value and value * header for name, value in entry["utilization"].items()}
         return entry

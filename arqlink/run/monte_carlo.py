@@ -2,7 +2,7 @@
 """Measures the RTL link with the generator, the channels and the counters of the simulated hardware."""
 
 from arqlink.errors import UserError
-from arqlink.model import prospects
+from arqlink.model import limits, prospects
 from arqlink.run import books, harness, pair, pair_simulator
 from arqlink.run import phy_capture as captures
 from arqlink.run.evaluation import Evaluation, window_line_use, window_utilization
@@ -35,6 +35,7 @@ def measure(setup, frames, waves=None, progress=None, phy_capture=None, watch=No
         "settings": setup.describe(),
         **evaluation.entries(window_utilization(setup, result)),
         "line_use": window_line_use(result),
+        "limit": limits.of_link(model, setup.limits["window_frames"]).name.lower(),
         "frames": evaluation.a["tx_frames"],
         **result.speed,
         "channel": {name: result[f"ab.{name}"] for name in pair.WATCHED["ab"]},

@@ -43,7 +43,7 @@ BAD = [
     (["plan", "--gateway", "--rest-ms", "inf"], "round trip outside of the link is inf ms"),
     (["plan", "--gateway", "--rest-ms", "nan"], "round trip outside of the link is nan ms"),
     (["plan", "--gateway", "--buffer", "0"], "The buffer is 0 packets"),
-    (["plan", "--gateway", "--buffer", "170"], "The buffer is 170 packets; the round trips hold 173.8"),
+    (["plan", "--gateway", "--buffer", "170"], "The buffer is 170 packets; the round trips hold 171"),
     (["plan", "--gateway", "--outage", "10"], "write DARK_MS,CYCLE_MS"),
     (["plan", "--gateway", "--outage", "5000,5000"], "shorter than its cycle"),
     (["plan", "--gateway", "--outage", "5000,5100"], "the link is back for 100 ms"),

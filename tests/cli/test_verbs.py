@@ -86,7 +86,7 @@ REASONS = {
     },
     "--k": {"plan": "the best", "codec encode": "this many shares restore the file"},
     "--n": {"codec encode": "shares in all"},
-    "--packet-bytes": {"plan": "of which K is chosen", "tcp": "of the topology"},
+    "--packet-bytes": {"plan": "as traffic has it", "size": "as traffic has it", "tcp": "of the topology"},
     "--seed": dict.fromkeys(("synth", "tcp", "campaign feedback-loss"), "the results are of all of them"),
     "--runs": {"campaign forged-recovery": "each runs twice"},
     "--frames": {"campaign run": "in place of faults"},

@@ -82,7 +82,7 @@ def test_table(arqlink):
         "best K by eq. 11",
         "throughput without outage",
         "dark for 10000,40000 ms, of 0.75",
-        "split,cache=222,reserve=",
+        "split,cache=218,reserve=",
     ):
         assert words in out
     code, out, _ = arqlink("plan", "--gateway")

@@ -20,11 +20,20 @@ def setup(**options):
 
 def test_the_window_holds_all_frames_of_all_rounds():
     """By hand: a frame of 18 units of 80 bytes takes 0.18432 ms of a line of 62.5 Mb/s; 500.189 ms are 2713.7 frames, four times that 10,855."""
-    found = sizing.size(setup(), 0.25, 100e6)
+    found = sizing.size(setup(packet_bytes=2048), 0.25, 100e6)
     assert found.frame_time == pytest.approx(18 * 80 * 8 / 62.5e6)
     assert found.round_trip == pytest.approx(0.5 + 0.18432e-3 + 5e-6)
     assert (found.rounds, found.window_frames) == (4, 16384)
     assert found.store_bytes == 2 * 16384 * 1024
+
+
+@pytest.mark.parametrize("packets, units", [("1500", (18 + 10) / 2), ("64", 3), ("40", 3), ("576", 11), ("imix", (7 * 3 + 4 * 11 + 18 + 10) / 13)])
+def test_frames_of_packets_are_short(packets, units):
+    """By hand: a packet of 1500 bytes has 24 units, 16 and 8, each with two of parity; one of 576 bytes has nine."""
+    found = sizing.size(setup(packet_bytes=packets, delta="0"), 0.25, 100e6)
+    assert found.frame_time == pytest.approx(units * 80 * 8 / 62.5e6)
+    assert found.window_frames >= found.round_trip / found.frame_time > found.window_frames / 2
+    assert found.utilization > 0.99 * setup(packet_bytes=packets, delta="0").model().alpha
 
 
 def test_an_endless_persistency_has_room_for_all_but_a_millionth():
@@ -63,6 +72,7 @@ def test_the_worked_values_are_those_of_the_command():
     assert len(rows) == 4
     for row in rows:
         delay, rate, *shown = row.split(" | ")
-        found = json.loads(command("--clock-mhz", "100", "--n", "18", "--delta", "3", "--delay-ms", delay, "--rate-mbps", rate, "--json").stdout)
-        values = [f"{1e3 * found['frame_time']:.4g}", *(str(v) for v in (found["window_frames"], *list(found["timers"].values())[:4]))]
-        assert shown == values
+        words = ("--clock-mhz", "100", "--n", "18", "--delta", "3", "--delay-ms", delay, "--rate-mbps", rate, "--json")
+        found, mixed = json.loads(command(*words).stdout), json.loads(command(*words, "--packet-bytes", "imix").stdout)
+        both = [*(str(one["window_frames"]) for one in (found, mixed)), *(f"{one['utilization']:.3g}" for one in (found, mixed))]
+        assert shown == [f"{1e3 * found['frame_time']:.4g}", *both, *(str(v) for v in list(found["timers"].values())[:4])]

@@ -6,6 +6,7 @@ const model = (() => {
   const TAIL = 1e-15; // shares of retransmissions below this are left out
   const MOST_TRANSMISSIONS = 1000; // of a frame; a plan that needs more is none
   const EQUAL = 1e-3; // goodputs that differ by a smaller share are equal; then the shorter delay counts
+  const SLIGHT = 0.01; // a bound that takes a smaller share of what is left does not count
   const RARE = 1e-9; // where fewer packets are lost, persistency is worth nothing by itself; it may still save parity
   const DELTAS = [...Array(15).keys(), Infinity];
   const EXTRA = [0, 1, 2, 4, Infinity]; // units that a retransmission has more than a first transmission
@@ -280,11 +281,28 @@ const model = (() => {
       return cached(this, "alpha", (packetBytes * (1 - this.loss)) / unitBytes / (this.unitsPerFrame * this.frames.length));
     }
 
-    /** The utilization that neither the code nor the window lets exceed. */
+    /** The utilization that neither the code nor the window lets exceed: so many frames take as long as the line needs for them, or as the most
+     * unlucky one of them needs, whichever is longer. */
     get most() {
-      const { window } = this.link;
-      const trips = 1 + this.full.meanMost(window);
-      return cached(this, "most", Math.min(this.alpha, ((window * this.k * this.unitTime) / (this.tau * trips)) * (1 - this.loss)));
+      const { link, k: full, nr, delta, unitTime } = this;
+      const line = link.window * this.unitsPerFrame * unitTime;
+      if (!this.alpha || line === Infinity) return cached(this, "most", 0);
+      const turn = 2 * link.delay + this.perFrame((k) => k + nr - full) * unitTime;
+      const last = Math.max(this.full.last, this.short.last);
+      let [time, before] = [0, 0];
+      for (let i = 0; i <= last; i++) {
+        const more = ({ first, again }) => (i < Math.min(delta, last) ? first * again ** i : 0);
+        const now = Math.exp(link.window * this.perFrame((k, attempts) => Math.log1p(-more(attempts)))); // P(no frame needs more)
+        time += (now - before) * Math.max(line, turn * (1 + i));
+        before = now;
+      }
+      return cached(this, "most", (this.alpha * line) / time);
+    }
+
+    /** What holds `utilization` down. */
+    get limit() {
+      if (this.link.connections && this.operation.utilization < this.most * (1 - SLIGHT)) return "losses of packets, which TCP takes for congestion";
+      return this.most < this.alpha * (1 - SLIGHT) ? "the window of the link" : "the line";
     }
 
     /** E[sigma]: time from one first transmission to the next. */

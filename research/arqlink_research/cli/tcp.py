@@ -16,7 +16,7 @@ from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
 from arqlink.report.tables import number, print_json
 from arqlink.seeds import parse_sample, parse_seeds
-from arqlink_research.tcp import measurement
+from arqlink_research.tcp import measurement, models
 from arqlink_research.tcp import point as points
 from arqlink_research.tcp.background import SYNTAX as BACKGROUND
 from arqlink_research.tcp.low_orbit import STATIONS
@@ -258,4 +258,6 @@ def tcp(
             table.add_row(row_title, *("-" if row[name] is None else number(row[name], 4) for name in ("mean", "std", "min", "max", "model")))
     console = TextConsole()
     console.print(table)
+    if (limit := models.limit(point)) is not None:
+        console.print(limit.sentence())
     console.print(f"Seeds {', '.join(map(str, chosen))}; {number(report['times_real_time']['mean'], 3)} times real time.")

@@ -89,8 +89,9 @@ def spread(values, model=None):
 
 
 def values(point, result):
-    """What one seed gave, as numbers. Retransmissions are shares of the segments that were sent, spurious ones shares of all retransmissions,
-    those of gateways included: of those that arrived in the time, so that short runs may have more of them than retransmissions. What the link counted is of the whole run."""
+    """What one seed gave, as numbers. Retransmissions are shares of the segments that were sent. Spurious ones are shares of all retransmissions,
+    those of gateways included: of those that arrived in the time, so that short runs may have more of them than retransmissions. What the link
+    counted is of the whole run."""
     segments, counters, back = max(1.0, result.values["segments"]), result.counters["a"], result.counters["b"]
     setup, goodput, failed = point.setup, sum(result.goodputs), counters["tx_outcomes_failed"]
     sent_again = result.values["retransmissions"] + result.values.get("gateway_retransmissions", 0)

@@ -4,6 +4,7 @@
 import math
 
 from arqlink.gateway import words as gateways
+from arqlink.model import limits
 from arqlink.model.ack_reservation import AckReservation
 from arqlink.model.loss import Bernoulli
 from arqlink.model.tcp import TcpOverLink
@@ -19,6 +20,15 @@ def hybrid_link(point):
     setup, path = point.setup, point.path
     packets = 8 * (setup.packet_bytes + ACK_BYTES) * (1 / path.sender_mbps + 1 / path.receiver_mbps) * 1e-6
     return TcpOverLink(setup.model(), point.connections, path.terrestrial + packets, b=path.ack_every).operation()
+
+
+def limit(point):
+    """What holds U down by RR-4752's model, where that is for such a point; else None."""
+    if "rtt" not in expected(point):
+        return None
+    setup, operation = point.setup, hybrid_link(point)
+    window = point.connections * point.path.window * 8 * setup.packet_bytes / operation.round_trip / (setup.rate_mbps * 1e6)
+    return limits.of_tcp(setup.model(), point.window, operation, window)
 
 
 def satellite_path(point):
@@ -67,10 +77,11 @@ def expected(point):
     if point.may_be_dark or not point.setup.ord or point.path.has_gateway:
         return {}
     if not point.path.copies:
-        operation = hybrid_link(point)
+        operation, most = hybrid_link(point), point.setup.model().through_window(point.window)
+        utilization = min(operation.utilization, most)
         return {
-            "utilization": operation.utilization,
-            "goodput": 8 * operation.goodput,
+            "utilization": utilization,
+            "goodput": utilization * point.setup.rate_mbps * 1e6,
             "rtt": operation.round_trip,
             "retransmissions": point.setup.model().packet_loss,
         }
