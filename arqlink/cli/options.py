@@ -45,7 +45,12 @@ Seeds = Annotated[str, typer.Option(metavar=SEEDS, help="A seed, a range, or a l
 USUAL_SEEDS = "1-3"
 PacketBytes = Annotated[int | None, typer.Option(help="Length of a packet in bytes.", show_default="six full frames")]
 PacketMix = Annotated[
-    str, typer.Option("--packet-bytes", metavar=packets.SYNTAX, help="Length of a packet in bytes, as traffic has it, or the mix of the Internet: 7:4:1 of 40, 576 and 1500.")
+    str,
+    typer.Option(
+        "--packet-bytes",
+        metavar=packets.SYNTAX,
+        help="Length of a packet in bytes, as traffic has it, or the mix of the Internet: 7:4:1 of 40, 576 and 1500.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 

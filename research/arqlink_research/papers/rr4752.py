@@ -27,7 +27,8 @@ def _hybrid(name, number, p, connections, rtl):
 
 FIGURES = (
     Figure(
-        "rr4752-fig3", "Figs. 3 and 9", "FEC alone, 10 connections, p = 0.01", "n", N_AXIS, NS, _of_delay(), KARN | {"loss": 0.01, "delta": 0, "connections": 10},
+        "rr4752-fig3", "Figs. 3 and 9", "FEC alone, 10 connections, p = 0.01", "n", N_AXIS, NS, _of_delay(),
+        KARN | {"loss": 0.01, "delta": 0, "connections": 10},
         rtl=(("D = 200 ms", 12),),
     ),
     Figure(
