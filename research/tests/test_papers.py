@@ -157,7 +157,7 @@ def test_each_point_has_seeds_of_its_own_and_the_same_ones_each_time():
 
 def test_intervals_are_student_s():
     """Of 40,000 means of four numbers 95 % have the mean of all within theirs; with the factor 1.96 it would be 85 %."""
-    draws = np.random.default_rng(1).normal(size=(40_000, 4))
+    draws = seeds.generator("draws").normal(size=(40_000, 4))
     halves = np.array([figure.interval_of(std, 4) for std in draws.std(axis=1, ddof=1)])
     assert abs((np.abs(draws.mean(axis=1)) <= halves).mean() - 0.95) < 0.005
     assert figure.interval_of(None, 1) is None

@@ -2,7 +2,6 @@
 """The planner's choice against a grid of choices, all simulated, at settings that the seed draws."""
 
 import math
-import random
 import statistics
 
 import pytest
@@ -37,7 +36,7 @@ def utilization(path, choice, of):
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("number", range(SETTINGS))
 def test_the_choice_is_within_a_percent_of_the_best_of_the_grid(number):
-    path = drawn(random.Random(seeds.seed_of(f"planner {number}")))
+    path = drawn(seeds.rng(f"planner {number}"))
     setup = link_setup.from_options(packet_bytes=1500, **{name: path[name] for name in ("loss", "delay_ms", "rate_mbps")})
     best = planner.choose(planner.plans(setup, planner.Goal(), path["connections"], REST_MS)).setup
     chosen = {"k": best.k, "n": best.n, "nr": best.nr, "delta": "inf" if math.isinf(best.delta) else int(best.delta)}

@@ -3,7 +3,6 @@
 
 import bisect
 import itertools
-import random
 
 import pytest
 
@@ -38,7 +37,7 @@ def carried(setup, sizes):
 @pytest.mark.parametrize("name", ["40", "576", "imix", *(pytest.param(name, marks=pytest.mark.full) for name in ("200", "1500"))])
 def test_the_window_lets_through_what_the_model_says(name):
     """Within 2 %, and of a mix within 4; a model that takes all frames for full is 70 % off at 40 bytes, and 5 % at 576."""
-    mix, rng = packets.parse(name), random.Random(seeds.seed_of("mix"))
+    mix, rng = packets.parse(name), seeds.rng("mix")
     setup = link(max(mix), mix=mix)
     wanted = WINDOWS * setup.limits["window_frames"] / setup.model().frames_per_packet
     measured = carried(setup, rng.choices(list(mix), list(mix.values()), k=round(wanted)))
