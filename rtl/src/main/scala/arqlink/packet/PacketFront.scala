@@ -27,7 +27,6 @@ case class JudgedBeat(dataBytes: Int) extends Bundle {
 
 /** First stage of the segmenter: judges `tkeep` and moves the end of a packet that ends with an empty beat onto the beat
   * before it. For that a beat waits until the next one of its packet is there; a packet's last beat does not wait.
-  * `beat.ready` must not wait for `beat.valid`: no beat is accepted while it is low and one is held.
   */
 case class PacketFront(code: CodeConfig) extends Component {
   private val dataBytes = code.dataBytes
@@ -52,7 +51,7 @@ case class PacketFront(code: CodeConfig) extends Component {
   arriving.abort := io.packet.error
   arriving.empty := !keep.orR
   arriving.joins := !keep.orR && io.packet.last && inside
-  val input = arriving.m2sPipe(collapsBubble = false)
+  val input = arriving.m2sPipe()
 
   val holding = RegInit(False)
   val held = Reg(JudgedBeat(dataBytes))

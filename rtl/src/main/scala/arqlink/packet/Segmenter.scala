@@ -44,7 +44,7 @@ case class Segmenter(link: LinkConfig) extends Component {
   front.io.packet << io.packet
 
   val judge = new PacketJudge(link)
-  judge.io.beat << front.io.beat.m2sPipe(collapsBubble = false)
+  judge.io.beat << front.io.beat
 
   /** With the CRC of each good packet behind it, if the build has one. */
   val trailed =
