@@ -34,9 +34,9 @@ def utilization(path, choice, of):
 
 @pytest.mark.full
 @pytest.mark.timeout(3600)
-@pytest.mark.xfail(reason="short frames are simulated up to 3 % worse than the model has them (docs/choosing.md)", strict=False)
 @pytest.mark.parametrize("number", range(SETTINGS))
-def test_the_choice_is_within_a_percent_of_the_best_of_the_grid(number):
+def test_the_choice_is_near_the_best_of_the_grid(number):
+    """Within 4 %. The goal is one: frames of K = 1 are simulated 3 % worse than the model has them (docs/choosing.md)."""
     path = drawn(seeds.rng(f"planner {number}"))
     setup = link_setup.from_options(packet_bytes=1500, **{name: path[name] for name in ("loss", "delay_ms", "rate_mbps")})
     best = planner.choose(planner.plans(setup, planner.Goal(), path["connections"], REST_MS)).setup
@@ -47,4 +47,4 @@ def test_the_choice_is_within_a_percent_of_the_best_of_the_grid(number):
     others = {tuple(choice.values()): utilization(path, choice, MORE) for choice in first[:BEST]}
     worst = utilization(path, first[-1], SOME)
     print(f"{path}: {chosen} {found:.4f}; of the grid { ({key: round(value, 4) for key, value in others.items()}) }, worst {worst:.4f}")
-    assert found > 0.99 * max(others.values())
+    assert found > 0.96 * max(others.values())
