@@ -75,9 +75,7 @@ def plan(
     rows = planner.plans(setup, wanted, connections, rest_ms, k)
     best = planner.choose(rows)
     if json:
-        print_json(
-            {"goal": str(wanted), "connections": connections, "best": best.values(), "limit": best.limit.name.lower(), "plans": [row.values() for row in rows]}
-        )
+        print_json({"goal": str(wanted), "connections": connections, "best": best.values(), "limit": best.limit, "plans": [row.values() for row in rows]})
         return
     what = f"{connections} TCP connections" if connections else "Datagrams"
     table = Table(title=f"{what}, {setup.loss}, {delay_ms:g} ms, {rate_mbps:g} Mb/s, goal {wanted}; the best in bold", title_justify="left")

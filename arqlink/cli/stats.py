@@ -12,7 +12,6 @@ from arqlink.board.uart_shell import UartShell
 from arqlink.cli import options
 from arqlink.cli.dashboards import run_dashboard
 from arqlink.errors import UserError
-from arqlink.model.limits import Limit
 from arqlink.report import plots
 from arqlink.report.console import TextConsole
 from arqlink.report.progress import progress_bar
@@ -88,5 +87,5 @@ def stats(
         f"({report['cycles_per_cpu_s']:,.0f} a second of processor time); "
         f"the PHY was busy in {number(report['line_use'])} of the clocks."
     )
-    console.print(Limit[report["limit"].upper()].sentence())
+    console.print(report["limit"].sentence())
     files.give_up(unwritten)

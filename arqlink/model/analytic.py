@@ -281,20 +281,18 @@ class LinkModel:
         return good / self.unit_bytes / (self.units_per_frame * self._frames.total())
 
     @property
-    def units_per_transmission(self):
-        """Mean number of units of a transmission; of first ones where these are the longer ones."""
-        parity = max(self.code.n_first, self.code.n_retx) - self.code.k
-        return self._per_frame(lambda k, a: k + parity)
+    def data_units(self):
+        """Mean number of data units of a frame."""
+        return self._per_frame(lambda k, a: k)
 
     def through_window(self, window):
         """Utilization of a line for which there are always frames, through a window of so many. So many frames take as long as the line needs for
-        them, or as the most unlucky one of them needs until it is through, whichever is longer. Where the line is the longer one it is `alpha`.
+        them, or as the one that is sent most often needs until it is through, whichever is longer. Where the line is the longer one it is `alpha`.
 
-        An estimate: exact for delta = 0; the frames ahead of the most unlucky one let the window move on meanwhile, so that where it is much too short
-        for retransmissions it is up to an eighth too low."""
+        Exact for delta = 0, else an estimate: the frames ahead of that one let the window move on meanwhile, so that where it is much too short for
+        retransmissions the estimate is up to an eighth too low."""
         line = window * self.units_per_frame * self.unit_time
-        parity = self.code.n_retx - self.code.k
-        turn = 2 * self.delay + self._per_frame(lambda k, a: k + parity) * self.unit_time + self.wait
+        turn = 2 * self.delay + (self.data_units + self.code.n_retx - self.code.k) * self.unit_time + self.wait
         if not self.alpha or math.isinf(line):
             return 0.0
         total, last = self._frames.total(), max(self.attempts(k).last_attempt() for k in self._frames)

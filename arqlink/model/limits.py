@@ -1,33 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds the utilization of a link down, and what would lift it."""
+"""What limits the utilization of a link, and what would raise it."""
 
-from enum import Enum
+import math
+from enum import StrEnum
 
 SLIGHT = 0.01
-"""A bound that takes a smaller share of what is left does not count."""
+"""A limit that takes a smaller share of what is left does not count."""
 
 
-class Limit(Enum):
-    """The value says what would lift it."""
+class Limit(StrEnum):
+    """The value is its name in JSON."""
 
-    LINE = "a faster line, less parity, longer frames, or fewer units lost"
-    WINDOW = "a longer window of the link, longer frames and packets, or fewer retransmissions"
-    LOSSES = "more persistency or parity, as TCP takes packets that the link loses for congestion"
-    TCP = "a longer window of TCP's receiver, more connections, or a shorter round trip"
+    LINE = "line"
+    WINDOW = "window"
+    LOSSES = "losses"
+    TCP = "tcp"
 
     def sentence(self):
-        names = {Limit.LINE: "the line", Limit.WINDOW: "the window of the link", Limit.LOSSES: "losses of packets", Limit.TCP: "TCP's own window"}
-        return f"U is held down by {names[self]}; what would lift it: {self.value}."
+        name, remedy = WORDS[self]
+        return f"U is limited by {name}; what would raise it: {remedy}."
 
 
-def of_link(model, window):
-    """Of datagrams that fill the line, by a LinkModel and the window in frames."""
-    return Limit.WINDOW if model.through_window(window) < model.alpha * (1 - SLIGHT) else Limit.LINE
+WORDS = {
+    Limit.LINE: ("the line", "a faster line, less parity, longer frames, or fewer units lost"),
+    Limit.WINDOW: ("the window of the link", "a longer window of the link, longer frames and packets, or fewer retransmissions"),
+    Limit.LOSSES: ("losses of packets", "more persistency or parity, as TCP takes packets that the link loses for congestion"),
+    Limit.TCP: ("TCP's own window", "a longer window of TCP's receiver, more connections, or a shorter round trip"),
+}
 
 
-def of_tcp(model, window, operation, tcp_window=None):
-    """Of TCP. `operation`: arqlink.model.tcp.Operation; `tcp_window`: goodput, as a utilization, that the receivers' windows let TCP have, or None."""
-    most = model.through_window(window)
-    if tcp_window is not None and tcp_window < min(most, operation.utilization) * (1 - SLIGHT):
+def lowest(line, window, losses=math.inf, tcp=math.inf):
+    """The Limit, by the utilizations that each lets pass: the line with its code (alpha), the window of the link (LinkModel.through_window), the losses
+    that TCP sees (Operation.utilization), and the windows of TCP's receivers."""
+    if tcp < min(window, losses) * (1 - SLIGHT):
         return Limit.TCP
-    return Limit.LOSSES if operation.utilization < most * (1 - SLIGHT) else of_link(model, window)
+    if losses < window * (1 - SLIGHT):
+        return Limit.LOSSES
+    return Limit.WINDOW if window < line * (1 - SLIGHT) else Limit.LINE

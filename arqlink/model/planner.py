@@ -90,9 +90,8 @@ class Plan:
 
     @property
     def limit(self):
-        """What holds `utilization` down."""
-        window = self.setup.limits["window_frames"]
-        return limits.of_tcp(self.model, window, self._operation) if self.connections else limits.of_link(self.model, window)
+        """What limits `utilization`."""
+        return limits.lowest(self.model.alpha, self.most, self._operation.utilization if self.connections else math.inf)
 
     def delays_ms(self, points=2000):
         """(mean, quantile HIGH) of the delay of a packet with the line always busy."""
@@ -133,7 +132,7 @@ class Plan:
 def lengths_of_frame(setup):
     """K that cut a packet, or one of a mix, into frames of equal length, as far as its units allow: one for each number of frames."""
     lengths = set()
-    for length in getattr(setup, "mix", None) or [setup.packet_bytes]:
+    for length in setup.mix or [setup.packet_bytes]:
         units = -(-length // setup.unit_bytes)
         most = min(units, setup.limits["max_k"])
         lengths |= {-(-units // frames) for frames in range(-(-units // most), units + 1)}

@@ -54,7 +54,7 @@ def size(setup, delay, clock_hz):
         )
     model = setup.model()
     longest = max(setup.n, setup.nr) * model.unit_time
-    frame_time = model.units_per_transmission * model.unit_time
+    frame_time = longest - (setup.k - model.data_units) * model.unit_time
     round_trip = 2 * delay + longest + BLOCKS_CLOCKS / clock_hz
     rounds = rounds_within(setup.delta, model.p_t)
     frames = max(LEAST_WINDOW, math.ceil(rounds * round_trip / frame_time))

@@ -33,9 +33,9 @@ def measure(setup, frames, waves=None, progress=None, phy_capture=None, watch=No
     books.check(evaluation.a, evaluation.b, result["traffic_a.SENT"], checks["RECEIVED"])
     return {
         "settings": setup.describe(),
-        **evaluation.entries(window_utilization(setup, result)),
+        **(entries := evaluation.entries(window_utilization(setup, result))),
         "line_use": window_line_use(result),
-        "limit": limits.of_link(model, setup.limits["window_frames"]).name.lower(),
+        "limit": limits.lowest(model.alpha, entries["utilization"]["model"]),
         "frames": evaluation.a["tx_frames"],
         **result.speed,
         "channel": {name: result[f"ab.{name}"] for name in pair.WATCHED["ab"]},

@@ -11,6 +11,7 @@
 
 #include "gateway_settings.h"
 #include "link_bridge.h"
+#include "packet.h"
 #include "reno.h"
 #include "terminal_errors.h"
 
@@ -58,8 +59,10 @@ struct Experiment {
     uint64_t seed = 1;
 };
 
-/// Bytes of the headers of IP and TCP.
-inline unsigned headerBytes(const Experiment& e) { return e.timestamps ? 52 : 40; }
+/// Bytes of the headers of IPv4 and TCP.
+inline unsigned headerBytes(const Experiment& e) {
+    return static_cast<unsigned>(gateway::leastHeaderBytes(false) + (e.timestamps ? gateway::timestampsBytes : 0));
+}
 
 struct Measured {
     std::vector<double> goodputs;  ///< of each connection: bits a second of packets received once and in sequence
@@ -67,8 +70,8 @@ struct Measured {
     double roundTrip = 0;          ///< seconds, mean of all samples
     uint64_t segments = 0, retransmissions = 0, timeouts = 0;
     uint64_t gatewayRetransmissions = 0;
-    uint64_t spurious =
-        0;  ///< of both: segments that arrived where they had been received, at a receiver or at a gateway that ends the connection
+    /// Of both: segments that arrived where they had been received, at a receiver or at a gateway that ends the connection.
+    uint64_t spurious = 0;
     uint64_t dropped = 0;  ///< packets that found a buffer full
     Counters counters[2];
     Clock clocks = 0;                         ///< of the model

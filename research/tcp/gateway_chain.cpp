@@ -19,6 +19,12 @@ gateway::Settings settingsOf(const Experiment& e, size_t node) {
     return pass;
 }
 
+bool endsConnections(const gateway::Settings& settings) {
+    return std::any_of(settings.classes.begin(), settings.classes.end(), [](const gateway::FlowClass& one) {
+        return one.treatment.mode == gateway::Mode::split || one.treatment.mode == gateway::Mode::proxy;
+    });
+}
+
 // Two milliseconds of the line, as its backlog is looked at every millisecond.
 size_t packetsAhead(const Experiment& e) {
     return 2 + static_cast<size_t>(std::ceil(0.002 * e.clockHz * e.dataBytes / e.packetBytes));
@@ -27,8 +33,11 @@ size_t packetsAhead(const Experiment& e) {
 }  // namespace
 
 GatewayChain::GatewayChain(const Experiment& e, const Links& links, TakePacket toSenders, TakePacket toReceivers)
-    : experiment_(e), places_(settingsOf(e, 0).queuePackets), ahead_(packetsAhead(e)) {
-    for (size_t i = 0; i <= links.size(); ++i) nodes_.push_back(std::make_unique<GatewayNode>(settingsOf(e, i)));
+    : places_(settingsOf(e, 0).queuePackets), ahead_(packetsAhead(e)) {
+    for (size_t i = 0; i <= links.size(); ++i) {
+        nodes_.push_back(std::make_unique<GatewayNode>(settingsOf(e, i)));
+        ends_.push_back(endsConnections(settingsOf(e, i)));
+    }
     // The last node's LAN is the receivers'.
     for (size_t i = 0; i < links.size(); ++i)
         join(*links[i], *nodes_[i], *nodes_[i + 1], i + 1 == links.size() ? Port::link : Port::lan);
@@ -59,19 +68,12 @@ std::vector<gateway::Counters> GatewayChain::counters() const {
     return all;
 }
 
-bool GatewayChain::ends(size_t node) const {
-    const auto settings = settingsOf(experiment_, node);
-    return std::any_of(settings.classes.begin(), settings.classes.end(), [](const gateway::FlowClass& one) {
-        return one.treatment.mode == gateway::Mode::split || one.treatment.mode == gateway::Mode::proxy;
-    });
-}
-
 GatewayChain::Again GatewayChain::again() const {
     Again again;
     for (size_t i = 0; i < nodes_.size(); ++i) {
         const gateway::Counters counters = nodes_[i]->gateway().counts();
         again.sent += counters.retransmissions;
-        if (ends(i)) again.came += counters.duplicates;
+        if (ends_[i]) again.came += counters.duplicates;
     }
     return again;
 }

@@ -37,12 +37,10 @@ class GatewayChain {
   private:
     void join(LinkBridge& link, GatewayNode& before, GatewayNode& after, gateway::Port at);
 
-    bool ends(size_t node) const;
-
-    const Experiment& experiment_;
     const size_t places_;  // in that queue
     const size_t ahead_;   // packets that wait in a link, so that its line is never idle
     std::vector<std::unique_ptr<GatewayNode>> nodes_;
+    std::vector<bool> ends_;  // connections end at this node
 };
 
 }  // namespace arqlink::tcp

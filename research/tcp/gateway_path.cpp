@@ -23,8 +23,7 @@ TakePacket over(Pipe& wire, TakePacket arrived) {
 GatewayPath::GatewayPath(const Experiment& e, const Links& links, ReceiverLine& line)
     : chain_(
           e, links, [this](Bytes packet) { deliver(std::move(packet), false, senders_); },
-          over(line.toReceiver, [this](Bytes packet) { deliver(std::move(packet), true, receivers_); })),
-      errors_(line.errors) {}
+          over(line.toReceiver, [this](Bytes packet) { deliver(std::move(packet), true, receivers_); })) {}
 
 void GatewayPath::join(TakePacket sender, TakePacket receiver) {
     senders_.push_back(std::move(sender));
@@ -36,8 +35,7 @@ void GatewayPath::deliver(Bytes packet, bool toReceiver, std::vector<TakePacket>
     auto segment = gateway::Segment::parse(packet, why);
     if (!segment) throw std::logic_error("A gateway has made a packet that is none.");
     const size_t i = (toReceiver ? segment->destination() : segment->source()).port - WireFlow::firstPort;
-    if (i >= all.size() || (toReceiver && errors_.hits(i, static_cast<unsigned>(segment->bytes().size())))) return;
-    all[i](std::move(*segment).take());
+    if (i < all.size()) all[i](std::move(*segment).take());
 }
 
 GatewayConnection::GatewayConnection(const Experiment& e, unsigned i, GatewayPath& path, ReceiverLine& line)
@@ -50,7 +48,9 @@ GatewayConnection::GatewayConnection(const Experiment& e, unsigned i, GatewayPat
                         path.chain().fromReceivers(std::move(packet));
                 })) {
     path.join(over(toSender_, [this](Bytes packet) { sender_.receive(std::move(packet)); }),
-              [this](Bytes packet) { receiver_.receive(std::move(packet)); });
+              [this, &line, i](Bytes packet) {
+                  if (!line.errors.hits(i, static_cast<unsigned>(packet.size()))) receiver_.receive(std::move(packet));
+              });
 }
 
 }  // namespace arqlink::tcp

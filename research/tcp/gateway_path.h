@@ -22,11 +22,10 @@ class GatewayPath {
     GatewayChain& chain() { return chain_; }
 
   private:
-    void deliver(gateway::Bytes packet, bool toReceiver, std::vector<TakePacket>& all);
+    static void deliver(gateway::Bytes packet, bool toReceiver, std::vector<TakePacket>& all);
 
     std::vector<TakePacket> senders_, receivers_;
     GatewayChain chain_;
-    TerminalErrors& errors_;
 };
 
 /// A connection of which every packet is one.

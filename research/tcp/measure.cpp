@@ -107,8 +107,9 @@ Measured measure(const Experiment& e, double start, const Observed& observed) {
     m.clocks = link.model().now();
     if (observed.gateways) {
         m.gateways = observed.gateways->counters();
-        m.gatewayRetransmissions = observed.gateways->again().sent - again.sent;
-        m.spurious += observed.gateways->again().came - again.came;
+        const GatewayChain::Again now = observed.gateways->again();
+        m.gatewayRetransmissions = now.sent - again.sent;
+        m.spurious += now.came - again.came;
     }
     return m;
 }

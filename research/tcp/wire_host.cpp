@@ -32,7 +32,7 @@ unsigned scaleOf(uint64_t window) {
 // The options of a SYN, which makeSegment has not: window scale, largest segment.
 Bytes makeSyn(Header header, unsigned scale, unsigned payload) {
     const auto segment =
-        static_cast<uint16_t>(payload + (header.timestamps ? 12 : 0));  // as without options (RFC 6691)
+        static_cast<uint16_t>(payload + (header.timestamps ? timestampsBytes : 0));  // as without options (RFC 6691)
     header.more = {2, 4, static_cast<uint8_t>(segment >> 8), static_cast<uint8_t>(segment),
                    3, 3, static_cast<uint8_t>(scale),        1};
     return makeSegment(header);

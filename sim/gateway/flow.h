@@ -37,8 +37,8 @@ struct Host {
 
     uint8_t dscp = 0;
     uint32_t next = 0;  ///< after the last byte that it has sent
-    uint32_t claimed =
-        0;  ///< no less: what outdated segments say in its name counts too, which the other host may have believed
+    /// No less: what outdated segments say in its name counts too, which the other host may have believed.
+    uint32_t claimed = 0;
     uint32_t ack = 0;
     uint16_t window = 0;   ///< as it is in the header
     bool isOfSyn = false;  ///< that window was in a SYN, where it is not shifted
@@ -69,11 +69,11 @@ struct Flow : std::enable_shared_from_this<Flow> {
     std::array<std::unique_ptr<Half>, 2> halves;  ///< by the port of the host that sends the data; empty: they pass
     /// The longest IP packet that gets from the host behind a port to the other one, by what routers have said.
     std::array<size_t, 2> pathBytes{65535, 65535};
-    bool isEstablished = false;                  ///< the handshake went through this gateway; else all passes
-    bool isBroken = false;                       ///< reset by the gateway: data that were acknowledged are missing
-    std::vector<std::pair<Port, Bytes>> resets;  ///< of such a flow: for the host behind a port
-    unsigned timesReset = 0;                     ///< they have been sent so often
-    std::optional<Port> opener;                  ///< whose SYN was the first
+    bool isEstablished = false;  ///< the handshake went through this gateway; else all passes
+    /// What the gateway has reset the flow with: packets for the host behind a port.
+    std::vector<std::pair<Port, Bytes>> resets;
+    unsigned timesReset = 0;     ///< they have been sent so often
+    std::optional<Port> opener;  ///< whose SYN was the first
     struct Reopening {
         Port port;
         Treatment treatment;
@@ -89,6 +89,8 @@ struct Flow : std::enable_shared_from_this<Flow> {
     bool owes() const;
     /// A source may send into a window that is not the receiver's.
     bool promises() const;
+    /// The gateway has reset it: data that were acknowledged are missing.
+    bool isBroken() const { return !resets.empty(); }
     bool hasSack() const { return hosts[0].sackPermitted && hosts[1].sackPermitted; }
     bool hasTimestamps() const { return hosts[0].timestamps && hosts[1].timestamps; }
     /// By how much the windows of a host are shifted (RFC 7323: only if both sent the option).

@@ -127,7 +127,7 @@ void Gateway::receive(Port port, Bytes packet, Time now) {
     }
     const FlowKey key = keyOf(segment->isV6(), port, segment->source(), segment->destination());
     Flow* flow = table_.find(key, now);
-    if (flow && flow->isBroken) {
+    if (flow && flow->isBroken()) {
         if (segment->has(flag::rst)) return pass(port, std::move(*segment).take());  // a host's answer to a challenge
         if (!segment->has(flag::syn)) return refuse(*flow, port, *segment);
         remove(*flow, now);  // another connection
@@ -437,7 +437,6 @@ void Gateway::fail(Flow& flow, Time now) {
         }
     }
     flow.halves = {};
-    flow.isBroken = true;
     sendResets(flow, now);
 }
 
@@ -517,7 +516,7 @@ void Gateway::serveRoom(Time now) {
 void Gateway::advance(Time now) {
     while (deadline() <= now) {
         Flow& flow = *timers_.begin()->second;
-        if (flow.isBroken) {
+        if (flow.isBroken()) {
             sendResets(flow, now);
             continue;
         }

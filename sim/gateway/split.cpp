@@ -98,7 +98,7 @@ void Split::passes(Segment& segment, Time) {
     // older one, each time it comes (RFC 7323, section 5).
     if (place < told_) refresh(segment, flow_, from_);
     // Beyond what has left, the receiver would not look at it.
-    if (place > leftTo()) segment.setSeq(sequenceOf(leftTo()));
+    if (const Position left = leftTo(); place > left) segment.setSeq(sequenceOf(left));
 }
 
 std::vector<Bytes> Split::leave(Position begin, Time now) {
@@ -114,10 +114,10 @@ std::vector<Bytes> Split::leave(Position begin, Time now) {
 // reaches.
 Position Split::leftTo() const {
     const Position left = outlet_.offered();
-    return owesNothing() ? std::max(left, std::min(placeOf(flow_.host(from_).next, left), outlet_.edge())) : left;
+    return isDelivered() ? std::max(left, std::min(placeOf(flow_.host(from_).next, left), outlet_.edge())) : left;
 }
 
-bool Split::owesNothing() const { return queue_.isEmpty() || queue_.all().begin()->second.isAhead; }
+bool Split::isDelivered() const { return queue_.isEmpty() || queue_.all().begin()->second.isAhead; }
 
 std::vector<uint32_t> Split::edges() const {
     std::vector<uint32_t> edges;
@@ -158,7 +158,7 @@ bool Split::handsBack(const Segment& segment, Time now) {
 
 bool Split::acknowledged(Segment& segment, Time now) {
     const Position before = outlet_.acked();
-    const bool owedNothing = owesNothing();
+    const bool wasDelivered = isDelivered();
     isReturnPathAway_ = false;
     outlet_.goBlind(false);
     outlet_.acknowledge(segment, now);
@@ -171,7 +171,7 @@ bool Split::acknowledged(Segment& segment, Time now) {
     }
     // News for the source: of what it has not been told of, because it was held back, is the FIN, or was not stored. And what answers nothing that
     // the gateway has sent answers the source, whose segments take another way.
-    const bool isStray = owedNothing && outlet_.acked() == before;
+    const bool isStray = wasDelivered && outlet_.acked() == before;
     const bool isNews = outlet_.acked() > told_ || isProbed_ || isStray;
     if (!isNews && isBare) {
         if (treatment_.advertise == Advertise::receiver) updateWindow();

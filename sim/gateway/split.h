@@ -40,7 +40,8 @@ class Split final : public Half {
 
   private:
     /// All that has come in sequence has arrived.
-    bool owesNothing() const;
+    bool isDelivered() const;
+    /// What has left ends here, as far as the receiver would look at it.
     Position leftTo() const;
     bool isReserving() const;
     Position mayTell() const;

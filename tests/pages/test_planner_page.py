@@ -38,6 +38,7 @@ class Setup:
     nr: int
     delta: float
     config: str = "any"
+    mix: dict | None = None
 
     @property
     def limits(self):

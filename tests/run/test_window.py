@@ -17,7 +17,7 @@ WINDOWS = 5
 
 
 def link(packet_bytes, delta=0, n=12, trips=1.5, mix=None):
-    """A link whose round trip lasts so many times as long as its window. The shortest frames have a unit of data, and the model's are those of the packets."""
+    """A link whose round trip lasts so many times as long as its window."""
     setup = LinkSetup(config="montecarlo", k=10, n=n, delta=delta, packet_bytes=packet_bytes, loss=loss.Bernoulli(0.001), mix=mix, seed=seeds.seed_of("line"))
     model = setup.model()
     setup.delay_ms = 1e3 * trips * setup.limits["window_frames"] * model.units_per_frame * model.unit_time / 2
@@ -58,4 +58,5 @@ def test_retransmissions_take_round_trips_of_the_window():
 def test_a_window_that_is_long_enough_costs_nothing():
     model = link(576, trips=0.5).model()
     assert model.through_window(1 << 11) == pytest.approx(model.alpha)
-    assert limits.of_link(model, 1 << 11) is Limit.LINE and limits.of_link(model, 1 << 9) is Limit.WINDOW
+    line, short = (limits.lowest(model.alpha, model.through_window(window)) for window in (1 << 11, 1 << 9))
+    assert line is Limit.LINE and short is Limit.WINDOW

@@ -6,7 +6,7 @@ const model = (() => {
   const TAIL = 1e-15; // shares of retransmissions below this are left out
   const MOST_TRANSMISSIONS = 1000; // of a frame; a plan that needs more is none
   const EQUAL = 1e-3; // goodputs that differ by a smaller share are equal; then the shorter delay counts
-  const SLIGHT = 0.01; // a bound that takes a smaller share of what is left does not count
+  const SLIGHT = 0.01; // a limit that takes a smaller share of what is left does not count
   const RARE = 1e-9; // where fewer packets are lost, persistency is worth nothing by itself; it may still save parity
   const DELTAS = [...Array(15).keys(), Infinity];
   const EXTRA = [0, 1, 2, 4, Infinity]; // units that a retransmission has more than a first transmission
@@ -281,8 +281,8 @@ const model = (() => {
       return cached(this, "alpha", (packetBytes * (1 - this.loss)) / unitBytes / (this.unitsPerFrame * this.frames.length));
     }
 
-    /** The utilization that neither the code nor the window lets exceed: so many frames take as long as the line needs for them, or as the most
-     * unlucky one of them needs, whichever is longer. */
+    /** The utilization that neither the code nor the window lets exceed: so many frames take as long as the line needs for them, or as the one that
+     * is sent most often needs, whichever is longer. */
     get most() {
       const { link, k: full, nr, delta, unitTime } = this;
       const line = link.window * this.unitsPerFrame * unitTime;
@@ -299,7 +299,7 @@ const model = (() => {
       return cached(this, "most", (this.alpha * line) / time);
     }
 
-    /** What holds `utilization` down. */
+    /** What limits `utilization`. */
     get limit() {
       if (this.link.connections && this.operation.utilization < this.most * (1 - SLIGHT)) return "losses of packets, which TCP takes for congestion";
       return this.most < this.alpha * (1 - SLIGHT) ? "the window of the link" : "the line";

@@ -183,7 +183,7 @@ const planner = (() => {
     const arq = most(model.DELTAS.slice(1).map((value) => plan(k, k, value)));
     if (fec) parts.push(`FEC alone (δ = 0) gets ${text.number(fec.utilization)} at most, with N = ${fec.n}`);
     parts.push(arq ? `; ARQ alone (N = K) ${text.number(arq.utilization)}, with δ = ${delta(arq.delta)}.` : ".");
-    parts.push(` U is a bound, held down by ${best.limit}.`);
+    parts.push(` U is an upper bound, limited by ${best.limit}.`);
     return parts;
   }
 

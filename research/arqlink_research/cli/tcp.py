@@ -35,18 +35,20 @@ def usual(value):
     return f"{value:g}, or of the topology"
 
 
+def words(metavar, help, **more):
+    """An option with a syntax of its own, for what is not there unless it is given."""
+    return typer.Option(metavar=metavar, help=help, show_default="none", **more)
+
+
 Loss = Annotated[
     str | None,
     typer.Option(metavar="MODEL", help=f"Loss of units on the way: {loss.SYNTAX}.", show_default=f"bernoulli:{points.USUAL_LOSS:g}, or of the topology"),
 ]
-Outage = Annotated[str | None, typer.Option(metavar="DARK_MS,CYCLE_MS", help="The link is dark, both ways, for so long of each cycle.", show_default="none")]
+Outage = Annotated[str | None, words("DARK_MS,CYCLE_MS", "The link is dark, both ways, for so long of each cycle.")]
 PollMs = Annotated[
     float | None, typer.Option(help="Time between polls of the link in ms; a short one finds an outage's end sooner.", show_default="by the round trip")
 ]
-Shadowing = Annotated[
-    str | None,
-    typer.Option(metavar=SHADOWING, help="Houses of a street hide the satellite from the sender, who moves: degrees, and m/s.", show_default="none"),
-]
+Shadowing = Annotated[str | None, words(SHADOWING, "Houses of a street hide the satellite from the sender, who moves: degrees, and m/s.")]
 Orbit = Annotated[
     str | None,
     typer.Option(
@@ -82,7 +84,7 @@ Timestamps = Annotated[
 ]
 InitialWindow = Annotated[
     int | None,
-    typer.Option(help="Segments of TCP's first window.", show_default=f"{points.USUAL_WINDOW}, of ns-3 {points.USUAL_WINDOW_OF_NS3}", rich_help_panel=PATH),
+    typer.Option(help="Segments of TCP's first window.", show_default=f"{points.USUAL_INITIAL}, of ns-3 {points.USUAL_INITIAL_OF_NS3}", rich_help_panel=PATH),
 ]
 Pacing = Annotated[bool, typer.Option("--pacing/--no-pacing", help="Segments of a TCP of ns-3 leave apart.", rich_help_panel=PATH)]
 Topology = Annotated[
@@ -119,21 +121,15 @@ AckEvery = Annotated[
 ]
 Background = Annotated[
     str | None,
-    typer.Option(
-        metavar=BACKGROUND,
-        help="Traffic beside the connections: web=USERS, voice=CALLS, ftp=MBPS, udp=MBPS, and back ftp-back and udp-back. Needs a TCP of ns-3.",
-        show_default="none",
+    words(
+        BACKGROUND,
+        "Traffic beside the connections: web=USERS, voice=CALLS, ftp=MBPS, udp=MBPS, and back ftp-back and udp-back. Needs a TCP of ns-3.",
         rich_help_panel=PATH,
     ),
 ]
 NoisyTerminals = Annotated[
     str | None,
-    typer.Option(
-        metavar=TERMINALS,
-        help="The first so many connections end at terminals with bit errors behind the link, both ways.",
-        show_default="none",
-        rich_help_panel=PATH,
-    ),
+    words(TERMINALS, "The first so many connections end at terminals with bit errors behind the link, both ways.", rich_help_panel=PATH),
 ]
 PacketBytes = Annotated[
     int | None, typer.Option(help="Length of a TCP packet in bytes.", show_default=usual(points.DEFAULTS["packet_bytes"]), rich_help_panel=PATH)
@@ -245,7 +241,7 @@ def tcp(
         ("dark for {} ms", point.outage),
         ("shadows of {}", point.shadowing),
         ("orbit {}", point.orbit),
-        ("noisy terminals {}", point.terminals),
+        ("noisy terminals {}", point.noisy_terminals),
     ):
         losses += f", {text.format(value)}" if value else ""
     where = topology if point.path.gateway == "none" else f"{topology}, gateway {point.path.gateway}"

@@ -116,9 +116,9 @@ def values(point, result):
 
 def of_terminals(point, result):
     """U of the connections whose terminals have bit errors, as if all were such."""
-    if not point.terminals:
+    if not point.noisy_terminals:
         return {}
-    noisy = result.goodputs[: point.terminals.noisy]
+    noisy = result.goodputs[: point.noisy_terminals.noisy]
     return {"noisy_utilization": sum(noisy) / len(noisy) * len(result.goodputs) / (point.setup.rate_mbps * 1e6)}
 
 

@@ -23,12 +23,12 @@ def hybrid_link(point):
 
 
 def limit(point):
-    """What holds U down by RR-4752's model, where that is for such a point; else None."""
+    """What limits U by RR-4752's model, where that is for such a point; else None."""
     if "rtt" not in expected(point):
         return None
-    setup, operation = point.setup, hybrid_link(point)
-    window = point.connections * point.path.window * 8 * setup.packet_bytes / operation.round_trip / (setup.rate_mbps * 1e6)
-    return limits.of_tcp(setup.model(), point.window, operation, window)
+    setup, operation, model = point.setup, hybrid_link(point), point.setup.model()
+    windows = point.connections * point.path.window * 8 * setup.packet_bytes / operation.round_trip / (setup.rate_mbps * 1e6)
+    return limits.lowest(model.alpha, model.through_window(point.window), operation.utilization, windows)
 
 
 def satellite_path(point):
@@ -69,7 +69,7 @@ def reservation(point):
 
 def expected(point):
     """Values of `measurement.values` by the model of the point's path, as far as it has them; U counts unit payload."""
-    if point.background or point.terminals or point.return_mbps is not None:
+    if point.background or point.noisy_terminals or point.return_mbps is not None:
         return {}
     if point.path.gateway != "none":
         goodput = None if point.shadowing or point.orbit else reservation(point)

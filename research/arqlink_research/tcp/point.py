@@ -29,11 +29,10 @@ LINKS = ("event", "rtl")
 SLOWEST, FASTEST = 1e3, 1e9
 """Clocks of the link in a second."""
 LEAST_OF_NS3 = 100
-USUAL_WINDOW, USUAL_WINDOW_OF_NS3 = 2, 10
-"""Segments of the first window: of OWN, and of others (RFC 6928)."""
-MOST_INITIAL = 1000
 LEAST_OF_GATEWAY = 128
 """Bytes of a packet."""
+USUAL_INITIAL, USUAL_INITIAL_OF_NS3, MOST_INITIAL = 2, 10, 1000
+"""Segments of the first window: of OWN, of others (RFC 6928), and at most."""
 WINDOWS = tuple(1 << i for i in range(5, 19))
 MOST_SECONDS = 1e7
 MOST_SLOWER = 1000
@@ -47,7 +46,7 @@ class Point:
     variant        their TCP, of VARIANTS
     sack           they have SACK; None: all but OWN, which cannot have it
     timestamps     they have timestamps, which take 12 bytes of each packet. OWN without them measure round trips by Karn's rule (RFC 6298)
-    initial_window segments of the first window; None: USUAL_WINDOW, or that of ns-3
+    initial_window segments of the first window; None: USUAL_INITIAL, or that of ns-3
     pacing         of a TCP of ns-3: its segments leave apart, by its window and round trip
     link           model of the link that carries the packets, of LINKS
     outage         when the link is dark
@@ -55,7 +54,7 @@ class Point:
     orbit          a path over satellites that move: delays in place of the setup's, for which its timers are
     return_mbps    rate of the line back; None: that of the line
     background     traffic beside the connections
-    terminals      of which some have bit errors behind the link
+    noisy_terminals  those with bit errors behind the link
     window_frames  window of the link; None: that of the configuration
     seconds        are measured after `warm_up` seconds
     """
@@ -74,7 +73,7 @@ class Point:
     orbit: LowOrbit | None = None
     return_mbps: float | None = None
     background: Background | None = None
-    terminals: Terminals | None = None
+    noisy_terminals: Terminals | None = None
     window_frames: int | None = None
     seconds: float = 200.0
     warm_up: float = 20.0
@@ -126,8 +125,10 @@ class Point:
             raise UserError(f"The line back is {self.slower:g} times slower; it may be {MOST_SLOWER} times.")
         if self.background and (self.variant in OWN or self.path.structure == "split"):
             raise UserError(f"Background traffic needs a TCP of ns-3 that ends at the receiver; give --variant {OF_NS3[0]} and no split topology.")
-        if self.terminals and (self.terminals.noisy > self.connections or self.path.structure != "direct"):
-            raise UserError(f"{self.terminals.noisy} of {self.connections} connections end at noisy terminals; there must be as many, and a direct topology.")
+        if self.noisy_terminals and (self.noisy_terminals.noisy > self.connections or self.path.structure != "direct"):
+            raise UserError(
+                f"{self.noisy_terminals.noisy} of {self.connections} connections end at noisy terminals; there must be as many, and a direct topology."
+            )
         if self.background and self.setup.packet_bytes < LEAST_OF_NS3:
             raise UserError(f"A packet has {self.setup.packet_bytes} bytes; background traffic needs {LEAST_OF_NS3} or more.")
 
@@ -148,7 +149,7 @@ class Point:
     @property
     def first_window(self):
         """Segments of the first window."""
-        usual = USUAL_WINDOW if self.variant in OWN else USUAL_WINDOW_OF_NS3
+        usual = USUAL_INITIAL if self.variant in OWN else USUAL_INITIAL_OF_NS3
         return usual if self.initial_window is None else self.initial_window
 
     @property
@@ -205,8 +206,8 @@ class Point:
             job["capacity"] = self.capacity
         if self.background:
             job["background"] = self.background.job()
-        if self.terminals:
-            job["terminals"] = self.terminals.job()
+        if self.noisy_terminals:
+            job["terminals"] = self.noisy_terminals.job()
         return job | self.path.job(self.setup.packet_bytes)
 
     def _links(self, seed, library):
@@ -245,7 +246,7 @@ class Point:
                 "orbit": str(self.orbit) if self.orbit else None,
                 "return_mbps": self.return_mbps,
                 "background": str(self.background) if self.background else None,
-                "noisy_terminals": str(self.terminals) if self.terminals else None,
+                "noisy_terminals": str(self.noisy_terminals) if self.noisy_terminals else None,
                 "window_frames": self.window,
             }
         )
@@ -255,13 +256,13 @@ OF_LINK = frozenset("config k n nr delta ord loss feedback_loss delay_ms rate_mb
 OF_PATH = frozenset(field.name for field in fields(Path))
 OF_POINT = frozenset("connections variant sack timestamps initial_window pacing link return_mbps window_frames seconds warm_up".split())
 READ = {
-    "outage": ("outage", Outage.parse),
-    "shadowing": ("shadowing", Shadowing.parse),
-    "orbit": ("orbit", LowOrbit.parse),
-    "background": ("background", Background.parse),
-    "noisy_terminals": ("terminals", Terminals.parse),
+    "outage": Outage.parse,
+    "shadowing": Shadowing.parse,
+    "orbit": LowOrbit.parse,
+    "background": Background.parse,
+    "noisy_terminals": Terminals.parse,
 }
-"""Settings of a point that are read from a text: its field, and how."""
+"""Settings of a point that are read from a text."""
 NAMES = OF_LINK | OF_PATH | OF_POINT | READ.keys()
 """Settings of a point, as `arqlink tcp` and sweeps name them."""
 USUAL_LOSS = 0.01
@@ -278,5 +279,5 @@ def from_settings(settings):
     setup = link_setup.from_options(**{name: given[name] for name in OF_LINK & given.keys()})
     loss.refuse_all(setup.loss)
     path = Path(**{name: given[name] for name in OF_PATH & given.keys()})
-    read = {field: parse(given[name]) for name, (field, parse) in READ.items() if name in given}
+    read = {name: parse(given[name]) for name, parse in READ.items() if name in given}
     return Point(setup, path, **read, **{name: given[name] for name in OF_POINT & given.keys()})
