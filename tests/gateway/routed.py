@@ -112,6 +112,6 @@ def move_return_path(names, away):
     _, r, _ = names
     for version, host, via in (("-4", "10.77.1.1/32", "10.77.3.1"), ("-6", "fd77:1::1/128", "fd77:3::1")):
         if away:
-            run("ip", "-n", r, version, "route", "add", host, "via", via, "dev", "other0")
+            run("ip", "-n", r, version, "route", "replace", host, "via", via, "dev", "other0")
         else:
-            run("ip", "-n", r, version, "route", "del", host)
+            run("ip", "-n", r, version, "route", "flush", "exact", host)
