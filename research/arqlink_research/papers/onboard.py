@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Luglio, Sanadidi, Gerla and Stepanek: a TCP proxy on board of a geostationary satellite, which splits each connection between uplink and
-downlink. Sessions of 31 s with packets of 1500 bytes, one at a time; bit errors are uniform, on both links and both ways.
+downlink. Sessions of 31 s with packets of 1500 bytes, one at a time; bit errors are uniform, on both links and both ways. Both TCPs have SACK, and begin
+with a window of one segment, as the paper says; `onboard-sack` says what SACK does.
 
 The link has no code and no ARQ here (N = K, δ = 0), as in the paper; `ARQ` says what changes with it. A unit is erased where one of its 200 bits
 of payload is wrong, so packets are lost as in the paper: 1.2 % on each link at 10^-6.
@@ -12,11 +13,13 @@ from arqlink_research.papers.figure import Curve, Figure
 
 UNIT_BITS = 200
 """Of configuration `paper`; `paper8`, for 20 Mb/s, has 192."""
-FIXED = {"topology": "onboard", "n": 10, "delta": 0, "seconds": 31.0, "warm_up": 0.0, "window": 4000, "gateway": "none"}
+FIXED = {"topology": "onboard", "n": 10, "delta": 0, "seconds": 31.0, "warm_up": 0.0, "window": 4000, "gateway": "none", "initial_window": 1}
 DOUBLE = {"topology": "double-geo"}
 ARQ = {"delta": 3}
-SENDERS = {"NewReno": ("reno", "newreno"), "Westwood": ("Westwood2001", "westwood")}
+SENDERS = {"NewReno": ("NewReno", "newreno"), "Westwood": ("Westwood2001", "westwood")}
 """TCP of the terminals, and the proxy's sender."""
+SESSIONS, SHADOWED = 13, 125
+"""Times eight: the paper's 100 sessions, and 1000 where shadows make them differ more."""
 FAST = {"rate_mbps": 20.0, "window_frames": 65536, "config": "paper8", "k": 10}
 SLOW = {"rate_mbps": 1.0}
 STREET = {"shadowing": "38,60"}
@@ -47,6 +50,25 @@ def _by_errors(packets, **more):
         yield Curve(label, {"variant": variant} | more, has_model=False)
 
 
+WITHOUT_SACK = {"NewReno": {"variant": "reno"}, "Westwood": {"variant": "Westwood2001", "sack": False}}
+"""NewReno of RFC 6582: that of ns-3 sends much again for nothing without SACK."""
+
+
+def _with_and_without_sack(place):
+    """`place`: settings by the proxy's sender."""
+    for label, (variant, sender) in SENDERS.items():
+        for name, settings in ((label, {"variant": variant}), (f"{label}, no SACK", WITHOUT_SACK[label])):
+            yield Curve(name, settings | place(sender), has_model=False)
+
+
+def _by_connections(counts):
+    """NewReno over the proxy, whose cache the connections share."""
+    variant, sender = SENDERS["NewReno"]
+    for count in counts:
+        who = "one connection" if count == 1 else f"{count} connections"
+        yield Curve(who, {"variant": variant, "connections": count}, has_model=False, place=cache(sender))
+
+
 VOICE = FIXED | SLOW | {"variant": "NewReno", "background": "voice=4", "seconds": 120.0} | cache("newreno")(100)
 """Calls need 0.32 Mb/s with their headers. They are datagrams, which the proxy passes; its queue has room for as many packets as others have."""
 _VOICE_RATES = (1e-7, 1e-6, 1e-5, 5e-5)
@@ -64,43 +86,55 @@ _RATES = (1e-8, 1e-7, 1e-6)
 FIGURES = (
     Figure(
         "onboard-fig6", "Fig. 6", "A geostationary satellite, 1 Mb/s, 10⁻⁶ bit errors", "", _CACHE, (10, 20, 40, 63, 100, 200, 400),
-        tuple(_by_cache()), FIXED | SLOW | bit_errors(1e-6), repeated=10, logarithmic=True,
+        tuple(_by_cache()), FIXED | SLOW | bit_errors(1e-6), repeated=SESSIONS, logarithmic=True,
     ),
     Figure(
         "onboard-fig7", "Fig. 7", "A geostationary satellite, 20 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (100, 300, 600, 1250, 2500, 4000),
-        tuple(_by_cache()), FIXED | FAST | bit_errors(1e-7), repeated=3, logarithmic=True,
+        tuple(_by_cache()), FIXED | FAST | bit_errors(1e-7), repeated=SESSIONS, logarithmic=True,
     ),
     Figure(
         "onboard-fig8", "Fig. 8", "A geostationary satellite, 1 Mb/s, cache of 200 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(200)),
-        FIXED | SLOW, repeated=10, logarithmic=True,
+        FIXED | SLOW, repeated=SESSIONS, logarithmic=True,
     ),
     Figure(
         "onboard-fig8-fast", "Fig. 8", "A geostationary satellite, 20 Mb/s, cache of 4000 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(4000)),
-        FIXED | FAST, repeated=3, logarithmic=True,
+        FIXED | FAST, repeated=SESSIONS, logarithmic=True,
     ),
     Figure(
         "onboard-fig9", "Fig. 9", "Two geostationary satellites, 1 Mb/s, 10⁻⁶ bit errors", "", _CACHE, (10, 20, 40, 80, 160, 400),
-        tuple(_by_cache()), FIXED | DOUBLE | SLOW | bit_errors(1e-6), repeated=10, logarithmic=True,
+        tuple(_by_cache()), FIXED | DOUBLE | SLOW | bit_errors(1e-6), repeated=SESSIONS, logarithmic=True,
     ),
     Figure(
         "onboard-fig10", "Fig. 10", "Two geostationary satellites, 20 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (300, 600, 1250, 2500, 4000, 6000),
-        tuple(_by_cache()), FIXED | DOUBLE | FAST | bit_errors(1e-7), repeated=2, logarithmic=True,
+        tuple(_by_cache()), FIXED | DOUBLE | FAST | bit_errors(1e-7), repeated=SESSIONS, logarithmic=True,
     ),
     Figure(
         "onboard-fig11", "Fig. 11", "Two geostationary satellites, 20 Mb/s, cache of 4000 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(4000)),
-        FIXED | DOUBLE | FAST, repeated=3, logarithmic=True,
+        FIXED | DOUBLE | FAST, repeated=SESSIONS, logarithmic=True,
     ),
     Figure(
         "onboard-fig12", "Fig. 12", "A sender in a street, 1 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (10, 20, 40, 80, 160, 400), tuple(_by_cache()),
-        FIXED | SLOW | STREET | bit_errors(1e-7), repeated=10, logarithmic=True,
+        FIXED | SLOW | STREET | bit_errors(1e-7), repeated=SHADOWED, logarithmic=True,
     ),
     Figure(
         "onboard-fig13", "Fig. 13", "A sender in a street, 20 Mb/s, 10⁻⁷ bit errors", "", _CACHE, (100, 300, 600, 1250, 2500, 4000),
-        tuple(_by_cache()), FIXED | FAST | STREET | bit_errors(1e-7), repeated=2, logarithmic=True,
+        tuple(_by_cache()), FIXED | FAST | STREET | bit_errors(1e-7), repeated=SHADOWED, logarithmic=True,
     ),
     Figure(
         "onboard-fig14", "Fig. 14", "A sender in a street, 1 Mb/s, cache of 200 packets", bit_errors, _ERRORS, _RATES, tuple(_by_errors(200)),
-        FIXED | SLOW | STREET, repeated=10, logarithmic=True,
+        FIXED | SLOW | STREET, repeated=SHADOWED, logarithmic=True,
+    ),
+    Figure(
+        "onboard-sack", "", "End to end with SACK and without, 1 Mb/s", bit_errors, _ERRORS, _RATES, tuple(_with_and_without_sack(lambda _: {})),
+        FIXED | SLOW, repeated=SESSIONS, logarithmic=True,
+    ),
+    Figure(
+        "onboard-sack-split", "", "Split on board with SACK and without, 1 Mb/s", bit_errors, _ERRORS, _RATES,
+        tuple(_with_and_without_sack(lambda sender: cache(sender)(200))), FIXED | SLOW, repeated=SESSIONS, logarithmic=True,
+    ),
+    Figure(
+        "onboard-connections", "Section V.1", "Connections that share the cache, 1 Mb/s, 10⁻⁶ bit errors", "", _CACHE, (10, 20, 40, 63, 100, 200),
+        tuple(_by_connections((1, 3, 10))), FIXED | SLOW | bit_errors(1e-6), repeated=SESSIONS, logarithmic=True,
     ),
     Figure(
         "onboard-arq", "", "The same as Fig. 8 over ARQ, δ = 3", bit_errors, _ERRORS, (1e-8, 1e-7, 1e-6, 1e-5), tuple(_by_errors(200, **ARQ)),

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peng, Salamanca Cardona, Shafiee and Leung: TCPs over Snoop, in a star of terminals under a geostationary satellite, and over Teledesic. All begin
-with the connection: 100 s from its start, where the paper has 25 s. The queue before the link has room for 50 packets, as queues of ns-2 have.
+"""Peng, Salamanca Cardona, Shafiee and Leung: TCPs over Snoop, in a star of terminals under a geostationary satellite, and over Teledesic: the 25 s
+from the start of the connections. In the star rain falls on a subset of the five terminals, here on two. The queue before the link has room for 50
+packets, and the first window for two, as in their simulator, ns-2.31.
 
-The link repairs nothing here (N = K, δ = 0), as in the paper; `peng-arq` and `peng-handover` say what changes with ARQ below.
+The link repairs nothing here (N = K, δ = 0), as in the paper; `peng-arq` and `peng-handover` say what changes with ARQ below: all terminals have
+the bit errors there, on the link, where ARQ repairs them.
 """
 
 from arqlink_research.papers.figure import Curve, Figure
@@ -10,10 +12,17 @@ from arqlink_research.papers.onboard import bit_errors
 from arqlink_research.papers.trace import Trace
 from arqlink_research.tcp.topologies import TOPOLOGIES
 
-TCPS = {
-    "classic": "Reno, no SACK", "NewReno": "NewReno", "Hybla": "Hybla", "Vegas": "Vegas", "DVegas": "DVegas", "WestwoodPlus": "Westwood+",
+HYBLA = {"variant": "Hybla", "pacing": True}
+"""Packets that leave apart are a part of it (the paper's [8], section 3.3)."""
+IN_NS3 = {
+    "NewReno": {"variant": "NewReno"}, "Hybla": HYBLA, "Vegas": {"variant": "Vegas"}, "DVegas": {"variant": "DVegas"},
+    "Westwood+": {"variant": "WestwoodPlus"},
 }  # fmt: skip
-FIXED = {"n": 10, "delta": 0, "seconds": 100.0, "warm_up": 0.0}
+"""Background traffic needs these."""
+TCPS = {"Reno, no SACK": {"variant": "classic"}, "NewReno, no SACK": {"variant": "reno"}} | IN_NS3
+FIXED = {"n": 10, "delta": 0, "seconds": 25.0, "warm_up": 0.0, "initial_window": 2}
+LONGER = {"seconds": 100.0}
+NOISY = 2
 GEO = FIXED | {"topology": "vsat-star"}
 LEO = FIXED | {"topology": "leo"}
 BER = bit_errors(1e-7)
@@ -24,8 +33,16 @@ LEO_MBPS = TOPOLOGIES["leo"].settings["rate_mbps"]
 GAPS = (0, 50, 100, 250, 500)
 
 
-def _each(variants=tuple(TCPS), **more):
-    return tuple(Curve(TCPS[variant], {"variant": variant} | more, has_model=False) for variant in variants)
+def rain(rate):
+    """Bit errors at some terminals alone."""
+    return {"loss": 0.0, "noisy_terminals": f"{NOISY},{rate!r}"}
+
+
+RAIN = rain(1e-7)
+
+
+def _each(tcps):
+    return tuple(Curve(label, settings, has_model=False) for label, settings in tcps.items())
 
 
 def load(share):
@@ -40,61 +57,61 @@ def handover(gap):
 
 def _over_arq():
     """ARQ delivers in sequence what has waited for a lost frame, all at once: ACKs come in bursts then, and data, which a short queue cannot take."""
-    for variant in ("NewReno", "Hybla"):
+    for name in ("NewReno", "Hybla"):
         for label, settings in (
             ("no ARQ", {}),
             ("δ = 3", {"delta": 3}),
             ("δ = 3, queue of 500", {"delta": 3, "gateway": LONG_QUEUE}),
             ("δ = 3, queue of 500, out of sequence", {"delta": 3, "ord": 0, "gateway": LONG_QUEUE}),
         ):
-            yield Curve(f"{TCPS[variant]}, {label}", {"variant": variant} | settings, has_model=False)
+            yield Curve(f"{name}, {label}", TCPS[name] | settings, has_model=False)
 
 
 LONG_QUEUE = "snoop,cache=1000,queue=500"
 
 
-IN_NS3 = tuple(variant for variant in TCPS if variant != "classic")
-"""Background traffic needs these."""
+_STAR = "Snoop in a star under a geostationary satellite, 6 Mb/s"
 
 FIGURES = (
     Figure(
-        "peng-geo", "Fig. 3", "Snoop in a star under a geostationary satellite, five connections, 6 Mb/s", bit_errors, _ERRORS, _RATES, _each(), GEO,
+        "peng-geo", "Fig. 3", f"{_STAR}, the terminals in rain", rain, f"{_ERRORS} at {NOISY} of five terminals", _RATES, _each(TCPS), GEO,
+        value="noisy_utilization", axis_of_value="U: their goodput by two fifths of the line's rate", repeated=2, logarithmic=True,
+    ),
+    Figure(
+        "peng-geo-all", "Fig. 3", f"{_STAR}, all terminals", rain, f"{_ERRORS} at {NOISY} of five terminals", _RATES, _each(TCPS), GEO,
         repeated=2, logarithmic=True,
     ),
     Figure(
-        "peng-fig4", "Fig. 4", "Snoop over Teledesic, one connection, 1.5 Mb/s", bit_errors, _ERRORS, _RATES, _each(), LEO, repeated=2, logarithmic=True,
+        "peng-fig4", "Fig. 4", "Snoop over Teledesic, one connection, 1.5 Mb/s", bit_errors, _ERRORS, _RATES, _each(TCPS), LEO, repeated=2, logarithmic=True,
     ),
     Figure(
-        "peng-fig5", "Fig. 5", "The line back, star under a geostationary satellite, 6 Mb/s, 10⁻⁷ bit errors", "return_mbps", "rate of the line back in Mb/s",
-        (0.1, 0.25, 0.5, 2.0, 6.0), _each(), GEO | BER, repeated=2, logarithmic=True,
+        "peng-fig5", "Fig. 5", f"The line back, {_STAR.lower()}", "return_mbps", "rate of the line back in Mb/s", (0.1, 0.25, 0.5, 2.0, 6.0), _each(TCPS),
+        GEO | RAIN, repeated=2, logarithmic=True,
     ),
     Figure(
         "peng-fig6", "Fig. 6", "Other traffic over Teledesic, one connection, 1.5 Mb/s, 10⁻⁷ bit errors", load, "share of the line that other traffic asks for",
-        (0, 0.2, 0.4, 0.6, 0.8), _each(IN_NS3), LEO | BER, repeated=2,
+        (0, 0.2, 0.4, 0.6, 0.8), _each(IN_NS3), LEO | BER, repeated=4,
     ),
     Figure(
         "peng-fig7", "Fig. 7", "XCP and others without a gateway, 6 Mb/s, 10⁻⁷ bit errors", "connections", "connections", (1, 2, 5, 10),
         (*_each(IN_NS3), Curve("XCP", {"variant": "Xcp"}, has_model=False)), GEO | BER | {"gateway": "none", "buffer": 50}, repeated=2, logarithmic=True,
     ),
     Figure(
-        "peng-arq", "", "The same star over ARQ, δ = 3", bit_errors, _ERRORS, (*_RATES, 1e-5), tuple(_over_arq()), GEO, repeated=2, logarithmic=True,
+        "peng-arq", "", "The same star over ARQ, δ = 3", bit_errors, _ERRORS, (*_RATES, 1e-5), tuple(_over_arq()), GEO | LONGER, repeated=2, logarithmic=True,
     ),
     Figure(
         "peng-handover", "", "Gaps at the hand-overs of Teledesic, 1.5 Mb/s, 10⁻⁷ bit errors", handover, "ms without a link at a hand-over", GAPS,
         tuple(
-            Curve(f"{TCPS[variant]}, {name}", {"variant": variant} | arq, has_model=False)
-            for variant in ("NewReno", "Hybla") for name, arq in (("no ARQ", {}), ("δ infinite", {"delta": "inf", "poll_ms": 50.0}))
+            Curve(f"{tcp}, {name}", TCPS[tcp] | arq, has_model=False)
+            for tcp in ("NewReno", "Hybla") for name, arq in (("no ARQ", {}), ("δ infinite", {"delta": "inf", "poll_ms": 50.0}))
         ), LEO | BER | {"seconds": 400.0}, repeated=2,
     ),
 )  # fmt: skip
 
 TRACES = (
+    Trace("peng-fig3", "Fig. 3", f"{_STAR}, 10⁻⁷ bit errors at two of five terminals, one of these", GEO | RAIN, TCPS),
     Trace(
-        "peng-fig3", "Fig. 3", "Snoop in a star under a geostationary satellite, 10⁻⁷ bit errors, one of five connections", GEO | BER | {"seconds": 60.0},
-        {name: {"variant": variant} for variant, name in TCPS.items()},
-    ),
-    Trace(
-        "peng-start", "Fig. 5", "Goodput after the start, one connection, 6 Mb/s, 10⁻⁷ bit errors", GEO | BER | {"seconds": 60.0, "connections": 1},
-        {name: {"variant": variant} for variant, name in TCPS.items()}, what="rates", every=2.0,
+        "peng-start", "Fig. 5", "Goodput after the start, one connection, 2 Mb/s back, 10⁻⁷ bit errors",
+        GEO | BER | {"connections": 1, "return_mbps": 2.0}, TCPS, what="rates", every=1.0,
     ),
 )  # fmt: skip
