@@ -22,13 +22,12 @@ def simulate(wanted, more, count, on_rtl, scheduler):
     with Store(STORE) as store:
         run([task for one in wanted for task in one.tasks(count, more)], store, scheduler, "runs")
         if on_rtl:
-            run([task for one in wanted for task in one.rtl_tasks().values()], store, scheduler, "runs on the RTL")
+            run([task for one in wanted for tasks in one.rtl_tasks().values() for task in tasks], store, scheduler, "runs on the RTL")
         for one in wanted:
             path = figure.FOLDER / f"{one.name}.csv"
-            kept = figure.rtl_values(path.read_text()) if path.exists() else {}
-            tasks = one.rtl_tasks()
-            found = store.results(tasks.values())
-            rtl = {point: one.scale * found[task.key][one.value] if task.key in found else kept.get(point) for point, task in tasks.items()}
+            kept = figure.rtl_rows(path.read_text()) if path.exists() else {}
+            found = one.rtl_rows(store.results([task for tasks in one.rtl_tasks().values() for task in tasks]))
+            rtl = {point: row for point, row in (kept | found).items() if point in one.rtl}
             results = store.results(one.tasks(count, more))
             path.write_text(figure.write_csv(one.rows(results, count, more, rtl)))
 

@@ -19,11 +19,11 @@ from arqlink_research.sweep.plan import Task
 from arqlink_research.tcp import measurement
 
 FOLDER = tree.ROOT / "docs" / "figures" / "papers"
-COLUMNS = ("curve", "x", "seeds", "mean", "std", "interval", "model", "rtl")
-"""`interval`: half of the mean's 95 % interval, by Student's t over the seeds."""
+COLUMNS = ("curve", "x", "seeds", "mean", "std", "interval", "model", "rtl", "rtl_seeds", "rtl_std")
+"""`interval`: half of the mean's 95 % interval, by Student's t over the seeds. `rtl`: mean on the RTL, and what it is of."""
+OF_RTL = tuple(name for name in COLUMNS if name.startswith("rtl"))
 CONFIDENCE = 0.95
-RTL = {"link": "rtl", "config": "paper8", "warm_up": 100, "seconds": 100}
-RTL_SEED = 1
+RTL = {"link": "rtl", "config": "paper8", "warm_up": 100, "seconds": 200}
 """How points on the RTL are run: it is some hundred times slower than the fast model."""
 RTL_UNIT, UNIT = 24, 25
 """Bytes of a unit there, and of all others."""
@@ -75,6 +75,8 @@ class Figure:
     """All values are multiplied by it."""
     rtl: tuple = ()
     """(curve's label, x) of points that are simulated on the RTL as well."""
+    rtl_seeds: int = 4
+    """Of each of these: so many that a tenth more or less of a mean is told from it (`test_points_on_the_rtl_are_those_of_the_fast_model`)."""
 
     def model(self, curve, settings):
         """The model's value of a point, or None."""
@@ -108,17 +110,30 @@ class Figure:
         return [task for each in zip(*points) for task in each]
 
     def rtl_tasks(self):
-        """(curve's label, x) -> Task of the points on the RTL."""
-        return {(curve.label, x): Task("tcp", on_rtl(settings), RTL_SEED) for curve, x, settings in self.points({}) if (curve.label, x) in self.rtl}
+        """(curve's label, x) -> Tasks of the points on the RTL."""
+        return {
+            (curve.label, x): [Task("tcp", on_rtl(settings), seed) for seed in range(1, self.rtl_seeds + 1)]
+            for curve, x, settings in self.points({})
+            if (curve.label, x) in self.rtl
+        }
+
+    def rtl_rows(self, results):
+        """(curve's label, x) -> columns OF_RTL of those points that are among the results of tasks."""
+        rows = {}
+        for point, tasks in self.rtl_tasks().items():
+            if all(task.key in results for task in tasks):
+                found = measurement.spread([self.scale * results[task.key][self.value] for task in tasks])
+                rows[point] = (found["mean"], len(tasks), found["std"])
+        return rows
 
     def rows(self, results, count, more, rtl):
-        """The CSV's rows, by the results of all tasks, and by the values of points on the RTL."""
+        """The CSV's rows, by the results of all tasks, and by the columns of points on the RTL."""
         for curve, x, settings in self.points(more):
             values = [self.scale * results[task.key][self.value] for task in self.runs(settings, count)]
             model = self.model(curve, settings)
             found = measurement.spread(values)
             interval = interval_of(found["std"], len(values))
-            yield curve.label, x, len(values), found["mean"], found["std"], interval, model, rtl.get((curve.label, x))
+            yield curve.label, x, len(values), found["mean"], found["std"], interval, model, *rtl.get((curve.label, x), [None] * len(OF_RTL))
 
     def draw(self, axes, text):
         """Simulation as points with the means' 95 % intervals, the model as a line of the same colour, rings on the RTL."""
@@ -160,9 +175,10 @@ def read_csv(text):
     return curves
 
 
-def rtl_values(text):
-    """(curve, x) -> value of the points on the RTL in a CSV text."""
-    return {(label, row["x"]): row["rtl"] for label, rows in read_csv(text).items() for row in rows if row["rtl"] is not None}
+def rtl_rows(text):
+    """(curve, x) -> columns OF_RTL of the points on the RTL in a CSV text."""
+    rows = ((label, row) for label, rows in read_csv(text).items() for row in rows)
+    return {(label, row["x"]): tuple(row[name] for name in OF_RTL) for label, row in rows if row["rtl"] is not None}
 
 
 def picture(figure, text):

@@ -41,6 +41,6 @@ FIGURES = (
     _hybrid("rr4752-fig7", "Figs. 7 and 13", 0.01, 1, ("δ = 2", 12)),
     Figure(
         "rr4752-fig8", "Figs. 8 and 14", "ARQ alone, one connection, p = 0.01", "delta", DELTA_AXIS, DELTAS, _of_delay(),
-        KARN | {"loss": 0.01, "n": 10, "connections": 1}, repeated=2, rtl=(("D = 20 ms", 4),),
+        KARN | {"loss": 0.01, "n": 10, "connections": 1}, repeated=2, rtl=(("D = 20 ms", 3),),
     ),
 )  # fmt: skip

@@ -41,6 +41,12 @@ def satellite(ms):
     return {"delay_ms": (ms - FRAME_MS) / 2}
 
 
+def times_x_ln_x(y, ms):
+    """The buffer, in x ln x, x = mu T2: what the throughput depends on by eq. 53."""
+    x = RATE * ms * 1e-3
+    return {"buffer": round(y * x * math.log(x))}
+
+
 def normalized_buffer(x, alpha, p, ms):
     """x = beta/(1 + 2 alpha), eq. 50, by the buffer."""
     return {"buffer": round(x * (1 + 2 * alpha) * RATE * ms * 1e-3)}
@@ -73,7 +79,7 @@ FIGURES = (
     _figure(
         "zhu-fig6", "Fig. 6", "End to end, T1 = 0, B = 50", loss, P_AXIS, LOSSES,
         tuple(Curve(f"T2 = {ms} ms", satellite(ms)) for ms in (100, 250, 500)), FIXED | DIRECT | terrestrial(0) | {"buffer": 50},
-        rtl=(("T2 = 100 ms", 0.1), ("T2 = 250 ms", 0.3)),
+        rtl=(("T2 = 100 ms", 0.1), ("T2 = 250 ms", 0.3)), rtl_seeds=24,
     ),
     _figure(
         "zhu-fig7", "Fig. 7", "End to end, T1 = 100 ms, B = 50", satellite, "T2: round trip over the satellite in ms", (50, 100, 150, 200, 300, 500),
@@ -83,12 +89,17 @@ FIGURES = (
     _figure(
         "zhu-fig8", "Fig. 8", "End to end, T2 = 100 ms, B = 50", terrestrial, "T1: terrestrial round trip in ms", (0, 50, 100, 200, 300, 500),
         _of_loss(), FIXED | DIRECT | satellite(100) | {"buffer": 50},
-        rtl=(("p = 0.1", 0), ("p = 0.3", 300)),
+        rtl=(("p = 0.1", 0), ("p = 0.3", 300)), rtl_seeds=12,
     ),
     _figure(
         "zhu-fig9", "Fig. 9", "End to end, T1 = T2 = 100 ms", "buffer", B_AXIS, (10, 25, 50, 75, 100, 150),
         _of_loss(), FIXED | DIRECT | EQUAL,
         rtl=(("p = 0.1", 100),),
+    ),
+    _figure(
+        "zhu-eq53", "Eq. 53", "End to end, T1 = 0, p = 0.1", "", "B / (x ln x), x = μ T2", (0.25, 0.5, 0.75, 1.0, 1.5, 2.0),
+        tuple(Curve(f"T2 = {ms} ms", satellite(ms), place=partial(times_x_ln_x, ms=ms)) for ms in (50, 100, 250, 500)),
+        FIXED | DIRECT | terrestrial(0) | loss(0.1),
     ),
     _figure(
         "zhu-fig11", "Fig. 11", "Split, T1 = 100 ms, p = 0.1", "buffer", B_AXIS, (10, 25, 50, 100, 150, 200),
@@ -113,7 +124,7 @@ FIGURES = (
     _figure(
         "zhu-fig15", "Fig. 15", "Fading for a tenth of the time, T1 = T2 = 100 ms, B = 50", fading, "f: fades a second", (0.1, 0.5, 1, 5, 10, 25),
         (Curve("end to end", DIRECT), Curve("split", SPLIT)), FIXED | EQUAL | {"buffer": 50},
-        rtl=(("end to end", 5), ("split", 5)), logarithmic=True,
+        rtl=(("end to end", 5), ("split", 5)), rtl_seeds=8, logarithmic=True,
     ),
     _figure(
         "zhu-fig16", "Fig. 16", "Connections that share the link, T1 = T2 = 100 ms, p = 0.1", "connections", "N: connections", (1, 2, 4, 6, 8, 10),
