@@ -11,12 +11,15 @@ import pytest
 from scipy import stats
 
 from arqlink import tree
+from arqlink.bench import documents
 from arqlink.model import planner
 from arqlink.model.link_setup import LinkSetup
 from arqlink.model.loss import Bernoulli
-from arqlink_research.papers import figure, rr4752
+from arqlink_research.papers import figure, laws, rr4752
 from arqlink_research.papers.collection import FIGURES, TRACES
 from arqlink_research.sweep import kinds
+from arqlink_research.tcp import models
+from arqlink_research.tcp import point as points
 from tests import seeds
 
 PAGE = tree.ROOT / "docs" / "papers.md"
@@ -61,6 +64,19 @@ def test_models_are_those_of_today(one):
 def test_the_page_shows_each_figure():
     shown = re.findall(r"figures/papers/([\w-]+)\.svg", PAGE.read_text())
     assert sorted(shown) == sorted(one.name for one in (*FIGURES, *TRACES))
+
+
+def test_the_page_says_how_far_models_are_from_simulations():
+    """Table "Model and simulation": it is made from the CSV files."""
+    assert documents.replaced(PAGE.read_text(), laws.MARKS, laws.table()) == PAGE.read_text(), "update it with 'arqlink figures --draw rr4752'"
+
+
+def test_a_measured_u_that_is_the_fixed_point_gives_it_again():
+    """And with a longer wait in the resequencer U is lower."""
+    point = points.from_settings({"n": 10, "delta": 2, "delay_ms": 200, "connections": 10, "loss": 0.01})
+    found = models.hybrid_link(point).utilization
+    assert found == pytest.approx(laws.with_measured(point, found, "proposition1"), rel=1e-6) and 0.1 < found < 0.9
+    assert laws.with_measured(point, found, "none") > 1.02 * found > found > laws.with_measured(point, found, "periodic")
 
 
 PARAMETERS = {0.01, 0.02, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.001}

@@ -16,6 +16,8 @@ BEST = 3
 """Of the grid, simulated again with other seeds: the best of many that differ by chance alone is better by chance."""
 SOME, MORE = (1, 2), tuple(range(3, 9))
 """Seeds of the grid, and of what is compared."""
+BRIEFLY, STEADILY = {"seconds": 150, "warm_up": 50}, {"seconds": 900, "warm_up": 100}
+"""Over a slow line with a full queue round trips take five seconds: what the start has lost in a burst takes minutes to repair without SACK."""
 REST_MS = 80.0
 
 
@@ -27,8 +29,8 @@ def drawn(rng):
     return {"loss": loss, "delay_ms": round(10 ** rng.uniform(0.7, 2.48), 1), "rate_mbps": rng.choice([1.0, 2.0, 4.0]), "connections": rng.choice([4, 10, 20])}
 
 
-def utilization(path, choice, of):
-    settings = path | choice | {"seconds": 150, "warm_up": 50, "sender_mbps": 100.0, "receiver_mbps": 100.0}
+def utilization(path, choice, of, times):
+    settings = path | choice | times | {"sender_mbps": 100.0, "receiver_mbps": 100.0}
     return statistics.mean(kinds.TCP.run(settings, seeds.seed_of(seed))["utilization"] for seed in of)
 
 
@@ -36,15 +38,15 @@ def utilization(path, choice, of):
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("number", range(SETTINGS))
 def test_the_choice_is_near_the_best_of_the_grid(number):
-    """Within 4 %. The goal is one: frames of K = 1 are simulated 3 % worse than the model has them (docs/choosing.md)."""
+    """Within 1 %."""
     path = drawn(seeds.rng(f"planner {number}"))
     setup = link_setup.from_options(packet_bytes=1500, **{name: path[name] for name in ("loss", "delay_ms", "rate_mbps")})
     best = planner.choose(planner.plans(setup, planner.Goal(), path["connections"], REST_MS)).setup
     chosen = {"k": best.k, "n": best.n, "nr": best.nr, "delta": "inf" if math.isinf(best.delta) else int(best.delta)}
     grid = [{"k": k, "n": k + parity, "delta": delta} for k, parity, delta in GRID]
-    first = sorted(grid, key=lambda choice: -utilization(path, choice, SOME))
-    found = utilization(path, chosen, MORE)
-    others = {tuple(choice.values()): utilization(path, choice, MORE) for choice in first[:BEST]}
-    worst = utilization(path, first[-1], SOME)
+    first = sorted(grid, key=lambda choice: -utilization(path, choice, SOME, BRIEFLY))
+    found = utilization(path, chosen, MORE, STEADILY)
+    others = {tuple(choice.values()): utilization(path, choice, MORE, STEADILY) for choice in first[:BEST]}
+    worst = utilization(path, first[-1], SOME, BRIEFLY)
     print(f"{path}: {chosen} {found:.4f}; of the grid { ({key: round(value, 4) for key, value in others.items()}) }, worst {worst:.4f}")
-    assert found > 0.96 * max(others.values())
+    assert found > 0.99 * max(others.values()) and worst < 0.97 * found

@@ -8,7 +8,7 @@ import typer
 from arqlink import tree
 from arqlink.errors import UserError
 from arqlink_research.cli.sweep import Scheduler
-from arqlink_research.papers import collection, figure
+from arqlink_research.papers import collection, figure, laws, rr4752
 
 
 def figures(
@@ -40,3 +40,5 @@ def figures(
         text = (figure.FOLDER / f"{one.name}.csv").read_text()
         (figure.FOLDER / f"{one.name}.svg").write_text(figure.picture(one, text))
         print(f"docs/figures/papers/{one.name}.svg")
+    if any(one in rr4752.FIGURES for one in wanted):
+        laws.write()

@@ -15,11 +15,16 @@ CONTROL_BYTES = 32
 """A control unit on the line."""
 
 
-def hybrid_link(point):
-    """RR-4752's model (arqlink.model.tcp) of a direct path: U, goodput, and round trip without the queue."""
+def hybrid_model(point, resequencing="proposition1"):
+    """RR-4752's model (arqlink.model.tcp) of a direct path."""
     setup, path = point.setup, point.path
     packets = 8 * (setup.packet_bytes + ACK_BYTES) * (1 / path.sender_mbps + 1 / path.receiver_mbps) * 1e-6
-    return TcpOverLink(setup.model(), point.connections, path.terrestrial + packets, b=path.ack_every).operation()
+    return TcpOverLink(setup.model(), point.connections, path.terrestrial + packets, resequencing, b=path.ack_every)
+
+
+def hybrid_link(point):
+    """U, goodput, and round trip without the queue by RR-4752's model."""
+    return hybrid_model(point).operation()
 
 
 def limit(point):

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RR-4752's model against its simulations (Figs. 9 to 14 against 3 to 8): how far U is off, by the law of the resequencer."""
+
+import math
+
+from arqlink.bench import documents
+from arqlink.model.tcp import FULL_LOAD
+from arqlink.report.tables import markdown
+from arqlink_research.papers import figure, rr4752
+from arqlink_research.papers.figure import FOLDER
+from arqlink_research.tcp import models
+from arqlink_research.tcp import point as points
+
+PAGE = FOLDER.parents[1] / "papers.md"
+MARKS = "arqlink figures rr4752"
+FIXED_POINT = "fixed point"
+LAWS = {"none": "none", "proposition1": "Prop. 1", "periodic": "eq. 11", "poisson": "exact, Poisson", FULL_LOAD: "always busy"}
+"""Laws of `TcpOverLink`, and how the table calls them. All but `FIXED_POINT` with the λ and π that were measured, as the paper's figures have them."""
+HEADINGS = ("figures", "points", "in the interval", f"{FIXED_POINT}, Prop. 1", *LAWS.values())
+
+
+def with_measured(point, utilization, law):
+    """U by eqs. 1 and 2, where λ and π are those of a simulated U."""
+    model = models.hybrid_model(point, law)
+    return min(model.capacity, model.offered(utilization * model.line_rate)) / model.line_rate
+
+
+def differences(one):
+    """Model less simulation of each point that has a model: a dictionary by law; and how many points of the fixed point are in the 95 % interval."""
+    curves, inside = figure.read_csv((FOLDER / f"{one.name}.csv").read_text()), 0
+    found = {FIXED_POINT: [], **{law: [] for law in LAWS}}
+    for curve, x, settings in one.points({}):
+        if curve.has_model:
+            row = next(row for row in curves[curve.label] if row["x"] == x)
+            found[FIXED_POINT].append(row["model"] - row["mean"])
+            inside += abs(row["model"] - row["mean"]) <= row["interval"]
+            for law in LAWS:
+                found[law].append(with_measured(points.from_settings(settings), row["mean"], law) - row["mean"])
+    return found, inside
+
+
+def _cell(values):
+    """Root of the mean square, and the largest difference."""
+    return f"{math.sqrt(sum(v * v for v in values) / len(values)):.3f} ({max(values, key=abs):+.3f})"
+
+
+def table():
+    """Lines of the page's table."""
+    rows = []
+    for one in rr4752.FIGURES:
+        found, inside = differences(one)
+        rows.append([one.number.removeprefix("Figs. "), len(found[FIXED_POINT]), inside, *(_cell(values) for values in found.values())])
+    return markdown(HEADINGS, rows)
+
+
+def write():
+    PAGE.write_text(documents.replaced(PAGE.read_text(), MARKS, table()))
