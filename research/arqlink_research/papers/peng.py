@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Peng, Salamanca Cardona, Shafiee and Leung: TCPs over Snoop, in a star of terminals under a geostationary satellite, and over Teledesic: the 25 s
-from the start of the connections. In the star rain falls on a subset of the five terminals, here on two. The queue before the link has room for 50
+from the start of the connections (`peng-geo-longer`: 100 s). In the star rain falls on a subset of the five terminals, here on two. The queue before the link has room for 50
 packets, and the first window for two, as in their simulator, ns-2.31.
 
 The link repairs nothing here (N = K, δ = 0), as in the paper; `peng-arq` and `peng-handover` say what changes with ARQ below: all terminals have
@@ -80,6 +80,10 @@ FIGURES = (
     Figure(
         "peng-geo-all", "Fig. 3", f"{_STAR}, all terminals", rain, f"{_ERRORS} at {NOISY} of five terminals", _RATES, _each(TCPS), GEO,
         repeated=2, logarithmic=True,
+    ),
+    Figure(
+        "peng-geo-longer", "", f"{_STAR}, the terminals in rain, 100 s", rain, f"{_ERRORS} at {NOISY} of five terminals", _RATES, _each(TCPS), GEO | LONGER,
+        value="noisy_utilization", axis_of_value="U: their goodput by two fifths of the line's rate", repeated=2, logarithmic=True,
     ),
     Figure(
         "peng-fig4", "Fig. 4", "Snoop over Teledesic, one connection, 1.5 Mb/s", bit_errors, _ERRORS, _RATES, _each(TCPS), LEO, repeated=2, logarithmic=True,
