@@ -9,8 +9,6 @@ from arqlink_research.sweep.store import Store
 
 FIGURES = rr4752.FIGURES + zhu.FIGURES + reservation.FIGURES + onboard.FIGURES + peng.FIGURES + modes.FIGURES + beyond.FIGURES
 TRACES = zhu.TRACES + reservation.TRACES + peng.TRACES
-STORE = tree.BUILD / "papers" / "points.sqlite"
-"""Shared by all figures: many points are in several."""
 NAMES = [one.name for one in (*FIGURES, *TRACES)]
 QUICK = {"seconds": 400, "warm_up": 100}, 2
 FULL = {"seconds": 1900, "warm_up": 100}, 8
@@ -18,8 +16,8 @@ FULL = {"seconds": 1900, "warm_up": 100}, 8
 
 
 def simulate(wanted, more, count, on_rtl, scheduler):
-    """Runs what is missing, and writes the CSV files."""
-    with Store(STORE) as store:
+    """Runs what is missing, and writes the CSV files. All figures share a store: many points are in several."""
+    with Store(tree.BUILD / "papers" / "points.sqlite") as store:
         run([task for one in wanted for task in one.tasks(count, more)], store, scheduler, "runs")
         if on_rtl:
             run([task for one in wanted for tasks in one.rtl_tasks().values() for task in tasks], store, scheduler, "runs on the RTL")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Peng, Salamanca Cardona, Shafiee and Leung: TCPs over Snoop, in a star of terminals under a geostationary satellite, and over Teledesic: the 25 s
-from the start of the connections (`peng-geo-longer`: 100 s). In the star rain falls on a subset of the five terminals, here on two. The queue before the link has room for 50
-packets, and the first window for two, as in their simulator, ns-2.31.
+from the start of the connections (`peng-geo-longer`: 100 s). In the star rain falls on a subset of the five terminals, here on two. The queue before the
+link has room for 50 packets, and the first window for two, as in their simulator, ns-2.31.
 
 The link repairs nothing here (N = K, δ = 0), as in the paper; `peng-arq` and `peng-handover` say what changes with ARQ below: all terminals have
 the bit errors there, on the link, where ARQ repairs them.
