@@ -101,10 +101,11 @@ def test_each_segment_has_its_ack_where_acks_are_not_delayed():
 
 
 def test_fading_has_its_share_and_its_length():
-    """Units lost, and frames lost: long fades take whole frames, so as many frames as units are lost; short ones spoil more frames."""
+    """Units lost, and frames lost: long fades take whole frames, so as many frames as units are lost; short ones spoil more frames. The share that
+    1900 long fades take has a deviation of 3 %, so 15 % are five of them."""
     failures = []
-    for ms in (2, 200):
-        point, result, values = run({"loss": f"fading:{ms},0.05", "n": 10, "seconds": 400, "connections": 5})
+    for ms in (2, 40):
+        point, result, values = run({"loss": f"fading:{ms},0.05", "n": 10, "seconds": 1500, "connections": 5})
         sent = sum(result.counters["a"][name] for name in ("tx_units", "tx_retx_units"))
         assert result.counters["b"]["rx_erased_flag"] / sent == pytest.approx(0.05, rel=0.15)
         assert values["frame_failure"] == pytest.approx(point.setup.loss.failure(10, 10), rel=0.15)
