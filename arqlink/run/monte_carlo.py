@@ -31,9 +31,10 @@ def measure(setup, frames, waves=None, progress=None, phy_capture=None, watch=No
             raise UserError(f"The checker counted {checks[name]} packets as {name}; this is a bug of the link.")
     evaluation = Evaluation(setup, result, model)
     books.check(evaluation.a, evaluation.b, result["traffic_a.SENT"], checks["RECEIVED"])
+    entries = evaluation.entries(window_utilization(setup, result))
     return {
         "settings": setup.describe(),
-        **(entries := evaluation.entries(window_utilization(setup, result))),
+        **entries,
         "line_use": window_line_use(result),
         "limit": limits.lowest(model.alpha, entries["utilization"]["model"]),
         "frames": evaluation.a["tx_frames"],

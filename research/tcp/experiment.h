@@ -36,7 +36,7 @@ struct Experiment {
     bool sack = true;              ///< of a TCP of ns-3
     bool timestamps = true;        ///< RFC 7323; without them round trips are measured by Karn's rule
     double initialWindow = 2;      ///< segments
-    bool pacing = false;           ///< of a TCP of ns-3: segments leave apart, and not as ACKs let them
+    bool pacing = false;           ///< of a TCP of ns-3: segments are paced, and do not leave as ACKs let them
     bool split = false;            ///< TCP ends at the gateway before the link, which acknowledges what it stores
     /// Gateways that look into packets (GatewayPath); empty: there are none, and `split` counts.
     std::vector<std::optional<gateway::Settings>> gateways;

@@ -37,8 +37,7 @@ def utilization(path, choice, of, times):
 @pytest.mark.full
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("number", range(SETTINGS))
-def test_the_choice_is_near_the_best_of_the_grid(number):
-    """Within 1 %."""
+def test_the_choice_is_within_a_percent_of_the_best_of_the_grid(number):
     path = drawn(seeds.rng(f"planner {number}"))
     setup = link_setup.from_options(packet_bytes=1500, **{name: path[name] for name in ("loss", "delay_ms", "rate_mbps")})
     best = planner.choose(planner.plans(setup, planner.Goal(), path["connections"], REST_MS)).setup

@@ -14,7 +14,9 @@ from tests.live import linux_path
 
 from .tcp_through import described
 
-MODES = "pass clamp snoop split proxy".split()
+END_TO_END = "pass clamp snoop".split()
+"""Modes in which the hosts alone acknowledge."""
+MODES = [*END_TO_END, "split", "proxy"]
 FIRST_PORT = 5000
 MOST = 90
 """Seconds that something may take on a busy machine; alone it takes a few."""

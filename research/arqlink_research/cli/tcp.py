@@ -86,7 +86,7 @@ InitialWindow = Annotated[
     int | None,
     typer.Option(help="Segments of TCP's first window.", show_default=f"{points.USUAL_INITIAL}, of ns-3 {points.USUAL_INITIAL_OF_NS3}", rich_help_panel=PATH),
 ]
-Pacing = Annotated[bool, typer.Option("--pacing/--no-pacing", help="Segments of a TCP of ns-3 leave apart.", rich_help_panel=PATH)]
+Pacing = Annotated[bool, typer.Option("--pacing/--no-pacing", help="Pace the segments of a TCP of ns-3.", rich_help_panel=PATH)]
 Topology = Annotated[
     str, typer.Option(metavar="NAME", help="Path: " + "; ".join(f"{name}: {t.what}" for name, t in TOPOLOGIES.items()) + ".", rich_help_panel=PATH)
 ]

@@ -20,11 +20,11 @@ def simulate(wanted, more, count, on_rtl, scheduler):
     with Store(tree.BUILD / "papers" / "points.sqlite") as store:
         run([task for one in wanted for task in one.tasks(count, more)], store, scheduler, "runs")
         if on_rtl:
-            run([task for one in wanted for tasks in one.rtl_tasks().values() for task in tasks], store, scheduler, "runs on the RTL")
+            run([task for one in wanted for task in one.rtl_tasks()], store, scheduler, "runs on the RTL")
         for one in wanted:
             path = figure.FOLDER / f"{one.name}.csv"
             kept = figure.rtl_rows(path.read_text()) if path.exists() else {}
-            found = one.rtl_rows(store.results([task for tasks in one.rtl_tasks().values() for task in tasks]))
+            found = one.rtl_rows(store.results(one.rtl_tasks()))
             rtl = {point: row for point, row in (kept | found).items() if point in one.rtl}
             results = store.results(one.tasks(count, more))
             path.write_text(figure.write_csv(one.rows(results, count, more, rtl)))

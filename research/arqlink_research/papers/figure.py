@@ -20,7 +20,8 @@ from arqlink_research.tcp import measurement
 
 FOLDER = tree.ROOT / "docs" / "figures" / "papers"
 COLUMNS = ("curve", "x", "seeds", "mean", "std", "interval", "model", "rtl", "rtl_seeds", "rtl_std")
-"""`interval`: half of the mean's 95 % interval, by Student's t over the seeds. `rtl`: mean on the RTL, and what it is of."""
+"""`interval`: half of the mean's 95 % interval, by Student's t over the seeds. `rtl`: mean on the RTL, over
+`rtl_seeds` seeds with the standard deviation `rtl_std`."""
 OF_RTL = tuple(name for name in COLUMNS if name.startswith("rtl"))
 CONFIDENCE = 0.95
 RTL = {"link": "rtl", "config": "paper8", "warm_up": 100, "seconds": 200}
@@ -76,7 +77,7 @@ class Figure:
     rtl: tuple = ()
     """(curve's label, x) of points that are simulated on the RTL as well."""
     rtl_seeds: int = 4
-    """Of each of these: so many that a tenth more or less of a mean is told from it (`test_points_on_the_rtl_are_those_of_the_fast_model`)."""
+    """Of each of these: enough to refuse a mean that is a tenth off (`test_points_on_the_rtl_are_those_of_the_fast_model`)."""
 
     def model(self, curve, settings):
         """The model's value of a point, or None."""
@@ -109,31 +110,39 @@ class Figure:
         points = [self.runs(settings, count) for _, _, settings in self.points(more)]
         return [task for each in zip(*points) for task in each]
 
-    def rtl_tasks(self):
-        """(curve's label, x) -> Tasks of the points on the RTL."""
+    def rtl_runs(self):
+        """(curve's label, x) -> the tasks of a point on the RTL."""
         return {
             (curve.label, x): [Task("tcp", on_rtl(settings), seed) for seed in range(1, self.rtl_seeds + 1)]
             for curve, x, settings in self.points({})
             if (curve.label, x) in self.rtl
         }
 
+    def rtl_tasks(self):
+        """All of them."""
+        return [task for tasks in self.rtl_runs().values() for task in tasks]
+
+    def _found(self, results, tasks):
+        """Mean and standard deviation of what a point's tasks gave."""
+        found = measurement.spread([self.scale * results[task.key][self.value] for task in tasks])
+        return found["mean"], found["std"]
+
     def rtl_rows(self, results):
         """(curve's label, x) -> columns OF_RTL of those points that are among the results of tasks."""
         rows = {}
-        for point, tasks in self.rtl_tasks().items():
+        for point, tasks in self.rtl_runs().items():
             if all(task.key in results for task in tasks):
-                found = measurement.spread([self.scale * results[task.key][self.value] for task in tasks])
-                rows[point] = (found["mean"], len(tasks), found["std"])
+                mean, std = self._found(results, tasks)
+                rows[point] = (mean, len(tasks), std)
         return rows
 
     def rows(self, results, count, more, rtl):
         """The CSV's rows, by the results of all tasks, and by the columns of points on the RTL."""
         for curve, x, settings in self.points(more):
-            values = [self.scale * results[task.key][self.value] for task in self.runs(settings, count)]
-            model = self.model(curve, settings)
-            found = measurement.spread(values)
-            interval = interval_of(found["std"], len(values))
-            yield curve.label, x, len(values), found["mean"], found["std"], interval, model, *rtl.get((curve.label, x), [None] * len(OF_RTL))
+            tasks = self.runs(settings, count)
+            mean, std = self._found(results, tasks)
+            of_rtl = rtl.get((curve.label, x), [None] * len(OF_RTL))
+            yield curve.label, x, len(tasks), mean, std, interval_of(std, len(tasks)), self.model(curve, settings), *of_rtl
 
     def draw(self, axes, text):
         """Simulation as points with the means' 95 % intervals, the model as a line of the same colour, rings on the RTL."""

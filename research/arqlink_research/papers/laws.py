@@ -3,15 +3,15 @@
 
 import math
 
+from arqlink import tree
 from arqlink.bench import documents
 from arqlink.model.tcp import FULL_LOAD
 from arqlink.report.tables import markdown
 from arqlink_research.papers import figure, rr4752
-from arqlink_research.papers.figure import FOLDER
 from arqlink_research.tcp import models
 from arqlink_research.tcp import point as points
 
-PAGE = FOLDER.parents[1] / "papers.md"
+PAGE = tree.ROOT / "docs" / "papers.md"
 MARKS = "arqlink figures rr4752"
 FIXED_POINT = "fixed point"
 LAWS = {"none": "none", "proposition1": "Prop. 1", "periodic": "eq. 11", "poisson": "exact, Poisson", FULL_LOAD: "always busy"}
@@ -27,15 +27,16 @@ def with_measured(point, utilization, law):
 
 def differences(one):
     """Model less simulation of each point that has a model: a dictionary by law; and how many points of the fixed point are in the 95 % interval."""
-    curves, inside = figure.read_csv((FOLDER / f"{one.name}.csv").read_text()), 0
+    curves, inside = figure.read_csv((figure.FOLDER / f"{one.name}.csv").read_text()), 0
     found = {FIXED_POINT: [], **{law: [] for law in LAWS}}
     for curve, x, settings in one.points({}):
-        if curve.has_model:
-            row = next(row for row in curves[curve.label] if row["x"] == x)
-            found[FIXED_POINT].append(row["model"] - row["mean"])
-            inside += abs(row["model"] - row["mean"]) <= row["interval"]
-            for law in LAWS:
-                found[law].append(with_measured(points.from_settings(settings), row["mean"], law) - row["mean"])
+        if not curve.has_model:
+            continue
+        row, point = next(row for row in curves[curve.label] if row["x"] == x), points.from_settings(settings)
+        found[FIXED_POINT].append(row["model"] - row["mean"])
+        inside += abs(row["model"] - row["mean"]) <= row["interval"]
+        for law in LAWS:
+            found[law].append(with_measured(point, row["mean"], law) - row["mean"])
     return found, inside
 
 

@@ -7,13 +7,15 @@ The link repairs nothing here (N = K, δ = 0), as in the paper; `peng-arq` and `
 the bit errors there, on the link, where ARQ repairs them.
 """
 
+from functools import partial
+
 from arqlink_research.papers.figure import Curve, Figure
 from arqlink_research.papers.onboard import bit_errors
 from arqlink_research.papers.trace import Trace
 from arqlink_research.tcp.topologies import TOPOLOGIES
 
 HYBLA = {"variant": "Hybla", "pacing": True}
-"""Packets that leave apart are a part of it (the paper's [8], section 3.3)."""
+"""Pacing is a part of it: the paper's "packet spacing"."""
 IN_NS3 = {
     "NewReno": {"variant": "NewReno"}, "Hybla": HYBLA, "Vegas": {"variant": "Vegas"}, "DVegas": {"variant": "DVegas"},
     "Westwood+": {"variant": "WestwoodPlus"},
@@ -72,19 +74,13 @@ LONG_QUEUE = "snoop,cache=1000,queue=500"
 
 _STAR = "Snoop in a star under a geostationary satellite, 6 Mb/s"
 
+_of_all = partial(Figure, x=rain, axis=f"{_ERRORS} at {NOISY} of five terminals", xs=_RATES, curves=_each(TCPS), repeated=2, logarithmic=True)
+_of_noisy = partial(_of_all, value="noisy_utilization", axis_of_value="U: their goodput by two fifths of the line's rate")
+
 FIGURES = (
-    Figure(
-        "peng-geo", "Fig. 3", f"{_STAR}, the terminals in rain", rain, f"{_ERRORS} at {NOISY} of five terminals", _RATES, _each(TCPS), GEO,
-        value="noisy_utilization", axis_of_value="U: their goodput by two fifths of the line's rate", repeated=2, logarithmic=True,
-    ),
-    Figure(
-        "peng-geo-all", "Fig. 3", f"{_STAR}, all terminals", rain, f"{_ERRORS} at {NOISY} of five terminals", _RATES, _each(TCPS), GEO,
-        repeated=2, logarithmic=True,
-    ),
-    Figure(
-        "peng-geo-longer", "", f"{_STAR}, the terminals in rain, 100 s", rain, f"{_ERRORS} at {NOISY} of five terminals", _RATES, _each(TCPS), GEO | LONGER,
-        value="noisy_utilization", axis_of_value="U: their goodput by two fifths of the line's rate", repeated=2, logarithmic=True,
-    ),
+    _of_noisy("peng-geo", "Fig. 3", f"{_STAR}, the terminals in rain", fixed=GEO),
+    _of_all("peng-geo-all", "Fig. 3", f"{_STAR}, all terminals", fixed=GEO),
+    _of_noisy("peng-geo-longer", "", f"{_STAR}, the terminals in rain, 100 s", fixed=GEO | LONGER),
     Figure(
         "peng-fig4", "Fig. 4", "Snoop over Teledesic, one connection, 1.5 Mb/s", bit_errors, _ERRORS, _RATES, _each(TCPS), LEO, repeated=2, logarithmic=True,
     ),

@@ -42,7 +42,7 @@ def satellite(ms):
 
 
 def times_x_ln_x(y, ms):
-    """The buffer, in x ln x, x = mu T2: what the throughput depends on by eq. 53."""
+    """A buffer of y x ln x segments, x = mu T2: by eq. 53 the throughput depends on y alone."""
     x = RATE * ms * 1e-3
     return {"buffer": round(y * x * math.log(x))}
 

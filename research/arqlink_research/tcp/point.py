@@ -47,7 +47,7 @@ class Point:
     sack           they have SACK; None: all but OWN, which cannot have it
     timestamps     they have timestamps, which take 12 bytes of each packet. OWN without them measure round trips by Karn's rule (RFC 6298)
     initial_window segments of the first window; None: USUAL_INITIAL, or that of ns-3
-    pacing         of a TCP of ns-3: its segments leave apart, by its window and round trip
+    pacing         of a TCP of ns-3: its segments are paced, by its window and round trip
     link           model of the link that carries the packets, of LINKS
     outage         when the link is dark
     shadowing      of the sender by houses: the first link is dark then, both ways
