@@ -172,7 +172,7 @@ void Outlet::advance(Position ack, Time now) {
     bool isEarly = false;
     // Behind what was sent again, segments have waited at the receiver: their round trips are none (Karn & Partridge).
     const auto isAgain = [](const Cached& c) { return c.times > 1 || c.isQueued; };
-    bool isMended = false;
+    bool isMended = false, hasCopies = false;
     for (auto it = queue_.all().begin(); it != queue_.all().end() && it->second.end <= ack; ++it)
         isMended |= isAgain(it->second);
     bool waits = false;  // the rest of a segment, of which the receiver has a part
@@ -182,6 +182,7 @@ void Outlet::advance(Position ack, Time now) {
         fly(cached, false);
         if (flow_.hasSack() && !cached.isSacked)
             delivered_ += std::min(cached.end, ack) - std::max(cached.begin, acked_);
+        hasCopies |= cached.times > 1;
         if (cached.end <= ack) {
             unlose(cached);
             isEarly |= isAgain(cached) && (cached.isQueued || 2 * (now - cached.sent) < timer_.shortest());
@@ -204,6 +205,7 @@ void Outlet::advance(Position ack, Time now) {
     acked_ = ack;
     offered_ = std::max(offered_, ack);
     timer_.answered();
+    if (hasCopies) copiesAnswered_ = now + timer_.timeout();
 
     // So soon after a segment was sent again, its first transmission is acknowledged (Allman & Paxson, SIGCOMM 1999). It was not lost, nor are
     // the others: the link's ARQ has bridged an outage, say. Duplicate ACKs of what was sent again are no news until all of it is over.

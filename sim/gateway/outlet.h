@@ -41,6 +41,9 @@ class Outlet {
     /// Data that are not stored went on to the receiver, up to `end`.
     void passedOn(Position end) { sent_ = std::max(sent_, end); }
 
+    /// An ACK of nothing new may answer a segment that was sent again, and had arrived before.
+    bool mayAnswerCopies(Time now) const { return now < copiesAnswered_; }
+
     Time deadline() const { return deadline_; }
     void timeOut(Time now);
     bool hasFailed() const { return hasFailed_; }
@@ -90,6 +93,7 @@ class Outlet {
     size_t delivered_ = 0, credit_ = 0;
     size_t flying_ = 0, lost_ = 0;  // bytes, segments
     Time deadline_ = never, answered_ = 0;
+    Time copiesAnswered_ = 0;  // what was sent again, and was not needed, has been answered by then
     bool hasFailed_ = false, isBlind_ = false;
 };
 

@@ -170,8 +170,8 @@ bool Split::acknowledged(Segment& segment, Time now) {
         return false;
     }
     // News for the source: of what it has not been told of, because it was held back, is the FIN, or was not stored. And what answers nothing that
-    // the gateway has sent answers the source, whose segments take another way.
-    const bool isStray = wasDelivered && outlet_.acked() == before;
+    // the gateway has sent, not even twice, answers the source, whose segments take another way.
+    const bool isStray = wasDelivered && outlet_.acked() == before && !outlet_.mayAnswerCopies(now);
     const bool isNews = outlet_.acked() > told_ || isProbed_ || isStray;
     if (!isNews && isBare) {
         if (treatment_.advertise == Advertise::receiver) updateWindow();

@@ -239,6 +239,25 @@ def test_rfc9293_section_3_10_7_4_the_last_of_the_data_took_another_way(mode):
     assert t.wait(5) == ([], [])
 
 
+@STORING
+@VERSIONS
+def test_rfc5681_section_3_2_what_was_sent_again_in_vain_is_no_duplicate_ack_to_the_source(mode, v6):
+    """After an outage that the link's ARQ has bridged, say: the receiver answers each copy, and Reno would take three answers for a loss."""
+    t = through(mode, v6=v6)
+    for i in range(5):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    _, sent = t.wait(8)
+    copies = sum(bool(s.data) for s in sent)
+    assert copies >= 3 and t.count("timeouts") >= 3
+    t.acknowledge(LINK, 5 * MSS)
+    for _ in range(copies):
+        to_lan, _ = t.acknowledge(LINK, 5 * MSS)
+        assert not to_lan
+    t.now += 10
+    to_lan, _ = t.acknowledge(LINK, 5 * MSS)
+    assert [s.ack for s in to_lan] == [5 * MSS], "it answers the source, whose segments take another way"
+
+
 # Options that bind segments --------------------------------------------------------------------------------------------------------
 
 BINDING = {
