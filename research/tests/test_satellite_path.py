@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from arqlink_research.model.satellite_path import SatellitePath, mean_in_order, mean_in_order_estimate
+from arqlink_research.model.satellite_path import SatellitePath, mean_in_order, mean_in_order_estimate, out_of_order
 from tests import seeds
 
 CONFIDENCE = 0.9999
@@ -46,6 +46,25 @@ def test_the_sum_is_eq_60_where_that_can_be_summed():
     alternating = math.fsum(math.comb(12, i) / (1 - loss**i) * (-1) ** (i - 1) for i in range(1, 13))
     assert mean_in_order(12, loss) == pytest.approx(alternating, rel=1e-12)
     assert mean_in_order(np.array([1, 5]), 0.2).shape == (2,) and mean_in_order(7, 0.0) == 1
+
+
+@pytest.mark.parametrize("loss, link_packets, apart", [(0.1, 1, 1), (0.5, 1, 1), (0.5, 1, 2), (0.3, 10, 1)])
+def test_segments_that_arrive_out_of_order(loss, link_packets, apart):
+    draw = seeds.generator("losses")
+    link_loss = -math.expm1(math.log1p(-loss) / link_packets)
+    first, second = draw.geometric(1 - link_loss, (2, 400_000, link_packets)).max(axis=2)
+    overtaken = np.count_nonzero(first - second > apart)
+    low, high = stats.binomtest(int(overtaken), 400_000).proportion_ci(CONFIDENCE)
+    assert low < out_of_order(loss, link_packets, apart) < high
+    assert not low < out_of_order(loss, link_packets, apart + 1) < high
+
+
+def test_equation_16_and_what_it_bounds():
+    for loss in (0.01, 0.1, 0.3, 0.5):
+        chances = [out_of_order(loss, link_packets) for link_packets in (1, 2, 5, 20)]
+        assert chances[0] == pytest.approx(loss**2 / (1 + loss), rel=1e-12)
+        assert chances == sorted(chances, reverse=True)
+    assert out_of_order(0.5, apart=2) == pytest.approx(0.5**3 / 1.5, rel=1e-12)
 
 
 PATHS = list(itertools.product((0, 0.01, 0.1, 0.5), (0.05, 0.1, 0.25, 0.5), (20, 50, 100, 200, 400), (0.05, 0.1, 0.3, 0.5)))

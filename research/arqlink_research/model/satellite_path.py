@@ -161,6 +161,16 @@ def mean_in_order(packets, link_loss, attempts=np.inf):
     return 1 + late.sum(axis=-1)
 
 
+def out_of_order(loss, link_packets=1, apart=1):
+    """Chance that a segment arrives before another one, which was sent `apart` round trips earlier: eq. 15, and eq. 16 with one link packet a segment.
+    `loss`: share of segments that are lost, above 0."""
+    r = float(SatellitePath(0, 1, 1, 1, loss, link_packets).link_loss)
+    most = np.ceil(np.log(SHARE_LEFT / link_packets) / np.log(r))
+    arrived = (1 - r ** np.arange(most + 1 + apart)) ** link_packets
+    still_under_way = 1 - arrived[1 + apart :]
+    return float(np.diff(arrived)[: len(still_under_way)] @ still_under_way)
+
+
 def mean_in_order_estimate(packets, link_loss):
     """E_K/T2 by the logarithm of eq. 4."""
     return (1 + delay_of_factor_e(link_loss) * np.log((np.asarray(packets, float) + 1) / 2)) / (1 - link_loss)
