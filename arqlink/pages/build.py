@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from arqlink import tree
+from arqlink.model import packets
 from arqlink.pages import chart_library
 
 HERE = Path(__file__).parent
@@ -33,7 +34,7 @@ def builds():
 
 def page(name):
     """The text of a page."""
-    constants = f"const VERSION = {json.dumps(tree.version())};\nconst CONFIGURATIONS = {json.dumps(builds())};\n"
+    constants = f"const VERSION = {json.dumps(tree.version())};\nconst CONFIGURATIONS = {json.dumps(builds())};\nconst IMIX = {json.dumps(packets.IMIX)};\n"
     scripts = [library("uPlot.iife.min.js"), constants, *sources(name, ".js")]
     styles = [library("uPlot.min.css"), *sources(name, ".css")]
     for text in scripts:

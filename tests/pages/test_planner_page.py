@@ -38,7 +38,10 @@ class Setup:
     nr: int
     delta: float
     config: str = "any"
-    mix: dict | None = None
+
+    @property
+    def mix(self):
+        return {int(length): count for length, count in self.link.get("mix", {}).items()}
 
     @property
     def limits(self):
@@ -62,7 +65,8 @@ class Setup:
         return Bernoulli(p) if burst <= 1 / (1 - p) else GilbertElliott(p / (1 - p) / burst, 1 / burst, 0.0, 1.0)
 
     def model(self):
-        return LinkModel(self.code, self.loss, self.packet_bytes, self.unit_bytes, unit_time=8 * self.unit_bytes / self.link["rate"], delay=self.link["delay"])
+        packets = self.mix or self.packet_bytes
+        return LinkModel(self.code, self.loss, packets, self.unit_bytes, unit_time=8 * self.unit_bytes / self.link["rate"], delay=self.link["delay"])
 
 
 def logarithmic(rng, low, high):
@@ -83,6 +87,11 @@ def random_link(rng, tcp=True):
         "parity": rng.randint(1, 16),
         "window": 1 << rng.randint(5, 18),
     }
+
+
+def random_mix(rng):
+    """Packets of three lengths, as the page writes them; a length may come twice."""
+    return {str(rng.randint(20, 3000)): rng.randint(1, 9) for _ in range(3)}
 
 
 def random_point(rng):
@@ -118,14 +127,14 @@ def by_python(link, choice):
 BY_PAGE = """([link, choice]) => {
     const plan = new model.Plan(link, choice), { operation, full } = plan;
     return { p_t: full.first, alpha: plan.alpha, loss: plan.loss, most: plan.most, utilization: plan.utilization, goodput: operation.goodput,
-        round_trip: operation.roundTrip, delay: plan.delay, worst: full.meanLastWorst(plan.frames.length), through: full.meanMost(plan.frames.length) };
+        round_trip: operation.roundTrip, delay: plan.delay, worst: full.meanLastWorst(plan.framesPerPacket), through: full.meanMost(plan.framesPerPacket) };
 }"""
 CHOICE = """([link, k, goal]) => {
     const job = model.choose(link, k, goal);
     let step;
     do step = job.next(); while (!step.done);
     const best = step.value;
-    return best && { k: best.k, n: best.n, nr: best.nr, delta: best.delta, delays: best.resequenced(2000) };
+    return best && { k: best.k, n: best.n, nr: best.nr, delta: best.delta, numbers: [best.alpha, best.loss, best.most, ...best.resequenced(2000)] };
 }"""
 
 
@@ -204,6 +213,9 @@ def test_it_marks_what_plan_chooses(visit):
     for number in range(CHOICES):
         link = random_link(rng, tcp=number % 3 > 0)
         link["packetBytes"], link["p"] = rng.randint(64, 3000), logarithmic(rng, 1e-4, 0.1)
+        if not number % 6:
+            link["mix"] = random_mix(rng)
+            link["packetBytes"] = max(map(int, link["mix"]))
         k = min(rng.randint(2, 32), -(-link["packetBytes"] // link["unitBytes"]))
         goal = [planner.Goal(), planner.Goal(loss=logarithmic(rng, 1e-9, 1e-2)), planner.Goal(delay_ms=1e3 * link["delay"] * rng.uniform(1.2, 8))][
             rng.randrange(3)
@@ -219,7 +231,8 @@ def test_it_marks_what_plan_chooses(visit):
         reached += 1
         chosen = {name: getattr(best.setup, name) for name in ("k", "n", "nr", "delta")}
         assert {name: page[name] for name in chosen} == chosen, (number, link, goal)
-        assert page["delays"] == pytest.approx([ms / 1e3 for ms in best.delays_ms()], rel=CLOSE), (number, link, chosen)
+        numbers = [best.model.alpha, best.packet_loss, best.most, *(ms / 1e3 for ms in best.delays_ms())]
+        assert page["numbers"] == pytest.approx(numbers, rel=CLOSE), (number, link, chosen)
     assert reached > CHOICES / 2
 
 
@@ -267,6 +280,28 @@ def test_its_command_lines_are_understood(visit, arqlink):
     visit.open("#unit=33")
     settle(visit)
     assert "no configuration has these units" in visit.page.inner_text("#commands")
+
+
+def test_packets_of_the_internet(visit, arqlink):
+    """Datagrams of several lengths: the page chooses what `arqlink plan --packet-bytes imix` does. TCP's have one length."""
+    visit.open("#mode=datagrams&lengths=imix&k=16&unit=64&parity=8&window=1024&d=30&p=0.02")
+    settle(visit)
+    assert not visit.page.is_visible("#packet") and visit.page.is_checked("input[value=imix]")
+    (line,) = visit.page.locator("#commands code").all_inner_texts()
+    assert "--packet-bytes imix" in line
+    code, out, _ = arqlink(*shlex.split(line)[1:], "--json")
+    chosen = json.loads(out)["best"]
+    found = visit.value("({ ...planner.shown.best, u: planner.shown.best.utilization })")
+    assert code == 0 and {name: found[name] for name in ("k", "n", "nr", "delta")} == {name: chosen[name] for name in ("k", "n", "nr", "delta")}
+    assert found["u"] == pytest.approx(chosen["utilization"], rel=1e-3)
+    visit.page.check("input[value=one]")
+    settle(visit)
+    assert visit.page.is_visible("#packet") and visit.value("planner.shown.best.utilization") > 1.05 * found["u"]
+    visit.page.check("input[value=imix]")
+    visit.page.check("input[value=tcp]")
+    settle(visit)
+    assert visit.page.is_visible("#packet") and not visit.page.is_visible("input[value=imix]")
+    assert visit.value("planner.shown.link.packetBytes") == 1500
 
 
 def test_a_goal_of_hardly_any_loss(visit):

@@ -183,6 +183,14 @@ const model = (() => {
     return all;
   }
 
+  /** Steps of [share, Steps] that are mixed. */
+  function mixture(parts) {
+    if (parts.length === 1) return parts[0][1];
+    const values = unique(concatenate(parts.map(([, steps]) => steps.values)));
+    const levels = parts.map(([share, steps]) => steps.at(values).map((level) => share * level));
+    return new Steps(values, values.map((_, i) => sum(levels.map((level) => level[i]))));
+  }
+
   // TCP (eqs. 1, 2 and Proposition 1) -----------------------------------------------------------------------------
 
   /** R: bytes a second that one connection delivers, eq. 1. */
@@ -209,7 +217,8 @@ const model = (() => {
   /** One choice, and what it gives.
    *
    * link    p, burst: share of units erased, and mean burst in units; delay: D; rate: C in bits a second of units' payload; connections:
-   *         TCP connections, 0: datagrams that fill the line; rest: T, round trip of TCP outside of the link; packetBytes; unitBytes;
+   *         TCP connections, 0: datagrams that fill the line; rest: T, round trip of TCP outside of the link; packetBytes: of a packet, or of
+   *         the longest one of `mix`: { bytes: number of such packets }, for datagrams; unitBytes;
    *         parity: most parity units; window: frames of the link's window
    * choice  k, n, nr: units of a frame, of its first transmission and of retransmissions; delta: persistency */
   class Plan {
@@ -218,11 +227,24 @@ const model = (() => {
       this.unitTime = (link.unitBytes * 8) / link.rate;
       this.frameTime = this.n * this.unitTime;
       this.tau = 2 * link.delay + this.nr * this.unitTime;
-      const units = Math.ceil(link.packetBytes / link.unitBytes);
+      this.kinds = Object.entries(link.mix ?? { [link.packetBytes]: 1 }).map(([bytes, count]) => ({ bytes: Number(bytes), count, frames: this.framesOf(Number(bytes)) }));
+      this.packets = sum(this.kinds.map(({ count }) => count));
+      this.frames = new Map(); // number of them by data units
+      for (const { count, frames } of this.kinds) {
+        const add = (k, more) => this.frames.set(k, (this.frames.get(k) ?? 0) + count * more);
+        if (frames.length > 1) add(this.k, frames.length - 1);
+        add(frames.at(-1), 1);
+      }
+      this.allFrames = sum([...this.frames.values()]);
+      this.byUnits = new Map([this.k, ...this.frames.keys()].map((k) => [k, this.attempts(k)]));
+      this.full = this.byUnits.get(this.k);
+    }
+
+    /** Data units of each frame of a packet, of which the last one may be shorter. */
+    framesOf(bytes) {
+      const units = Math.ceil(bytes / this.link.unitBytes);
       const rest = units % this.k;
-      this.frames = [...Array(Math.floor(units / this.k)).fill(this.k), ...(rest ? [rest] : [])];
-      this.full = this.attempts(this.k);
-      this.short = rest ? this.attempts(rest) : this.full;
+      return [...Array(Math.floor(units / this.k)).fill(this.k), ...(rest ? [rest] : [])];
     }
 
     attempts(k) {
@@ -236,10 +258,16 @@ const model = (() => {
       return again && failure(p, burst, k + this.nr - this.k, Math.min(k, 2)) / again;
     }
 
-    /** Mean over the frames of a packet, of which the last one may be shorter. */
+    /** Frames in a packet, the mean where packets differ. */
+    get framesPerPacket() {
+      return this.allFrames / this.packets;
+    }
+
+    /** Mean over all frames. */
     perFrame(value) {
-      const others = this.frames.length - 1;
-      return ((others && others * value(this.k, this.full)) + value(this.frames.at(-1), this.short)) / (others + 1);
+      let total = 0;
+      for (const [k, count] of this.frames) total += count * value(k, this.byUnits.get(k));
+      return total / this.allFrames;
     }
 
     get meanTransmissions() {
@@ -251,23 +279,34 @@ const model = (() => {
       return !(this.meanTransmissions <= MOST_TRANSMISSIONS);
     }
 
-    /** P of a packet, eq. 3; with bursts neighbouring frames fail together. */
-    get loss() {
+    /** P of a packet that has these frames, eq. 3; with bursts neighbouring frames fail together. */
+    lossOf(frames) {
       const bursts = chain(this.link.p, this.link.burst);
+      const [others, end] = [frames.length - 1, frames.at(-1)];
       if (!bursts) {
-        const whole = this.perFrame((k, attempts) => Math.log1p(-attempts.lost));
-        return cached(this, "loss", -Math.expm1(whole * this.frames.length));
+        const survives = (k) => Math.log1p(-this.byUnits.get(k).lost);
+        return -Math.expm1((others && others * survives(this.k)) + survives(end));
       }
-      const of = (k, attempts) => [failureMatrices(bursts, k + this.n - this.k, k), power(attempts.again, this.delta)];
-      const [full, short] = [of(this.k, this.full), of(this.frames.at(-1), this.short)];
+      const of = (k) => [failureMatrices(bursts, k + this.n - this.k, k), power(this.byUnits.get(k).again, this.delta)];
+      const [full, last] = [of(this.k), of(end)];
       let [good, bad, lost] = [1 - bursts.bad, bursts.bad, 0];
-      this.frames.forEach((k, i) => {
-        const [[f, r], again] = i === this.frames.length - 1 ? short : full; // again: P(all retransmissions fail)
+      frames.forEach((k, i) => {
+        const [[f, r], again] = i === others ? last : full; // again: P(all retransmissions fail)
         lost += (good * (f[0] + f[1]) + bad * (f[2] + f[3])) * again;
         const step = r.map((value, j) => value + f[j] * (1 - again));
         [good, bad] = [good * step[0] + bad * step[2], good * step[1] + bad * step[3]];
       });
-      return cached(this, "loss", lost);
+      return lost;
+    }
+
+    /** Losses of the kinds of packets. */
+    get losses() {
+      return cached(this, "losses", this.kinds.map(({ frames }) => this.lossOf(frames)));
+    }
+
+    /** P of a packet. */
+    get loss() {
+      return cached(this, "loss", sum(this.kinds.map(({ count }, i) => count * this.losses[i])) / this.packets);
     }
 
     get unitsPerFrame() {
@@ -277,8 +316,8 @@ const model = (() => {
 
     /** Useful share of what is sent, eq. 6. */
     get alpha() {
-      const { packetBytes, unitBytes } = this.link;
-      return cached(this, "alpha", (packetBytes * (1 - this.loss)) / unitBytes / (this.unitsPerFrame * this.frames.length));
+      const good = sum(this.kinds.map(({ bytes, count }, i) => bytes * count * (1 - this.losses[i])));
+      return cached(this, "alpha", good / this.link.unitBytes / (this.unitsPerFrame * this.allFrames));
     }
 
     /** The utilization that neither the code nor the window lets exceed: so many frames take as long as the line needs for them, or as the one that
@@ -288,7 +327,7 @@ const model = (() => {
       const line = link.window * this.unitsPerFrame * unitTime;
       if (!this.alpha || line === Infinity) return cached(this, "most", 0);
       const turn = 2 * link.delay + this.perFrame((k) => k + nr - full) * unitTime;
-      const last = Math.max(this.full.last, this.short.last);
+      const last = Math.max(...[...this.frames.keys()].map((k) => this.byUnits.get(k).last));
       let [time, before] = [0, 0];
       for (let i = 0; i <= last; i++) {
         const more = ({ first, again }) => (i < Math.min(delta, last) ? first * again ** i : 0);
@@ -317,8 +356,8 @@ const model = (() => {
       const lineRate = link.rate / 8;
       const capacity = this.alpha * lineRate;
       if (!capacity || loss >= 1) return cached(this, "operation", { goodput: 0, utilization: 0, roundTrip: Infinity, delay: Infinity });
-      const still = link.delay + this.tau * full.meanMost(this.frames.length);
-      const worst = full.meanLastWorst(this.frames.length);
+      const still = link.delay + this.tau * full.meanMost(this.framesPerPacket);
+      const worst = full.meanLastWorst(this.framesPerPacket);
       const share = full.nackShareOfPaper;
       const delay = (goodput) => {
         const through = still + worst * this.slotTime(Math.min(1, goodput / capacity), share);
@@ -340,24 +379,24 @@ const model = (() => {
       return cached(this, "utilization", this.link.connections ? Math.min(this.most, this.operation.utilization) : this.most);
     }
 
-    /** Time until all frames of a packet are through, section 4.2.3. Unless `conditional`, an abandoned frame counts as one that needs
+    /** Time until all of a packet's frames are through, section 4.2.3. Unless `conditional`, an abandoned frame counts as one that needs
      * delta retransmissions, or delta + 1 where the receiver learns from a notice to skip it. */
-    crossing(conditional) {
+    crossing(frames, conditional) {
       const notice = Number(!conditional && this.delta > 0);
       const slot = this.slotTime(1, this.full.nackShare) / this.n;
-      const kinds = new Map([[this.k, this.full], [this.frames.at(-1), this.short]].map(([k, attempts]) => {
+      const levelsOf = (k) => {
+        const attempts = this.byUnits.get(k);
         const last = attempts.last + notice;
+        if (conditional) return attempts.beyond(last).map((value) => 1 - value);
         const failed = Float64Array.from({ length: last }, (_, i) => attempts.first * attempts.again ** i);
         if (notice) failed[last - 1] *= this.silent(k, attempts);
-        const levels = conditional
-          ? attempts.beyond(last).map((value) => 1 - value)
-          : Float64Array.from({ length: last + 1 }, (_, i) => 1 - (failed[i] ?? 0));
-        return [attempts, levels];
-      }));
+        return Float64Array.from({ length: last + 1 }, (_, i) => 1 - (failed[i] ?? 0));
+      };
+      const [full, last] = [levelsOf(this.k), levelsOf(frames.at(-1))];
       let offset = 0;
-      const parts = this.frames.map((k, i) => {
+      const parts = frames.map((k, i) => {
         offset += (k + this.n - this.k) * slot;
-        return { end: offset, levels: kinds.get(i === this.frames.length - 1 ? this.short : this.full) };
+        return { end: offset, levels: i === frames.length - 1 ? last : full };
       });
       const values = unique(concatenate(parts.map(({ end, levels }) => levels.map((_, i) => end + i * this.tau))));
       const cdf = values.map((value) => {
@@ -371,11 +410,18 @@ const model = (() => {
       return new Steps(values.map((value) => value + this.link.delay), cdf);
     }
 
+    /** The same of all packets, or of those that are delivered: of long ones more are lost. */
+    crossings(conditional) {
+      const shares = this.kinds.map(({ count }, i) => count * (conditional ? 1 - this.losses[i] : 1));
+      const total = sum(shares);
+      return mixture(this.kinds.map(({ frames }, i) => [total ? shares[i] / total : 1 / shares.length, this.crossing(frames, conditional)]));
+    }
+
     /** Delay of delivered packets in sequence with the line always busy, appendix B: [mean, quantile HIGH]. */
     resequenced(points = COARSE) {
-      const gap = this.unitsPerFrame * this.frames.length * this.unitTime;
-      const own = this.crossing(true);
-      const other = this.crossing(false);
+      const gap = this.unitsPerFrame * this.framesPerPacket * this.unitTime;
+      const own = this.crossings(true);
+      const other = this.crossings(false);
       const low = own.values[0];
       const high = other.values.at(-1);
       if (!(high < Infinity)) return [Infinity, Infinity];
@@ -411,7 +457,7 @@ const model = (() => {
 
     /** Of a packet that meets no loss. */
     get leastDelay() {
-      return this.link.delay + sum(this.frames.map((k) => k + this.n - this.k)) * this.unitTime;
+      return this.link.delay + sum(this.framesOf(this.link.packetBytes).map((k) => k + this.n - this.k)) * this.unitTime;
     }
 
     /** `goal`: loss, or delay in seconds of HIGH of the packets; neither: no limit. */

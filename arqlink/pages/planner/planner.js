@@ -12,7 +12,7 @@ const planner = (() => {
     { group: "Traffic" },
     { name: "connections", label: "TCP connections", low: 1, high: 100, whole: true, usual: 10, mode: TCP },
     { name: "rest", label: "Wired round trip, T", low: 0, high: 1000, unit: "ms", usual: 80, mode: TCP },
-    { name: "packet", label: "Packet", low: 64, high: 9000, whole: true, unit: "bytes", usual: 1500 },
+    { name: "packet", label: "Packet", low: 64, high: 9000, whole: true, unit: "bytes", usual: 1500, lengths: "one" },
     { name: "loss", label: "Packets lost, at most", low: 1e-12, high: 0.5, log: true, usual: 1e-6, goal: "loss" },
     { name: "bound", label: "0.99 of delays, at most", low: 0.1, high: 10000, log: true, unit: "ms", usual: 600, goal: "delay" },
     { group: "Build" },
@@ -21,7 +21,7 @@ const planner = (() => {
     { name: "unit", label: "Payload of a unit", low: 8, high: 1024, whole: true, log: true, unit: "bytes", usual: 25 },
     { name: "window", label: "Window of the link", low: 32, high: 262144, whole: true, power: true, unit: "frames", usual: 4096 },
   ];
-  const CHOICES = { mode: [TCP, "datagrams"], goal: ["goodput", "loss", "delay"], axis: ["n", "delta"] };
+  const CHOICES = { mode: [TCP, "datagrams"], lengths: ["one", "imix"], goal: ["goodput", "loss", "delay"], axis: ["n", "delta"] };
   const NUMBERS = FIELDS.filter((field) => field.name);
   const USUAL = { ...Object.fromEntries(NUMBERS.map(({ name, usual }) => [name, usual])), ...Object.fromEntries(Object.entries(CHOICES).map(([name, [first]]) => [name, first])) };
   const HEADER = 16; // bytes of a unit's header and CRC
@@ -45,6 +45,9 @@ const planner = (() => {
   const find = (id) => document.getElementById(id);
   const delta = (value) => (value === Infinity ? "∞" : String(value));
 
+  const isMixed = () => state.mode !== TCP && state.lengths === "imix";
+  const longest = () => (isMixed() ? Math.max(...Object.keys(IMIX)) : state.packet);
+
   // The state in the address ---------------------------------------------------------------------------------------
 
   function read() {
@@ -66,7 +69,7 @@ const planner = (() => {
 
   const link = () => ({
     p: state.p, burst: state.burst, delay: state.d / 1e3, rate: state.c * 1e6, connections: state.mode === TCP ? state.connections : 0,
-    rest: state.rest / 1e3, packetBytes: state.packet, unitBytes: state.unit, parity: state.parity, window: state.window,
+    rest: state.rest / 1e3, packetBytes: longest(), ...(isMixed() && { mix: IMIX }), unitBytes: state.unit, parity: state.parity, window: state.window,
   });
   const goal = () => ({ goodput: {}, loss: { loss: state.loss }, delay: { delay: state.bound / 1e3 } })[state.goal];
 
@@ -192,7 +195,7 @@ const planner = (() => {
   /** Whether a configuration is built so that it can have these settings. */
   function fits(config) {
     const clocks = ((state.d / 1e3) * state.c * 1e6 * (1 + HEADER / state.unit)) / 8 / config.data_bytes;
-    return config.unit_bytes === state.unit && shown.k <= config.max_k && state.packet <= config.max_packet_bytes && clocks <= MOST_CLOCKS;
+    return config.unit_bytes === state.unit && shown.k <= config.max_k && longest() <= config.max_packet_bytes && clocks <= MOST_CLOCKS;
   }
 
   const isBuiltAs = (config) => config.unit_bytes === state.unit && config.max_parity === state.parity && config.window_frames === state.window;
@@ -204,7 +207,7 @@ const planner = (() => {
     const simulated = planned ?? named.find(([, config]) => best && best.nr <= shown.k + config.max_parity);
     const bursts = model.chain(state.p, state.burst);
     const losses = bursts ? `--loss ge:${bursts.toBad},${bursts.toGood},0,1` : `--loss ${state.p}`;
-    const path = `${losses} --delay-ms ${state.d} --rate-mbps ${state.c} --packet-bytes ${state.packet}`;
+    const path = `${losses} --delay-ms ${state.d} --rate-mbps ${state.c} --packet-bytes ${isMixed() ? "imix" : state.packet}`;
     const traffic = state.mode === TCP ? ` --connections ${state.connections} --rest-ms ${state.rest}` : "";
     const limit = { goodput: "", loss: ` --goal loss=${state.loss}`, delay: ` --goal delay=${state.bound}` }[state.goal];
     const found = [{ what: "The same choice", line: planned ? `arqlink plan --config ${planned[0]} --k ${shown.k} ${path}${traffic}${limit}` : null }];
@@ -294,14 +297,17 @@ const planner = (() => {
   // Controls -------------------------------------------------------------------------------------------------------------
 
   function showControls() {
-    for (const { name, mode, goal } of NUMBERS) controls[name].element.hidden = Boolean((mode && mode !== state.mode) || (goal && goal !== state.goal));
+    for (const { name, mode, goal, lengths } of NUMBERS) {
+      controls[name].element.hidden = Boolean((mode && mode !== state.mode) || (goal && goal !== state.goal) || (lengths && isMixed()));
+    }
+    find("lengths").hidden = state.mode === TCP;
     const same = Object.entries(CONFIGURATIONS).find(([, config]) => isBuiltAs(config));
     find("config").value = same ? same[0] : "";
   }
 
   function showState() {
     for (const { name } of NUMBERS) controls[name].show(state[name]);
-    for (const name of ["mode", "axis"]) document.querySelector(`input[name=${name}][value=${state[name]}]`).checked = true;
+    for (const name of ["mode", "lengths", "axis"]) document.querySelector(`input[name=${name}][value=${state[name]}]`).checked = true;
     find("goal").value = state.goal;
   }
 
@@ -335,6 +341,8 @@ const planner = (() => {
         form.append(group);
         if (field.group === "Traffic") {
           group.append(text.element("div", { class: "field choices" }, radio("mode", TCP, "TCP"), radio("mode", "datagrams", "datagrams that fill the line")));
+          const mix = Object.entries(IMIX).map(([bytes, count]) => `${count} of ${bytes}`).join(", ");
+          group.append(text.element("div", { class: "field choices", id: "lengths" }, radio("lengths", "one", "packets of one length"), radio("lengths", "imix", `IMIX: ${mix} bytes`)));
           const goals = [["goodput", "most goodput"], ["loss", "… within a packet loss"], ["delay", "… within a delay"]];
           group.append(select("goal", "Goal", goals, (value) => { state.goal = value; update(); }));
         }
