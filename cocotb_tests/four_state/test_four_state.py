@@ -8,7 +8,7 @@ from tests.effort import slow_in_full
 
 CONFIGS = pytest.mark.parametrize("config", ["tiny", "default"])
 LINKS = [(block, config) for block in ("ArqLink", "ArqLinkPhyClock", "ArqLinkByteStream") for config in ("tiny", "default")] + [("ArqLink", "line10g")]
-SOONER = {("ArqLink", "tiny"), ("ArqLink", "default")}
+SOONER = {("ArqLink", "default")}
 
 
 @pytest.mark.parametrize(("block", "config"), slow_in_full(LINKS, slow={*LINKS} - SOONER))

@@ -9,7 +9,7 @@ from cocotb_tests.statistics.line_use import both_ways, on_a_pair
 from tests.effort import SLOW_TO_BUILD, slow_in_full
 
 OWN_SETTINGS = "own settings"
-SLOW = SLOW_TO_BUILD | {"short8", "paper8", OWN_SETTINGS}
+SLOW = SLOW_TO_BUILD | {"short8", "paper8", "montecarlo", OWN_SETTINGS}
 """Builds that take long, and those of one or two points."""
 
 

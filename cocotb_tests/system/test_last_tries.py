@@ -4,8 +4,9 @@
 import pytest
 
 from cocotb_tests.lib import rtl
+from tests.effort import slow_in_full
 
 
-@pytest.mark.parametrize("config", ["wraps", "tiny"])
+@pytest.mark.parametrize("config", slow_in_full(["wraps", "tiny"], slow={"tiny"}))
 def test_last_tries(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_last_tries", quick=config != "wraps")

@@ -7,6 +7,6 @@ from cocotb_tests.lib import rtl
 from tests.effort import slow_in_full
 
 
-@pytest.mark.parametrize("config", slow_in_full(["tiny", "wraps", "short8"], slow={"short8"}))
+@pytest.mark.parametrize("config", slow_in_full(["tiny", "wraps", "short8"], slow={"tiny", "short8"}))
 def test_one_way(config):
     rtl.run("ArqLink", config, "cocotb_tests.system.tb_one_way", quick=config != "wraps")

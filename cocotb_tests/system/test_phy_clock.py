@@ -9,6 +9,6 @@ from tests.effort import slow_in_full
 WIDTHS = {"COCOTB_TEST_FILTER": r"phy_ns=(7|11)$"}
 
 
-@pytest.mark.parametrize("config", slow_in_full(["small", "tiny", "short8"], slow={"tiny"}))
+@pytest.mark.parametrize("config", slow_in_full(["small", "tiny", "short8"], slow={"small", "tiny"}))
 def test_phy_clock(config):
     rtl.run("ArqLinkPhyClock", config, "cocotb_tests.system.tb_phy_clock", parameters=None if config == "small" else WIDTHS, quick=True)

@@ -7,6 +7,6 @@ from cocotb_tests.lib import rtl
 from tests.effort import slow_in_full
 
 
-@pytest.mark.parametrize("config", slow_in_full(["montecarlo", "wraps", "tiny", "wide8"], slow={"montecarlo", "wide8"}))
+@pytest.mark.parametrize("config", slow_in_full(["montecarlo", "wraps", "tiny", "wide8"], slow={"montecarlo", "tiny", "wide8"}))
 def test_random(config):
     rtl.run("ArqPair", config, "cocotb_tests.system.tb_random")
