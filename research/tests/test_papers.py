@@ -82,15 +82,25 @@ PARAMETERS = {0.01, 0.02, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.001}
 """Values of settings that the page names."""
 
 
+NUMBER = r"(?<![\d.,])[01]\.\d+(?![\d.])"
+"""One with two or three decimals."""
+
+
+def figures_of(section):
+    """Rows of the section's figures."""
+    names = set(re.findall(r"figures/papers/([\w-]+)\.svg", section)) - {one.name for one in TRACES}
+    return [row for name in names for rows in figure.read_csv(committed(name)).values() for row in rows]
+
+
+def is_written(text, value):
+    """Whether a value, rounded, is this text."""
+    return value is not None and abs(float(text) - value) <= 0.5001 * 10 ** -len(text.split(".")[1])
+
+
 def numbers_of(section):
-    """Numbers with two or three decimals, and what the section's figures have: means, deviations, models and points on the RTL."""
-    written = {text for text in re.findall(r"(?<![\d.,])[01]\.\d+(?![\d.])", section) if float(text) not in PARAMETERS}
-    known = []
-    for name in re.findall(r"figures/papers/([\w-]+)\.svg", section):
-        if name not in {one.name for one in TRACES}:
-            for rows in figure.read_csv(committed(name)).values():
-                known += [row[column] for row in rows for column in ("mean", "std", "interval", "model", "rtl") if row[column] is not None]
-    return written, known
+    """Means with intervals, as pairs of texts, and single numbers."""
+    pairs = re.findall(rf"({NUMBER}) ± ({NUMBER})", section)
+    return pairs, {text for text in re.findall(NUMBER, re.sub(r"±\S* \S+", "", section)) if float(text) not in PARAMETERS}
 
 
 SECTIONS = [section for section in re.split(r"\n#+ ", PAGE.read_text()) if "figures/papers/" in section]
@@ -98,20 +108,29 @@ SECTIONS = [section for section in re.split(r"\n#+ ", PAGE.read_text()) if "figu
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.splitlines()[0])
 def test_numbers_of_the_page_are_those_of_its_figures(section):
-    """Each number of a claim is in a figure beside it, rounded."""
-    written, known = numbers_of(section)
-    assert written
-    for text in written:
-        half = 0.5001 * 10 ** -len(text.split(".")[1])
-        assert any(abs(float(text) - value) <= half for value in known), f"{text} is in no figure of '{section.splitlines()[0]}'"
+    """Means, models and points on the RTL; behind ± is half of the interval of the same point."""
+    rows, (pairs, single) = figures_of(section), numbers_of(section)
+    assert single
+    known = [row[column] for row in rows for column in ("mean", "std", "interval", "model", "rtl")]
+    for text in sorted(single):
+        assert any(is_written(text, value) for value in known), f"{text} is in no figure of '{section.splitlines()[0]}'"
+    for mean, half in pairs:
+        assert any(is_written(mean, row["mean"]) and is_written(half, row["interval"]) for row in rows), f"{mean} ± {half} is no point's"
 
 
 def test_a_number_that_is_wrong_is_noticed():
     section = SECTIONS[0]
-    text = sorted(numbers_of(section)[0])[0]
-    wrong = section.replace(text, "0.123")
+    text = sorted(numbers_of(section)[1])[0]
     with pytest.raises(AssertionError, match="0.123 is in no figure"):
-        test_numbers_of_the_page_are_those_of_its_figures(wrong)
+        test_numbers_of_the_page_are_those_of_its_figures(section.replace(text, "0.123"))
+
+
+def test_a_deviation_is_no_interval():
+    section = next(section for section in SECTIONS if "peng-geo.svg" in section)
+    mean, half = numbers_of(section)[0][0]
+    row = next(row for row in figures_of(section) if is_written(mean, row["mean"]) and is_written(half, row["interval"]))
+    with pytest.raises(AssertionError, match="is no point's"):
+        test_numbers_of_the_page_are_those_of_its_figures(section.replace(f"{mean} ± {half}", f"{mean} ± {row['std']:.3f}"))
 
 
 def test_a_point_of_a_figure_is_what_is_committed():

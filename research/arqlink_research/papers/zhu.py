@@ -117,6 +117,10 @@ FIGURES = (
         rtl=(("split, α = 1", 0.8), ("end to end, α = 1", 0.8)),
     ),
     _figure(
+        "zhu-leo", "Section VI", "A satellite in a low orbit, T1 = 100 ms, T2 = 10 ms, p = 0.1", "buffer", B_AXIS, (3, 5, 10, 25, 50, 100),
+        (Curve("end to end", DIRECT), Curve("split", SPLIT)), FIXED | terrestrial(100) | satellite(10) | loss(0.1),
+    ),
+    _figure(
         "zhu-fig14", "Fig. 14", "End to end, T1 = T2 = 100 ms, B = 50", "delta", "persistency δ", (0, 1, 2, 3, 4, 6, 8, 10),
         _of_loss(model={"delta": "inf"}), FIXED | DIRECT | EQUAL | {"buffer": 50},
         rtl=(("p = 0.1", 2),),
