@@ -172,6 +172,7 @@ def library(sources, options=(), waves=False, uses=()):
 
 
 def _flags(waves):
+    use_verilator()
     include = Path(os.environ["VERILATOR_ROOT"]) / "include"
     defines = ["-DVERILATOR=1", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0"]
     defines += [f"-DVM_TRACE={int(waves)}", f"-DVM_TRACE_FST={int(waves)}"]

@@ -138,6 +138,18 @@ def test_a_model_is_built_once(build, tmp_path, monkeypatch, capsys):
     assert counted(build / "model") == ("4\n", False), "the program alone is new"
 
 
+def test_a_program_is_built_around_a_model_that_is_there(build, tmp_path, monkeypatch):
+    """By another process, which has not verilated anything."""
+    source, main, common = (tmp_path / name for name in ("Counter.v", "main.cpp", "common.cpp"))
+    source.write_text(COUNTER)
+    main.write_text(MAIN)
+    common.write_text("int common() { return 1; }\n")
+    model = verilator.Model([source], build / "model", optimize="-O0")
+    model.build()
+    monkeypatch.delenv("VERILATOR_ROOT")
+    assert model.link([main], build / "model" / "program", common=[common]).exists()
+
+
 def test_verilog_from_a_cache_needs_no_java(build, tmp_path, monkeypatch):
     monkeypatch.setenv("ARQLINK_CACHE", str(tmp_path / "cache"))
     first = verilog.generate("RsEncoder", "tiny")
