@@ -118,8 +118,11 @@ void RenoSender::restartTimer() {
 
 void RenoSender::timeOut() {
     ++timeouts_;
-    // RFC 5681, section 3.1: once for a segment, however often it times out. RFC 2001 says each time.
-    if (!backedOff_ || settings_.classic) ssthresh_ = std::max(static_cast<double>(flight()) / 2, 2.0);
+    // RFC 5681, section 3.1: once for a segment, however often it times out. RFC 2001 says each time. What duplicate ACKs have counted is not
+    // outstanding any more: in fast recovery that is the window without them.
+    const double outstanding =
+        inRecovery_ ? std::min(static_cast<double>(flight()), ssthresh_) : static_cast<double>(flight());
+    if (!backedOff_ || settings_.classic) ssthresh_ = std::max(outstanding / 2, 2.0);
     backedOff_ = true;
     cwnd_ = 1;
     recover_ = static_cast<int64_t>(sndMax_);

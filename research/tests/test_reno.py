@@ -120,6 +120,14 @@ def test_timeouts_double_and_halve_once():
     assert state(script) == (1, 5)
 
 
+def test_duplicates_are_not_outstanding_at_a_timeout():
+    """Twenty more of them let twenty segments out. The timeout halves the window that recovery began with (6.5), and not all that has no ACK."""
+    script = DUPLICATES + "".join(f"0.{24 + i} ack 1\n" for i in range(20)) + "1.24 state\n"
+    assert len(sent("sender 10\n" + script)) > 25
+    for who in ("sender", "classic"):
+        assert state(f"{who} 10\n" + script) == (1, 3.25)
+
+
 def test_a_segment_after_a_timeout_can_halve_again():
     assert state("sender 10\n1.1 ack 4\n4 state\n")[1] < 5
 

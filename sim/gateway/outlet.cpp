@@ -301,6 +301,17 @@ void Outlet::arm(Time now) {
     if (isOutstanding() || isClosed) deadline_ = now + timer_.timeout();
 }
 
+// FlightSize of RFC 5681, section 3.1. What duplicate ACKs have let out in fast recovery is not outstanding beside them; and as long as a timeout is not
+// over, the next one halves nothing.
+size_t Outlet::outstanding() {
+    const size_t unanswered = offered_ - acked_;
+    if (recovery_ == Recovery::fast)
+        outstanding_ = std::min(unanswered, window());
+    else if (recovery_ == Recovery::none)
+        outstanding_ = unanswered;
+    return std::min(outstanding_, unanswered);
+}
+
 void Outlet::timeOut(Time now) {
     deadline_ = never;
     hasFailed_ = now - answered_ > treatment_.giveUp;
@@ -317,7 +328,7 @@ void Outlet::timeOut(Time now) {
         return;
     }
     ++services_.counters().timeouts;
-    congestion().timedOut(offered_ - acked_);
+    congestion().timedOut(outstanding());
     recovery_ = Recovery::afterTimeout;
     recover_ = offered_;
     duplicates_ = 0;

@@ -1005,6 +1005,21 @@ def test_proxy_sends_less_after_a_loss(sender, share):
     assert grown[8] - grown[7] == 1
 
 
+@pytest.mark.parametrize(("seconds", "timeouts"), [(0.7, 1), (2.7, 2)])
+def test_a_timeout_in_recovery_halves_the_window_and_not_what_duplicates_let_out(seconds, timeouts):
+    """The retransmission is lost as well, so duplicate ACKs let more and more segments out. A second timeout halves nothing more."""
+    rounds = Rounds("newreno")
+    assert [rounds.next(0) for _ in range(4)] == [4, 8, 16, 32] and rounds.next(1) == 64
+    lost = rounds.expected
+    rounds.under_way = [s for s in rounds.under_way if s.seq != lost]
+    sent = 64 + rounds.next(0) + len(rounds.under_way)
+    *_, again = rounds.t.wait(seconds)[1]
+    assert again.seq == lost == rounds.expected and rounds.t.count("timeouts") == timeouts and sent > 120
+    rounds.under_way = [again]
+    grown = [rounds.next(0) for _ in range(8)]
+    assert grown[0] == 1 and abs(grown[5] - 16) <= 2 and grown[6] - grown[5] == grown[7] - grown[6] == 1, (grown, sent)
+
+
 # Resets ------------------------------------------------------------------------------------------------------------------------------
 
 
