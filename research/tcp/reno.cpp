@@ -118,8 +118,8 @@ void RenoSender::restartTimer() {
 
 void RenoSender::timeOut() {
     ++timeouts_;
-    // RFC 5681, section 3.1: once for a segment, however often it times out. RFC 2001 says each time. What duplicate ACKs have counted is not
-    // outstanding any more: in fast recovery that is the window without them.
+    // RFC 5681, section 3.1: once for a segment, however often it times out. RFC 2001 says each time. In fast recovery at most
+    // ssthresh is outstanding: for what duplicate ACKs have let out beyond it, as much has arrived.
     const double outstanding =
         inRecovery_ ? std::min(static_cast<double>(flight()), ssthresh_) : static_cast<double>(flight());
     if (!backedOff_ || settings_.classic) ssthresh_ = std::max(outstanding / 2, 2.0);

@@ -83,7 +83,7 @@ PARAMETERS = {0.01, 0.02, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.001}
 
 
 NUMBER = r"(?<![\d.,])[01]\.\d+(?![\d.])"
-"""One with two or three decimals."""
+"""A number below two with decimals."""
 
 
 def figures_of(section):
@@ -100,7 +100,7 @@ def is_written(text, value):
 def numbers_of(section):
     """Means with intervals, as pairs of texts, and single numbers."""
     pairs = re.findall(rf"({NUMBER}) ± ({NUMBER})", section)
-    return pairs, {text for text in re.findall(NUMBER, re.sub(r"±\S* \S+", "", section)) if float(text) not in PARAMETERS}
+    return pairs, {text for text in re.findall(NUMBER, re.sub(f"± {NUMBER}", "", section)) if float(text) not in PARAMETERS}
 
 
 SECTIONS = [section for section in re.split(r"\n#+ ", PAGE.read_text()) if "figures/papers/" in section]

@@ -48,20 +48,25 @@ def test_the_sum_is_eq_60_where_that_can_be_summed():
     assert mean_in_order(np.array([1, 5]), 0.2).shape == (2,) and mean_in_order(7, 0.0) == 1
 
 
+def loss_of_a_link_packet(loss, link_packets):
+    """Of a segment that has so many."""
+    return -math.expm1(math.log1p(-loss) / link_packets)
+
+
 @pytest.mark.parametrize("loss, link_packets, apart", [(0.1, 1, 1), (0.5, 1, 1), (0.5, 1, 2), (0.3, 10, 1)])
 def test_segments_that_arrive_out_of_order(loss, link_packets, apart):
     draw = seeds.generator("losses")
-    link_loss = -math.expm1(math.log1p(-loss) / link_packets)
+    link_loss = loss_of_a_link_packet(loss, link_packets)
     first, second = draw.geometric(1 - link_loss, (2, 400_000, link_packets)).max(axis=2)
     overtaken = np.count_nonzero(first - second > apart)
     low, high = stats.binomtest(int(overtaken), 400_000).proportion_ci(CONFIDENCE)
-    assert low < out_of_order(loss, link_packets, apart) < high
-    assert not low < out_of_order(loss, link_packets, apart + 1) < high
+    assert low < out_of_order(link_loss, link_packets, apart) < high
+    assert not low < out_of_order(link_loss, link_packets, apart + 1) < high
 
 
 def test_equation_16_and_what_it_bounds():
     for loss in (0.01, 0.1, 0.3, 0.5):
-        chances = [out_of_order(loss, link_packets) for link_packets in (1, 2, 5, 20)]
+        chances = [out_of_order(loss_of_a_link_packet(loss, link_packets), link_packets) for link_packets in (1, 2, 5, 20)]
         assert chances[0] == pytest.approx(loss**2 / (1 + loss), rel=1e-12)
         assert chances == sorted(chances, reverse=True)
     assert out_of_order(0.5, apart=2) == pytest.approx(0.5**3 / 1.5, rel=1e-12)

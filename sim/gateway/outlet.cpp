@@ -301,8 +301,8 @@ void Outlet::arm(Time now) {
     if (isOutstanding() || isClosed) deadline_ = now + timer_.timeout();
 }
 
-// FlightSize of RFC 5681, section 3.1. What duplicate ACKs have let out in fast recovery is not outstanding beside them; and as long as a timeout is not
-// over, the next one halves nothing.
+// FlightSize of RFC 5681, section 3.1, at a timeout. In fast recovery it is at most the window: for what duplicate ACKs have let out beyond that, as much
+// has arrived. Until the recovery from a timeout ends, further timeouts use the size at the first one.
 size_t Outlet::outstanding() {
     const size_t unanswered = offered_ - acked_;
     if (recovery_ == Recovery::fast)

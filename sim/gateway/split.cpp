@@ -169,8 +169,8 @@ bool Split::acknowledged(Segment& segment, Time now) {
         if (segment.ack() == sequenceOf(told_)) segment.setWindow(std::min(segment.window(), window_));
         return false;
     }
-    // News for the source: of what it has not been told of, because it was held back, is the FIN, or was not stored. And what answers nothing that
-    // the gateway has sent, not even twice, answers the source, whose segments take another way.
+    // News for the source: of what it has not been told of, because it was held back, is the FIN, or was not stored. And an ACK of nothing new answers
+    // the source, whose segments take another way, unless it may answer a copy that the gateway has sent.
     const bool isStray = wasDelivered && outlet_.acked() == before && !outlet_.mayAnswerCopies(now);
     const bool isNews = outlet_.acked() > told_ || isProbed_ || isStray;
     if (!isNews && isBare) {

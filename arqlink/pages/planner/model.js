@@ -236,7 +236,7 @@ const model = (() => {
         add(frames.at(-1), 1);
       }
       this.allFrames = sum([...this.frames.values()]);
-      this.byUnits = new Map([this.k, ...this.frames.keys()].map((k) => [k, this.attempts(k)]));
+      this.byUnits = new Map([...new Set([this.k, ...this.frames.keys()])].map((k) => [k, this.attempts(k)]));
       this.full = this.byUnits.get(this.k);
     }
 
@@ -455,9 +455,9 @@ const model = (() => {
       return this.link.connections ? this.operation.delay : this.busyDelay[0];
     }
 
-    /** Of a packet that meets no loss. */
+    /** Of the longest packet, if it meets no loss. */
     get leastDelay() {
-      return this.link.delay + sum(this.framesOf(this.link.packetBytes).map((k) => k + this.n - this.k)) * this.unitTime;
+      return this.link.delay + Math.max(...this.kinds.map(({ frames }) => sum(frames) + frames.length * (this.n - this.k))) * this.unitTime;
     }
 
     /** `goal`: loss, or delay in seconds of HIGH of the packets; neither: no limit. */

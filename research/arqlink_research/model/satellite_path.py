@@ -161,12 +161,11 @@ def mean_in_order(packets, link_loss, attempts=np.inf):
     return 1 + late.sum(axis=-1)
 
 
-def out_of_order(loss, link_packets=1, apart=1):
-    """Chance that a segment arrives before another one, which was sent `apart` round trips earlier: eq. 15, and eq. 16 with one link packet a segment.
-    `loss`: share of segments that are lost, above 0."""
-    r = float(SatellitePath(0, 1, 1, 1, loss, link_packets).link_loss)
-    most = np.ceil(np.log(SHARE_LEFT / link_packets) / np.log(r))
-    arrived = (1 - r ** np.arange(most + 1 + apart)) ** link_packets
+def out_of_order(link_loss, link_packets=1, apart=1):
+    """Chance that a segment of so many link packets arrives before another one, which was sent `apart` round trips earlier: eq. 15, and eq. 16 with one
+    link packet. `link_loss` is above 0."""
+    most = np.ceil(np.log(SHARE_LEFT / link_packets) / np.log(link_loss))
+    arrived = (1 - link_loss ** np.arange(most + 1 + apart)) ** link_packets
     still_under_way = 1 - arrived[1 + apart :]
     return float(np.diff(arrived)[: len(still_under_way)] @ still_under_way)
 
