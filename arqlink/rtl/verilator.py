@@ -116,9 +116,9 @@ class Model:
         own = [f"-I{path.parent}" for path in self.uses]
         folder = tree.BUILD / "verilator" / f"header-{cache.digest(versions(), *common, *self.uses)[:12]}"
         header = folder / "model.h"
-        with locks.locked(f"verilator-{folder.name}"):
+        folder.mkdir(parents=True, exist_ok=True)
+        with locks.locked("made", folder):
             if not header.with_suffix(".h.gch").exists():
-                folder.mkdir(parents=True, exist_ok=True)
                 header.write_text('#include "verilated.h"\n')
                 compile_all([(header, header.with_suffix(".h.gch"), [*common, *own, "-x", "c++-header"])])
         return ["-include", str(header), *flags]
@@ -166,8 +166,8 @@ def library(sources, options=(), waves=False, uses=()):
     flags = [*_flags(waves), "-O2", *options]
     folder = tree.BUILD / "verilator" / cache.digest(versions(), *flags, *uses)[:12]
     outputs = [folder / f"{Path(source).stem}.o" for source in sources]
-    with locks.locked(f"verilator-{folder.name}"):
-        folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    with locks.locked("made", folder):
         compile_all([(source, output, flags) for source, output in zip(sources, outputs) if not output.exists()])
     return list(map(str, outputs))
 

@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import sys
 
 import pytest
 
@@ -167,3 +168,38 @@ def test_a_module_from_a_cache_has_its_description(build, tmp_path, monkeypatch)
     monkeypatch.setenv("ARQLINK_CACHE", str(tmp_path / "cache"))
     first, again = (verilog.generate("RsEncoder", "tiny", module="acme", folder=tmp_path / folder).with_suffix(".json") for folder in ("one", "two"))
     assert again.read_text() == first.read_text() and '"acme"' in first.read_text()
+
+
+ANOTHER = """import sys, time
+from pathlib import Path
+from arqlink import tree
+from arqlink.rtl import verilator
+def compile_all(jobs):
+    for _, output, _ in jobs:
+        output.with_suffix(".busy").touch(exist_ok=False)
+        time.sleep(0.2)
+        output.with_suffix(".busy").rename(output)
+verilator.compile_all = compile_all
+tree.BUILD = Path(sys.argv[1])
+verilator.versions()
+print("ready", flush=True)
+sys.stdin.readline()
+verilator.library([Path("source.cpp")])
+"""
+
+
+def test_what_all_models_share_is_compiled_by_one_process_at_a_time(build, tmp_path):
+    """Also where each has a build folder of its own and this alone is the same, by a link."""
+    shared, running = tmp_path / "shared", []
+    shared.mkdir()
+    for number in range(3):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "verilator").symlink_to(shared)
+        command = [sys.executable, "-c", ANOTHER, folder]
+        running.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+    for process in running:
+        assert process.stdout.readline() == "ready\n"
+    for process in running:
+        process.stdin.close()
+    assert [process.wait() for process in running] == [0, 0, 0]
