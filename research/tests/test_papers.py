@@ -14,7 +14,7 @@ from arqlink.bench import documents
 from arqlink.model import planner
 from arqlink.model.link_setup import LinkSetup
 from arqlink.model.loss import Bernoulli
-from arqlink_research.papers import figure, laws, rr4752
+from arqlink_research.papers import figure, laws, rr4752, zhu
 from arqlink_research.papers.collection import FIGURES, TRACES
 from arqlink_research.sweep import kinds
 from arqlink_research.tcp import models
@@ -76,6 +76,13 @@ def test_a_measured_u_that_is_the_fixed_point_gives_it_again():
     found = models.hybrid_link(point).utilization
     assert found == pytest.approx(laws.with_measured(point, found, "proposition1"), rel=1e-6) and 0.1 < found < 0.9
     assert laws.with_measured(point, found, "none") > 1.02 * found > found > laws.with_measured(point, found, "periodic")
+
+
+@pytest.mark.parametrize(("p", "least", "most"), [(0.1, 0.05, 0.3), (0.0, 0.9, 1.0)])
+def test_two_windows_fall_together_only_where_the_link_loses_nothing(p, least, most):
+    """Zhu et al., Fig. 17. In order over a link that repeats, the ACKs of a connection come in bursts, and so do its packets."""
+    _, common, chance = zhu.synchronization(p, seed=1, seconds=300)
+    assert least < common < most and 0.1 < chance < 0.2
 
 
 PARAMETERS = {0.01, 0.02, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.001}

@@ -10,8 +10,12 @@ both of their reports say: RFC 5681, without partial ACKs.
 import math
 from functools import partial
 
+import numpy as np
+
 from arqlink_research.papers.figure import Curve, Figure
 from arqlink_research.papers.trace import Trace
+from arqlink_research.tcp import measurement
+from arqlink_research.tcp import point as points
 
 K = 10
 RATE = 250.0
@@ -144,3 +148,15 @@ TRACES = (
         FIXED | DIRECT | EQUAL | loss(0.1) | {"buffer": 50, "connections": 2, "warm_up": 100, "seconds": 150},
     ),
 )  # fmt: skip
+
+
+def synchronization(p, seed, seconds=900, every=0.25):
+    """Of Fig. 17's two connections, where the satellite link loses p: the correlation of their windows, the share of falls (by a third and more from one
+    sample to the next) with one of the other connection no further than a sample away, and the share that would be by chance."""
+    settings = TRACES[0].settings | loss(p) | {"seconds": seconds}
+    windows = np.array(measurement.simulate(points.from_settings(settings), seed, every).windows)[:, 1:]
+    falls = windows[1:] < windows[:-1] * 2 / 3
+    near = falls.copy()
+    near[1:] |= falls[:-1]
+    near[:-1] |= falls[1:]
+    return float(np.corrcoef(windows.T)[0, 1]), float((falls & near[:, ::-1]).sum() / falls.sum()), float(near.mean())
