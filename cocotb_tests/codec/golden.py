@@ -2,6 +2,9 @@
 """Reference codewords: zfec itself for its preset, matrices over galois' GF(2^8) for the others."""
 
 import functools
+import os
+
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # to compile takes seconds, and what is calculated here is small
 
 import galois
 import numpy as np
@@ -23,7 +26,7 @@ PARITY = {
 
 @functools.cache
 def field():
-    return galois.GF(2**8, irreducible_poly=0x11D)
+    return galois.GF(2**8, irreducible_poly=0x11D, compile="python-calculate")
 
 
 @functools.cache

@@ -111,7 +111,7 @@ async def jobs_far_ahead_of_their_units(dut):
     k = min(2, bench.max_k)
     whole, lacking = [*range(k)], [*range(1, k + 1)]
     for patterns in ([whole], [lacking], [whole, whole, lacking]):
-        for pace in ((1.0, 0.03, 1.0), (1.0, 1.0, 0.03)):
+        for pace in ((1.0, 0.1, 1.0), (1.0, 1.0, 0.1)):
             jobs, units, expected = join([frame(bench, i % 3, k, k + 1, patterns[i % len(patterns)]) for i in range(24)])
             result, _ = await bench.run(jobs, units, len(expected), *pace)
             assert result == expected

@@ -14,7 +14,7 @@ BUILD = built()
 random.seed(cocotb.RANDOM_SEED)
 SEED = cocotb.RANDOM_SEED * 1000
 UP, OUTAGE = 3, 4
-RESTARTS = [2500, 2777, 4001] + [random.randint(1000, 8000) for _ in range(SOAK)]  # clocks
+RESTARTS = [2500, 2777] + [random.randint(1000, 8000) for _ in range(SOAK)]  # clocks
 ALWAYS = Setting(4, 5, 6, 0, INFINITE)
 
 

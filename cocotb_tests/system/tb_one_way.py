@@ -96,15 +96,17 @@ async def data_of_another_epoch_does_not(dut):
 @cocotb.parametrize(kind=["data", "control"])
 async def silence_that_ends_as_the_outage_begins(dut, kind):
     """A unit comes in each clock around the end of OUTAGE_TIMEOUT. It is in time, or there is one outage, which it ends, and a poll is sent."""
-    end = await begin(dut, KEEPALIVE=1 << 24, POLL_TIMEOUT=1 << 24, STATUS_INTERVAL=0)
+    timeout = TIMEOUT // 3
+    end = await begin(dut, OUTAGE_TIMEOUT=timeout, KEEPALIVE=1 << 24, POLL_TIMEOUT=1 << 24, STATUS_INTERVAL=0)
     await end.up()
     seen, tsn = set(), 0
 
     async def case(clock):
         nonlocal tsn
+        await end.say(end.control())
         before = await outages(end)
         said = await end.say(end.control())
-        await end.clocks(TIMEOUT + clock)
+        await end.clocks(timeout + clock)
         now = end.now
         heard = await end.say(*(end.frame(tsn, tsn) if kind == "data" else [end.control()]))
         tsn += kind == "data"
@@ -115,8 +117,8 @@ async def silence_that_ends_as_the_outage_begins(dut, kind):
         polls = [u for u in end.controls(now) if u.unit.poll]
         assert len(polls) == count, f"{count} outages, and {len(polls)} polls behind"
         silence = heard - said
-        assert count == 1 or silence <= TIMEOUT + LATE, f"{silence} clocks of silence, and no outage"
-        assert count == 0 or silence >= TIMEOUT, f"an outage after {silence} clocks"
+        assert count == 1 or silence <= timeout + LATE, f"{silence} clocks of silence, and no outage"
+        assert count == 0 or silence >= timeout, f"an outage after {silence} clocks"
         seen.add(count)
 
     unit = BUILD.control_unit_beats if kind == "control" else BUILD.data_unit_beats
