@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What none of the papers has: each mode of the gateway, with each TCP, over a link that repairs nothing, some or all of its losses. One connection at
-2 Mb/s over a geostationary satellite; a unit in 3000 is lost, so without ARQ a packet in 55."""
+2 Mb/s over a geostationary satellite; a unit in 3333 is lost, so without ARQ a packet in 56."""
 
 from arqlink_research.papers.figure import Curve, Figure
 
