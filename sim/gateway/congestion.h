@@ -32,8 +32,13 @@ std::unique_ptr<Congestion> makeCongestion(Sender sender, size_t segmentBytes);
 /// Round trips and the timeout by RFC 6298.
 class RetransmissionTimer {
   public:
-    RetransmissionTimer(Time least, Time most)
-        : least_(least), most_(most), timeout_(std::clamp<Time>(1 * seconds, least, most)) {}
+    /// `first`: a round trip that is known; never: none is.
+    RetransmissionTimer(Time least, Time most, Time first) : least_(least), most_(most) {
+        if (first != never)
+            measured(first);
+        else
+            answered();
+    }
     void measured(Time roundTrip);
     void backOff() { timeout_ = std::min(most_, 2 * timeout_); }
     /// An answer came: no back-off any more.
@@ -44,7 +49,7 @@ class RetransmissionTimer {
 
   private:
     const Time least_, most_;
-    Time smoothed_ = 0, deviation_ = 0, shortest_ = never, timeout_;
+    Time smoothed_ = 0, deviation_ = 0, shortest_ = never, timeout_ = 0;
     bool isMeasured_ = false;
 };
 

@@ -17,6 +17,7 @@ size_t FlowKeyHash::operator()(const FlowKey& key) const {
 }
 
 void Host::opens(const Segment& syn, Time now) {
+    synCame = hasSyn ? never : now;
     hasSyn = true;
     initial = syn.seq();
     afterSyn = initial + 1 + static_cast<uint32_t>(syn.length());

@@ -138,7 +138,7 @@ void Gateway::receive(Port port, Bytes packet, Time now) {
         synchronize(flow, key, port, *segment, now);
         return pass(port, std::move(*segment).take());
     }
-    if (flow && !flow->isEstablished && !establish(*flow, *segment)) {
+    if (flow && !flow->isEstablished && !establish(*flow, *segment, now)) {
         remove(*flow, now);
         flow = nullptr;
     }
@@ -276,6 +276,7 @@ void Gateway::synchronize(Flow* flow, const FlowKey& key, Port port, Segment& se
     const Host& host = flow->host(port);
     if (host.hasSyn && host.initial == segment.seq()) {  // again
         flow->host(port).ticks(segment);
+        flow->host(port).synCame = never;
         return bound(flow->treatment, port, segment);
     }
     if (flow->isEstablished) {
@@ -334,10 +335,15 @@ void Gateway::answerSyn(Flow& flow, Port port, Segment& segment, Time now) {
         return remove(flow, now);
     }
     bound(flow.treatment, port, segment);
-    if (flow.isEstablished)
-        flow.host(port).ticks(segment);
-    else
-        flow.host(port).opens(segment, now);
+    if (flow.isEstablished) return flow.host(port).ticks(segment);
+    if (!flow.host(port).hasSyn) shakeHands(flow, port, now);
+    flow.host(port).opens(segment, now);
+}
+
+// The host behind `port` has answered the other one's SYN.
+void Gateway::shakeHands(Flow& flow, Port port, Time now) {
+    const Time asked = flow.host(other(port)).synCame;
+    if (asked != never) flow.handshakes[index(port)] = now - asked;
 }
 
 // A source whose data will be stored must not be told of more than there is room for, nor of longer segments than fit a slot and the link.
@@ -362,7 +368,7 @@ void Gateway::heedEarly(Flow& flow, Port port, Segment& segment) {
 }
 
 // The opener's ACK of the answer to its SYN: all three have come this way. False: the flow is none that can be treated.
-bool Gateway::establish(Flow& flow, const Segment& segment) {
+bool Gateway::establish(Flow& flow, const Segment& segment, Time now) {
     const Port opener = *flow.opener, answerer = other(opener);
     const Host& answer = flow.host(answerer);
     const bool isOpener = (segment.source() == flow.endpoint(opener));
@@ -373,6 +379,7 @@ bool Gateway::establish(Flow& flow, const Segment& segment) {
     if (longest + leastHeaderBytes(flow.key.isV6) > settings_.slotBytes) return false;
     flow.isEstablished = true;
     flow.host(opener).ack = segment.ack();
+    shakeHands(flow, opener, now);
     const Position first[2] = {firstPosition(answer.ack), firstPosition(segment.ack())};
     for (const Port from : {Port::lan, Port::link})
         if (isTreated(flow.treatment, from))

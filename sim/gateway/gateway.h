@@ -70,7 +70,8 @@ class Gateway final : private Services {
     void bound(const Treatment& treatment, Port port, Segment& syn) const;
     static void heedEarly(Flow& flow, Port port, Segment& segment);
     void open(const FlowKey& key, Port port, Segment& syn, Time now);
-    bool establish(Flow& flow, const Segment& ack);
+    bool establish(Flow& flow, const Segment& ack, Time now);
+    static void shakeHands(Flow& flow, Port port, Time now);
     void reset(Flow& flow, Port port, Segment segment, Time now);
     void fail(Flow& flow, Time now);
     void sendResets(Flow& flow, Time now);

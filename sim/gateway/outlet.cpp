@@ -15,7 +15,7 @@ Outlet::Outlet(Flow& flow, Port from, SegmentQueue& queue, Services& services, P
       treatment_(flow.treatment),
       most_(most),
       windowScale_(flow.windowScale(other(from))),
-      timer_(treatment_.minRto, treatment_.maxRto),
+      timer_(treatment_.minRto, treatment_.maxRto, flow.handshakes[index(other(from))]),
       acked_(first),
       offered_(first),
       sent_(first),
@@ -301,15 +301,15 @@ void Outlet::arm(Time now) {
     if (isOutstanding() || isClosed) deadline_ = now + timer_.timeout();
 }
 
-// FlightSize of RFC 5681, section 3.1, at a timeout. In fast recovery it is at most the window: for what duplicate ACKs have let out beyond that, as much
+// FlightSize of RFC 5681, section 3.1, at a timeout now. In fast recovery it is at most the window: for what duplicate ACKs have let out beyond that, as much
 // has arrived. Until the recovery from a timeout ends, further timeouts use the size at the first one.
-size_t Outlet::outstanding() {
+size_t Outlet::keepFlightSize() {
     const size_t unanswered = offered_ - acked_;
     if (recovery_ == Recovery::fast)
-        outstanding_ = std::min(unanswered, window());
+        flightSize_ = std::min(unanswered, window());
     else if (recovery_ == Recovery::none)
-        outstanding_ = unanswered;
-    return std::min(outstanding_, unanswered);
+        flightSize_ = unanswered;
+    return std::min(flightSize_, unanswered);
 }
 
 void Outlet::timeOut(Time now) {
@@ -328,7 +328,7 @@ void Outlet::timeOut(Time now) {
         return;
     }
     ++services_.counters().timeouts;
-    congestion().timedOut(outstanding());
+    congestion().timedOut(keepFlightSize());
     recovery_ = Recovery::afterTimeout;
     recover_ = offered_;
     duplicates_ = 0;

@@ -57,7 +57,7 @@ class Outlet {
     size_t inFlight() const;
     Congestion& congestion();
     size_t window();
-    size_t outstanding();
+    size_t keepFlightSize();
     size_t segmentBytes() const { return gateway::segmentBytes(flow_, from_); }
     bool isOutstanding() const;
     void fly(Cached& cached, bool flies);
@@ -93,7 +93,7 @@ class Outlet {
     // Bytes: news of the last ACK; what duplicate ACKs have counted, and none has acknowledged yet.
     size_t delivered_ = 0, credit_ = 0;
     size_t flying_ = 0, lost_ = 0;  // bytes, segments
-    size_t outstanding_ = 0;        // bytes, at the first timeout of a row
+    size_t flightSize_ = 0;         // bytes, at the first timeout of a row
     Time deadline_ = never, answered_ = 0;
     Time copiesAnswered_ = 0;  // what was sent again, and was not needed, has been answered by then
     bool hasFailed_ = false, isBlind_ = false;

@@ -21,7 +21,7 @@ Snoop::Snoop(Flow& flow, Port from, Position first, Services& services)
       services_(services),
       treatment_(flow.treatment),
       queue_(first, services, false),
-      timer_(treatment_.minRto, treatment_.maxRto),
+      timer_(treatment_.minRto, treatment_.maxRto, flow.handshakes[index(other(from))]),
       acked_(first),
       sent_(first),
       timedOut_(first),
