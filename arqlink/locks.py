@@ -9,9 +9,10 @@ from arqlink import tree
 
 @contextmanager
 def locked(name, folder=None):
-    """One process at a time; tests that run at the same time share the build folder. The lock is in `folder`, where that may be shared alone."""
+    """One process at a time. The lock's file is in `folder`, beside what it guards, or in the build folder, which tests that run at the same time share."""
     tree.require()
-    tree.BUILD.mkdir(exist_ok=True)
-    with open((folder or tree.BUILD) / f".{tree.file_name(name)}.lock", "w") as handle:
+    folder = folder or tree.BUILD
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / f".{tree.file_name(name)}.lock", "w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield

@@ -116,7 +116,6 @@ class Model:
         own = [f"-I{path.parent}" for path in self.uses]
         folder = tree.BUILD / "verilator" / f"header-{cache.digest(versions(), *common, *self.uses)[:12]}"
         header = folder / "model.h"
-        folder.mkdir(parents=True, exist_ok=True)
         with locks.locked("made", folder):
             if not header.with_suffix(".h.gch").exists():
                 header.write_text('#include "verilated.h"\n')
@@ -166,7 +165,6 @@ def library(sources, options=(), waves=False, uses=()):
     flags = [*_flags(waves), "-O2", *options]
     folder = tree.BUILD / "verilator" / cache.digest(versions(), *flags, *uses)[:12]
     outputs = [folder / f"{Path(source).stem}.o" for source in sources]
-    folder.mkdir(parents=True, exist_ok=True)
     with locks.locked("made", folder):
         compile_all([(source, output, flags) for source, output in zip(sources, outputs) if not output.exists()])
     return list(map(str, outputs))

@@ -29,7 +29,7 @@ struct Host {
     bool hasSyn = false;
     uint32_t initial = 0;   ///< sequence number of its SYN
     uint32_t afterSyn = 0;  ///< the one after the SYN and its data
-    Time synCame = never;  ///< never: it came more than once, and nobody knows which one is answered (Karn & Partridge)
+    Time synCame = never;   ///< never: more than once, and nobody knows which one is answered (Karn & Partridge)
     std::optional<uint8_t> windowScale;
     bool sackPermitted = false, timestamps = false;
     size_t longest = 0;           ///< bytes of payload of its longest segment that a slot has room for
@@ -70,8 +70,8 @@ struct Flow : std::enable_shared_from_this<Flow> {
     std::array<std::unique_ptr<Half>, 2> halves;  ///< by the port of the host that sends the data; empty: they pass
     /// The longest IP packet that gets from the host behind a port to the other one, by what routers have said.
     std::array<size_t, 2> pathBytes{65535, 65535};
-    std::array<Time, 2> handshakes{
-        never, never};           ///< round trips to the host behind a port, by its answer to the other one's SYN
+    /// Round trips to the host behind a port, by its answer in the handshake.
+    std::array<Time, 2> handshakes{never, never};
     bool isEstablished = false;  ///< the handshake went through this gateway; else all passes
     /// What the gateway has reset the flow with: packets for the host behind a port.
     std::vector<std::pair<Port, Bytes>> resets;

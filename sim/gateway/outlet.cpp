@@ -301,7 +301,7 @@ void Outlet::arm(Time now) {
     if (isOutstanding() || isClosed) deadline_ = now + timer_.timeout();
 }
 
-// FlightSize of RFC 5681, section 3.1, at a timeout now. In fast recovery it is at most the window: for what duplicate ACKs have let out beyond that, as much
+// FlightSize of RFC 5681, section 3.1, at a timeout. In fast recovery it is at most the window: for what duplicate ACKs have let out beyond that, as much
 // has arrived. Until the recovery from a timeout ends, further timeouts use the size at the first one.
 size_t Outlet::keepFlightSize() {
     const size_t unanswered = offered_ - acked_;

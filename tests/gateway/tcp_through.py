@@ -224,12 +224,15 @@ class Through:
                 all_seen.extend(more)
         return seen
 
-    def open(self):
-        """The handshake; gives itself."""
+    def open(self, seconds=0.0, repeats=None):
+        """The handshake; gives itself. The host at the link takes `seconds` for each of its segments; the one at `repeats` sends its own twice."""
         first, second = self.opener, 1 - self.opener
         for side, raw in ((first, self.syn(first)), (second, self.syn(second)), (first, self.packet(first))):
-            self.put(side, raw)
-            assert len(self.out(1 - side)) == 1
+            self.now += seconds if side == LINK else 0
+            for wait in (0, 0.05) if side == repeats else (0,):
+                self.now += wait
+                self.put(side, raw)
+                assert len(self.out(1 - side)) == 1
         return self
 
     def count(self, name):

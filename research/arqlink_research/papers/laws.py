@@ -17,7 +17,7 @@ FIXED_POINT = "fixed point"
 LAWS = {"none": "none", "proposition1": "Prop. 1", "periodic": "eq. 11", "poisson": "exact, Poisson", FULL_LOAD: "always busy"}
 """Laws of `TcpOverLink`, and how the table calls them. All but `FIXED_POINT` with the λ and π that were measured, as the paper's figures have them."""
 NEAR = 0.01
-"""Of U: the control units of ACKs take as much of the line, and the model has none."""
+"""Of U. The control units of ACKs take 0.006 of the line, and the model has none."""
 HEADINGS = ("figures", "points", f"within {NEAR}", f"{FIXED_POINT}, Prop. 1", *LAWS.values())
 
 
@@ -28,7 +28,7 @@ def with_measured(point, utilization, law):
 
 
 def differences(one):
-    """Model less simulation of each point that has a model: a dictionary by law; and how many points of the fixed point are near."""
+    """Model less simulation of each point that has a model: a dictionary by law; and at how many of them the fixed point is no more than `NEAR` off."""
     curves, near = figure.read_csv((figure.FOLDER / f"{one.name}.csv").read_text()), 0
     found = {FIXED_POINT: [], **{law: [] for law in LAWS}}
     for curve, x, settings in one.points({}):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Luglio, Sanadidi, Gerla and Stepanek: a TCP proxy on board of a geostationary satellite, which splits each connection between uplink and
 downlink. Sessions of 31 s with packets of 1500 bytes, one at a time; bit errors are uniform, on both links and both ways, 10^-6 where the paper names no
-rate. Neither TCP has SACK ("both with the NewReno enhancements"): so both have as much as in the paper. `onboard-sack` says what SACK does.
+rate. Neither TCP has SACK: then both have about as much as in the paper, which says "both with the NewReno enhancements". `onboard-sack` says what SACK does.
 
 The link has no code and no ARQ here (N = K, δ = 0), as in the paper; `ARQ` says what changes with it. A unit is erased where one of its 200 bits
 of payload is wrong, so packets are lost as in the paper: 1.2 % on each link at 10^-6.
@@ -66,7 +66,7 @@ def _by_connections(counts):
         yield Curve(who, tcp | {"connections": count}, has_model=False, place=cache(sender))
 
 
-VOICE = FIXED | SLOW | {"variant": "NewReno", "background": "voice=4", "seconds": 120.0} | cache("newreno")(100)
+VOICE = FIXED | SLOW | WITH_SACK["NewReno"] | {"background": "voice=4", "seconds": 120.0} | cache("newreno")(100)
 """Calls need 0.32 Mb/s with their headers. They are datagrams, which the proxy passes; its queue has room for as many packets as others have."""
 _VOICE_RATES = (1e-7, 1e-6, 1e-5, 5e-5)
 
