@@ -63,7 +63,7 @@ coverage: setup-firmware+dev+examples ## Run the benches on models that count wh
 campaign: setup ## Random faults between two link ends, RUNS=100 of each pair; PAIRS="small:small tiny:tiny", SEED=1, FORGE=0.3
 	$(ARQLINK) campaign run $(if $(RUNS),--runs $(RUNS)) $(if $(SEED),--seed $(SEED)) $(if $(FORGE),--forge $(FORGE)) $(PAIRS:%=--pair %)
 
-fuzz: setup ## Hostile packets and conversations over bad wires through the gateway model, with the checks of AddressSanitizer and UBSan; PACKETS=1000000 SEED=1
+fuzz: setup ## Hostile packets and conversations over bad wires through the gateway model, with the checks of AddressSanitizer and UBSan; PACKETS=5000000 SEED=1
 	$(ARQLINK) fuzz $(if $(PACKETS),--packets $(PACKETS)) $(if $(SEED),--seed $(SEED))
 
 lint: setup-all ## Check Python with ruff and basedpyright, C and C++ with clang-format, Scala with scalafmt, and with Verilator the Verilog of all configurations, of the pair and of the soft system

@@ -11,7 +11,7 @@ from arqlink.gateway import builds
 
 
 def fuzz(
-    packets: Annotated[int, typer.Option(min=1, help="Hostile packets; for each 500 there is a conversation, too.")] = 1_000_000,
+    packets: Annotated[int, typer.Option(min=1, help="Hostile packets; for each 500 there is a conversation, too.")] = 5_000_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all runs.")] = 1,
     run: Annotated[int | None, typer.Option(min=0, help="This run alone, as a fault names it.", show_default="all")] = None,
 ):

@@ -50,4 +50,6 @@ def size(link: SizeOptions, clock_mhz: ClockMhz = 100.0, json: options.Json = Fa
     table.add_row("U, use of the line by these packets", f"{found.utilization:.4g}")
     for name, value in found.timers.items():
         table.add_row(f"{name} (clocks)", str(value))
-    TextConsole().print(table)
+    console = TextConsole()
+    console.print(table)
+    console.print(found.limit.sentence())

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 
 from arqlink.errors import UserError
+from arqlink.model import limits
 
 BLOCKS_CLOCKS = 500
 """For the blocks of both ends within a round trip."""
@@ -32,7 +33,7 @@ def timers(round_trip, delay, frame):
 class Sizing:
     """`frame_time`: of a frame of the packets, on average; `rounds`: round trips that a frame may take, for which the window has room; times in
     seconds; `store_bytes`: of the frame stores of both directions, at one end; `timers` in clocks of the core; `utilization`: of the line for unit payload,
-    by datagrams of these packets, through this window."""
+    by datagrams of these packets, through this window; `limit`: what holds it down."""
 
     frame_time: float
     round_trip: float
@@ -41,6 +42,7 @@ class Sizing:
     store_bytes: int
     timers: dict
     utilization: float
+    limit: limits.Limit
 
 
 def size(setup, delay, clock_hz):
@@ -67,7 +69,9 @@ def size(setup, delay, clock_hz):
     slot = 1 << (setup.limits["max_k"] * setup.unit_bytes - 1).bit_length()
     clocks = [round(seconds * clock_hz) for seconds in (round_trip, delay, longest)]
     model.delay = delay + BLOCKS_CLOCKS / clock_hz / 2
-    return Sizing(frame_time, round_trip, rounds, window_frames, 2 * window_frames * slot, timers(*clocks), model.through_window(window_frames))
+    utilization = model.through_window(window_frames)
+    limit = limits.lowest(model.alpha, utilization)
+    return Sizing(frame_time, round_trip, rounds, window_frames, 2 * window_frames * slot, timers(*clocks), utilization, limit)
 
 
 def rounds_within(delta, p_t):

@@ -65,10 +65,11 @@ def test_rfc2018_and_7323_hosts_with_and_without_options(network, names, control
     routed.set_tcp((names[0], names[2]), sack, timestamps)
     case = case_on(network, loss=0.01)
     for mode in MODES:
-        case.connect(mode, control=control).send(LAN, 60000).send(LINK, 60000)
+        for v6 in (False, True):
+            case.connect(mode, v6, control=control).send(LAN, 30000).send(LINK, 30000)
     case.finish()
     counts = case.gateway.counters()
-    assert counts["malformed"] == 0 and counts["flows_opened"] == len(MODES) - 1
+    assert counts["malformed"] == 0 and counts["flows_opened"] == 2 * (len(MODES) - 1)
 
 
 @VERSIONS

@@ -51,6 +51,11 @@ def times_x_ln_x(y, ms):
     return {"buffer": round(y * x * math.log(x))}
 
 
+def pipes(y, ms):
+    """A buffer of y x segments."""
+    return {"buffer": round(y * RATE * ms * 1e-3)}
+
+
 def normalized_buffer(x, alpha, p, ms):
     """x = beta/(1 + 2 alpha), eq. 50, by the buffer."""
     return {"buffer": round(x * (1 + 2 * alpha) * RATE * ms * 1e-3)}
@@ -104,6 +109,10 @@ FIGURES = (
         "zhu-eq53", "Eq. 53", "End to end, T1 = 0, p = 0.1", "", "B / (x ln x), x = μ T2", (0.25, 0.5, 0.75, 1.0, 1.5, 2.0),
         tuple(Curve(f"T2 = {ms} ms", satellite(ms), place=partial(times_x_ln_x, ms=ms)) for ms in (50, 100, 250, 500)),
         FIXED | DIRECT | terrestrial(0) | loss(0.1),
+    ),
+    _figure(
+        "zhu-eq53-pipes", "Eq. 53", "End to end, T1 = 0, p = 0.1", "", "B / x, x = μ T2", (0.64, 1.28, 1.92, 2.56, 3.84, 5.12),
+        tuple(Curve(f"T2 = {ms} ms", satellite(ms), place=partial(pipes, ms=ms)) for ms in (50, 100, 250)), FIXED | DIRECT | terrestrial(0) | loss(0.1),
     ),
     _figure(
         "zhu-fig11", "Fig. 11", "Split, T1 = 100 ms, p = 0.1", "buffer", B_AXIS, (10, 25, 50, 100, 150, 200),

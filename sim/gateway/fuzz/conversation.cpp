@@ -46,7 +46,7 @@ struct Weather {
         isForged = chance(rng, 0.4);
         isOutdated = chance(rng, 0.3);
         isPadded = chance(rng, 0.3);
-        fragments = !v6 && chance(rng, 0.2) ? share(0.3) : 0;
+        fragments = chance(rng, 0.2) ? share(0.3) : 0;
         detours = chance(rng, 0.2) ? share(0.3) : 0;
         if (!v6 && chance(rng, 0.2)) {
             mtu = 200 + below(rng, 800);
@@ -119,8 +119,9 @@ void converse(Rng& rng, const std::string& mode) {
     const auto deliver = [&](const Bytes& packet, unsigned side) {
         // All fragments of a connection go to its host, though the second one has no ports.
         const auto connection = [&](const Bytes& b, bool isAnswer) {
-            const bool isLate = b[0] >> 4 == 4 && (get(b, 6, 2) & 0x1fff);
-            return isLate ? get(b, 4, 2) % (count / 2) : get(b, tcpOf(b) + ((side == 1) != isAnswer ? 2 : 0), 2);
+            const auto fragment = fragmentOf(b);
+            if (fragment && fragment->begin) return fragment->number % (count / 2);
+            return get(b, (fragment ? fragment->data : tcpOf(b)) + ((side == 1) != isAnswer ? 2 : 0), 2);
         };
         if (saysTooBig(packet)) {
             const Bytes about(packet.begin() + (packet[0] >> 4 == 6 ? 48 : 28), packet.end());

@@ -29,9 +29,9 @@ class Peer {
     void receive(const Bytes& b, Time now);
 
     bool isDone() const { return isReset_ || (acked_ == total_ + 2 && expected_ == peer->total_ + 2); }
-    /// All that the other host sent has come, or one of them was told that it will not. The other one may have nothing to say, and so learn nothing if
-    /// its reset got lost.
-    bool isTold() const { return isReset_ || peer->isReset_ || expected_ == peer->total_ + 2; }
+    /// All has come and arrived, or this host was told that it will not. Where its reset got lost it learns nothing, if it has nothing to say; what it had
+    /// said was acknowledged then, and has arrived.
+    bool isTold() const { return isReset_ || isDone() || (peer->isReset_ && acked_ == sent_ && timer_ == never); }
     uint64_t received() const { return expected_; }
     unsigned side() const { return side_; }
     Time deadline() const { return std::min(timer_, reopens_); }

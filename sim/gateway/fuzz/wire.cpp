@@ -87,6 +87,14 @@ Bytes bytesOf(const Packet& p) {
     return b;
 }
 
+/// Length, and checksum of IPv4, as the packet has become.
+static void fitHeader(Bytes& b) {
+    if (b[0] >> 4 == 6) return put(b, 4, 2, b.size() - 40);
+    put(b, 2, 2, b.size());
+    put(b, 10, 2, 0);
+    put(b, 10, 2, static_cast<uint16_t>(~folded(b, 0, tcpOf(b), 0)));
+}
+
 bool isTcp(const Bytes& b) {
     if (b.size() < 40) return false;
     const size_t version = b[0] >> 4, tcp = tcpOf(b);
@@ -107,37 +115,57 @@ Bytes withoutPadding(const Bytes& b) {
 }
 
 std::vector<Bytes> fragmentsOf(const Bytes& b, uint16_t id) {
+    const bool v6 = b[0] >> 4 == 6;
     const size_t head = tcpOf(b), first = (b.size() - head) / 2 / 8 * 8;
-    if (b[0] >> 4 != 4 || first == 0) return {b};
+    if (first == 0) return {b};
     std::vector<Bytes> parts;
     for (const size_t begin : {size_t{0}, first}) {
         const size_t end = begin ? b.size() - head : first;
         Bytes part(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(head));
+        if (v6) {
+            part.resize(head + 8);
+            part[40] = part[6], part[6] = 44;
+            put(part, 42, 2, begin | (begin ? 0 : 1));
+            put(part, 44, 4, id);
+        } else {
+            put(part, 4, 2, id);
+            put(part, 6, 2, (begin ? 0 : 0x2000) | begin / 8);
+        }
         part.insert(part.end(), b.begin() + static_cast<std::ptrdiff_t>(head + begin),
                     b.begin() + static_cast<std::ptrdiff_t>(head + end));
-        put(part, 2, 2, part.size());
-        put(part, 4, 2, id);
-        put(part, 6, 2, (begin ? 0 : 0x2000) | begin / 8);
-        put(part, 10, 2, 0);
-        put(part, 10, 2, static_cast<uint16_t>(~folded(part, 0, head, 0)));
+        fitHeader(part);
         parts.push_back(part);
     }
     return parts;
 }
 
+std::optional<Fragment> fragmentOf(const Bytes& b) {
+    if (b[0] >> 4 == 6)
+        return b[6] == 44 ? std::optional<Fragment>({get(b, 44, 4), get(b, 42, 2) & 0xfff8, 48}) : std::nullopt;
+    const uint32_t field = get(b, 6, 2);
+    return field & 0x3fff ? std::optional<Fragment>({get(b, 4, 2), 8 * (field & 0x1fff), tcpOf(b)}) : std::nullopt;
+}
+
 std::optional<Bytes> Reassembly::add(const Bytes& b) {
-    if (b[0] >> 4 != 4 || !(get(b, 6, 2) & 0x3fff)) return b;
-    const uint32_t number = get(b, 12, 4) << 16 ^ get(b, 4, 2);
-    (get(b, 6, 2) & 0x1fff ? lasts_ : firsts_)[number] = b;
+    const auto fragment = fragmentOf(b);
+    if (!fragment) return b;
+    const bool v6 = b[0] >> 4 == 6;
+    const uint32_t number = get(b, v6 ? 20 : 12, 4) << 16 ^ fragment->number;
+    (fragment->begin ? lasts_ : firsts_)[number] = b;
     if (!firsts_.count(number) || !lasts_.count(number)) return std::nullopt;
-    Bytes whole = firsts_[number];
-    const Bytes& last = lasts_[number];
-    if (tcpOf(whole) + 8 * (get(last, 6, 2) & 0x1fff) != whole.size()) return std::nullopt;
-    whole.insert(whole.end(), last.begin() + static_cast<std::ptrdiff_t>(tcpOf(last)), last.end());
-    put(whole, 2, 2, whole.size());
-    put(whole, 4, 4, 0);  // as these hosts write it
-    put(whole, 10, 2, 0);
-    put(whole, 10, 2, static_cast<uint16_t>(~folded(whole, 0, tcpOf(whole), 0)));
+    const Bytes &first = firsts_[number], &last = lasts_[number];
+    const auto dataOf = [](const Bytes& part) {
+        return part.begin() + static_cast<std::ptrdiff_t>(fragmentOf(part)->data);
+    };
+    Bytes whole(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(tcpOf(first)));
+    whole.insert(whole.end(), dataOf(first), first.end());
+    if (whole.size() - tcpOf(first) != fragmentOf(last)->begin) return std::nullopt;
+    whole.insert(whole.end(), dataOf(last), last.end());
+    if (v6)
+        whole[6] = first[40];
+    else
+        put(whole, 4, 4, 0);  // as these hosts write it
+    fitHeader(whole);
     firsts_.erase(number), lasts_.erase(number);
     return whole;
 }

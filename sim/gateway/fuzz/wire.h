@@ -40,8 +40,17 @@ bool isTcp(const Bytes& b);
 /// The IP packet in `b` without what lies behind it, such as Ethernet's padding.
 Bytes withoutPadding(const Bytes& b);
 
-/// Two fragments of an IPv4 packet with `id`, or the packet alone if it is too short.
+/// Two fragments of a packet with `id`, or the packet alone if it is too short.
 std::vector<Bytes> fragmentsOf(const Bytes& b, uint16_t id);
+
+/// Where a fragment belongs.
+struct Fragment {
+    uint32_t number;
+    size_t begin;  ///< within its packet's data
+    size_t data;   ///< where its data are
+};
+/// Nothing: it is none.
+std::optional<Fragment> fragmentOf(const Bytes& b);
 
 /// Puts fragments together again: the whole packet, once it is there.
 class Reassembly {
