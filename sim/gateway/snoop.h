@@ -11,7 +11,7 @@
 namespace arqlink::gateway {
 
 /// Balakrishnan, Seshan, Amir & Katz (MobiCom 1995). Segments go on at once; copies stay until the receiver acknowledges them. No ACK is
-/// made: those of the receiver go on, but for duplicates of which the missing segment is here.
+/// made: those of the receiver go on, but for duplicates of which the missing segment is here, and has not been sent again by the source.
 class Snoop final : public Half {
   public:
     Snoop(Flow& flow, Port from, Position first, Services& services);

@@ -821,6 +821,25 @@ def test_snoop_does_not_hide_what_its_own_queue_had_no_room_for():
     assert [s.seq for s in t.data(LAN, 2 * MSS, 3 * MSS)[1]] == [2 * MSS]
 
 
+@pytest.mark.parametrize("sack", [True, False])
+def test_snoop_passes_what_is_said_of_a_segment_that_the_source_has_sent_again(sack):
+    """The source counts on duplicate ACKs and their blocks while it mends what congestion has taken (Balakrishnan et al., section 4.2)."""
+    t = through("snoop", more="queue 2", sack=sack)
+    for i in range(3):
+        t.put(LAN, t.packet(LAN, i * MSS, pattern(i * MSS, (i + 1) * MSS)))
+    assert [s.seq for s in t.out(LINK)] == [0, MSS] and t.count("queue_full") == 1
+    for i in range(3, 9):
+        t.data(LAN, i * MSS, (i + 1) * MSS)
+    t.now += 0.05
+    t.acknowledge(LINK, 2 * MSS)
+    assert [s.seq for s in t.data(LAN, 2 * MSS, 3 * MSS)[1]] == [2 * MSS]
+    for end in range(5, 9):
+        blocks = [(3 * MSS, end * MSS)] if sack else []
+        [ack], to_link = t.acknowledge(LINK, 2 * MSS, sack=blocks)
+        assert ack.ack == 2 * MSS and ack.sack == blocks and not to_link
+    assert t.count("acks_suppressed") == 0
+
+
 def test_snoop_says_nothing_of_gaps_that_it_mends():
     """An ACK that goes on tells by its blocks that more is missing, which the source would take for congestion."""
     t = through("snoop")
