@@ -47,7 +47,7 @@ def test_what_each_mode_gives(variant):
 @pytest.mark.parametrize("variant", ["NewReno", "reno"])
 @pytest.mark.parametrize("mode", ["clamp", "snoop", "split", "proxy"])
 def test_no_mode_costs_throughput_where_the_air_loses_nothing(mode, variant):
-    """Five connections overflow a queue of 50 packets as they start: what the gateway has no room for is the source's to mend, and nothing may be hidden from it."""
+    """Five connections overflow a queue of 50 packets as they start: what the gateway has no room for is the source's to mend, and may not be hidden."""
     star = {"topology": "vsat-star", "n": 10, "delta": 0, "loss": 0, "seconds": 25.0, "warm_up": 0.0, "initial_window": 2, "variant": variant}
     plain, through = (run(star | {"gateway": f"{name},cache=1500,queue=50"})[0]["utilization"] for name in ("pass", mode))
     assert through > 0.98 * plain
@@ -68,7 +68,7 @@ def test_acks_never_end_where_a_block_of_sack_began(seed):
 
 @pytest.mark.parametrize("more, spurious", [({"ord": 0, "delta": 3}, 1), ({"variant": "NewReno"}, 0)], ids=["repaired by the link", "lost"])
 def test_what_a_proxy_sends_again_without_need_is_counted(more, spurious):
-    """A link that delivers out of sequence loses nothing, so all that the proxy takes for lost arrives twice. Without ARQ, and with SACK, what it repeats was lost."""
+    """A link that delivers out of sequence loses nothing, so all that the proxy takes for lost arrives twice. Without ARQ, with SACK, what it repeats was lost."""
     found = run(PLAIN | {"gateway": "proxy"} | more)[0]
     assert found["gateway_retransmissions"] >= 10 and found["spurious"] == pytest.approx(spurious, abs=0.1) and found["retransmissions"] == 0
 

@@ -20,9 +20,9 @@ struct Cached {
     bool isQueued = false;  ///< it waits at the port
     bool isSacked = false, isLost = false;
     bool isSources = false;  ///< its source has sent it again
-    bool isFlying = false;  ///< sent, neither acknowledged nor thought to be lost
-    unsigned times = 0;     ///< that it has left
-    Time sent = 0;          ///< when it left last
+    bool isFlying = false;   ///< sent, neither acknowledged nor thought to be lost
+    unsigned times = 0;      ///< that it has left
+    Time sent = 0;           ///< when it left last
 };
 
 class SegmentQueue {
