@@ -68,7 +68,7 @@ def test_acks_never_end_where_a_block_of_sack_began(seed):
 
 @pytest.mark.parametrize("more, spurious", [({"ord": 0, "delta": 3}, 1), ({"variant": "NewReno"}, 0)], ids=["repaired by the link", "lost"])
 def test_what_a_proxy_sends_again_without_need_is_counted(more, spurious):
-    """A link that delivers out of sequence loses nothing, so all that the proxy takes for lost arrives twice. Without ARQ, with SACK, what it repeats was lost."""
+    """A link that delivers out of sequence loses nothing, so what the proxy takes for lost arrives twice. Without ARQ, with SACK, what it repeats was lost."""
     found = run(PLAIN | {"gateway": "proxy"} | more)[0]
     assert found["gateway_retransmissions"] >= 10 and found["spurious"] == pytest.approx(spurious, abs=0.1) and found["retransmissions"] == 0
 
