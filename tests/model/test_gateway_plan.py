@@ -115,7 +115,7 @@ def test_what_reservation_gives():
 @pytest.mark.docs
 def test_numbers_of_the_page():
     """Those of the gateway in docs/papers.md, each simulated again."""
-    rows = [line.split(" | ") for line in (tree.ROOT / "docs" / "papers.md").read_text().splitlines() if "cache=" in line and line.startswith("| ")]
+    rows = [line.split(" | ") for line in (tree.ROOT / "docs" / "papers.md").read_text().splitlines() if "cache=" in line and line.startswith("| `")]
     assert len(rows) == 7
     for gateway, _, _, written in rows:
         assert f"{carried(gateway.strip('|` ')):.3f}" == written.strip(" |"), gateway
