@@ -19,10 +19,10 @@ struct Cached {
     bool isAhead = false;   ///< of a gap
     bool isQueued = false;  ///< it waits at the port
     bool isSacked = false, isLost = false;
-    bool isSources = false;  ///< its source has sent it again
-    bool isFlying = false;   ///< sent, neither acknowledged nor thought to be lost
-    unsigned times = 0;      ///< that it has left
-    Time sent = 0;           ///< when it left last
+    bool isResentBySource = false;
+    bool isFlying = false;  ///< sent, neither acknowledged nor thought to be lost
+    unsigned times = 0;     ///< that it has left
+    Time sent = 0;          ///< when it left last
 };
 
 class SegmentQueue {

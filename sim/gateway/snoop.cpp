@@ -44,7 +44,7 @@ void Snoop::data(Segment segment, Time now) {
         const auto cached = queue_.find(begin);
         if (cached != queue_.all().end()) {
             cached->second.times += isNew ? 1 : 2;  // of what the source has sent again, no round trip is measured
-            cached->second.isSources |= !isNew;
+            cached->second.isResentBySource |= !isNew;
             cached->second.sent = now;
         }
     }
@@ -98,8 +98,8 @@ bool Snoop::acknowledged(Segment& segment, Time now) {
     const bool isDuplicate = ack == acked_, hasSack = flow_.hasSack() && segment.sackBlocks() > 0;
     if (!isDuplicate) advance(ack, now);
     const auto missing = queue_.find(acked_);
-    // Lost before it came here, or sent again by the source, which needs to hear each ACK then: the source's business.
-    if (missing == queue_.all().end() || missing->second.isSources) return false;
+    // The source mends what was lost before it came here, and hears each ACK until what it has sent again arrives.
+    if (missing == queue_.all().end() || missing->second.isResentBySource) return false;
     const Position arrived = hasSack ? queue_.markSacked(segment, sent_, [](Cached&) {}) : acked_;
     if (hasSack) segment.clearSack();  // the source would take what is missing for congestion
     if (window_ == 0) return false;    // it answers a probe

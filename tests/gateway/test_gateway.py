@@ -823,7 +823,7 @@ def test_snoop_does_not_hide_what_its_own_queue_had_no_room_for():
 
 @pytest.mark.parametrize("sack", [True, False])
 def test_snoop_passes_what_is_said_of_a_segment_that_the_source_has_sent_again(sack):
-    """The source counts on duplicate ACKs and their blocks while it mends what congestion has taken (Balakrishnan et al., section 4.2)."""
+    """The source counts on duplicate ACKs and their blocks while it mends what congestion has taken (Balakrishnan et al., as `Snoop`)."""
     t = through("snoop", more="queue 2", sack=sack)
     for i in range(3):
         t.put(LAN, t.packet(LAN, i * MSS, pattern(i * MSS, (i + 1) * MSS)))

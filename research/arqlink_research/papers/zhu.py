@@ -52,20 +52,20 @@ def times_x_ln_x(y, ms):
 
 
 def pipes(y, ms):
-    """A buffer of y x segments."""
+    """A buffer of y x segments, x = mu T2."""
     return {"buffer": round(y * RATE * ms * 1e-3)}
 
 
-def normalized_buffer(x, alpha, p, ms):
+def normalized_buffer(x, alpha, ms):
     """x = beta/(1 + 2 alpha), eq. 50, by the buffer."""
-    return {"buffer": round(x * (1 + 2 * alpha) * RATE * ms * 1e-3)}
+    return pipes(x * (1 + 2 * alpha), ms)
 
 
 def compared(alpha, topology):
     """A curve of Fig. 13: T1 and the buffers follow from alpha, for T2 = 50 ms and p = 0.1."""
     p, ms = 0.1, 50.0
     label = f"{NAME_OF[topology['topology']]}, α = {alpha:g}"
-    return Curve(label, topology | loss(p) | satellite(ms) | terrestrial(alpha * ms / (1 - p)), place=partial(normalized_buffer, alpha=alpha, p=p, ms=ms))
+    return Curve(label, topology | loss(p) | satellite(ms) | terrestrial(alpha * ms / (1 - p)), place=partial(normalized_buffer, alpha=alpha, ms=ms))
 
 
 def fading(rate, share=0.1):

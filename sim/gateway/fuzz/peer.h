@@ -29,8 +29,8 @@ class Peer {
     void receive(const Bytes& b, Time now);
 
     bool isDone() const { return isReset_ || (acked_ == total_ + 2 && expected_ == peer->total_ + 2); }
-    /// All has come and arrived, or this host was told that it will not. Where its reset got lost it learns nothing, if it has nothing to say; what it had
-    /// said was acknowledged then, and has arrived.
+    /// All that both have to say has arrived, or this host was told that it will not. Where that reset got lost, a host whose data are all acknowledged has
+    /// nothing to send, and so learns nothing.
     bool isTold() const { return isReset_ || isDone() || (peer->isReset_ && acked_ == sent_ && timer_ == never); }
     uint64_t received() const { return expected_; }
     unsigned side() const { return side_; }

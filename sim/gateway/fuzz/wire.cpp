@@ -46,15 +46,25 @@ bool optionsAgree(const Bytes& b, size_t at, size_t end) {
     return true;
 }
 
+void mendIpChecksum(Bytes& b) {
+    if (b[0] >> 4 != 4) return;
+    put(b, 10, 2, 0);
+    put(b, 10, 2, static_cast<uint16_t>(~folded(b, 0, tcpOf(b), 0)));
+}
+
+/// Writes the IP packet's length, and IPv4's checksum.
+void fitHeader(Bytes& b) {
+    const bool v6 = b[0] >> 4 == 6;
+    put(b, v6 ? 4 : 2, 2, b.size() - (v6 ? 40 : 0));
+    mendIpChecksum(b);
+}
+
 }  // namespace
 
 void mendChecksums(Bytes& b) {
     const size_t tcp = tcpOf(b);
     if (b.size() < tcp + 18 || tcp < 20) return;
-    if (b[0] >> 4 == 4) {
-        put(b, 10, 2, 0);
-        put(b, 10, 2, static_cast<uint16_t>(~folded(b, 0, tcp, 0)));
-    }
+    mendIpChecksum(b);
     put(b, tcp + 16, 2, 0);
     put(b, tcp + 16, 2, static_cast<uint16_t>(~tcpSum(b)));
 }
@@ -85,14 +95,6 @@ Bytes bytesOf(const Packet& p) {
     std::copy(p.data.begin(), p.data.end(), b.begin() + static_cast<std::ptrdiff_t>(head));
     mendChecksums(b);
     return b;
-}
-
-/// Length, and checksum of IPv4, as the packet has become.
-static void fitHeader(Bytes& b) {
-    if (b[0] >> 4 == 6) return put(b, 4, 2, b.size() - 40);
-    put(b, 2, 2, b.size());
-    put(b, 10, 2, 0);
-    put(b, 10, 2, static_cast<uint16_t>(~folded(b, 0, tcpOf(b), 0)));
 }
 
 bool isTcp(const Bytes& b) {
@@ -179,19 +181,18 @@ Bytes tooBig(const Bytes& b, size_t mtu) {
                 message.begin() + static_cast<std::ptrdiff_t>(source + size));  // to the source
     message[source] = 10, message[source + size - 1] = 99;
     std::copy_n(b.begin(), quoted, message.begin() + static_cast<std::ptrdiff_t>(head + 8));
-    put(message, v6 ? 0 : 2, v6 ? 4 : 2, v6 ? 6u << 28 : message.size());
+    message[0] = v6 ? 0x60 : 0x45;
     if (v6) {
-        put(message, 4, 2, message.size() - 40);
         message[6] = 58, message[7] = 60, message[40] = 2;
         put(message, 44, 4, mtu);
         const uint64_t pseudo = folded(message, 8, 40, 0) + 58 + message.size() - 40;
         put(message, 42, 2, static_cast<uint16_t>(~folded(message, 40, message.size(), pseudo)));
     } else {
-        message[0] = 0x45, message[8] = 60, message[9] = 1, message[20] = 3, message[21] = 4;
+        message[8] = 60, message[9] = 1, message[20] = 3, message[21] = 4;
         put(message, 26, 2, mtu);
-        put(message, 10, 2, static_cast<uint16_t>(~folded(message, 0, 20, 0)));
         put(message, 22, 2, static_cast<uint16_t>(~folded(message, 20, message.size(), 0)));
     }
+    fitHeader(message);
     return message;
 }
 
