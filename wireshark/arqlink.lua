@@ -7,22 +7,27 @@ local bare = Proto("arqlink_unit", "arqlink unit without pseudo header")
 
 -- The wire format (docs/architecture.md) and the pseudo header (sim/end/unit_capture.h).
 
-local VERSION = 2
+local VERSION = 3
 local PSEUDO_VERSION, PSEUDO_BYTES = 1, 4
 local HEADER_BYTES, CRC_BYTES = 12, 4
 local CONTROL_UNIT_BYTES = 32
+local EPOCHS = 0x100
 local NUMBERS = 0x100000 -- sequence numbers have 20 bits
 local REPORTED = 64 -- outcomes in a control unit
-local MOST_ATTEMPTS = 15 -- that the field counts
 local FAR = 4096 -- TSNs that are looked at for a gap
 
-local DATA, CONTROL, LAST_TRY = 0, 1, 2
+local DATA, CONTROL, LAST_TRY, ALL_BELOW = 0, 1, 2, 3
 local ARRIVED, ERASED = 1, 2
 local A_TO_B, B_TO_A = 0, 1
 
 local WAYS = { [A_TO_B] = "A to B", [B_TO_A] = "B to A" }
 local FATES = { [0] = "unknown", [ARRIVED] = "arrived", [ERASED] = "erased" }
-local TYPES = { [DATA] = "data", [CONTROL] = "control", [LAST_TRY] = "data of a last try", [3] = "reserved" }
+local TYPES = {
+  [DATA] = "data",
+  [CONTROL] = "control",
+  [LAST_TRY] = "data of a last try",
+  [ALL_BELOW] = "data of a last try, all incomplete frames below are abandoned",
+}
 local PRESETS = { [0] = "zfec", [1] = "RFC 5510", [2] = "Cauchy", [3] = "reserved" }
 local OUTCOMES = { [0] = "failed", [1] = "received" }
 local CRC_STATES = { [0] = "bad", [1] = "good", [2] = "unverified" }
@@ -36,15 +41,18 @@ local f = {
 
   version = ProtoField.uint8("arqlink.version", "Version", base.DEC, nil, 0xC0),
   type = ProtoField.uint8("arqlink.type", "Type", base.DEC, TYPES, 0x30),
-  preset = ProtoField.uint8("arqlink.preset", "Evaluation points", base.DEC, PRESETS, 0x0C),
-  sop = ProtoField.bool("arqlink.sop", "First frame of its packet", 8, nil, 0x02),
-  eop = ProtoField.bool("arqlink.eop", "Last frame of its packet", 8, nil, 0x01),
+  several = ProtoField.bool("arqlink.several", "Several packets", 8, nil, 0x08),
+  odd = ProtoField.bool("arqlink.odd", "Odd attempt", 8, nil, 0x04),
+  link = ProtoField.uint8("arqlink.link", "Number of the link", base.DEC, nil, 0x03),
   epoch = ProtoField.uint8("arqlink.epoch", "Epoch of the sender"),
+  fresh = ProtoField.bool("arqlink.fresh", "Units in addition", 8, nil, 0x80),
   k = ProtoField.uint8("arqlink.k", "K, data units of the frame"),
   n = ProtoField.uint8("arqlink.n", "N, units of this transmission"),
   index = ProtoField.uint8("arqlink.index", "Unit index"),
   parity = ProtoField.bool("arqlink.parity", "Parity unit"),
-  attempt = ProtoField.uint8("arqlink.attempt", "Attempt", base.DEC, nil, 0xF0),
+  preset = ProtoField.uint8("arqlink.preset", "Evaluation points", base.DEC, PRESETS, 0xC0),
+  sop = ProtoField.bool("arqlink.sop", "First frame of its packet", 8, nil, 0x20),
+  eop = ProtoField.bool("arqlink.eop", "Last frame of its packet", 8, nil, 0x10),
   pad = ProtoField.uint16("arqlink.pad", "Filling bytes of the last data unit", base.DEC, nil, 0x0FFF),
   fsn = ProtoField.uint24("arqlink.fsn", "FSN, frame sequence number", base.DEC, nil, 0xFFFFF0),
   tsn = ProtoField.uint24("arqlink.tsn", "TSN, transmission sequence number", base.DEC, nil, 0x0FFFFF),
@@ -115,14 +123,15 @@ arqlink.prefs.dlt_bare = Pref.uint("Link type of units alone", 148, "Of captures
 -- What is known of the link. All of it is found when packets are seen for the first time, in their order; later visits, in
 -- any order, only read. A run of an end is its time with one epoch:
 --   frames[FSN]: transmissions (in their order), abandoned_in
---   transmissions[TSN]: frame, first (packet number), attempt, packets[index], arrived (units), outcome, reported_in
+--   transmissions[TSN]: frame, place (in its frame's transmissions), first (packet number), odd, again (it says itself that it is no first one),
+--     packets[index], arrived (units), outcome, reported_in
 --   closed: TSNs below it are closed at the receiver, by what has arrived
 --   edges: the sequence numbers that the end has told last, by their names
 --   last, verified: the FSN and TSN that were seen last, at all and in a unit with a good CRC
 -- FSNs and TSNs in it are unwrapped: they go on counting beyond 20 bits.
 
-local runs -- [way][epoch]
-local last_epoch -- [way]
+local runs -- [way][link and epoch]
+local last_epoch -- [way][link]
 local unplaced -- [way]: whether it has units of which it is not known whether a TSN is theirs
 local of_packet -- [packet number]: transmission of a data unit
 local reports -- [packet number]: run that is reported, and unwrapped TSN of bit 0
@@ -131,7 +140,7 @@ local abandoned -- [packet number]: FSNs
 local crc_states -- [packet number]
 
 local function forget()
-  runs, last_epoch, unplaced = { [A_TO_B] = {}, [B_TO_A] = {} }, {}, {}
+  runs, last_epoch, unplaced = { [A_TO_B] = {}, [B_TO_A] = {} }, { [A_TO_B] = {}, [B_TO_A] = {} }, {}
   of_packet, reports, notes, abandoned, crc_states = {}, {}, {}, {}, {}
 end
 forget()
@@ -158,11 +167,12 @@ local function range(first, last)
   return first == last and tostring(first) or first .. " to " .. last
 end
 
-local function run_of(way, epoch)
-  local run = runs[way][epoch]
+local function run_of(way, link, epoch)
+  local key = link * EPOCHS + epoch
+  local run = runs[way][key]
   if not run then
     run = { way = way, frames = {}, transmissions = {}, edges = {}, last = {}, verified = {} }
-    runs[way][epoch] = run
+    runs[way][key] = run
   end
   return run
 end
@@ -194,24 +204,26 @@ local function close(run, tsn, number)
   run.closed = tsn
 end
 
-local function follow_epoch(way, epoch, number)
-  if last_epoch[way] and last_epoch[way] ~= epoch then
-    note(number, e.restart, "The end has restarted: its epoch was " .. last_epoch[way] .. " and is " .. epoch)
+local function follow_epoch(unit, number)
+  local epochs = last_epoch[unit.way]
+  local before = epochs[unit.link]
+  if before and before ~= unit.epoch then
+    note(number, e.restart, "The end has restarted: its epoch was " .. before .. " and is " .. unit.epoch)
   end
-  last_epoch[way] = epoch
+  epochs[unit.link] = unit.epoch
 end
 
 -- A unit whose CRC is not verified has its place among the transmissions, and nothing is concluded from it: it may be damaged.
 local function follow_data(unit, number)
-  local run = run_of(unit.way, unit.epoch)
-  if unit.verified then follow_epoch(unit.way, unit.epoch, number) end
+  local run = run_of(unit.way, unit.link, unit.epoch)
+  if unit.verified then follow_epoch(unit, number) end
   local fsn, tsn = unwrap(run, "fsn", unit.fsn, unit.verified), unwrap(run, "tsn", unit.tsn, unit.verified)
   local frame = run.frames[fsn] or { transmissions = {} }
   run.frames[fsn] = frame
   local transmission = run.transmissions[tsn]
   if not transmission then
-    transmission = { frame = frame, fsn = fsn, first = number, attempt = unit.attempt, packets = {}, arrived = 0, place = #frame.transmissions + 1 }
-    transmission.verified = unit.verified
+    transmission = { frame = frame, fsn = fsn, first = number, odd = unit.odd, packets = {}, arrived = 0, place = #frame.transmissions + 1 }
+    transmission.verified, transmission.again = unit.verified, unit.again
     run.transmissions[tsn] = transmission
     frame.transmissions[transmission.place] = transmission
   elseif transmission.fsn ~= fsn then
@@ -270,7 +282,7 @@ end
 
 -- The outcomes that a control unit reports are of what the other end sends; so are rxNext and rxBase.
 local function follow_outcomes(run, unit, number)
-  local sent = run_of(1 - unit.way, unit.peer_epoch)
+  local sent = run_of(1 - unit.way, unit.link, unit.peer_epoch)
   follow_edge(run, "rxBase", sent, "fsn", unit.rx_base, number)
   follow_edge(run, "rxNext", sent, "tsn", unit.rx_next, number)
   local first = unwrap(sent, "tsn", unit.bitmap_base, true)
@@ -287,8 +299,8 @@ local function follow_outcomes(run, unit, number)
 end
 
 local function follow_control(unit, number)
-  local run = run_of(unit.way, unit.epoch)
-  follow_epoch(unit.way, unit.epoch, number)
+  local run = run_of(unit.way, unit.link, unit.epoch)
+  follow_epoch(unit, number)
   if unit.hello then
     run.closed = run.closed or 0
     return
@@ -310,8 +322,8 @@ local function generated(tree, ...)
   return item
 end
 
--- Packet numbers of other units of the frame. `nil` is what has not been seen; a transmission that has not been seen at all shows in
--- the attempts.
+-- Packet numbers of other units of the frame. `nil` is what has not been seen. Of a transmission that has not been seen at all the one behind has the
+-- same last bit of its attempt as the one before.
 local function show_links(tree, unit, number)
   local transmission = of_packet[number]
   if not transmission then return end
@@ -321,8 +333,8 @@ local function show_links(tree, unit, number)
   local frame = transmission.frame
   local first, next_one = frame.transmissions[1], frame.transmissions[transmission.place + 1]
   link(f.first_unit, transmission.first)
-  if first ~= transmission and first.attempt == 0 then link(f.retransmission_of, first.packets[unit.index] or first.first) end
-  if next_one and next_one.attempt == math.min(transmission.attempt + 1, MOST_ATTEMPTS) then link(f.retransmitted_in, next_one.first) end
+  if first ~= transmission and not first.again then link(f.retransmission_of, first.packets[unit.index] or first.first) end
+  if next_one and next_one.odd ~= transmission.odd then link(f.retransmitted_in, next_one.first) end
   if transmission.outcome then
     generated(tree, f.outcome, transmission.outcome)
     link(f.reported_in, transmission.reported_in)
@@ -347,19 +359,27 @@ end
 
 local function read_data(buffer, tree, unit)
   local show, read = fields_of(buffer, tree, unit)
-  read("preset", 0, 1, 4, 2)
-  show("sop", 0, 1)
-  show("eop", 0, 1)
+  read("several", 0, 1, 4, 1)
+  if read("odd", 0, 1, 5, 1) then unit.again = unit.odd == 1 or unit.type == LAST_TRY end
+  read("link", 0, 1, 6, 2)
   read("epoch", 1, 1)
-  read("k", 2, 1)
+  read("fresh", 2, 1, 0, 1)
+  if 3 <= buffer:len() then
+    unit.k = buffer(2, 1):bitfield(1, 7) + 1
+    tree:add(f.k, buffer(2, 1), unit.k)
+  else
+    generated(tree, f.not_captured, "k")
+  end
   read("n", 3, 1)
   read("index", 4, 1)
   if unit.index then
     unit.parity = unit.index >= unit.k
-    unit.impossible = unit.k == 0 or unit.n < unit.k or unit.index >= unit.n or unit.preset == 3
+    unit.impossible = unit.fresh == 0 and unit.n < unit.k or unit.index >= unit.n
     generated(tree, f.parity, buffer(4, 1), unit.parity)
   end
-  read("attempt", 5, 1, 0, 4)
+  if read("preset", 5, 1, 0, 2) then unit.impossible = unit.impossible or unit.preset == 3 end
+  show("sop", 5, 1)
+  show("eop", 5, 1)
   show("pad", 5, 2)
   read("fsn", 7, 3, 0, 20)
   read("tsn", 9, 3, 4, 20)
@@ -369,13 +389,23 @@ end
 -- A number in words; "?" if it was not captured.
 local function told(number) return number and string.format("%d", number) or "?" end
 
-local function data_words(unit)
-  local again = unit.attempt and unit.attempt > 0
-  local retransmission = again and ", retransmission " .. unit.attempt .. (unit.attempt == MOST_ATTEMPTS and " or later" or "") or ""
+-- Which retransmission of its frame a data unit belongs to: 0 for the first transmission, nil where the capture does not show it.
+local function retransmission_of(unit, transmission)
+  if not transmission then return not unit.again and 0 or nil end
+  return not transmission.frame.transmissions[1].again and transmission.place - 1 or nil
+end
+
+local function retransmission_words(unit, transmission)
+  local which = retransmission_of(unit, transmission)
+  if which == 0 then return end
+  return "retransmission" .. (which and " " .. which or "")
+end
+
+local function data_words(unit, retransmission)
   local kind = unit.parity == nil and "" or unit.parity and " (parity)" or " (data)"
-  local last = unit.type == LAST_TRY and ", last try" or ""
+  local last = unit.type ~= DATA and ", last try" or ""
   local place = "unit " .. told(unit.index) .. " of " .. told(unit.n)
-  return "Frame " .. told(unit.fsn) .. ", " .. place .. kind .. ", TSN " .. told(unit.tsn) .. retransmission .. last
+  return "Frame " .. told(unit.fsn) .. ", " .. place .. kind .. ", TSN " .. told(unit.tsn) .. (retransmission and ", " .. retransmission or "") .. last
 end
 
 local FLAGS = { "hello", "peer_known", "poll", "reply", "deaf", "abandons" }
@@ -411,6 +441,7 @@ end
 
 local function read_control(buffer, tree, unit)
   local show, read = fields_of(buffer, tree, unit)
+  read("link", 0, 1, 6, 2)
   read("epoch", 1, 1)
   for i, name in ipairs(FLAGS) do
     if read(name, 2, 1, 8 - i, 1) then unit[name] = unit[name] == 1 end
@@ -507,7 +538,7 @@ local function show_errors(tree, unit, state)
     sound = false
   end
   if unit.impossible and state == CRC_GOOD then
-    tree:add_proto_expert_info(e.header, "Impossible header: K, N, index, type or evaluation points")
+    tree:add_proto_expert_info(e.header, "Impossible header: K, N, index or evaluation points")
   end
   return sound and not unit.impossible
 end
@@ -546,24 +577,22 @@ local function dissect_unit(buffer, pinfo, tree, unit)
   read("version", 0, 1, 0, 2)
   read("type", 0, 1, 2, 2)
   local control = unit.type == CONTROL and unit.length >= CONTROL_UNIT_BYTES
-  local data = unit.type == DATA or unit.type == LAST_TRY
+  local data = unit.type and unit.type ~= CONTROL
   if control then read_control(buffer, tree, unit) end
   if data then read_data(buffer, tree, unit) end
-  unit.impossible = unit.impossible or unit.type and not (control or data)
   local sound = show_errors(tree, unit, state)
   show_crc(buffer, tree, state, value)
   if sound and not pinfo.visited then follow(unit, number) end
 
-  local words = not unit.type and "Not captured" or unit.type == CONTROL and "Control unit of a wrong length" or "Unit of a reserved type"
+  local words = unit.type and "Control unit of a wrong length" or "Not captured"
   if control then
     words = control_words(unit, reports[number])
     if unit.bitmap_item and not unit.hello then show_outcomes(buffer, unit.bitmap_item, unit, reports[number]) end
   elseif data then
-    words = data_words(unit)
-    if unit.attempt then
-      local again = generated(tree, f.retransmission, unit.attempt > 0)
-      if unit.attempt > 0 then again:add_proto_expert_info(e.retransmission, "Retransmission " .. unit.attempt .. " of frame " .. told(unit.fsn)) end
-    end
+    local retransmission = retransmission_words(unit, of_packet[number])
+    words = data_words(unit, retransmission)
+    local again = generated(tree, f.retransmission, retransmission ~= nil)
+    if retransmission then again:add_proto_expert_info(e.retransmission, retransmission:gsub("^r", "R") .. " of frame " .. told(unit.fsn)) end
     show_links(tree, unit, number)
   end
   for _, fsn in ipairs(abandoned[number] or {}) do generated(tree, f.abandoned_fsn, fsn) end

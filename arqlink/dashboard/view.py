@@ -15,7 +15,7 @@ from arqlink.rtl import registers
 from arqlink.tree import version
 
 ATTEMPTS = 16
-"""Counters rx_attempt_0 to 15."""
+"""Counters tx_acked_0 to 15."""
 EVENTS = 100
 """The last ones, which a new page gets."""
 LOSSES = {"ab": "loss", "ba": "feedback_loss"}
@@ -129,17 +129,17 @@ class View:
         sent, got = samples.counted(first, after, sender), samples.counted(first, after, receiver)
         packet_bytes = round(sent["tx_bytes"] / sent["tx_packets"]) if sent["tx_packets"] else wanted.packet_bytes
         return way | {
-            "fates": fates(samples.counted(before, after, receiver)),
+            "fates": fates(samples.counted(before, after, sender), samples.counted(before, after, receiver)),
             "measured": measured(sent, got, wanted.unit_bytes) | {"seconds": after["time"] - first["time"]},
             "model": model(code_of(after[sender]), getattr(wanted, LOSSES[name]), packet_bytes, wanted.unit_bytes),
         }
 
 
-def fates(got):
-    """Frames that a receiver was done with, by how. The counters do not say which of the frames that a retransmission completed were decoded:
+def fates(sent, got):
+    """Frames that both ends are done with, by how. The counters do not say which of the frames that a retransmission completed were decoded:
     among those that the first transmission completed, their share is taken to be that among all."""
     complete = got["rx_frames_clean"] + got["rx_frames_repaired"]
-    first, *again = (got[f"rx_attempt_{i}"] for i in range(ATTEMPTS))
+    first, *again = (sent[f"tx_acked_{i}"] for i in range(ATTEMPTS))
     repaired = first * got["rx_frames_repaired"] / complete if complete else 0.0
     return {"clean": first - repaired, "repaired": repaired, "again": again, "abandoned": got["rx_frames_skipped"]}
 

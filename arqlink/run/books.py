@@ -4,7 +4,7 @@
 from arqlink.errors import UserError
 from arqlink.rtl.registers import counter_names
 
-ATTEMPTS = [name for name in counter_names() if name.startswith("rx_attempt_")]
+ATTEMPTS = [name for name in counter_names() if name.startswith("tx_acked_")]
 
 
 def check(a, b, sent, received):
@@ -13,7 +13,7 @@ def check(a, b, sent, received):
     complete = b["rx_frames_clean"] + b["rx_frames_repaired"]
     books = [
         ("frames sent", a["tx_frames"], "resolved", a["tx_frames_acked"] + a["tx_frames_abandoned"] + a["tx_frames_flushed"]),
-        ("frames complete", complete, "by their attempts", sum(b[name] for name in ATTEMPTS)),
+        ("frames acknowledged", a["tx_frames_acked"], "by their attempts", sum(a[name] for name in ATTEMPTS)),
         ("packets sent", sent, "taken", a["tx_packets"]),
         ("packets delivered", b["rx_packets"], "received", received),
     ]

@@ -19,13 +19,13 @@ def counters(result, end):
     return {name: result[f"{end}.{name}"] for name in counter_names()}
 
 
-def transmissions(a, b):
-    """(failed, all) of first transmissions and of retransmissions, from the counters of both ends. Transmissions
+def transmissions(a):
+    """(failed, all) of first transmissions and of retransmissions, from the counters of the sending end. Transmissions
     that an outage failed are left out."""
-    retx_received = sum(b[f"rx_attempt_{i}"] for i in range(1, 16))
+    retx_received = sum(a[f"tx_acked_{i}"] for i in range(1, 16))
     resolved = a["tx_frames_acked"] + a["tx_frames_abandoned"]
     outcomes = a["tx_outcomes_ok"] + a["tx_outcomes_failed"] - a["tx_outcomes_outage"]
-    first = (max(resolved - b["rx_attempt_0"], 0), resolved)
+    first = (max(resolved - a["tx_acked_0"], 0), resolved)
     retx = max(outcomes - resolved, 0)
     return first, (max(retx - retx_received, 0), retx)
 
@@ -36,7 +36,7 @@ class Evaluation:
     def __init__(self, setup, result, model):
         self.setup, self.model = setup, model
         self.a, self.b = counters(result, "a"), counters(result, "b")
-        self.first, self.retx = transmissions(self.a, self.b)
+        self.first, self.retx = transmissions(self.a)
         # Two intervals that hold jointly at CONFIDENCE.
         joint = (1 + CONFIDENCE) / 2
         self.p_first, self.p_retx = (clopper_pearson(*counts, joint) for counts in (self.first, self.retx))

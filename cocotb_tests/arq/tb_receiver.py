@@ -16,11 +16,14 @@ WINDOW, BEATS = BUILD.window_frames, BUILD.unit_beats
 HEADER = "io_unit_payload_"
 UNIT = (
     [f"{HEADER}epoch"]
-    + [f"{HEADER}tx_{f}" for f in ("meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "lastTry", "fsn", "tsn")]
+    + [f"{HEADER}tx_{f}" for f in ("meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "lastTry", "allBelow", "fsn", "tsn")]
     + [f"{HEADER}index"]
 )
 BEAT = ["io_payload_payload_last", "io_payload_payload_fragment"]
 COMPLETE = ["fsn", "dead", "frame_meta_k", "frame_meta_eop", "frame_preset", "frame_received"]
+ALL_BELOW = dict(last_try=1, all_below=1)
+KINDS = [dict(last_try=0), dict(last_try=1), ALL_BELOW]
+"""Types 0, 2 and 3."""
 COUNTS = ["clean", "repaired", "duplicate", "outcomeOk", "outcomeFailed", "units", "surplus", "late", "invalid", "epoch", "closeInvalid"]
 
 
@@ -36,7 +39,7 @@ class Model:
         self.writes = []
         self.done = set()
         self.base = 0
-        self.accepted = dict(last_try=0, attempt=0, fsn=0)  # the newest unit that was accepted
+        self.accepted = dict(last_try=0, all_below=0, fsn=0)  # the newest unit that was accepted
         self.given_up = []  # what units say of the abandon edge
 
     def close(self, target):
@@ -70,7 +73,7 @@ class Model:
         before, self.accepted = self.accepted, u
         c = self.current
         c["last_try"] = u["last_try"] and before["last_try"]
-        if c["last_try"] and not u["attempt"] and not before["attempt"]:
+        if c["last_try"] and u["all_below"] and before["all_below"]:
             self.given_up.append((min(before["fsn"], u["fsn"]) % (1 << 20),))
         if c["complete"] or c["duplicate"] or u["index"] in c["received"]:
             self.count["surplus"] += 1
@@ -103,18 +106,18 @@ class Link:
         self.fsn = self.tsn = 0
 
     def send(self, **fields):
-        u = dict(epoch=EPOCH, k=4, pad=0, sop=1, eop=1, n=6, preset=0, attempt=0, last_try=0, fsn=0, tsn=0, index=0)
+        u = dict(epoch=EPOCH, k=4, pad=0, sop=1, eop=1, n=6, preset=0, last_try=0, all_below=0, fsn=0, tsn=0, index=0)
         u.update(fields)
         words = [random.getrandbits(8 * BUILD.data_bytes) for _ in range(BEATS)]
         self.model.unit(u, words)
-        head = (u["epoch"], u["k"], u["pad"], u["sop"], u["eop"], u["n"], u["preset"], u["attempt"], u["last_try"])
+        head = (u["epoch"], u["k"], u["pad"], u["sop"], u["eop"], u["n"], u["preset"], u["last_try"], u["all_below"])
         self.units.queue.append((*head, u["fsn"] % (1 << 20), u["tsn"] % (1 << 20), u["index"]))
         self.payload.queue += [(int(i == BEATS - 1), word) for i, word in enumerate(words)]
 
     def transmission(self, fsn, erased, **fields):
         k = fields.pop("k", random.randint(1, BUILD.max_k))
         n = k + random.randint(0, BUILD.max_parity)
-        common = dict(dict(k=k, n=n, preset=random.randrange(3), eop=random.getrandbits(1), attempt=random.randrange(16)), **fields)
+        common = dict(dict(k=k, n=n, preset=random.randrange(3), eop=random.getrandbits(1)), **fields)
         for index in range(n):
             if random.random() >= erased:
                 self.send(fsn=fsn, tsn=self.tsn, index=index, **common)
@@ -160,7 +163,7 @@ async def transmissions(dut, erased, rate):
     """Frames of all codes, each transmitted once; every outcome, write and count as the rules say."""
     _, link = await start(dut, rate)
     for fsn in range(60):
-        link.transmission(fsn, erased, last_try=random.getrandbits(1), attempt=random.choice((0, 0, 1, 15)))
+        link.transmission(fsn, erased, **random.choice(KINDS))
     await link.drain()
     link.check()
 
@@ -172,7 +175,7 @@ async def last_tries(dut, rate):
     below are given up. By then all that are complete have left."""
     _, link = await start(dut, rate)
     for fsn in range(60):
-        link.transmission(fsn, random.choice((0.0, 0.3, 0.6, 1.0)), last_try=1, attempt=0)
+        link.transmission(fsn, random.choice((0.0, 0.3, 0.6, 1.0)), **ALL_BELOW)
     await link.drain()
     link.check()
     left = {fsn: clock for clock, fsn, *_ in link.complete.items}
@@ -183,13 +186,12 @@ async def last_tries(dut, rate):
 
 @cocotb.test()
 async def two_units_in_any_mixture(dut):
-    """Two frames lack a unit each. Of every mixture of types and attempts: the second frame is dead only if the last two units of it, or its only one and the
-    one before, are of last tries; frames are given up only if both units are of first transmissions, too."""
+    """Two frames lack a unit each. Of every mixture of types: the second frame is dead only if the last two units of it, or its only one and the one before,
+    are of last tries; frames are given up only if both units are of type 3."""
     _, link = await start(dut)
-    kinds = [dict(last_try=last, attempt=attempt) for last in (0, 1) for attempt in (0, 1)]
-    for before in kinds:
-        for units in ([a] for a in kinds):
-            for others in ([], *([b] for b in kinds)):
+    for before in KINDS:
+        for units in ([a] for a in KINDS):
+            for others in ([], *([b] for b in KINDS)):
                 link.send(fsn=link.fsn, tsn=link.tsn, index=0, **before)
                 for index, kind in enumerate(units + others):
                     link.send(fsn=link.fsn + 1, tsn=link.tsn + 1, index=index, **kind)
@@ -203,13 +205,13 @@ async def two_units_in_any_mixture(dut):
 async def a_unit_of_another_frame_between(dut):
     """What is late, invalid, or of another epoch does not count as one of two units. What goes back gives nothing up beyond itself."""
     _, link = await start(dut)
-    last = dict(last_try=1, k=4, n=6)
+    last = dict(ALL_BELOW, k=4, n=6)
     strangers = [dict(tsn=-1), dict(tsn=WINDOW), dict(fsn=WINDOW), dict(epoch=EPOCH + 1), dict(index=1, preset=1)]
     for stranger in strangers:
         for types in ((1, 1, 0), (0, 1, 1), (1, 0, 1), (1, 1, 1)):
             for i, kind in enumerate(types):
                 change = stranger if i == 1 else dict(index=i)
-                fields = dict(last, last_try=kind, **{name: value for name, value in change.items() if name not in ("fsn", "tsn")})
+                fields = dict(last, last_try=kind, all_below=kind, **{name: value for name, value in change.items() if name not in ("fsn", "tsn")})
                 link.send(fsn=link.fsn + change.get("fsn", 0), tsn=link.tsn + change.get("tsn", 0), **fields)
             link.fsn, link.tsn = link.fsn + 1, link.tsn + 1
     for fsn in (link.fsn + 9, link.fsn, link.fsn + 1):
@@ -228,7 +230,7 @@ async def a_frame_leaves_before_it_is_given_up(dut):
 
     async def case(clock):
         for _ in range(3):
-            link.send(fsn=link.fsn, tsn=link.tsn, k=1, n=1, last_try=1)
+            link.send(fsn=link.fsn, tsn=link.tsn, k=1, n=1, **ALL_BELOW)
             link.fsn, link.tsn = link.fsn + 1, link.tsn + 1
         await bench.clocks(clock)
         link.writes.rate = 0.0
@@ -249,14 +251,14 @@ async def a_frame_leaves_before_it_is_given_up(dut):
 async def reset_between_two_units(dut):
     """A reset comes between two units of last tries: the second one is the first."""
     bench, link = await start(dut)
-    link.send(last_try=1)
+    link.send(**ALL_BELOW)
     await link.drain()
     bench.actors.clear()
     await bench.reset()
     link = Link(bench, 1.0)
-    link.send(last_try=1)
-    link.send(last_try=1, fsn=1, tsn=1, index=0)
-    link.send(last_try=0, fsn=2, tsn=2, index=0)
+    link.send(**ALL_BELOW)
+    link.send(fsn=1, tsn=1, index=0, **ALL_BELOW)
+    link.send(fsn=2, tsn=2, index=0)
     await link.drain()
     link.check()
     assert link.model.given_up == [(0,)]
@@ -267,9 +269,9 @@ async def gap_of_a_whole_window(dut):
     """A jump in TSNs closes all in between as failed, blocks at a time."""
     _, link = await start(dut)
     for fsn, jump in enumerate((1, 31, 32, 33, WINDOW - 1)):
-        link.transmission(fsn, 0.0, k=2, last_try=0)
+        link.transmission(fsn, 0.0, k=2)
         link.tsn += jump - 1
-    link.transmission(5, 0.0, k=2, last_try=0)
+    link.transmission(5, 0.0, k=2)
     await link.drain()
     link.check()
 
@@ -302,8 +304,8 @@ async def blocks_faster_than_the_memory(dut):
 async def units_that_cannot_be(dut):
     """Late, beyond the window, mixed and foreign units are counted and change nothing."""
     _, link = await start(dut)
-    link.transmission(0, 0.0, k=4, last_try=0)
-    link.transmission(1, 0.0, k=4, last_try=0)
+    link.transmission(0, 0.0, k=4)
+    link.transmission(1, 0.0, k=4)
     link.send(fsn=1, tsn=0, k=4)
     link.send(fsn=2, tsn=2 + WINDOW, k=4)
     link.send(fsn=WINDOW, tsn=2, k=4)
@@ -340,15 +342,15 @@ async def edges_close(dut):
 async def duplicates(dut):
     """A frame that is complete, or behind rxBase, counts as received again."""
     bench, link = await start(dut)
-    link.transmission(0, 0.0, k=3, last_try=0)
+    link.transmission(0, 0.0, k=3)
     await link.drain()
     dut.io_queryComplete.value = 1
-    link.transmission(0, 0.0, k=3, last_try=0)
+    link.transmission(0, 0.0, k=3)
     await link.drain()
     dut.io_queryComplete.value = 0
     dut.io_rxBase.value = 7
     link.model.base = 7
-    link.transmission(5, 0.0, k=3, last_try=0)
+    link.transmission(5, 0.0, k=3)
     await link.drain()
     link.check()
     assert link.model.count["duplicate"] == 2
@@ -360,12 +362,12 @@ async def reset_while_stalled(dut):
     """A reset in the middle of a stalled write leaves nothing behind."""
     bench, link = await start(dut)
     link.writes.rate = 0.0
-    link.transmission(0, 0.0, k=4, last_try=0)
+    link.transmission(0, 0.0, k=4)
     await bench.clocks(40)
     await bench.reset()
     bench.actors.clear()
     link = Link(bench, 1.0)
     for fsn in range(10):
-        link.transmission(fsn, 0.2, last_try=0)
+        link.transmission(fsn, 0.2)
     await link.drain()
     link.check()

@@ -8,25 +8,43 @@ from typing import NamedTuple
 import cocotb
 
 from cocotb_tests.lib.bench import Bench, Events, Sink, Source
+from cocotb_tests.lib.signals import reader
 from cocotb_tests.lib.sweep import sweep
 
 WINDOW, SPACE = 64, 1 << 20
 INFINITE = 15
 LEAD = 5
 """Of this build (ArqLink.leadUnits): a frame is chosen while fewer units are chosen and have not begun to leave."""
-FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "lastTry", "fsn", "tsn"]
+FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "odd", "lastTry", "allBelow", "fsn", "tsn"]
 FEEDBACK = ["rxBase", "rxNext", "bitmapBase", "bitmap"]
-COUNTS = ["frames", "retx", "acked", "abandoned", "outcomeOk", "outcomeFailed", "outcomeOutage", "packetLost", "failing"]
+COUNTS = ["frames", "retx", "abandoned", "outcomeOk", "outcomeFailed", "outcomeOutage", "packetLost", "failing"]
 
 
 class Sent(NamedTuple):
-    """A transmission, and what becomes of it: `last` is what it is, `announced` what it says of itself."""
+    """A transmission, and what becomes of it: `last` is what it is, `announced` what it says of itself, `all_below` of the frames below."""
 
     fsn: int
     attempt: int
     received: bool
     last: bool
     announced: bool
+    all_below: bool
+
+
+class Attempts:
+    """How many frames have been acknowledged at each attempt, by `event.acked`, of which one bit is high."""
+
+    def __init__(self, bench):
+        self.read, self.count = reader(bench.dut.io_event_acked), Counter()
+        bench.actors.append(self)
+
+    def clear(self):
+        pass
+
+    def step(self):
+        if bits := self.read():
+            assert bits.bit_count() == 1
+            self.count[bits.bit_length() - 1] += 1
 
 
 class Notices:
@@ -95,6 +113,7 @@ class Peer:
         self.frame = Sink(bench, "io_frame_", [f"io_frame_payload_{f}" for f in FRAME])
         self.rate = rate  # units that the line takes in a clock
         self.feedback = Source(bench, "io_feedback_", [f"io_feedback_payload_{f}" for f in FEEDBACK])
+        self.attempts = Attempts(bench)
         self.events = Events(bench, [f"io_event_{name}" for name in COUNTS] + ["io_judged_accepted", "io_judged_rejected"])
         self.sent: list[Sent] = []
         self.repeatable = 0  # below it is each frame whose first transmission was no last try
@@ -150,7 +169,7 @@ class Peer:
             self.ack += 1
         self.holes += bool(new) and new[-1] >= self.ack
         for tsn in new:
-            fsn, attempt, received, last, _ = self.sent[tsn]
+            fsn, attempt, received, last, *_ = self.sent[tsn]
             pardoned = tsn < self.pardoned and not last
             self.forgiven += pardoned and not received
             if received:
@@ -163,20 +182,23 @@ class Peer:
             self.base += 1
 
     def take(self, item):
-        clock, k, pad, sop, eop, n, preset, attempt, announced, fsn, tsn = item
+        clock, k, pad, sop, eop, n, preset, odd, announced, all_below, fsn, tsn = item
         assert tsn == len(self.sent) % SPACE
         assert (k, pad, sop, eop) == self.metas[fsn]
         assert preset == 1
+        attempt = self.expected[0][1] if fsn < self.new and self.expected else 0
+        assert odd == attempt % 2
         last = self.delta != INFINITE and attempt >= self.delta or attempt == 15 and k > self.k
         assert len(self.sent) - self.ack < min(WINDOW, self.peer_window), "more outcomes are missing than are kept"
         if fsn < self.new:
-            assert announced == (last and attempt > 0)
-            assert self.expected and self.expected[0] == (fsn, attempt), "not the oldest frame reported as failed"
+            assert announced == last and not all_below
+            assert self.expected and self.expected[0][0] == fsn, "not the oldest frame reported as failed"
             self.expected.pop(0)
             assert n == k + self.parity[1]
             assert clock > self.rested + 8, "at rest, and a retransmission follows"
         else:
             assert fsn == self.new, "new frames go in sequence"
+            assert all_below == announced
             assert fsn < self.said_base + self.peer_window, "beyond the peer's window"
             self.new += 1
             assert n == k + self.parity[0]
@@ -185,14 +207,14 @@ class Peer:
             assert announced or not last or self.bases[0] < self.repeatable, "it does not say that it is the last try"
             self.repeatable = self.repeatable if last else self.new
             self.announces_newest = bool(announced)
-        self.sent.append(Sent(fsn, attempt, random.random() >= self.loss, last, bool(announced)))
+        self.sent.append(Sent(fsn, attempt, random.random() >= self.loss, last, bool(announced), bool(all_below)))
         assert self.ahead < LEAD, "a frame is chosen before the line is about to need it"
         self.units.append(n)
         self.ahead += n
 
     def hear(self, sent):
         """A transmission has left: what its type says to the peer."""
-        if sent.announced and not sent.attempt:
+        if sent.all_below:
             self.told = max(self.told, sent.fsn)
         if sent.announced and sent.fsn == self.told and random.random() < 0.5:
             self.told += 1  # some of its units have come
@@ -285,7 +307,7 @@ class Peer:
                 broken = False
         assert got["frames"] == frames
         assert got["retx"] == len(self.sent) - frames
-        assert got["acked"] == frames - lost and got["abandoned"] == lost
+        assert self.attempts.count == Counter(s.attempt for s in self.sent if s.received) and got["abandoned"] == lost
         assert got["outcomeOk"] == len(self.sent) - failed and got["outcomeFailed"] == failed
         assert got["packetLost"] == packets
         assert got["outcomeOutage"] == self.forgiven
@@ -336,7 +358,7 @@ async def last_tries_while_delta_changes(dut):
         first = len(peer.sent)
         await bench.clocks(random.choice((50, 300, 1500)))
         for sent in peer.sent[first:]:
-            seen[bool(sent.attempt), sent.last, sent.announced] += 1
+            seen[bool(sent.attempt), sent.last, sent.announced, sent.all_below] += 1
         async with Still(peer):
             peer.delta = dut.io_config_delta.value = random.choice((0, 0, 1, 2, INFINITE))
             if random.random() < 0.3:
@@ -346,8 +368,10 @@ async def last_tries_while_delta_changes(dut):
                 dut.io_outageEnded.value = 0
                 await bench.clocks(4)
     await peer.finish()
-    kinds = [(False, False, False), (False, True, False), (False, True, True), (True, False, False), (True, True, True)]
-    assert all(seen[kind] > 20 for kind in kinds) and peer.forgiven > 20, (seen, peer.forgiven)
+    first = [(False, False, False, False), (False, True, False, False), (False, True, True, True)]
+    again = [(True, False, False, False), (True, True, True, False)]
+    assert all(seen[kind] > 20 for kind in first + again) and peer.forgiven > 20, (seen, peer.forgiven)
+    assert seen[False, True, True, False], "a retransmission at attempt 0, after an outage"
 
 
 async def at_delta_0(dut):

@@ -7,12 +7,12 @@ from dataclasses import replace
 import cocotb
 from cocotbext.axi import AxiStreamFrame
 
-from cocotb_tests.framing.tb_framer import CONTROL, random_control
+from cocotb_tests.framing.tb_framer import CONTROL, LINK, random_control
 from cocotb_tests.lib.bench import Bench, Events, Sink, beats, pause
 from cocotb_tests.lib.limits import built
 from cocotb_tests.model.units import VERSION, DataUnit, seal
 
-EVENTS = ["erasedFlag", "erasedLength", "erasedCrc", "badHeader", "otherVersion", "overflow"]
+EVENTS = ["erasedFlag", "otherLink", "erasedLength", "erasedCrc", "badHeader", "otherVersion", "overflow"]
 HEADER = {
     "epoch": "epoch",
     "k": "tx_meta_k",
@@ -21,8 +21,9 @@ HEADER = {
     "eop": "tx_meta_eop",
     "n": "tx_n",
     "preset": "tx_preset",
-    "attempt": "tx_attempt",
+    "odd": "tx_odd",
     "last_try": "tx_lastTry",
+    "all_below": "tx_allBelow",
     "fsn": "tx_fsn",
     "tsn": "tx_tsn",
     "index": "index",
@@ -38,7 +39,6 @@ def random_data(limits):
         k=k,
         n=n,
         index=random.randrange(n),
-        attempt=random.getrandbits(4),
         pad=random.randrange(limits.unit_bytes),
         fsn=random.getrandbits(20),
         tsn=random.getrandbits(20),
@@ -46,7 +46,10 @@ def random_data(limits):
         preset=random.randrange(3),
         sop=bool(random.getrandbits(1)),
         eop=bool(random.getrandbits(1)),
-        last_try=bool(random.getrandbits(1)),
+        odd=bool(random.getrandbits(1)),
+        last_try=(last_try := bool(random.getrandbits(1))),
+        all_below=last_try and bool(random.getrandbits(1)),
+        link=LINK,
     )
 
 
@@ -129,6 +132,7 @@ async def prepare(dut, rate=1.0, valid=1.0):
     link = Link(bench, limits, rate)
     if valid < 1:
         link.source.set_pause_generator(pause(valid))
+    dut.link.value = LINK
     await bench.start()
     return limits, bench, link
 
@@ -145,11 +149,12 @@ def bad_data_headers(limits):
     """One data unit for each way in which a header cannot be."""
     unit = random_data(limits)
     k = limits.max_k
-    yield replace(unit, version=random.choice([0, 1, 3]))
+    for link in range(4):
+        yield replace(unit, version=random.choice([0, 1, 2]), link=link)
     yield replace(unit, preset=3)
-    yield replace(unit, k=0, n=1, index=0)
+    yield replace(unit, several=True)
+    yield replace(unit, fresh=True)
     yield replace(unit, k=k + 1, n=k + 1, index=0)
-    yield replace(unit, k=128 + k, n=128 + k, index=0)
     yield replace(unit, k=2, n=1, index=0)
     yield replace(unit, k=1, n=2 + limits.max_parity, index=0)
     yield replace(unit, k=k, n=k + limits.max_parity + 1, index=0)
@@ -162,11 +167,11 @@ def bad_data_headers(limits):
 
 def bad_control_headers():
     unit = random_control()
-    yield replace(unit, version=0)
-    yield replace(unit, version=1)
+    for version in range(3):
+        yield replace(unit, version=version, link=random.randrange(4))
     for bit in range(4):
-        yield replace(unit, reserved=(1 << bit, 0, 0))
         if bit < 2:
+            yield replace(unit, reserved=(1 << bit, 0, 0))
             yield replace(unit, reserved=(0, 1 << bit, 0))
         yield replace(unit, reserved=(0, 0, 1 << bit))
     for bit in range(5):
@@ -194,13 +199,14 @@ def bad_units(limits):
         yield unit.build(), "badHeader", False
     for unit in bad_control_headers():
         yield unit.build(), "badHeader", False
-    body = bytes([VERSION << 6 | 3 << 4]) + random.randbytes(limits.unit_bytes + 11)
-    yield seal(body), "badHeader", False
-    yield corrupt(seal(body)), "erasedCrc", False
-    yield seal(bytes([VERSION << 6 | 3 << 4]) + random.randbytes(27)), "badHeader", False
-    yield seal(body[:1] + random.randbytes(16 * 3 - 5)), "badHeader", False
-    if w <= 2:
-        yield seal(body[:2]), "badHeader", False
+    for number in set(range(4)) - {LINK}:
+        for unit in (replace(random_data(limits), link=number), replace(random_control(), link=number)):
+            yield unit.build(), "otherLink", False
+            yield unit.build(), "erasedFlag", True
+            yield unit.build()[:-w] + bytes(w), "erasedCrc", False
+        # Whatever its length and type are.
+        for size in (8, 8 + w, 40 + w, (limits.data_unit_beats + 1) * w):
+            yield seal(bytes([VERSION << 6 | random.getrandbits(4) << 2 | number]) + random.randbytes(size - 5)), "otherLink", False
 
 
 @cocotb.test()
@@ -226,13 +232,8 @@ async def shortest_units_after_good_ones(dut):
         link.send_good()
         for _ in range(i % 4):
             data = bytearray(random.randbytes(limits.data_bytes))
-            data[0] = data[0] & 0xCF | random.choice([0, 1, 2]) << 4
+            data[0] = data[0] & 0xCF | random.randrange(4) << 4
             link.send(bytes(data), "erasedLength")
-    for _ in range(6):
-        link.send_good()
-        data = bytearray(random.randbytes(limits.data_bytes))
-        data[0] = data[0] | 3 << 4
-        link.send(bytes(data), "erasedCrc")
     link.send_good()
     await link.settle()
     link.check()

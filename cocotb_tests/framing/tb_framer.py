@@ -12,7 +12,7 @@ from cocotb_tests.lib.sweep import sweep
 from cocotb_tests.model.units import ControlUnit, DataUnit, Rejected, parse
 
 EVENTS = ["frameDone", "txUnits", "txRetxUnits", "txControlUnits", "txPolls", "idle"]
-FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "attempt", "lastTry", "fsn", "tsn", "again"]
+FRAME = ["meta_k", "meta_pad", "meta_sop", "meta_eop", "n", "preset", "odd", "lastTry", "allBelow", "fsn", "tsn", "again"]
 CONTROL = {
     "epoch": "epoch",
     "hello": "hello",
@@ -31,6 +31,7 @@ CONTROL = {
     "bitmap": "bitmap",
 }
 EPOCH = 0xA5
+LINK = 2
 
 
 def random_control(poll=None):
@@ -57,6 +58,7 @@ def random_control(poll=None):
         rx_next=sn[3],
         bitmap_base=sn[4] // 32 * 32,
         bitmap=random.getrandbits(64),
+        link=LINK,
     )
 
 
@@ -87,7 +89,7 @@ class Feeder:
         self.again = []  # for each of `data`: its frame has been sent before
         self.controls = []
 
-    def send_frame(self, k=None, parity=None, attempt=None):
+    def send_frame(self, k=None, parity=None):
         limits = self.limits
         k = k or random.randint(1, limits.max_k)
         n = k + (random.randint(0, limits.max_parity) if parity is None else parity)
@@ -98,8 +100,9 @@ class Feeder:
             eop=random.getrandbits(1),
             n=n,
             preset=random.randrange(3),
-            attempt=random.choice([0, 0, 1, 15]) if attempt is None else attempt,
-            last_try=random.getrandbits(1),
+            odd=random.getrandbits(1),
+            last_try=(last_try := random.getrandbits(1)),
+            all_below=last_try and random.getrandbits(1),
             fsn=random.getrandbits(20),
             tsn=random.getrandbits(20),
         )
@@ -108,7 +111,7 @@ class Feeder:
         self.frame.queue.append((*tx.values(), again))
         for index in range(n):
             payload = random.randbytes(limits.unit_bytes)
-            self.data.append(DataUnit(epoch=EPOCH, index=index, payload=payload, **tx))
+            self.data.append(DataUnit(epoch=EPOCH, index=index, payload=payload, link=LINK, **tx))
             words = beats(payload, limits.data_bytes)
             self.units.queue.extend((word, int(i == len(words) - 1)) for i, word in enumerate(words))
         return n
@@ -133,6 +136,7 @@ async def prepare(dut, rate=1.0, ready=1.0):
     limits = built()
     dut.flush.value = 0
     dut.epoch.value = EPOCH
+    dut.link.value = LINK
     bench = Bench(dut)
     feeder = Feeder(bench, limits, rate)
     events = Events(bench, EVENTS)
@@ -153,7 +157,7 @@ async def collect(bench, feeder, sink, limit=60000):
     data, controls = iter(feeder.data), iter(feeder.controls)
     while not sink.empty():
         wire = bytes(sink.recv_nowait().tdata)
-        unit = parse(wire, feeder.limits.unit_bytes)
+        unit = parse(wire, feeder.limits.unit_bytes, link=LINK)
         if isinstance(unit, DataUnit):
             assert wire == next(data).build()
             order += "d"
@@ -255,7 +259,7 @@ async def control_goes_first(dut):
     """A control unit waits for the end of a unit, not of a frame."""
     limits, bench, feeder, events, sink = await prepare(dut)
     for _ in range(8):
-        feeder.send_frame(k=2, parity=4, attempt=0)
+        feeder.send_frame(k=2, parity=4)
         await bench.until(lambda: len(feeder.units.queue) <= 4 * limits.unit_beats, 5000, "two units accepted")
         await bench.clocks(random.randrange(limits.data_unit_beats))
         sent = sink.count()
@@ -303,7 +307,7 @@ async def flush(dut):
                 else:
                     assert not {u.build() for u in feeder.data} - left, "broken unit after the flush"
                     try:
-                        parse(wire, limits.unit_bytes)
+                        parse(wire, limits.unit_bytes, link=LINK)
                     except Rejected:
                         broken += 1
                     else:

@@ -16,12 +16,12 @@ from .units import ControlUnit, Rejected, parse, unwrap
 
 RX_EXACT = (
     "rx_frames_clean rx_frames_repaired rx_frames_skipped rx_duplicates rx_outcomes_ok rx_outcomes_failed rx_units"
-    " rx_units_surplus rx_units_late rx_units_invalid rx_erased_crc rx_erased_flag rx_erased_length rx_bad_header rx_packets_corrupt"
-).split() + [f"rx_attempt_{i}" for i in range(16)]
+    " rx_units_surplus rx_units_late rx_units_invalid rx_erased_crc rx_erased_flag rx_erased_length rx_bad_header rx_units_other_link rx_packets_corrupt"
+).split()
 TX_EXACT = (
     "tx_packets tx_bytes tx_packets_lost tx_frames tx_retx tx_frames_acked tx_frames_abandoned tx_outcomes_ok"
     " tx_outcomes_failed tx_outcomes_outage tx_units tx_retx_units tx_control_units tx_polls"
-).split()
+).split() + [f"tx_acked_{i}" for i in range(16)]
 
 PORT_BEATS = 2
 """Beats that still leave on m_axis after a restart: the one on offer, which AXI does not let the end take back, and the one behind it."""

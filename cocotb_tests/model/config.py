@@ -16,9 +16,8 @@ class Rules:
     relearn_in_hello      a side in state hello takes a new epoch of its peer without a restart of its own
     answer_known_hello    a hello is answered in state hello even if it shows nothing new
     data_after_heard      data leaves only when a unit without hello has come
-    announced             last tries leave as type 2, so that the receiver skips their frames as soon as they have failed
+    announced             last tries leave as type 2 or 3, so that the receiver skips their frames as soon as they have failed
     announced_if_certain  first transmissions only if the base has passed all frames whose first transmission was no last try
-    announced_if_counted  and no retransmission with attempt 0, which an outage forgave
     last_is_last          a last try that fails is not sent again: neither where delta is raised meanwhile, nor after an outage
     notices_wait          while frames behind the abandoned one say that it is, no notice does
     smaller_window        both window edges use the smaller one of the two windows
@@ -32,7 +31,7 @@ class Rules:
     rounds                all of them are, after each reply
     tsn_limit             no transmission begins a window or more beyond the oldest outcome that is missing
     missing_polls         outcomes that are missing are polled for though the peer's rxBase has passed all frames
-    pairs                 abandonment and type 2 are believed from the second of two in succession on, not from the first
+    pairs                 abandonment and types 2 and 3 are believed from the second of two in succession on, not from the first
     fields_apart          an rxBase or rxNext that is behind says nothing, and the rest of its control unit counts; else none of it
     strikes               two ends of POLL_TIMEOUT with control units rejected and none accepted start the link anew
     strikes_kept          a strike stays while nothing comes, and each end of POLL_TIMEOUT polls; else silence takes it back
@@ -47,7 +46,6 @@ class Rules:
     data_after_heard: bool = True
     announced: bool = True
     announced_if_certain: bool = True
-    announced_if_counted: bool = True
     last_is_last: bool = True
     notices_wait: bool = True
     smaller_window: bool = True

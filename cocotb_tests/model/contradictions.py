@@ -13,16 +13,16 @@ class Contradictions:
 
     It believes nothing of what comes, so forged units and a peer that lies are no reason for a complaint."""
 
-    def __init__(self, window, unit_bytes, max_k=255, max_parity=255):
-        self.window, self.limits = window, (unit_bytes, max_k, max_parity)
+    def __init__(self, window, unit_bytes, max_k=255, max_parity=255, link=0):
+        self.window, self.limits, self.link = window, (unit_bytes, max_k, max_parity), link
         self.controls = 0  # control units without hello that were checked
         self.epoch = None
         self.begin_at(0)
 
     @staticmethod
-    def of(build):
-        """The monitor of an end of that build."""
-        return Contradictions(build.window_frames, build.unit_bytes, build.max_k, build.max_parity)
+    def of(build, link=0):
+        """The monitor of an end of that build, and of the link with this number."""
+        return Contradictions(build.window_frames, build.unit_bytes, build.max_k, build.max_parity, link)
 
     def begin_at(self, number):
         """A life begins; all its sequence numbers begin there."""
@@ -34,7 +34,7 @@ class Contradictions:
 
     def _parsed(self, raw, erased=False):
         try:
-            return parse(raw, *self.limits, erased)
+            return parse(raw, *self.limits, erased, self.link)
         except Rejected:
             return None
 

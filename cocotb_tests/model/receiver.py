@@ -18,7 +18,7 @@ class Collecting:
 
     header: DataUnit
     duplicate: bool
-    last_try: bool = False  # its last unit that was accepted is of type 2, and so is the one accepted before that
+    last_try: bool = False  # its last unit that was accepted announces a last try, and so does the one accepted before that
     units: dict = field(default_factory=dict)
     complete: bool = False
 
@@ -41,7 +41,7 @@ class Receiver:
     counters    those of csr/Counters.scala that the receiver feeds
     contradiction  why the peer cannot mean what it has said, or None
 
-    `pairs` False believes a single control unit with `abandons` and a single unit of type 2, to show what that does.
+    `pairs` False believes a single control unit with `abandons` and a single unit of type 2 or 3, to show what that does.
     """
 
     def __init__(self, window, unit_bytes, in_order=True, pairs=True, packet_crc=False):
@@ -103,13 +103,13 @@ class Receiver:
             self._close_below(tsn + 1)
 
     def _last_tries(self, unit, fsn):
-        """An accepted unit and the one before are both of type 2. If both are of a first transmission, all below the lower one is abandoned."""
+        """An accepted unit and the one before are both of type 2 or 3. If both are of type 3, all below the lower one is abandoned."""
         before, self._last_unit = self._last_unit, (unit, fsn)
         if not self.pairs:
             before = unit, fsn
         if before is None or not (before[0].last_try and unit.last_try):
             return False
-        if before[0].attempt == unit.attempt == 0:
+        if before[0].all_below and unit.all_below:
             self.abandon_edge = max(self.abandon_edge, min(before[1], fsn))
             self._advance()
         return True
@@ -123,7 +123,6 @@ class Receiver:
         h = now.header
         clean = max(now.units) < h.k
         self.counters["rx_frames_clean" if clean else "rx_frames_repaired"] += 1
-        self.counters[f"rx_attempt_{h.attempt}"] += 1
         data = b"".join(code.decode(now.units, h.k, h.n, h.preset))
         self.frames[fsn] = Frame(data[: len(data) - h.pad], h.sop, h.eop)
         if not self.in_order:

@@ -107,39 +107,41 @@ class Sender:
             self.next_fsn += 1
         else:
             fsn, retx = self._retransmission(unit), True
+        attempt = self.frames[fsn].attempt
+        assert unit.odd == attempt % 2, f"FSN {fsn}, attempt {attempt}: the header says {unit.odd}"
         parity = unit.n - unit.k
         legal = {(s.n_retx if retx else s.n_first) - s.k for s in self.active}
         assert parity in legal, f"FSN {unit.fsn}: N - K is {parity}, legal is {legal}"
-        self.frames[fsn].last_try = self._last_try(unit, fsn, retx)
+        self.frames[fsn].last_try = self._last_try(unit, fsn, attempt, retx)
         assert unit.preset in {s.preset for s in self.active}, f"preset {unit.preset} is not active"
         self.tsn_fsn[self.next_tsn] = fsn
         self.next_tsn += 1
         self.counters["tx_retx" if retx else "tx_frames"] += 1
         self.counters["tx_retx_units" if retx else "tx_units"] += unit.n
 
-    def _last_try(self, unit, fsn, retx):
+    def _last_try(self, unit, fsn, attempt, retx):
         """Checks the type of a transmission that begins; returns the set of what it may be: a last try, or none."""
         deltas = {s.delta for s in self.active}
-        possible = {s.delta != INFINITE and unit.attempt >= s.delta or unit.attempt == 15 and unit.k > s.k for s in self.active}
-        types = {last: self._types(unit, last, retx) for last in possible}
-        found = {last for last in possible if unit.last_try in types[last]}
-        assert found, f"FSN {fsn}, attempt {unit.attempt}, is of type {2 * unit.last_try}, and delta is one of {deltas}"
+        possible = {s.delta != INFINITE and attempt >= s.delta or attempt == 15 and unit.k > s.k for s in self.active}
+        types = {last: self._types(last, retx) for last in possible}
+        found = {last for last in possible if unit.kind in types[last]}
+        assert found, f"FSN {fsn}, attempt {attempt}, is of type {unit.kind}, and delta is one of {deltas}"
         if not retx:
             self._note_first(fsn, found, unit.last_try)
         return found
 
-    def _types(self, unit, last_try, retx):
-        """Which types a transmission may have that is a last try, or is none: whether it is of type 2."""
+    def _types(self, last_try, retx):
+        """Which types a transmission may have that is a last try, or is none."""
         if not last_try:
-            return {False}
+            return {0}
         if retx:
-            return {unit.attempt > 0}
+            return {2}
         may = self.tx_base >= self.again_below[0]
         must = self.certain is not None and self.certain >= self.slack
-        return {True} if must else {False, True} if may else {False}
+        return {3} if must else {0, 3} if may else {0}
 
     def _note_first(self, fsn, found, announced):
-        """After the first transmission of a frame, which was of type 2 or not."""
+        """After the first transmission of a frame, which was of type 3 or not."""
         first, last = self.again_below
         self.again_below = (first if True in found else fsn + 1), (last if False not in found else fsn + 1)
         if announced:
@@ -160,7 +162,6 @@ class Sender:
         if self.skippable:
             self._skip_dropped(unit)
         assert self.packets, f"FSN {fsn} left and no packet was offered"
-        assert unit.attempt == 0, f"FSN {fsn} is new and has attempt {unit.attempt}"
         packet = self.packets[0]
         rest = len(packet) - self.at
         full = {s.k * self.unit_bytes for s in self.settings}
@@ -185,7 +186,6 @@ class Sender:
         self.unsure = {tsn: e for tsn, e in self.unsure.items() if e is not entry}
         fsn = entry.fsn
         frame = self.frames[fsn]
-        assert unit.attempt == frame.attempt, f"FSN {fsn}: attempt {unit.attempt}, not {frame.attempt}"
         expected = (len(frame.units), frame.pad, frame.sop, frame.eop)
         assert (unit.k, unit.pad, unit.sop, unit.eop) == expected, f"FSN {fsn}: the header changed: {unit}"
         if frame.state == "undecided":
@@ -284,6 +284,7 @@ class Sender:
         if received:
             self.counters["tx_outcomes_ok"] += 1
             self.counters["tx_frames_acked"] += 1
+            self.counters[f"tx_acked_{frame.attempt}"] += 1
             frame.state = "acked"
         else:
             self.counters["tx_outcomes_failed"] += 1

@@ -153,17 +153,19 @@ def forget_fill(pair, checkers):
 FAULTS = {
     "payload": (change_data(lambda u: replace(u, payload=b"1234")), "wrong payload"),
     "parity payload": (change_data(lambda u: replace(u, payload=b"1234"), lambda u: u.index >= u.k), "wrong payload"),
-    "attempt": (change_data(lambda u: replace(u, attempt=0), lambda u: u.attempt == 2), "attempt"),
-    "attempt of a new frame": (change_data(lambda u: replace(u, attempt=1), lambda u: u.attempt == 0), "is new"),
+    "attempt": (change_data(lambda u: replace(u, odd=False), lambda u: u.odd), "attempt 1: the header"),
+    "attempt of a new frame": (change_data(lambda u: replace(u, odd=True)), "attempt 0: the header"),
     "fsn": (change_data(lambda u: replace(u, fsn=u.fsn + 1)), "FSN|nothing is to be"),
     "tsn": (change_data(lambda u: replace(u, tsn=u.tsn + 1)), "was next"),
     "sop": (change_data(lambda u: replace(u, sop=not u.sop)), "sop|header"),
     "eop": (change_data(lambda u: replace(u, eop=not u.eop)), "eop|header"),
     "pad": (change_data(lambda u: replace(u, pad=u.pad ^ 1)), "pad|bytes|eop|header"),
     "type": (change_data(lambda u: replace(u, last_try=True)), "type 2"),
-    "type of a last try": (change_data(lambda u: replace(u, last_try=False), lambda u: u.attempt == 1), "is of type 0"),
-    "type of first transmissions at delta 0": (change_data(lambda u: replace(u, last_try=False)), "is of type 0"),
-    "type of a first transmission that is not certain": (partial(another_delta, 0, Rules(announced_if_certain=False)), "attempt 0, is of type 2"),
+    "type 3 of a retransmission": (change_data(lambda u: replace(u, all_below=True), lambda u: u.last_try), "is of type 3"),
+    "type of a last try": (change_data(lambda u: replace(u, last_try=False), lambda u: u.last_try), "is of type 0"),
+    "type of first transmissions at delta 0": (change_data(lambda u: replace(u, last_try=False, all_below=False)), "is of type 0"),
+    "type 2 of first transmissions at delta 0": (change_data(lambda u: replace(u, all_below=False)), "is of type 2"),
+    "type of a first transmission that is not certain": (partial(another_delta, 0, Rules(announced_if_certain=False)), "attempt 0, is of type 3"),
     "types once delta is 0": (partial(another_delta, 0, Rules(announced=False)), "is of type 0"),
     "preset": (change_data(lambda u: replace(u, preset=1)), "preset"),
     "index": (change_data(lambda u: replace(u, index=0)), "was next"),
@@ -188,7 +190,9 @@ FAULTS = {
 }
 
 
-DELTAS = {"persistency": 1, "last try that is sent again": 1, "type of a last try": 1, "type of first transmissions at delta 0": 0}
+DELTAS = {"persistency": 1, "last try that is sent again": 1, "type of a last try": 1, "type 3 of a retransmission": 1} | {
+    f"type{which} of first transmissions at delta 0": 0 for which in ("", " 2")
+}
 """Where it is not 3."""
 
 
@@ -208,7 +212,7 @@ def test_fault_is_found_where_control_units_may_be_dropped(name):
         run(breaks, clock=True)
 
 
-@pytest.mark.parametrize("name", ["tx_frames", "tx_retx_units", "rx_frames_repaired", "rx_attempt_1", "rx_erased_flag", "rx_bytes"])
+@pytest.mark.parametrize("name", ["tx_frames", "tx_retx_units", "rx_frames_repaired", "tx_acked_1", "rx_erased_flag", "rx_bytes"])
 def test_wrong_counter_is_found(name):
     _, checkers = run(lambda pair, checks: None)
     for check in checkers.values():

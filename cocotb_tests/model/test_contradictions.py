@@ -14,7 +14,7 @@ SAID = ControlUnit(epoch=1, peer_known=True, peer_epoch=7, param=3, tx_base=2, t
 
 
 def data(tsn, fsn=None, index=0, epoch=1, k=1, n=1):
-    return DataUnit(0, True, True, epoch, k, n, index, 0, 0, (tsn if fsn is None else fsn) % SN, tsn % SN, PAYLOAD)
+    return DataUnit(0, True, True, epoch, k, n, index, 0, (tsn if fsn is None else fsn) % SN, tsn % SN, PAYLOAD)
 
 
 def honest():

@@ -85,7 +85,7 @@ def test_without_retransmissions_a_lost_transmission_is_skipped_by_the_next_two_
 
 @pytest.mark.parametrize("k", [1, 2])
 def test_one_unit_behind_a_lost_transmission_is_not_enough(k):
-    """The transmission behind it loses all units but one, and is the last one. The one before was of type 2, which says nothing of what came later."""
+    """The transmission behind it loses all units but one, and is the last one. The one before was of type 3, which says nothing of what came later."""
     pair, a, b = ends_of(Rules(), Setting(k, k, k, 0, 0))
     lose(pair, 1, *((2, index) for index in range(1, k)))
     a.backlog.extend(numbered(3, 4 * k))
@@ -149,7 +149,7 @@ def lowered_and_raised(rules):
     return delivered(b), a, b
 
 
-def test_type_2_waits_until_no_frame_below_can_be_sent_again():
+def test_type_3_waits_until_no_frame_below_can_be_sent_again():
     got, a, b = lowered_and_raised(Rules())
     assert got == numbered(5) and agree(a, b)
     got, a, b = lowered_and_raised(Rules(announced_if_certain=False))
@@ -173,15 +173,14 @@ def forgiven_and_lowered(rules):
     return delivered(b), a, b
 
 
-def test_a_retransmission_with_attempt_0_is_not_of_type_2():
+def test_a_retransmission_says_nothing_of_the_frames_below():
+    """It is of type 2, not 3, though its attempt is 0: frame 0 is still to come."""
     got, a, b = forgiven_and_lowered(Rules())
     assert got == numbered(2) and agree(a, b)
-    got, a, b = forgiven_and_lowered(Rules(announced_if_counted=False))
-    assert got == numbered(2)[1:] and not agree(a, b)
 
 
-def test_type_2_comes_back_once_all_frames_before_are_resolved():
-    """Delta goes from 5 to 0. First transmissions are of type 0 while the base has not passed those of before, and of type 2 from then on."""
+def test_type_3_comes_back_once_all_frames_before_are_resolved():
+    """Delta goes from 5 to 0. First transmissions are of type 0 while the base has not passed those of before, and of type 3 from then on."""
     pair, a, _ = ends_of(Rules(), Setting(2, 2, 2, 0, 5))
     left = []
     pair.sent = lambda end, raw, now: left.append((a.tx.base, raw[0] >> 4 & 3)) if end is a and raw[0] >> 4 & 3 != 1 else None
@@ -193,7 +192,7 @@ def test_type_2_comes_back_once_all_frames_before_are_resolved():
         pair.run(pair.now + 50)
     pair.settle(LIMIT)
     types = [kind for _, kind in left[6:]]
-    assert types == [2 * (base >= 3) for base, _ in left[6:]] and 0 < sum(types) < 2 * len(types)
+    assert types == [3 * (base >= 3) for base, _ in left[6:]] and 0 < sum(types) < 3 * len(types)
 
 
 # -- notices
@@ -241,13 +240,13 @@ def test_a_notice_that_waited_is_sent_when_delta_is_raised():
 
 
 @pytest.mark.parametrize("delta", [0, 1, INFINITE])
-@pytest.mark.parametrize("attempt", [0, 1])
+@pytest.mark.parametrize("all_below", [False, True], ids=["type 2", "type 3"])
 @pytest.mark.parametrize("ahead", range(50))
-def test_one_forged_unit_of_type_2(delta, attempt, ahead):
-    """It names another frame. That frame may be skipped if the units before are of type 2, and the one whose unit it was; no others are, and without
+def test_one_forged_unit_of_a_last_try(delta, all_below, ahead):
+    """It names another frame. That frame may be skipped if the units before are of type 3, and the one whose unit it was; no others are, and without
     last tries none is."""
     pair, a, b = ends_of(Rules(), Setting(2, 2, 2, 0, delta))
-    forged = forge(a, lambda u: replace(u, last_try=True, attempt=attempt, fsn=(u.fsn + ahead) % SN), lambda u: isinstance(u, DataUnit) and u.fsn == 10)
+    forged = forge(a, lambda u: replace(u, last_try=True, all_below=all_below, fsn=(u.fsn + ahead) % SN), lambda u: isinstance(u, DataUnit) and u.fsn == 10)
     a.backlog.extend(numbered(80))
     pair.settle(LIMIT)
     skipped = set(numbered(80)) - set(delivered(b))

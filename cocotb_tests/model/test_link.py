@@ -38,7 +38,7 @@ def account(pair, checkers):
         assert rx["rx_frames_clean"] + rx["rx_frames_repaired"] == tx["tx_frames_acked"]
         assert rx["rx_frames_skipped"] == tx["tx_frames_abandoned"]
         assert (rx["rx_outcomes_ok"], rx["rx_outcomes_failed"]) == (tx["tx_outcomes_ok"], tx["tx_outcomes_failed"])
-        assert sum(rx[f"rx_attempt_{i}"] for i in range(16)) == tx["tx_frames_acked"]
+        assert sum(tx[f"tx_acked_{i}"] for i in range(16)) == tx["tx_frames_acked"]
         assert rx["rx_duplicates"] == rx["rx_units_late"] == rx["rx_units_invalid"] == 0
         lost = checkers[end.name].sender.counters["tx_packets_lost"]
         assert len(other.delivered) + lost == len(end.accepted)

@@ -51,9 +51,9 @@ def test_packet_that_begins_within_another_ends_in_a_resync():
 
 
 def one_forged_type(rules):
-    """At infinite persistency one unit leaves as type 2; the transmission before is lost, and the rest of its own."""
+    """At infinite persistency one unit leaves as type 3; the transmission before is lost, and the rest of its own."""
     pair, a, b = ends_of(rules)
-    forged = forge(a, lambda u: replace(u, last_try=True), lambda u: isinstance(u, DataUnit) and u.tsn == 3)
+    forged = forge(a, lambda u: replace(u, last_try=True, all_below=True), lambda u: isinstance(u, DataUnit) and u.tsn == 3)
     pair.erase = lambda end, unit: end is a and isinstance(unit, DataUnit) and (unit.tsn, unit.index) in ((2, 0), (2, 1), (3, 1))
     a.backlog.extend(numbered(20))
     pair.settle(LIMIT)
@@ -61,7 +61,7 @@ def one_forged_type(rules):
     return delivered(b)
 
 
-def test_one_unit_of_type_2_skips_nothing():
+def test_one_unit_of_type_3_skips_nothing():
     assert one_forged_type(Rules()) == numbered(20)
     assert one_forged_type(Rules(pairs=False)) == numbered(20)[:2] + numbered(20)[4:]
 

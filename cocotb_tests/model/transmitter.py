@@ -105,14 +105,15 @@ class Transmitter:
         frame.sends += 1
         frame.state = "sent"
         frame.last_try = self._exhausted(frame.attempt) or frame.attempt == 15 and k > s.k
-        if frame.sends == 1:
+        is_first = frame.sends == 1
+        if is_first:
             announced = self.newest_announced = self._announces_first(fsn, frame.last_try)
         else:
-            announced = self.config.rules.announced and frame.last_try and (frame.attempt > 0 or not self.config.rules.announced_if_counted)
+            announced = self.config.rules.announced and frame.last_try
         for i, payload in enumerate(code.encode(frame.units, n, s.preset)):
             unit = DataUnit(
-                s.preset, frame.sop, frame.eop, epoch, k, n, i, frame.attempt, frame.pad, fsn % SN, self.next_tsn % SN, payload,
-                announced,
+                s.preset, frame.sop, frame.eop, epoch, k, n, i, frame.pad, fsn % SN, self.next_tsn % SN, payload,
+                announced, announced and is_first, frame.attempt % 2 == 1,
             )  # fmt: skip
             self.leaving.append(unit)
         self.fsn_of[self.next_tsn] = fsn
@@ -124,7 +125,7 @@ class Transmitter:
         return delta != INFINITE and (attempt >= delta if self.config.rules.delta_at_least else attempt == delta)
 
     def _announces_first(self, fsn, last_try):
-        """Whether the first transmission of a frame is of type 2."""
+        """Whether the first transmission of a frame is of type 3."""
         rules = self.config.rules
         if not last_try:
             self.again_below = fsn + 1
@@ -186,6 +187,7 @@ class Transmitter:
         if ok:
             frame.state = "acked"
             self.counters["tx_frames_acked"] += 1
+            self.counters[f"tx_acked_{frame.attempt}"] += 1
             return
         last_try = frame.last_try and self.config.rules.last_is_last
         frozen = tsn < self.freeze_below and self.config.outage_freeze and not last_try

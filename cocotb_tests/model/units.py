@@ -5,7 +5,7 @@ import os
 import zlib
 from dataclasses import dataclass, replace
 
-VERSION = 2
+VERSION = 3
 HEADER = 12
 CRC = 4
 CONTROL_BYTES = 32
@@ -91,13 +91,22 @@ class DataUnit:
     k: int
     n: int
     index: int
-    attempt: int
     pad: int
     fsn: int
     tsn: int
     payload: bytes
-    last_try: bool = False  # type 2: a last try that is announced
+    last_try: bool = False  # type 2 or 3: a last try that is announced
+    all_below: bool = False  # type 3: it is a first transmission, and every incomplete frame below is abandoned
+    odd: bool = False  # so is the attempt
+    link: int = 0
+    several: bool = False
+    fresh: bool = False
     version: int = VERSION
+
+    @property
+    def kind(self):
+        """The type."""
+        return self.last_try << 1 | self.all_below
 
     @property
     def transmission(self):
@@ -106,9 +115,9 @@ class DataUnit:
 
     def build(self):
         """Bytes of the unit, CRC included."""
-        first = self.version << 6 | self.last_try << 5 | self.preset << 2 | self.sop << 1 | self.eop
-        head = bytes([first, self.epoch, self.k, self.n, self.index])
-        head += (self.attempt << 12 | self.pad).to_bytes(2, "big")
+        first = self.version << 6 | self.kind << 4 | self.several << 3 | self.odd << 2 | self.link
+        head = bytes([first, self.epoch, self.fresh << 7 | self.k - 1, self.n, self.index])
+        head += (self.preset << 14 | self.sop << 13 | self.eop << 12 | self.pad).to_bytes(2, "big")
         head += (wired(self.fsn) << 20 | wired(self.tsn)).to_bytes(5, "big")
         return seal(head + self.payload)
 
@@ -116,7 +125,7 @@ class DataUnit:
 @dataclass(frozen=True)
 class ControlUnit:
     """A control unit; `param` holds packetCrc, options that this version does not know, window and unitBytes in a hello, else ackTsn.
-    `reserved` are the reserved bits of bytes 0, 2 and 19, which are zero in a unit that a link sends."""
+    `reserved` are the reserved bits of bytes 0, 2 and 19, which are zero in a unit that a link sends; those of byte 0 are above the link's number."""
 
     epoch: int
     hello: bool = False
@@ -135,6 +144,7 @@ class ControlUnit:
     abandons: bool = False
     version: int = VERSION
     reserved: tuple = (0, 0, 0)
+    link: int = 0
 
     @property
     def ack_tsn(self):
@@ -160,7 +170,7 @@ class ControlUnit:
         """Bytes of the unit, CRC included."""
         flags = self.hello | self.peer_known << 1 | self.poll << 2 | self.reply << 3 | self.deaf << 4 | self.abandons << 5
         flags |= self.reserved[1] << 6
-        body = bytes([self.version << 6 | 1 << 4 | self.reserved[0], self.epoch, flags, self.peer_epoch])
+        body = bytes([self.version << 6 | 1 << 4 | self.reserved[0] << 2 | self.link, self.epoch, flags, self.peer_epoch])
         param = self.param if self.hello else self.param - self.ack_tsn + wired(self.ack_tsn)
         body += param.to_bytes(3, "big")
         body += (wired(self.tx_base) << 20 | wired(self.tx_edge)).to_bytes(5, "big")
@@ -170,47 +180,51 @@ class ControlUnit:
         return seal(body)
 
 
-def parse(raw, unit_bytes, max_k=255, max_parity=255, erased=False):
-    """The DataUnit or ControlUnit in `raw`; Rejected when the deframer would not let it through.
+def parse(raw, unit_bytes, max_k=128, max_parity=255, erased=False, link=0):
+    """The DataUnit or ControlUnit in `raw`; Rejected when the deframer of this `link` would not let it through.
 
-    The first of these that applies decides: flag, length, CRC, header.
+    The first of these that applies decides: flag, another link's number with a good CRC and this version, length, CRC, header.
     """
     if erased:
         raise Rejected("rx_erased_flag", "flagged by the PHY")
-    kind = raw[0] >> 4 & 3 if raw else 0
-    data = HEADER + unit_bytes + CRC
-    expected = {0: data, 1: CONTROL_BYTES, 2: data}.get(kind, len(raw))  # type 3 has no length that could be wrong
+    is_control = bool(raw) and raw[0] >> 4 & 3 == 1
+    expected = CONTROL_BYTES if is_control else HEADER + unit_bytes + CRC
+    is_intact = len(raw) >= CRC and zlib.crc32(raw[:-CRC]) == int.from_bytes(raw[-CRC:], "little")
+    if is_intact and raw[0] >> 6 == VERSION and raw[0] & 3 != link:
+        raise Rejected("rx_units_other_link", f"link {raw[0] & 3}")
     if len(raw) != expected:
         raise Rejected("rx_erased_length", f"{len(raw)} bytes, not {expected}")
-    if zlib.crc32(raw[:-CRC]) != int.from_bytes(raw[-CRC:], "little"):
+    if not is_intact:
         raise Rejected("rx_erased_crc", "CRC differs")
     if raw[0] >> 6 != VERSION:
         raise Rejected("rx_bad_header", f"version {raw[0] >> 6}", mismatch=True)
-    if kind in (0, 2):
-        return _data(raw, unit_bytes, max_k, max_parity)
-    if kind == 1:
-        return _control(raw)
-    raise Rejected("rx_bad_header", f"type {kind}")
+    return _control(raw) if is_control else _data(raw, unit_bytes, max_k, max_parity)
 
 
 def _data(raw, unit_bytes, max_k, max_parity):
     numbers = int.from_bytes(raw[7:12], "big")
     unit = DataUnit(
-        preset=raw[0] >> 2 & 3,
-        sop=bool(raw[0] & 2),
-        eop=bool(raw[0] & 1),
+        preset=raw[5] >> 6,
+        sop=bool(raw[5] & 32),
+        eop=bool(raw[5] & 16),
         epoch=raw[1],
-        k=raw[2],
+        k=(raw[2] & 127) + 1,
         n=raw[3],
         index=raw[4],
-        attempt=raw[5] >> 4,
         pad=(raw[5] & 15) << 8 | raw[6],
         fsn=unwired(numbers >> 20),
         tsn=unwired(numbers % SN),
         payload=raw[HEADER:-CRC],
         last_try=bool(raw[0] & 32),
+        all_below=bool(raw[0] & 16),
+        odd=bool(raw[0] & 4),
+        link=raw[0] & 3,
+        several=bool(raw[0] & 8),
+        fresh=bool(raw[2] & 128),
     )
-    if not 1 <= unit.k <= max_k or not unit.k <= unit.n <= unit.k + max_parity:
+    if unit.several or unit.fresh:
+        raise Rejected("rx_bad_header", "what this build has not")
+    if unit.k > max_k or not unit.k <= unit.n <= unit.k + max_parity:
         raise Rejected("rx_bad_header", f"K {unit.k}, N {unit.n}")
     if unit.index >= unit.n or unit.pad >= unit_bytes or unit.preset > 2:
         raise Rejected("rx_bad_header", f"index {unit.index}, pad {unit.pad}, preset {unit.preset}")
@@ -218,7 +232,7 @@ def _data(raw, unit_bytes, max_k, max_parity):
 
 
 def _control(raw):
-    if raw[0] & 15 or raw[2] & 0xC0 or raw[19] & 15:
+    if raw[0] & 12 or raw[2] & 0xC0 or raw[19] & 15:
         raise Rejected("rx_bad_header", "reserved bits are set")
     if int.from_bytes(raw[17:20], "big") % 512:
         raise Rejected("rx_bad_header", "bitmapBase is not a multiple of 32")
@@ -241,4 +255,5 @@ def _control(raw):
         bitmap=int.from_bytes(raw[20:28], "big"),
         deaf=bool(raw[2] & 16),
         abandons=bool(raw[2] & 32),
+        link=raw[0] & 3,
     )

@@ -12,7 +12,7 @@ LEVEL = 0.001
 """Two-sided level of every test: 99.9 % confidence."""
 
 LAST_ATTEMPT = 14
-"""rx_attempt_15 gathers all later retransmissions, so it is no binomial count."""
+"""tx_acked_15 gathers all later retransmissions, so it is no binomial count."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def judge(point, counted, expected=None):
     alpha      eq. 6: exact distribution of the ratio
     """
     e = expected or point.expected
-    a, b = counted["a"], counted["b"]
+    a = counted["a"]
     frames, packets = a["tx_frames"], point.packets
     lost, retx = a["tx_packets_lost"], a["tx_retx"]
     verdicts = []
@@ -61,7 +61,7 @@ def judge(point, counted, expected=None):
     left = frames
     for i in range(int(min(e.delta, LAST_ATTEMPT)) + 1):
         p_t = e.p_retx if i else e.p_first
-        failed = left - b[f"rx_attempt_{i}"]
+        failed = left - a[f"tx_acked_{i}"]
         if left:
             name = f"P_T of retransmission {i}" if i else "P_T"
             verdicts.append(Verdict(name, failed / left, p_t, binomial(failed, left, p_t)))

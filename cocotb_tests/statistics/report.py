@@ -111,7 +111,7 @@ def eq_5_table():
         assert burst
         p_t, lag = burst.transmission_failure(point.k, point.n), lag_of(point)
         rows.append(
-            [f"{1 / burst.p_bg:.0f}", lag, number(1 - counted(point)["b"]["rx_attempt_0"] / a["tx_frames"]), number(p_t)]
+            [f"{1 / burst.p_bg:.0f}", lag, number(1 - counted(point)["a"]["tx_acked_0"] / a["tx_frames"]), number(p_t)]
             + [number(a["tx_frames_abandoned"] / a["tx_frames"]), number(p_t**2)]
             + [number(burst.repeated_failure(point.k, point.n, lag))]
         )

@@ -84,7 +84,7 @@ async def traffic_ends(pair, point):
 def check_books(point, a, b, units, erased):
     """Every frame, transmission and unit is counted exactly once."""
     frames = point.packets * PACKET_FRAMES
-    received = [b[f"rx_attempt_{i}"] for i in range(16)]
+    received = [a[f"tx_acked_{i}"] for i in range(16)]
     books = {
         "frames sent": (a["tx_frames"], frames),
         "packets accepted": (a["tx_packets"], point.packets),

@@ -38,11 +38,11 @@ class Scripted:
     """`left` has all units that the end sent, `packets` what its user got, `cut` what it got with `tuser` set. `say` is the peer's voice. What the
     end says is checked for contradictions all the time."""
 
-    def __init__(self, dut, setting=Setting(4, 6, 6, 0, INFINITE), epoch=7):
-        self.dut, self.setting, self.epoch = dut, setting, epoch
+    def __init__(self, dut, setting=Setting(4, 6, 6, 0, INFINITE), epoch=7, link=0):
+        self.dut, self.setting, self.epoch, self.link = dut, setting, epoch, link
         self.left, self.packets, self.cut = [], [], []
         self.registers = LinkRegisters(master(dut))
-        self.contradictions = Contradictions.of(BUILD)
+        self.contradictions = Contradictions.of(BUILD, self.link)
         self.source = PacketSource(dut, "s_axis", 1)
         self.fields = {}  # of control units, where they are not those of an idle peer
         self.queue, self.spoken = deque(), Event()
@@ -73,13 +73,13 @@ class Scripted:
         dut = self.dut
         dut.aresetn.value = dut.m_axis_phy_tready.value = 0
         self.resets += 1
-        self.contradictions = Contradictions.of(BUILD)
+        self.contradictions = Contradictions.of(BUILD, self.link)
         await rising_edges(dut.aclk, RESET)
         self.resets += 1  # until the reset has come through, what was on its way may still leave
         dut.aresetn.value = 1
         await self.registers.write("CTRL", 0)
         await self.registers.apply(self.setting)
-        await self.set(**self.times)
+        await self.set(LINK=self.link, **self.times)
         await rising_edges(dut.aclk, 4 * BUILD.window_frames)
         dut.m_axis_phy_tready.value = 1
         await rising_edges(dut.aclk, 50)
@@ -97,7 +97,7 @@ class Scripted:
 
         def found(raw, erased):
             try:
-                unit = parse(raw, BUILD.unit_bytes, BUILD.max_k, BUILD.max_parity)
+                unit = parse(raw, BUILD.unit_bytes, BUILD.max_k, BUILD.max_parity, link=self.link)
             except Rejected:
                 unit = None
             self.left.append(Left(begun[0], self.now, unit))
@@ -150,7 +150,7 @@ class Scripted:
 
     def control(self, **fields):
         """A control unit of the peer; `fields` over those of `self.fields`."""
-        unit = ControlUnit(epoch=self.epoch, peer_known=True, peer_epoch=self.own_epoch)
+        unit = ControlUnit(epoch=self.epoch, peer_known=True, peer_epoch=self.own_epoch, link=self.link)
         return replace(unit, **{**self.fields, **fields})
 
     def hello(self, window_log2=None, options=0, **fields):
@@ -160,7 +160,7 @@ class Scripted:
 
     def frame(self, fsn, tsn, k=1, n=1, sop=True, eop=True, pad=0, units=None, **fields):
         """Data units of one transmission of the peer; `units`: which of them."""
-        header = DataUnit(0, sop, eop, self.epoch, k, n, 0, 0, pad, fsn % SN, tsn % SN, bytes(BUILD.unit_bytes))
+        header = DataUnit(0, sop, eop, self.epoch, k, n, 0, pad, fsn % SN, tsn % SN, bytes(BUILD.unit_bytes), link=self.link)
         return [replace(header, index=i, **fields) for i in (range(n) if units is None else units)]
 
     def begin_to_say(self, raws):

@@ -3,6 +3,7 @@
 and decision that is seen on the line is held against the clock of the write."""
 
 from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass
 
 import cocotb
@@ -35,9 +36,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Sent:
-    """A transmission; `begin`: clock of its first beat."""
+    """A transmission; `begin`: clock of its first beat. `attempt`: how often its frame had been sent before."""
 
     begin: int
+    attempt: int
     unit: DataUnit
 
 
@@ -46,13 +48,15 @@ class Trace:
 
     def __init__(self, dut, pair):
         self.sent, self.reported, self.accepted = [], {}, []
+        self.attempts = Counter()  # transmissions of each FSN
         cocotb.start_soon(pair.watch_data_units("a_phy", BUILD.data_bytes, BUILD.unit_bytes, self._unit))
         cocotb.start_soon(watch_units(dut, "ba_tap", BUILD.data_bytes, self._control))
         cocotb.start_soon(watch_packets(dut, "a_s_axis", BUILD.data_bytes, lambda raw, aborted: self.accepted.append(clock_now())))
 
     def _unit(self, unit, begin, end):
         if unit.index == 0:
-            self.sent.append(Sent(begin, unit))
+            self.sent.append(Sent(begin, self.attempts[unit.fsn], unit))
+            self.attempts[unit.fsn] += 1
 
     def _control(self, raw, erased):
         """The clock of the first word about each transmission, and whether it was received."""
@@ -80,7 +84,7 @@ def late_transmissions(trace, changes):
     for change, after in zip(changes, changes[1:]):
         span = [s for s in trace.sent if change.done < s.begin < after.asked]
         wanted = [change.setting.n_first - change.setting.k, change.setting.n_retx - change.setting.k]
-        old = [i for i, s in enumerate(span) if s.unit.n - s.unit.k != wanted[s.unit.attempt > 0]]
+        old = [i for i, s in enumerate(span) if s.unit.n - s.unit.k != wanted[s.attempt > 0]]
         assert old == list(range(len(old))), "an old setting came back"
         late.append(span[old[-1]].begin - change.done if old else 0)
     return late
@@ -88,7 +92,7 @@ def late_transmissions(trace, changes):
 
 def check_k(trace, changes):
     """A packet whose first beat came after the change begins with a frame of the new K. Returns for how many packets only one K was right."""
-    frames = [s.unit for s in trace.sent if s.unit.attempt == 0]
+    frames = [s.unit for s in trace.sent if s.attempt == 0]
     packet, checked = -1, 0
     for unit in frames:
         packet += unit.sop
@@ -123,11 +127,11 @@ def check_delta(trace, changes):
             if received or when >= end:
                 continue
             deltas = {s.delta for at in (when, when + LONGEST_FRAME) for s in setting_at(changes, at)}
-            last = unit.last_try or unit.attempt == 0 and last_at_first(changes, sent.begin)
+            last = unit.last_try or sent.attempt == 0 and last_at_first(changes, sent.begin)
             if len(deltas) > 1 or last is None:
                 continue
-            again = not last and unit.attempt < deltas.pop()
-            assert again == (after is not None), f"FSN {unit.fsn}, attempt {unit.attempt}, at clock {when}"
+            again = not last and sent.attempt < deltas.pop()
+            assert again == (after is not None), f"FSN {unit.fsn}, attempt {sent.attempt}, at clock {when}"
             counts[again] += 1
     return counts
 

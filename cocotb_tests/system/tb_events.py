@@ -112,7 +112,7 @@ async def outage_without_freeze(dut):
         await link.write("OUTAGE_TIMEOUT", 0)
     await bench.settle(tasks)
     await bench.check_counters()
-    assert max(f for f in range(16) if bench.checkers[1].receiver.counters[f"rx_attempt_{f}"]) == 1
+    assert max(f for f in range(16) if bench.checkers[0].sender.counters[f"tx_acked_{f}"]) == 1
 
 
 async def restart_link(bench, link, how):

@@ -45,7 +45,7 @@ def data(bench, ahead, **fields):
     """A data unit that is a whole frame, the one that the peer sends `ahead` frames from now."""
     tx = bench.peer.tx
     payload = bench.rng.randbytes(BUILD.unit_bytes)
-    return replace(DataUnit(0, True, True, bench.peer.epoch, 1, 1, 0, 0, 0, tx.next_fsn + ahead, tx.next_tsn + ahead, payload), **fields)
+    return replace(DataUnit(0, True, True, bench.peer.epoch, 1, 1, 0, 0, tx.next_fsn + ahead, tx.next_tsn + ahead, payload), **fields)
 
 
 async def progress(bench, units, count):

@@ -2,8 +2,7 @@
 """Last tries: which transmissions a link end marks as such, what it makes of those of its peer, and when a notice is due. The peer says only what the
 test makes it say."""
 
-from itertools import combinations
-from typing import Any
+from itertools import combinations, product
 
 import cocotb
 
@@ -14,6 +13,7 @@ from cocotb_tests.system.scripted import BUILD, Scripted
 LATE = 150 + 2 * BUILD.control_unit_beats
 """Clocks in which all that follows from a unit has left, but for packets."""
 WINDOW = BUILD.window_frames
+TYPES = {0: dict(last_try=False), 2: dict(last_try=True), 3: dict(last_try=True, all_below=True)}
 
 
 async def begin(dut, delta=INFINITE, k=1):
@@ -48,7 +48,7 @@ async def two_units_of_a_failed_last_try_skip_its_frame(dut):
         for units in combinations(range(4), count):
             for last_try in (True, False):
                 await again(end)
-                await end.say(*end.frame(1, 1), *end.frame(0, 2, k=3, n=4, units=units, attempt=1, last_try=last_try))
+                await end.say(*end.frame(1, 1), *end.frame(0, 2, k=3, n=4, units=units, last_try=last_try))
                 assert await delivered(end) == (last_try and units[1:] == (3,)), (units, last_try)
                 await end.say(end.control(tx_edge=3))
                 skipped = last_try and count == 2
@@ -61,47 +61,42 @@ async def two_units_of_a_failed_last_try_skip_its_frame(dut):
 @cocotb.parametrize(k=[1, 2])
 async def two_units_behind_a_lost_transmission_skip_its_frame(dut, k):
     """Nothing of frames 1 and 2 comes. The next units say by their type that nothing of them will: the second one does, whether or not it is of the same
-    frame, if both are of type 2 and of a first transmission."""
+    frame, if both are of type 3."""
     end = await begin(dut)
-    for types in [(a, b) for a in (True, False) for b in (True, False)]:
-        for attempts in [(a, b) for a in (0, 1) for b in (0, 1)]:
-            if k == 2 and attempts[0] != attempts[1]:
-                continue  # both are of one transmission
-            await again(end)
-            first, second = (dict[str, Any](last_try=t, attempt=a) for t, a in zip(types, attempts))
-            await end.say(*end.frame(0, 0))
-            if k == 1:
-                await end.say(*end.frame(3, 3, **first))
-                assert await delivered(end) == 1
-                await end.say(*end.frame(4, 4, **second))
-            else:
-                await end.say(*end.frame(3, 3, k=2, n=2, units=[0], **first))
-                assert await delivered(end) == 1
-                await end.say(*end.frame(3, 3, k=2, n=2, units=[1], **second))
-            skips = all(types) and not any(attempts)
-            assert await delivered(end) == (4 - k if skips else 1), (types, attempts)
+    for first, second in product(TYPES, repeat=2):
+        await again(end)
+        await end.say(*end.frame(0, 0))
+        if k == 1:
+            await end.say(*end.frame(3, 3, **TYPES[first]))
+            assert await delivered(end) == 1
+            await end.say(*end.frame(4, 4, **TYPES[second]))
+        else:
+            await end.say(*end.frame(3, 3, k=2, n=2, units=[0], **TYPES[first]))
+            assert await delivered(end) == 1
+            await end.say(*end.frame(3, 3, k=2, n=2, units=[1], **TYPES[second]))
+        assert await delivered(end) == (4 - k if first == second == 3 else 1), (first, second)
 
 
 @cocotb.test()
-@cocotb.parametrize(before=[False, True], after=[False, True])
-async def one_forged_unit_of_type_2_gives_up_no_frame_that_comes(dut, before, after):
-    """It names a frame ahead, and more than one unit of it is needed. The frames around it, of type 2 or not, come and are delivered, but for the one that it
-    named: that one is skipped if the units before the end of its transmission were of type 2."""
+@cocotb.parametrize(before=[0, 3], after=[0, 3])
+async def one_forged_unit_of_type_3_gives_up_no_frame_that_comes(dut, before, after):
+    """It names a frame ahead, and more than one unit of it is needed. The frames around it, of type 3 or not, come and are delivered, but for the one that it
+    named: that one is skipped if the units before the end of its transmission were of type 3."""
     end = await begin(dut)
     for ahead in range(3, min(WINDOW, 32)):
         await again(end)
-        await end.say(*end.frame(0, 0, last_try=before), *end.frame(ahead, 1, k=2, n=2, units=[0], last_try=True))
+        await end.say(*end.frame(0, 0, **TYPES[before]), *end.frame(ahead, 1, k=2, n=2, units=[0], **TYPES[3]))
         for fsn in range(1, ahead + 2):
-            await end.say(*end.frame(fsn, fsn + 1, last_try=after))
-        assert ahead + 2 - before <= await delivered(end) <= ahead + 2, (ahead, before, after)
+            await end.say(*end.frame(fsn, fsn + 1, **TYPES[after]))
+        assert ahead + 2 - (before == 3) <= await delivered(end) <= ahead + 2, (ahead, before, after)
 
 
 # -- which transmissions are last tries
 
 
 def types(end, since=0):
-    """(FSN, attempt, whether it is of type 2) of each transmission."""
-    return [(u.unit.fsn, u.unit.attempt, u.unit.last_try) for u in end.data(since) if u.unit.index == 0]
+    """(FSN, whether the attempt is odd, type) of each transmission."""
+    return [(u.unit.fsn, u.unit.odd, u.unit.kind) for u in end.data(since) if u.unit.index == 0]
 
 
 async def reported(end, tsn, received, rx_base=0):
@@ -117,18 +112,18 @@ def packets(count):
 
 @cocotb.test()
 @cocotb.parametrize(delta=[0, 1, 2, 3, INFINITE])
-async def the_last_transmission_of_a_frame_is_of_type_2(dut, delta):
-    """Each one fails: up to delta retransmissions follow, and the last one says that it is."""
+async def the_last_transmission_of_a_frame_says_so(dut, delta):
+    """Each one fails: up to delta retransmissions follow, and the last one says that it is: by type 3 if it is the first one as well."""
     end = await begin(dut, delta)
     await end.source.start(packets(1))
     for tsn in range(1, 6):
         await end.clocks(300)
         await reported(end, tsn, [])
-    assert types(end) == [(0, i, i == delta) for i in range(min(delta, 5) + 1)]
+    assert types(end) == [(0, i % 2, (i == delta) * (2 if i else 3)) for i in range(min(delta, 5) + 1)]
 
 
 @cocotb.test()
-async def first_transmissions_are_of_type_2_once_those_before_are_resolved(dut):
+async def first_transmissions_are_of_type_3_once_those_before_are_resolved(dut):
     """Frames 0 to 2 leave at delta 2, and then it is 0. Frame 1 has no outcome until the last moment; then it fails and is given up."""
     end = await begin(dut, 2)
     await end.source.start(packets(3))
@@ -143,8 +138,8 @@ async def first_transmissions_are_of_type_2_once_those_before_are_resolved(dut):
     since = end.now
     await end.source.start(packets(2))
     await end.clocks(300)
-    assert types(end) == [(i, 0, i >= 6) for i in range(8)]
-    assert types(end, since) == [(6, 0, True), (7, 0, True)]
+    assert types(end) == [(i, 0, 3 * (i >= 6)) for i in range(8)]
+    assert types(end, since) == [(6, 0, 3), (7, 0, 3)]
 
 
 @cocotb.test()
@@ -165,15 +160,16 @@ async def a_last_try_stays_one(dut, how, delta):
         await rising_edges(dut.aclk, LATE)
     said = await reported(end, delta + 1, [])
     await end.clocks(LATE)
-    assert types(end) == [(0, i, i == delta) for i in range(delta + 1)]
+    assert types(end) == [(0, i % 2, (i == delta) * (2 if i else 3)) for i in range(delta + 1)]
     assert [u.unit.tx_base for u in end.controls(said)] == [1, 1, 1], "it is given up, with notice"
     counters = await end.registers.counters(["tx_frames_abandoned", "tx_outcomes_outage"])
     assert counters == {"tx_frames_abandoned": 1, "tx_outcomes_outage": 0}
 
 
 @cocotb.test()
-async def a_forgiven_first_transmission_that_has_become_the_last_is_not_of_type_2(dut):
-    """Frame 0 fails before an outage ends, at delta 5, which is 0 when it is sent again with attempt 0; then it is given up."""
+async def a_forgiven_first_transmission_that_has_become_the_last_is_of_type_2(dut):
+    """Frame 0 fails before an outage ends, at delta 5, which is 0 when it is sent again with attempt 0. That says nothing of the frames below; then it is
+    given up."""
     end = await begin(dut, 5)
     await end.source.start(packets(1))
     await end.clocks(300)
@@ -184,7 +180,7 @@ async def a_forgiven_first_transmission_that_has_become_the_last_is_not_of_type_
     await end.registers.apply(Setting(1, 1, 1, 0, 0))
     await reported(end, 1, [])
     await reported(end, 2, [])
-    assert types(end) == [(0, 0, False), (0, 0, False)]
+    assert types(end) == [(0, 0, 0), (0, 0, 2)]
 
 
 # -- notices
@@ -227,6 +223,6 @@ async def a_notice_that_waited_is_sent_when_a_frame_is_of_type_0(dut):
     await end.registers.apply(Setting(1, 1, 1, 0, 5))
     await end.source.start(packets(1))
     await end.clocks(500)
-    assert types(end)[-1] == (2, 0, False)
+    assert types(end)[-1] == (2, 0, 0)
     notices = [u.unit for u in end.controls(said) if u.unit.abandons]
     assert len(notices) >= 3 and all(u.tx_base == 1 for u in notices)

@@ -317,20 +317,21 @@ async def forged_data_units(dut):
     bench = await begin(dut, seed=SEED + 9)
     await exchange(bench)
     receiver, window = bench.check.receiver, BUILD.window_frames
-    good = DataUnit(0, True, True, bench.peer.epoch, 2, 3, 0, 0, 0, receiver.base_limit, receiver.rx_next, bytes(8))
+    good = DataUnit(0, True, True, bench.peer.epoch, 2, 3, 0, 0, receiver.base_limit, receiver.rx_next, bytes(8))
     changes = [dict(fsn=(good.fsn + d) % SN) for d in (window, window + 1, 3000, SN // 2 - 1)]
     changes += [dict(tsn=(good.tsn + d) % SN) for d in (window, window + 1, 3000, SN // 2 - 1, SN - 1, SN - 3000)]
     changes += [dict(epoch=(good.epoch + d) % 256) for d in (1, 128, 255)]
-    changes += [dict(k=0), dict(k=17, n=17), dict(k=3, n=2), dict(n=11), dict(n=255), dict(index=3), dict(index=255)]
-    changes += [dict(pad=8), dict(pad=4095), dict(preset=3)]
-    names = "rx_units_invalid", "rx_units_late", "rx_bad_header"
-    for last_try in (False, True):
+    changes += [dict(k=128, n=128), dict(k=17, n=17), dict(k=3, n=2), dict(n=11), dict(n=255), dict(index=3), dict(index=255)]
+    changes += [dict(pad=8), dict(pad=4095), dict(preset=3), dict(several=True), dict(fresh=True)]
+    changes += [dict(link=number) for number in (1, 2, 3)]
+    names = "rx_units_invalid", "rx_units_late", "rx_bad_header", "rx_units_other_link"
+    for kind in (dict(), dict(last_try=True), dict(last_try=True, all_below=True)):
         for change in changes:
-            bench.inject(replace(good, last_try=last_try, **change).build())
+            bench.inject(replace(good, **kind, **change).build())
             await rising_edges(dut.aclk, 50)
     await rising_edges(dut.aclk, 200)
-    assert [receiver.counters[n] for n in names] == [16, 4, 20], [receiver.counters[n] for n in names]
-    assert bench.check.counters["rx_units_epoch"] == 6
+    assert [receiver.counters[n] for n in names] == [24, 6, 36, 9], [receiver.counters[n] for n in names]
+    assert bench.check.counters["rx_units_epoch"] == 9
     assert await bench.registers.error("unit_invalid") and await bench.registers.error("bad_header")
     await exchange(bench)
     await bench.check_counters()

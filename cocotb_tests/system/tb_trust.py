@@ -5,7 +5,7 @@ what the test makes it say."""
 import cocotb
 
 from cocotb_tests.model.sender import INFINITE, Setting
-from cocotb_tests.model.units import unwrap
+from cocotb_tests.model.units import VERSION, seal, unwrap
 from cocotb_tests.system.scripted import BUILD, SN, Scripted
 
 TIMEOUT = 1000
@@ -222,13 +222,45 @@ async def one_unit_of_type_2_skips_nothing(dut, case):
 
 @cocotb.test()
 async def another_version_is_named(dut):
-    """A unit of version 1 with a good CRC is a bad header, and ERROR says that the peer is another one."""
+    """A unit of another version with a good CRC is a bad header, and ERROR says that the peer is another one."""
     end = await begin(dut)
-    for version, field in ((1, "peer_mismatch"), (3, "peer_mismatch"), (2, None)):
+    for version, field in ((0, "peer_mismatch"), (1, "peer_mismatch"), (2, "peer_mismatch"), (3, None)):
         await end.say(end.control(version=version, poll=True))
         await end.clocks(LATE)
         assert await end.registers.error("peer_mismatch") == (field is not None)
         assert await end.registers.error("bad_header") == (field is not None)
+
+
+@cocotb.test()
+@cocotb.parametrize(number=[0, 1, 2, 3])
+async def units_of_other_links_have_no_effect(dut, number):
+    """Three links of other lengths speak in between: hellos, restarts, polls, data, and what is no unit at all. This one hears its peer alone, and each of its
+    units has its number."""
+    end = Scripted(dut, link=number)
+    await end.start()
+    await end.up()
+    epoch, others = end.own_epoch, [link for link in range(4) if link != number]
+
+    def strangers():
+        units = [unit for link in others for unit in (end.hello(link=link, epoch=9), end.control(link=link, tx_edge=9, poll=True), *end.frame(1, 1, link=link))]
+        raws = [unit.build() for unit in units]
+        raws += [seal(bytes([VERSION << 6 | kind << 4 | link]) + bytes(max(3, 4 * BUILD.data_bytes - 5))) for kind in range(4) for link in others]
+        return raws
+
+    said = end.now
+    count = 0
+    for fsn in range(5):
+        raws = strangers()
+        count += len(raws)
+        end.begin_to_say(raws)
+        await end.say(*end.frame(fsn, fsn))
+    await end.say(end.control(poll=True, tx_edge=5))
+    await end.clocks(LATE)
+    assert len(end.packets) == 5 and not await restarted(end, epoch)
+    assert len([u for u in end.controls(said) if u.unit.reply]) == 1
+    assert all(u.unit for u in end.left), "a unit with another number"
+    counters = await end.registers.counters(["rx_units_other_link", "rx_bad_header", "rx_erased_length", "rx_units_invalid", "rx_units_epoch"])
+    assert counters == {"rx_units_other_link": count, "rx_bad_header": 0, "rx_erased_length": 0, "rx_units_invalid": 0, "rx_units_epoch": 0}
 
 
 @cocotb.test()
@@ -346,6 +378,6 @@ async def one_tx_edge_ahead_on_an_idle_link_fails_what_it_closes(dut, ahead):
     failed = [tsn for tsn in range(count) if not report.bitmap >> (tsn - first) & 1]
     assert report.rx_next == count and first <= 0 and failed == list(range(ahead)), failed
     for tsn, fsn in enumerate(failed, count):
-        await end.say(*end.frame(fsn, tsn, attempt=1))
+        await end.say(*end.frame(fsn, tsn, odd=True))
     assert not await restarted(end, epoch)
     assert len(end.packets) == count

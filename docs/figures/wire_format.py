@@ -6,12 +6,12 @@ from matplotlib.patches import Rectangle
 SIZE = (9, 7.2)
 
 DATA = [
-    ("version", 2), ("type", 2), ("preset", 2), ("sop", 1), ("eop", 1), ("epoch", 8), ("K", 8), ("N", 8),
-    ("index", 8), ("attempt", 4), ("pad", 12), ("FSN", 20), ("TSN", 20),
+    ("version", 2), ("type", 2), ("several", 1), ("odd", 1), ("link", 2), ("epoch", 8), ("fresh", 1), ("K - 1", 7), ("N", 8),
+    ("index", 8), ("preset", 2), ("sop", 1), ("eop", 1), ("pad", 12), ("FSN", 20), ("TSN", 20),
 ]  # fmt: skip
 CONTROL = [
-    ("version", 2), ("type = 1", 2), ("0", 4), ("epoch", 8), ("0", 2), ("abandons", 1), ("deaf", 1), ("reply", 1), ("poll", 1), ("peerKnown", 1), ("hello", 1),
-    ("peerEpoch", 8), ("0 *", 4), ("ackTsn *", 20), ("txBase", 20), ("txEdge", 20), ("rxBase", 20), ("rxNext", 20),
+    ("version", 2), ("type = 1", 2), ("0", 2), ("link", 2), ("epoch", 8), ("0", 2), ("abandons", 1), ("deaf", 1), ("reply", 1), ("poll", 1), ("peerKnown", 1),
+    ("hello", 1), ("peerEpoch", 8), ("0 *", 4), ("ackTsn *", 20), ("txBase", 20), ("txEdge", 20), ("rxBase", 20), ("rxNext", 20),
     ("bitmapBase", 20), ("0", 4), ("bitmap", 64), ("CRC", 32),
 ]  # fmt: skip
 ROW = 32

@@ -32,7 +32,7 @@ def test_packets_of_the_papers():
     assert [bit_errors.packet(rate, 1500) for rate in (1e-6, 1e-7, 1e-8)] == pytest.approx([0.011928, 0.0011993, 0.00011999], rel=1e-4)
 
 
-@pytest.mark.parametrize("unit", [DataUnit(0, True, True, 7, 4, 6, 1, 0, 0, 5, 9, bytes(range(25))), ControlUnit(7)], ids=["data", "control"])
+@pytest.mark.parametrize("unit", [DataUnit(0, True, True, 7, 4, 6, 1, 0, 5, 9, bytes(range(25))), ControlUnit(7)], ids=["data", "control"])
 def test_units_of_the_wire_format(unit):
     """Bits are flipped in a unit as it is on the wire, and the golden model judges it: within an exact 99.9 % interval, and one of a unit with a tenth
     more or less bits is outside."""

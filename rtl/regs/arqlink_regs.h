@@ -224,6 +224,12 @@
 #define ARQLINK_ACTIVE_ARQ_OUTAGE_FREEZE_SHIFT 9u
 #define ARQLINK_ACTIVE_ARQ_OUTAGE_FREEZE_MASK 0x00000200u /* RO: as ARQ */
 
+/* number of this link */
+#define ARQLINK_LINK_OFFSET 0x03Cu
+#define ARQLINK_LINK_RESET 0x00000000u
+#define ARQLINK_LINK_NUMBER_SHIFT 0u
+#define ARQLINK_LINK_NUMBER_MASK 0x00000003u /* RW: of the links that share a PHY; both ends have the same, and units of others are ignored. Set it while the link is down */
+
 /* clocks without progress before a poll */
 #define ARQLINK_POLL_TIMEOUT_OFFSET 0x040u
 #define ARQLINK_POLL_TIMEOUT_RESET 0x00040000u
@@ -526,7 +532,7 @@
 #define ARQSYS_BUS_ADDRESS_RESET 0x00000000u
 
 /* Counters of a link end: the low word at the offset, the high word 4 bytes above. */
-#define ARQLINK_COUNTER_COUNT 60u
+#define ARQLINK_COUNTER_COUNT 61u
 #define ARQLINK_COUNTER_TX_PACKETS_OFFSET 0x200u /* packets accepted from s_axis */
 #define ARQLINK_COUNTER_TX_BYTES_OFFSET 0x208u /* bytes of packets accepted from s_axis */
 #define ARQLINK_COUNTER_TX_DROP_ZERO_OFFSET 0x210u /* packets dropped at s_axis: no bytes */
@@ -568,25 +574,26 @@
 #define ARQLINK_COUNTER_RX_ERASED_FLAG_OFFSET 0x330u /* units flagged as erased by the PHY */
 #define ARQLINK_COUNTER_RX_ERASED_LENGTH_OFFSET 0x338u /* units of a wrong length */
 #define ARQLINK_COUNTER_RX_BAD_HEADER_OFFSET 0x340u /* units with a good CRC and a header that cannot be */
-#define ARQLINK_COUNTER_RX_OVERFLOW_OFFSET 0x348u /* units with a good CRC that found no room, because the receiver did not keep up */
-#define ARQLINK_COUNTER_LINK_RESTARTS_OFFSET 0x350u /* restarts of the link, the first start included */
-#define ARQLINK_COUNTER_LINK_OUTAGES_OFFSET 0x358u /* outages begun */
-#define ARQLINK_COUNTER_RX_ATTEMPT_0_OFFSET 0x360u /* frames completed by their first transmission */
-#define ARQLINK_COUNTER_RX_ATTEMPT_1_OFFSET 0x368u /* frames completed by retransmission 1 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_2_OFFSET 0x370u /* frames completed by retransmission 2 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_3_OFFSET 0x378u /* frames completed by retransmission 3 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_4_OFFSET 0x380u /* frames completed by retransmission 4 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_5_OFFSET 0x388u /* frames completed by retransmission 5 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_6_OFFSET 0x390u /* frames completed by retransmission 6 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_7_OFFSET 0x398u /* frames completed by retransmission 7 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_8_OFFSET 0x3A0u /* frames completed by retransmission 8 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_9_OFFSET 0x3A8u /* frames completed by retransmission 9 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_10_OFFSET 0x3B0u /* frames completed by retransmission 10 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_11_OFFSET 0x3B8u /* frames completed by retransmission 11 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_12_OFFSET 0x3C0u /* frames completed by retransmission 12 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_13_OFFSET 0x3C8u /* frames completed by retransmission 13 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_14_OFFSET 0x3D0u /* frames completed by retransmission 14 */
-#define ARQLINK_COUNTER_RX_ATTEMPT_15_OFFSET 0x3D8u /* frames completed by their 15th or a later retransmission */
+#define ARQLINK_COUNTER_RX_UNITS_OTHER_LINK_OFFSET 0x348u /* units with a good CRC and the number of another link */
+#define ARQLINK_COUNTER_RX_OVERFLOW_OFFSET 0x350u /* units with a good CRC that found no room, because the receiver did not keep up */
+#define ARQLINK_COUNTER_LINK_RESTARTS_OFFSET 0x358u /* restarts of the link, the first start included */
+#define ARQLINK_COUNTER_LINK_OUTAGES_OFFSET 0x360u /* outages begun */
+#define ARQLINK_COUNTER_TX_ACKED_0_OFFSET 0x368u /* frames acknowledged of which the first transmission was received, or one before an outage ended */
+#define ARQLINK_COUNTER_TX_ACKED_1_OFFSET 0x370u /* frames acknowledged at attempt 1: the retransmission with this number was received */
+#define ARQLINK_COUNTER_TX_ACKED_2_OFFSET 0x378u /* frames acknowledged at attempt 2: the retransmission with this number was received */
+#define ARQLINK_COUNTER_TX_ACKED_3_OFFSET 0x380u /* frames acknowledged at attempt 3: the retransmission with this number was received */
+#define ARQLINK_COUNTER_TX_ACKED_4_OFFSET 0x388u /* frames acknowledged at attempt 4: the retransmission with this number was received */
+#define ARQLINK_COUNTER_TX_ACKED_5_OFFSET 0x390u /* frames acknowledged at attempt 5: the retransmission with this number was received */
+#define ARQLINK_COUNTER_TX_ACKED_6_OFFSET 0x398u /* frames acknowledged at attempt 6: the retransmission with this number was received */
+#define ARQLINK_COUNTER_TX_ACKED_7_OFFSET 0x3A0u /* frames acknowledged at attempt 7: the retransmission with this number was received */
+#define ARQLINK_COUNTER_TX_ACKED_8_OFFSET 0x3A8u /* frames acknowledged at attempt 8: the retransmission with this number was received */
+#define ARQLINK_COUNTER_TX_ACKED_9_OFFSET 0x3B0u /* frames acknowledged at attempt 9: the retransmission with this number was received */
+#define ARQLINK_COUNTER_TX_ACKED_10_OFFSET 0x3B8u /* frames acknowledged at attempt 10: the retransmission with this number was received */
+#define ARQLINK_COUNTER_TX_ACKED_11_OFFSET 0x3C0u /* frames acknowledged at attempt 11: the retransmission with this number was received */
+#define ARQLINK_COUNTER_TX_ACKED_12_OFFSET 0x3C8u /* frames acknowledged at attempt 12: the retransmission with this number was received */
+#define ARQLINK_COUNTER_TX_ACKED_13_OFFSET 0x3D0u /* frames acknowledged at attempt 13: the retransmission with this number was received */
+#define ARQLINK_COUNTER_TX_ACKED_14_OFFSET 0x3D8u /* frames acknowledged at attempt 14: the retransmission with this number was received */
+#define ARQLINK_COUNTER_TX_ACKED_15_OFFSET 0x3E0u /* frames acknowledged at attempt 15 or a later one */
 
 /* X(name, offset) for each counter. */
 #define ARQLINK_COUNTER_LIST(X) \
@@ -631,25 +638,26 @@
     X(rx_erased_flag, 0x330u) \
     X(rx_erased_length, 0x338u) \
     X(rx_bad_header, 0x340u) \
-    X(rx_overflow, 0x348u) \
-    X(link_restarts, 0x350u) \
-    X(link_outages, 0x358u) \
-    X(rx_attempt_0, 0x360u) \
-    X(rx_attempt_1, 0x368u) \
-    X(rx_attempt_2, 0x370u) \
-    X(rx_attempt_3, 0x378u) \
-    X(rx_attempt_4, 0x380u) \
-    X(rx_attempt_5, 0x388u) \
-    X(rx_attempt_6, 0x390u) \
-    X(rx_attempt_7, 0x398u) \
-    X(rx_attempt_8, 0x3A0u) \
-    X(rx_attempt_9, 0x3A8u) \
-    X(rx_attempt_10, 0x3B0u) \
-    X(rx_attempt_11, 0x3B8u) \
-    X(rx_attempt_12, 0x3C0u) \
-    X(rx_attempt_13, 0x3C8u) \
-    X(rx_attempt_14, 0x3D0u) \
-    X(rx_attempt_15, 0x3D8u) \
+    X(rx_units_other_link, 0x348u) \
+    X(rx_overflow, 0x350u) \
+    X(link_restarts, 0x358u) \
+    X(link_outages, 0x360u) \
+    X(tx_acked_0, 0x368u) \
+    X(tx_acked_1, 0x370u) \
+    X(tx_acked_2, 0x378u) \
+    X(tx_acked_3, 0x380u) \
+    X(tx_acked_4, 0x388u) \
+    X(tx_acked_5, 0x390u) \
+    X(tx_acked_6, 0x398u) \
+    X(tx_acked_7, 0x3A0u) \
+    X(tx_acked_8, 0x3A8u) \
+    X(tx_acked_9, 0x3B0u) \
+    X(tx_acked_10, 0x3B8u) \
+    X(tx_acked_11, 0x3C0u) \
+    X(tx_acked_12, 0x3C8u) \
+    X(tx_acked_13, 0x3D0u) \
+    X(tx_acked_14, 0x3D8u) \
+    X(tx_acked_15, 0x3E0u) \
     /* end */
 
 #endif

@@ -96,10 +96,10 @@ void Run::snapshot(bool all) {
         if (all) {
             for (const auto& [name, offset] : counterOffsets()) ask(name, offset);
             side.bus.read(ARQLINK_ERROR_OFFSET, [&side](uint32_t value) { side.error = value; });
-            side.counters["rx_attempts"] = 0;
+            side.counters["tx_acked"] = 0;
             for (unsigned i = 0; i < 16; ++i)
-                side.bus.read(ARQLINK_COUNTER_RX_ATTEMPT_0_OFFSET + 8 * i,
-                              [&side](uint32_t value) { side.counters["rx_attempts"] += value; });
+                side.bus.read(ARQLINK_COUNTER_TX_ACKED_0_OFFSET + 8 * i,
+                              [&side](uint32_t value) { side.counters["tx_acked"] += value; });
         } else {
             for (const char* name : restCounters) ask(name, counterOffsets().at(name));
         }
@@ -120,8 +120,7 @@ void Run::checkBooks(unsigned e) {
     auto came = [&t](Verdict verdict) { return t.came[static_cast<unsigned>(verdict)]; };
     equal(e, "tx_frames = acked + abandoned + flushed", c["tx_frames"],
           c["tx_frames_acked"] + c["tx_frames_abandoned"] + c["tx_frames_flushed"]);
-    equal(e, "clean + repaired = sum of rx_attempt_i", c["rx_frames_clean"] + c["rx_frames_repaired"],
-          c["rx_attempts"]);
+    equal(e, "tx_frames_acked = sum of tx_acked_i", c["tx_frames_acked"], c["tx_acked"]);
     if (!side.wasReset) {
         equal(e, "tx_units = those on the wire", c["tx_units"], t.units);
         equal(e, "tx_retx_units = those on the wire", c["tx_retx_units"], t.retxUnits);
@@ -137,6 +136,8 @@ void Run::checkBooks(unsigned e) {
     if (!side.wasReset && !side.ragged) {
         equal(e, "rx_erased_crc = damaged units that came", c["rx_erased_crc"], came(Verdict::crc));
         equal(e, "rx_erased_flag = flagged units that came", c["rx_erased_flag"], came(Verdict::flag));
+        equal(e, "rx_units_other_link = units of another link that came", c["rx_units_other_link"],
+              came(Verdict::link));
         equal(e, "rx_erased_length = units of a wrong length that came", c["rx_erased_length"], came(Verdict::length));
         equal(e, "rx_bad_header = units with an impossible header that came", c["rx_bad_header"],
               came(Verdict::header));

@@ -84,18 +84,20 @@ Bytes Forger::data(const Life& self, unsigned end) {
     const bool last = nextTsn > 0 && random_.chance(0.5);
     if (last) u.k = self.transmissions.back().k, u.n = self.transmissions.back().n;
     u.index = static_cast<uint8_t>(random_.chance(0.3) ? u.n - 1 : random_.below(u.n));
-    u.attempt = static_cast<uint8_t>(random_.chance(0.6) ? 0 : random_.below(16));
+    u.odd = random_.chance(0.4);
     u.preset = static_cast<uint8_t>(random_.chance(0.7) ? 0 : random_.below(3));
     u.sop = random_.chance(0.6);
     u.eop = random_.chance(0.6);
     u.lastTry = random_.chance(0.3);
+    u.allBelow = u.lastTry && random_.chance(0.6);
     u.pad = static_cast<uint16_t>(random_.chance(0.5) ? 0 : random_.below(info.unitBytes));
     u.tsn = number(nextTsn - last, window);
     u.fsn = number(last ? self.transmissions.back().fsn : nextFsn, window);
     for (unsigned i = 0; i < info.unitBytes; ++i) u.payload.push_back(static_cast<uint8_t>(random_.bits() >> 40));
-    text_ += format(" [data to %s: FSN %u (%lld) TSN %u (%lld) K %u N %u index %u attempt %u%s%s%s]", endName(end),
-                    u.fsn, (long long)nextFsn, u.tsn, (long long)nextTsn, u.k, u.n, u.index, u.attempt,
-                    u.sop ? " sop" : "", u.eop ? " eop" : "", u.lastTry ? " type 2" : "");
+    text_ +=
+        format(" [data to %s: FSN %u (%lld) TSN %u (%lld) K %u N %u index %u%s%s%s%s%s]", endName(end), u.fsn,
+               (long long)nextFsn, u.tsn, (long long)nextTsn, u.k, u.n, u.index, u.odd ? " odd" : "",
+               u.sop ? " sop" : "", u.eop ? " eop" : "", u.lastTry ? " last try" : "", u.allBelow ? ", all below" : "");
     ++dataUnits_;
     u.raise(info.firstSn);
     return build(u);

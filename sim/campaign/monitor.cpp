@@ -142,10 +142,10 @@ void Monitor::sentFirst(Life& life, const DataUnit& u) {
         fail("fsn-gap", life, format("FSN %lld is sent, %zu is next", ll(fsn), life.frames.size()));
     Transmission t;
     t.fsn = static_cast<uint32_t>(fsn);
-    t.k = u.k, t.n = u.n, t.attempt = u.attempt, t.preset = u.preset, t.lastTry = u.lastTry;
+    t.k = u.k, t.n = u.n, t.preset = u.preset, t.lastTry = u.lastTry, t.allBelow = u.allBelow;
     const bool first = fsn == static_cast<int64_t>(life.frames.size());
     if (first) {
-        if (u.attempt) fail("attempt", life, format("FSN %lld begins with attempt %u", ll(fsn), u.attempt));
+        if (u.odd) fail("attempt", life, format("FSN %lld begins with an odd attempt", ll(fsn)));
         const unsigned window = rules_.info[1 - life.end].window;
         if (fsn >= heard.rxBase + window)
             fail("credit", life,
@@ -164,43 +164,44 @@ void Monitor::sentFirst(Life& life, const DataUnit& u) {
                  format("FSN %lld is sent again, TSN %lld was not reported as failed", ll(fsn), ll(f.lastTsn)));
         if (u.k != f.k || u.sop != f.sop || u.eop != f.eop || u.pad != f.pad)
             fail("frame-changed", life, format("FSN %lld is another frame when it is sent again", ll(fsn)));
-        const unsigned next = std::min(f.attempt + 1, 15);
-        if (u.attempt != next && u.attempt != f.attempt)
-            fail("attempt", life, format("FSN %lld: attempt %u follows %u", ll(fsn), u.attempt, f.attempt));
+        // It stays, or it is the next one: the last bit says which.
+        t.attempt = static_cast<uint8_t>(std::min(f.attempt + (u.odd != (f.attempt & 1)), 15));
+        if (u.odd != (t.attempt & 1))
+            fail("attempt", life, format("FSN %lld: an even attempt follows %u", ll(fsn), f.attempt));
         if (last.isLast)
             fail("persistency", life,
                  format("FSN %lld is sent again, and attempt %u was its last try", ll(fsn), last.attempt));
-        noteAttempt(life, f, u);
+        noteAttempt(life, f, t);
     }
     noteBegin(life, tsn);
     checkType(life, u, t, tsn, first);
     SentFrame& f = life.frames[fsn];
     t.again = f.lastTsn >= 0;
-    f.attempt = u.attempt;
+    f.attempt = t.attempt;
     f.lastTsn = tsn;
     life.transmissions.push_back(t);
 }
 
-/// Last tries are of type 2: retransmissions but for those with attempt 0, and first transmissions once txBase has passed all frames whose first
-/// transmission was no last try.
+/// Last tries are of type 2 if they are retransmissions, and first transmissions of type 3 once txBase has passed all frames whose first transmission was no
+/// last try.
 void Monitor::checkType(Life& life, const DataUnit& u, Transmission& t, int64_t tsn, bool first) {
     Due& d = due_[life.end];
     Deltas& deltas = deltas_[life.end];
     deltas.begins(tsn);
-    const bool isTooLong = u.attempt == 15 && u.k > leastK_[life.end];
-    const bool may = deltas.mayEndAt(u.attempt) || isTooLong, must = deltas.mustEndAt(u.attempt);
-    const bool mayAnnounce = first ? mayHavePassed(life, d.againLeast) : u.attempt > 0;
-    const bool mustAnnounce = first ? tsn >= d.certainFrom : u.attempt > 0;
-    const char* what = u.lastTry && !(may && mayAnnounce)   ? "it is of type 2"
-                       : !u.lastTry && must && mustAnnounce ? "it is not of type 2"
-                                                            : nullptr;
-    if (what && !rules_.ignore.count("type-2"))
-        fail("type-2", life,
-             format("TSN %lld (FSN %u), attempt %u, %s a last try, and %s", ll(tsn), t.fsn, u.attempt,
+    const bool isTooLong = t.attempt == 15 && u.k > leastK_[life.end];
+    const bool may = deltas.mayEndAt(t.attempt) || isTooLong, must = deltas.mustEndAt(t.attempt);
+    const bool mayAnnounce = !first || mayHavePassed(life, d.againLeast);
+    const bool mustAnnounce = !first || tsn >= d.certainFrom;
+    const unsigned type = u.lastTry << 1 | u.allBelow, announced = first ? 3 : 2;
+    const bool isRight = type == 0 ? !(must && mustAnnounce) : type == announced && may && mayAnnounce;
+    if (!isRight && !rules_.ignore.count("type"))
+        fail("type", life,
+             format("TSN %lld (FSN %u), %s, attempt %u, %s a last try, and it is of type %u", ll(tsn), t.fsn,
+                    first ? "a first transmission" : "a retransmission", t.attempt,
                     must  ? "is"
                     : may ? "may be"
                           : "is not",
-                    what));
+                    type));
     t.isLast = u.lastTry || must;
     t.mayBeLast = u.lastTry || (may && !mustAnnounce);
     if (!first) {
@@ -243,8 +244,9 @@ void Monitor::sentData(Life& life, const DataUnit& u) {
     if (u.index != t.sent)
         fail("index", life,
              format("TSN %zu: unit %u leaves, %u is next", life.transmissions.size() - 1, u.index, t.sent));
-    if ((u.fsn & (snCount - 1)) != (t.fsn & (snCount - 1)) || u.k != t.k || u.n != t.n || u.attempt != t.attempt ||
-        u.preset != t.preset || u.lastTry != t.lastTry || u.sop != f.sop || u.eop != f.eop || u.pad != f.pad)
+    if ((u.fsn & (snCount - 1)) != (t.fsn & (snCount - 1)) || u.k != t.k || u.n != t.n || u.odd != (t.attempt & 1) ||
+        u.preset != t.preset || u.lastTry != t.lastTry || u.allBelow != t.allBelow || u.sop != f.sop ||
+        u.eop != f.eop || u.pad != f.pad)
         fail("header", life, format("TSN %zu: the header of unit %u differs", life.transmissions.size() - 1, u.index));
     life.controls = 0;
     if (++t.sent == t.n) life.full = static_cast<int64_t>(life.transmissions.size());
@@ -293,16 +295,16 @@ void Monitor::arrivedData(unsigned end, Life& from, const DataUnit& u) {
     if (rules_.fifo && from.peer == life_[end]) acceptedData(heard, from, u, tsn);
 }
 
-/// The last two data units show which frames are not sent again: one whose transmission is closed as failed while both are of type 2, and all below the
-/// lower one of two first transmissions of type 2.
+/// The last two data units show which frames are not sent again: one whose transmission is closed as failed while both are of type 2 or 3, and all below the
+/// lower one of two of type 3.
 void Monitor::acceptedData(Heard& heard, Life& from, const DataUnit& u, int64_t tsn) {
     closes(heard, from, tsn);
     const int64_t fsn = from.transmissions[tsn].fsn;
     heard.twoLastTries = u.lastTry && heard.lastUnit >= 0;
-    if (heard.twoLastTries && !u.attempt && !heard.lastAttempt)
+    if (heard.twoLastTries && u.allBelow && heard.allBelow)
         for (const int64_t edge = std::min(fsn, heard.lastUnit); heard.skipEdge < edge; ++heard.skipEdge)
             if (SentFrame& f = from.frames[heard.skipEdge]; f.completeTsn < 0 && !f.deadAt) f.deadAt = clock_;
-    heard.lastUnit = u.lastTry ? fsn : -1, heard.lastAttempt = u.attempt;
+    heard.lastUnit = u.lastTry ? fsn : -1, heard.allBelow = u.allBelow;
     heard.collected = tsn;
     if (u.index + 1 == u.n) closes(heard, from, tsn + 1);
 }

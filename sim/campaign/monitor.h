@@ -43,7 +43,8 @@ struct Rules {
 struct Transmission {
     uint32_t fsn = 0;
     uint8_t k = 0, n = 0, attempt = 0, preset = 0, sent = 0;
-    bool lastTry = false, again = false;     ///< `lastTry`: it is of type 2
+    bool allBelow = false;                   ///< it is of type 3
+    bool lastTry = false, again = false;     ///< `lastTry`: it is of type 2 or 3
     bool isLast = false, mayBeLast = false;  ///< it is a last try, for certain; or may be one
     unsigned came() const { return static_cast<unsigned>(__builtin_popcountll(arrived)); }
     uint64_t arrived = 0;  ///< units that came whole, bit by index
@@ -76,10 +77,10 @@ struct Heard {
     uint64_t upClock = 0, progressClock = 0;  ///< when it came; when rxNext or rxBase moved last
     uint64_t runClock = 0, beforeRun = 0;     ///< when they began to move after a rest, and moved last before it
     int64_t collected = -1;                   ///< transmission of which units have come, and which is not closed
-    int64_t lastUnit = -1,
-            lastAttempt = 0;    ///< FSN and attempt of the last data unit if it is of type 2; -1: it is not
-    bool twoLastTries = false;  ///< so is the one before
-    int64_t skipEdge = 0;       ///< units of type 2 have shown that incomplete frames below it are abandoned
+    int64_t lastUnit = -1;                    ///< FSN of the last data unit if it is of type 2 or 3; -1: it is not
+    bool allBelow = false;                    ///< it is of type 3
+    bool twoLastTries = false;                ///< the one before is of type 2 or 3, too
+    int64_t skipEdge = 0;  ///< units of type 3 have shown that incomplete frames below it are abandoned
 };
 
 struct Life {
@@ -102,7 +103,7 @@ struct Tally {
     uint64_t units = 0, retxUnits = 0, control = 0, polls = 0, earlyPolls = 0;
     uint64_t spared = 0,
              maySpare = 0;  ///< retransmissions with the attempt of the transmission before; those that 15 hides
-    uint64_t came[6] = {};  ///< by Verdict
+    uint64_t came[7] = {};  ///< by Verdict
 };
 
 class Monitor {
@@ -194,7 +195,7 @@ class Monitor {
     void noteMoment(Life& life, bool leaves);
     void noteRound(Life& life);
     void noteBegin(Life& life, int64_t tsn);
-    void noteAttempt(Life& life, const SentFrame& frame, const DataUnit& unit);
+    void noteAttempt(Life& life, const SentFrame& frame, const Transmission& next);
     void noteArrived(unsigned end, Life& from, const Unit& unit);
     void noteFeedback(Life& life, const Heard& heard, const ControlUnit& unit, bool moves);
     void demand(unsigned end);

@@ -288,18 +288,18 @@ void Monitor::noteBegin(Life& life, int64_t tsn) {
         fail("outage-data", life, format("TSN %lld begins in an outage", ll(tsn)));
 }
 
-/// Frame `f` is sent again by `u`. A failed transmission that was sent before an outage ended leaves the attempt as it is, and no other one does.
-void Monitor::noteAttempt(Life& life, const SentFrame& f, const DataUnit& u) {
+/// Frame `f` is sent again by `t`. A failed transmission that was sent before an outage ended leaves the attempt as it is, and no other one does.
+void Monitor::noteAttempt(Life& life, const SentFrame& f, const Transmission& t) {
     const unsigned e = life.end;
     const Transmission& last = life.transmissions[f.lastTsn];
-    const bool same = u.attempt == f.attempt;
-    if (same) ++(u.attempt < 15 ? tally_[e].spared : tally_[e].maySpare);
+    const bool same = t.attempt == f.attempt;
+    if (same) ++(t.attempt < 15 ? tally_[e].spared : tally_[e].maySpare);
     if (rules_.ignore.count("freeze")) return;
     if (last.spared && !same)
         fail("freeze", life,
              format("TSN %lld failed in an outage, and its frame's attempt goes from %u to %u", ll(f.lastTsn),
-                    f.attempt, u.attempt));
-    if (same && u.attempt < 15 && (f.lastTsn >= due_[e].edgeMost || rules_.freeze[e] == 0))
+                    f.attempt, t.attempt));
+    if (same && t.attempt < 15 && (f.lastTsn >= due_[e].edgeMost || rules_.freeze[e] == 0))
         fail("freeze", life,
              format("TSN %lld failed, but not in an outage, and its frame's attempt stays %u", ll(f.lastTsn),
                     f.attempt));

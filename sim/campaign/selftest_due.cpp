@@ -280,8 +280,8 @@ std::vector<Case> dueCases() {
             "a failure in an outage that does not count", nullptr, [](Talk& t) { failInOutage(t), t.frame(0, 3, 0); },
             {}, frozen),
         due(
-            "a failure in an outage that does not count, and a retransmission of type 2 with attempt 0", "type-2",
-            [](Talk& t) { failInOutage(t), t.lastTry = true, t.frame(0, 3, 0); }, {}, frozen),
+            "a failure in an outage that does not count, and a retransmission of type 2 that is no last try", "type",
+            [](Talk& t) { t.delta(1), failInOutage(t), t.lastTry = true, t.frame(0, 3, 0); }, {}, frozen),
         due(
             "a last try that fails in an outage", nullptr,
             [](Talk& t) {

@@ -166,14 +166,21 @@ std::vector<Case> numberCases() {
                  t.lastTry = true;
                  eight(t, 10);
              }),
-        talk("a retransmission that is no last try, of type 2", "type-2",
+        talk("a retransmission that is no last try, of type 2", "type",
              [](Talk& t) { t.delta(2), t.up(), sendAgain(t, true); }),
-        talk("a retransmission that is a last try, not of type 2", "type-2",
+        talk("a retransmission that is a last try, not of type 2", "type",
              [](Talk& t) { t.delta(1), t.up(), sendAgain(t, false); }),
-        talk("a first transmission at δ = 1, of type 2", "type-2",
+        talk("a retransmission that is a last try, of type 3", "type",
+             [](Talk& t) {
+                 t.delta(1), t.up(), t.frame(0, 0), t.frame(1), t.report(2, 2);
+                 odd(t, 0, 1, [](DataUnit& u) { u.lastTry = u.allBelow = true; });
+             }),
+        talk("a first transmission at δ = 0, of type 2", "type",
+             [](Talk& t) { t.delta(0), t.up(), odd(t, 0, 0, [](DataUnit& u) { u.lastTry = true; }); }),
+        talk("a first transmission at δ = 1, of type 3", "type",
              [](Talk& t) { t.delta(1), t.up(), t.lastTry = true, t.frame(0); }),
-        talk("a first transmission at δ = 0, not of type 2", "type-2", [](Talk& t) { t.delta(0), t.up(), t.frame(0); }),
-        talk("a first transmission of type 2 as δ has become 0, and a frame before may be sent again", "type-2",
+        talk("a first transmission at δ = 0, not of type 3", "type", [](Talk& t) { t.delta(0), t.up(), t.frame(0); }),
+        talk("a first transmission of type 3 as δ has become 0, and a frame before may be sent again", "type",
              [](Talk& t) {
                  t.delta(1);
                  t.up();
@@ -184,7 +191,7 @@ std::vector<Case> numberCases() {
                  t.lastTry = true;
                  t.frame(10);
              }),
-        talk("a first transmission not of type 2 although δ is 0 and txBase has passed all before", "type-2",
+        talk("a first transmission not of type 3 although δ is 0 and txBase has passed all before", "type",
              [](Talk& t) {
                  t.delta(1);
                  t.up();

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 
 #include "monitor.h"
 
@@ -20,8 +21,9 @@ struct Talk {
     unsigned tsn = 0;
     uint8_t windowLog2 = 6;
     uint8_t k = 2;
-    bool lastTry = false;  ///< data units are of type 2
-    bool ticks = false;    ///< each clock is one: what is due may be late
+    bool lastTry = false;      ///< data units are of type 2, those of first transmissions of type 3
+    std::set<unsigned> begun;  ///< frames that have been sent
+    bool ticks = false;        ///< each clock is one: what is due may be late
     bool phyUp[2] = {true, true};
 
     explicit Talk(const std::function<void(Rules&)>& change = {}) {
@@ -76,10 +78,9 @@ struct Talk {
 
     DataUnit data(unsigned fsn, unsigned index, unsigned attempt = 0) const {
         DataUnit u;
-        u.epoch = epoch[0], u.k = k, u.n = 3, u.index = static_cast<uint8_t>(index),
-        u.attempt = static_cast<uint8_t>(attempt);
+        u.epoch = epoch[0], u.k = k, u.n = 3, u.index = static_cast<uint8_t>(index), u.odd = attempt & 1;
         u.sop = u.eop = true;
-        u.lastTry = lastTry;
+        u.lastTry = lastTry, u.allBelow = lastTry && !begun.count(fsn);
         u.fsn = fsn, u.tsn = tsn;
         u.payload.assign(unitBytes, 7);
         return u;
@@ -88,6 +89,7 @@ struct Talk {
     /// A transmission of A in full, of which `come` units come.
     void frame(unsigned fsn, unsigned come = 3, unsigned attempt = 0) {
         for (unsigned i = 0; i < 3; ++i) leave(0, build(data(fsn, i, attempt)), i < come);
+        begun.insert(fsn);
         ++tsn;
     }
 

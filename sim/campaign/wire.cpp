@@ -33,22 +33,26 @@ Bytes seal(Bytes body) {
 }
 
 Verdict parseData(const Bytes& raw, const WireLimits& limits, DataUnit& u) {
+    const bool isSeveral = raw[0] & 8, isFresh = raw[2] & 0x80;
     u.lastTry = raw[0] & 0x20;
-    u.preset = raw[0] >> 2 & 3;
-    u.sop = raw[0] & 2;
-    u.eop = raw[0] & 1;
+    u.allBelow = raw[0] & 0x10;
+    u.odd = raw[0] & 4;
+    u.link = raw[0] & 3;
     u.epoch = raw[1];
-    u.k = raw[2];
+    u.k = static_cast<uint8_t>((raw[2] & 0x7f) + 1);
     u.n = raw[3];
     u.index = raw[4];
-    u.attempt = raw[5] >> 4;
+    u.preset = raw[5] >> 6;
+    u.sop = raw[5] & 0x20;
+    u.eop = raw[5] & 0x10;
     u.pad = static_cast<uint16_t>(bigEndian(&raw[5], 2) & 0xfff);
     const uint64_t numbers = bigEndian(&raw[7], 5);
     u.fsn = static_cast<uint32_t>(numbers >> 20);
     u.tsn = static_cast<uint32_t>(numbers & (snCount - 1));
     u.payload.assign(raw.begin() + headerBytes, raw.end() - crcBytes);
-    const bool good = u.k >= 1 && u.k <= limits.maxK && u.n >= u.k && unsigned(u.n - u.k) <= limits.maxParity &&
-                      u.index < u.n && u.pad < limits.unitBytes && u.preset != 3;
+    const bool good = !isSeveral && !isFresh && u.k <= limits.maxK && u.n >= u.k &&
+                      unsigned(u.n - u.k) <= limits.maxParity && u.index < u.n && u.pad < limits.unitBytes &&
+                      u.preset != 3;
     return good ? Verdict::data : Verdict::header;
 }
 
@@ -60,6 +64,7 @@ Verdict parseControl(const Bytes& raw, ControlUnit& u) {
     u.reply = raw[2] & 8;
     u.deaf = raw[2] & 16;
     u.abandons = raw[2] & 32;
+    u.link = raw[0] & 3;
     u.peerEpoch = raw[3];
     u.packetCrc = u.hello && raw[4] & 0x80;
     u.windowLog2 = raw[4] & 0x1F;
@@ -73,7 +78,7 @@ Verdict parseControl(const Bytes& raw, ControlUnit& u) {
     u.bitmapBase = static_cast<uint32_t>(bigEndian(&raw[17], 3) >> 4);
     u.bitmap = bigEndian(&raw[20], 8);
     const bool reserved =
-        (raw[0] & 15) || (raw[2] & 0xC0) || (bigEndian(&raw[17], 3) & 511) || (u.hello && raw[4] & 0x60);
+        (raw[0] & 12) || (raw[2] & 0xC0) || (bigEndian(&raw[17], 3) & 511) || (u.hello && raw[4] & 0x60);
     return reserved ? Verdict::header : Verdict::control;
 }
 
@@ -100,19 +105,20 @@ Unit parse(const Bytes& raw, const WireLimits& limits, bool flagged) {
     Unit unit;
     unit.verdict = Verdict::flag;
     if (flagged) return unit;
-    const unsigned type = raw.empty() ? 0 : raw[0] >> 4 & 3;
-    const size_t expected = type == 1   ? controlBytes
-                            : type == 3 ? raw.size()
-                                        : headerBytes + limits.unitBytes + crcBytes;
     unit.verdict = Verdict::length;
-    if (raw.size() != expected || raw.size() < headerBytes + crcBytes) return unit;
+    if (raw.size() < crcBytes) return unit;
+    const bool isControl = (raw[0] >> 4 & 3) == 1;
     const uint8_t* tail = raw.data() + raw.size() - crcBytes;
     const uint32_t sent = tail[0] | tail[1] << 8 | tail[2] << 16 | uint32_t(tail[3]) << 24;
+    const bool isIntact = crc32(raw.data(), raw.size() - crcBytes) == sent;
+    if (isIntact && raw[0] >> 6 == version && (raw[0] & 3) != limits.link) unit.verdict = Verdict::link;
+    if (unit.verdict == Verdict::link) return unit;
+    if (raw.size() != (isControl ? controlBytes : headerBytes + limits.unitBytes + crcBytes)) return unit;
     unit.verdict = Verdict::crc;
-    if (crc32(raw.data(), raw.size() - crcBytes) != sent) return unit;
+    if (!isIntact) return unit;
     unit.verdict = Verdict::header;
-    if (raw[0] >> 6 != version || type == 3) return unit;
-    unit.verdict = type == 1 ? parseControl(raw, unit.control) : parseData(raw, limits, unit.data);
+    if (raw[0] >> 6 != version) return unit;
+    unit.verdict = isControl ? parseControl(raw, unit.control) : parseData(raw, limits, unit.data);
     unit.data.raise(-limits.firstSn);
     unit.control.raise(-limits.firstSn);
     return unit;
@@ -120,9 +126,9 @@ Unit parse(const Bytes& raw, const WireLimits& limits, bool flagged) {
 
 Bytes build(const DataUnit& u) {
     Bytes raw;
-    raw.push_back(static_cast<uint8_t>(version << 6 | u.lastTry << 5 | u.preset << 2 | u.sop << 1 | u.eop));
-    raw.insert(raw.end(), {u.epoch, u.k, u.n, u.index});
-    append(raw, uint64_t(u.attempt) << 12 | u.pad, 2);
+    raw.push_back(static_cast<uint8_t>(version << 6 | u.lastTry << 5 | u.allBelow << 4 | u.odd << 2 | u.link));
+    raw.insert(raw.end(), {u.epoch, static_cast<uint8_t>(u.k - 1), u.n, u.index});
+    append(raw, u.preset << 14 | u.sop << 13 | u.eop << 12 | u.pad, 2);
     append(raw, uint64_t(u.fsn) << 20 | u.tsn, 5);
     raw.insert(raw.end(), u.payload.begin(), u.payload.end());
     return seal(std::move(raw));
@@ -131,7 +137,7 @@ Bytes build(const DataUnit& u) {
 Bytes build(const ControlUnit& u) {
     const auto flags =
         static_cast<uint8_t>(u.hello | u.peerKnown << 1 | u.poll << 2 | u.reply << 3 | u.deaf << 4 | u.abandons << 5);
-    Bytes raw{version << 6 | 0x10, u.epoch, flags, u.peerEpoch};
+    Bytes raw{static_cast<uint8_t>(version << 6 | 0x10 | u.link), u.epoch, flags, u.peerEpoch};
     if (u.hello) {
         raw.push_back(static_cast<uint8_t>(u.packetCrc << 7 | u.windowLog2));
         append(raw, u.unitBytes, 2);

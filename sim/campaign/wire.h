@@ -14,12 +14,14 @@ using Bytes = std::vector<uint8_t>;
 
 using verilated_end::snCount;
 using verilated_end::unwrap;
-constexpr uint8_t version = 2;
+constexpr uint8_t version = 3;
 constexpr unsigned headerBytes = 12, crcBytes = 4, controlBytes = 32;
 
 struct DataUnit {
-    uint8_t epoch = 0, k = 0, n = 0, index = 0, attempt = 0, preset = 0;
-    bool sop = false, eop = false, lastTry = false;  // `lastTry`: type 2
+    uint8_t epoch = 0, k = 0, n = 0, index = 0, preset = 0, link = 0;
+    bool sop = false, eop = false;
+    bool odd = false;                        ///< so is the attempt
+    bool lastTry = false, allBelow = false;  ///< type 2; with both of them type 3
     uint16_t pad = 0;
     uint32_t fsn = 0, tsn = 0;
     Bytes payload;
@@ -28,7 +30,7 @@ struct DataUnit {
 };
 
 struct ControlUnit {
-    uint8_t epoch = 0, peerEpoch = 0;
+    uint8_t epoch = 0, peerEpoch = 0, link = 0;
     bool hello = false, peerKnown = false, poll = false, reply = false, deaf = false, abandons = false;
     bool packetCrc = false;  // of a hello
     uint8_t windowLog2 = 0;  // of a hello
@@ -39,8 +41,8 @@ struct ControlUnit {
     void raise(uint32_t by);
 };
 
-/// What a receiver has to make of a unit; all but the first two are counters of their own.
-enum class Verdict { data, control, flag, length, crc, header };
+/// What a receiver has to make of a unit; all but the first two are counters of their own. `link`: it is of another link.
+enum class Verdict { data, control, flag, link, length, crc, header };
 
 struct Unit {
     Verdict verdict = Verdict::length;
@@ -53,8 +55,9 @@ struct Unit {
 
 /// Limits of a receiver's build; a unit beyond them has a bad header for it. FSN and TSN begin with `firstSn`: what is read counts from there.
 struct WireLimits {
-    unsigned unitBytes = 0, maxK = 255, maxParity = 255;
+    unsigned unitBytes = 0, maxK = 128, maxParity = 255;
     uint32_t firstSn = 0;
+    uint8_t link = 0;
 };
 
 uint32_t crc32(const uint8_t* bytes, size_t count);

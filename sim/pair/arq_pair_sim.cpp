@@ -2,6 +2,7 @@
 #include "arq_pair_sim.h"
 
 #include <cstdio>
+#include <cstring>
 
 #include "VArqPair.h"
 
@@ -120,20 +121,22 @@ void ArqPairSim::high() {
     top.ba_erase = erasures_[B].next();
 }
 
-// Finds units that begin a packet and are sent for the first time; byte 0 holds type (0 or 2: data) and sop, byte 5 the
-// attempt.
+// Finds units that begin a packet and are sent for the first time: of frames whose FSN is new.
 void ArqPairSim::watchUnit() {
     VArqPair& top = model_->top;
-    constexpr size_t attemptBeat = 5 / dataBytes;
-    const auto* bytes = reinterpret_cast<const uint8_t*>(&top.a_phy_tdata);
-    if (unitBeat_ == 0) {
-        unitStartsPacket_ = (bytes[0] & 0x12) == 0x02;
-        unitStart_ = now_;
+    constexpr size_t fsnBeat = 9 / dataBytes;
+    if (unitBeat_ <= fsnBeat) std::memcpy(header_ + unitBeat_ * dataBytes, &top.a_phy_tdata, dataBytes);
+    if (unitBeat_ == 0) unitStart_ = now_;
+    if (unitBeat_ == fsnBeat) {
+        const uint8_t* b = header_;
+        const bool isControl = (b[0] >> 4 & 3) == 1, isHello = isControl && (b[2] & 1), startsPacket = b[5] & 0x20;
+        const int fsn = b[7] << 12 | b[8] << 4 | b[9] >> 4;
+        if (isHello) nextFsn_ = anyFsn;  // numbers begin anew
+        if (!isControl && (nextFsn_ == anyFsn || fsn == nextFsn_)) {
+            nextFsn_ = (fsn + 1) & 0xfffff;
+            if (startsPacket) firstTransmissions_.push_back(unitStart_);
+        }
     }
-    // The unit index (byte 4) is 0 in the frame's first unit only.
-    if (unitBeat_ == 4 / dataBytes && bytes[4 % dataBytes] != 0) unitStartsPacket_ = false;
-    if (unitBeat_ == attemptBeat && unitStartsPacket_ && (bytes[5 % dataBytes] & 0xf0) == 0)
-        firstTransmissions_.push_back(unitStart_);
     unitBeat_ = top.a_phy_tlast ? 0 : unitBeat_ + 1;
 }
 

@@ -108,7 +108,9 @@ class ArqPairSim {
 
     bool watch_ = false;
     size_t unitBeat_ = 0;
-    bool unitStartsPacket_ = false;
+    static constexpr int anyFsn = -1;
+    int nextFsn_ = anyFsn;     // of A's next new frame
+    uint8_t header_[16] = {};  // of the unit that is leaving A
     uint64_t unitStart_ = 0;
     std::vector<uint64_t> firstTransmissions_;
 };

@@ -147,6 +147,13 @@ def test_timers(pair, device):
     assert call("set_timers", device, new("timers", 1, 1, 0, 0, 0)) == 0
 
 
+def test_the_number_of_the_link(pair, device):
+    before = pair.settings()
+    assert call("set_link_number", device, 4) == -EINVAL and pair.settings() == before
+    pair.log.clear()
+    assert call("set_link_number", device, 2) == 0 and pair.log == [(0x3C, 2)]
+
+
 def test_code_persistency_order_preset(pair, device):
     assert call("set_code", device, 8, 9, 16) == 0
     assert call("set_persistency", device, 3) == 0
@@ -216,6 +223,7 @@ CALLS = {
     "get_timers": lambda: (new("timers"),),
     "set_timers": lambda: (new("timers", 1000, 200, 300, 1200, 5),),
     "get_status": lambda: (new("status"),),
+    "set_link_number": lambda: (2,),
     "wait_up": lambda: (1000,),
     "get_config": lambda: (new("config"),),
     "set_config": lambda: (new("config", 8, 10, 10, 1, 3, True, True),),

@@ -40,10 +40,11 @@ def decode(selftest, unit_bytes, units):
 def some_data(draw):
     k = draw.randrange(1, 129)
     n = draw.randrange(k, min(k + 65, 256))
+    last_try = draw.random() < 0.5
     return DataUnit(
         preset=draw.randrange(3), sop=draw.random() < 0.5, eop=draw.random() < 0.5, epoch=draw.randrange(256), k=k, n=n, index=draw.randrange(n),
-        attempt=draw.randrange(16), pad=draw.randrange(8), fsn=draw.randrange(1 << 20), tsn=draw.randrange(1 << 20), payload=draw.randbytes(8),
-        last_try=draw.random() < 0.5,
+        odd=draw.random() < 0.5, pad=draw.randrange(8), fsn=draw.randrange(1 << 20), tsn=draw.randrange(1 << 20), payload=draw.randbytes(8),
+        last_try=last_try, all_below=last_try and draw.random() < 0.5,
     )  # fmt: skip
 
 
@@ -65,7 +66,8 @@ def test_the_codec_reads_and_writes_units_as_the_golden_model_does(selftest):
     control = [some_control(draw) for _ in range(200)]
     decoded = decode(selftest, 8, [unit.build() for unit in data + control])
     for unit, words in zip(data, decoded[:200], strict=True):
-        fields = (unit.preset, unit.sop, unit.eop, unit.epoch, unit.k, unit.n, unit.index, unit.attempt, unit.pad, unit.fsn, unit.tsn, unit.last_try)
+        fields = (unit.preset, unit.sop, unit.eop, unit.epoch, unit.k, unit.n, unit.index, unit.pad, unit.fsn, unit.tsn, unit.last_try)
+        fields += unit.all_below, unit.odd
         assert words == ["data", *(str(int(field)) for field in fields), "1"], unit
     for unit, words in zip(control, decoded[200:], strict=True):
         fields = (

@@ -146,8 +146,8 @@ def test_a_page_hears_what_the_link_is_and_then_what_it_does(server, session):
             "tx_outcomes_failed": 3,
             "rx_frames_clean": 6,
             "rx_frames_repaired": 2,
-            "rx_attempt_0": 4,
-            "rx_attempt_2": 4,
+            "tx_acked_0": 4,
+            "tx_acked_2": 4,
         }
         session.engine.events = 1 << ERRORS["outage"].shift
         while not (sample := until(socket, "sample"))["directions"]["ab"]["measured"]["transmissions"]:

@@ -15,12 +15,12 @@ TEMPLATE = ROOT / "sim" / "pair" / "retransmission.gtkw"
 
 
 def data(fsn, tsn, attempt=0):
-    return bytes([0x80, 1, 2, 3, 0, attempt << 4, 0]) + (fsn << 20 | tsn).to_bytes(5, "big") + bytes(9)
+    return bytes([0xC0 | attempt % 2 << 2, 1, 2, 3, 0, 0, 0]) + (fsn << 20 | tsn).to_bytes(5, "big") + bytes(9)
 
 
 def report(rx_next, base, bits, flags=2):
     bitmap = sum(1 << i for i, bit in enumerate(bits) if bit == "1")
-    return bytes([0x90, 1, flags, 1]) + bytes(8) + rx_next.to_bytes(5, "big") + (base << 4).to_bytes(3, "big") + bitmap.to_bytes(8, "big") + bytes(4)
+    return bytes([0xD0, 1, flags, 1]) + bytes(8) + rx_next.to_bytes(5, "big") + (base << 4).to_bytes(3, "big") + bitmap.to_bytes(8, "big") + bytes(4)
 
 
 def passing(**units):
@@ -77,7 +77,7 @@ def test_the_view_of_a_run(arqlink, tmp_path):
 
     capture = pcap.parse((tmp_path / "u.pcapng").read_bytes())
     found = [(time, packet[4:]) for time, packet in zip(capture.times, capture.packets) if packet[1] == 0 and packet[4] >> 4 == 8]
-    units = [(time, unit[5] >> 4) for time, unit in found if int.from_bytes(unit[7:10], "big") >> 4 == fsn]
+    units = [(time, unit[0] >> 2 & 1) for time, unit in found if int.from_bytes(unit[7:10], "big") >> 4 == fsn]
     first, again = min(time for time, attempt in units if attempt == 0), min(time for time, attempt in units if attempt == 1)
     assert all(attempt != 1 or time >= again for time, attempt in units)
     clock_hz = json.loads(out)["settings"]["clock_hz"]

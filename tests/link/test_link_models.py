@@ -159,7 +159,7 @@ def test_an_outage(freeze):
     run, event, rtl = both(run, "small")
     assert not list(differences(run, event, rtl))
     assert rtl.counters["A"]["link_outages"] == 1 and (rtl.counters["A"]["tx_outcomes_outage"] > 0) == freeze
-    assert (rtl.counters["B"]["rx_attempt_1"] > 0) != freeze
+    assert (rtl.counters["A"]["tx_acked_1"] > 0) != freeze
 
 
 @pytest.mark.parametrize("beats", [(1, 3), (4, 1), (3, 5)])

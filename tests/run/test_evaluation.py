@@ -19,14 +19,14 @@ def made_up(setup, packets):
     attempts, frames = model.attempts(), setup.frames(setup.packet_bytes)
     zero = {f"{end}.{name}": 0 for end in "ab" for name in registers.counter_names()}
     done = rng.random((packets, frames)) >= attempts.p_first
-    zero["b.rx_attempt_0"] = int(done.sum())
+    zero["a.tx_acked_0"] = int(done.sum())
     retx, i = 0, 0
     while not done.all() and i < setup.delta:
         i += 1
         open_frames = ~done
         retx += int(open_frames.sum())
         now = open_frames & (rng.random(done.shape) >= attempts.p_retx)
-        zero[f"b.rx_attempt_{min(i, 15)}"] += int(now.sum())
+        zero[f"a.tx_acked_{min(i, 15)}"] += int(now.sum())
         done |= now
     delivered = int(done.all(axis=1).sum())
     total = packets * frames

@@ -49,20 +49,24 @@ class Data:
     index: int = 0
     k: int = 2
     n: int = 3
-    attempt: int = 0
+    odd: int = 0
     type: int = 0
     epoch: int = 7
     preset: int = 0
     sop: int = 0
     eop: int = 0
     pad: int = 0
-    version: int = 2
+    several: int = 0
+    fresh: int = 0
+    link: int = 0
+    version: int = 3
     payload: bytes = bytes(range(8))
 
     def bytes(self):
-        first = self.version << 6 | self.type << 4 | self.preset << 2 | self.sop << 1 | self.eop
-        numbers = (self.fsn << 20 | self.tsn).to_bytes(5, "big")
-        return sealed(bytes([first, self.epoch, self.k, self.n, self.index]) + (self.attempt << 12 | self.pad).to_bytes(2, "big") + numbers + self.payload)
+        first = self.version << 6 | self.type << 4 | self.several << 3 | self.odd << 2 | self.link
+        place = self.preset << 14 | self.sop << 13 | self.eop << 12 | self.pad
+        numbers = place << 40 | self.fsn << 20 | self.tsn
+        return sealed(bytes([first, self.epoch, self.fresh << 7 | self.k - 1, self.n, self.index]) + numbers.to_bytes(7, "big") + self.payload)
 
 
 @dataclass
@@ -79,11 +83,12 @@ class Control:
     rx_next: int = 0
     bitmap_base: int = 0
     bits: str = ""
-    version: int = 2
+    link: int = 0
+    version: int = 3
 
     def bytes(self):
         bitmap = sum(1 << i for i, bit in enumerate(self.bits) if bit == "1")
-        body = bytes([self.version << 6 | 1 << 4, self.epoch, self.flags, self.peer_epoch]) + self.ack_tsn.to_bytes(3, "big")
+        body = bytes([self.version << 6 | 1 << 4 | self.link, self.epoch, self.flags, self.peer_epoch]) + self.ack_tsn.to_bytes(3, "big")
         body += (self.tx_base << 20 | self.tx_edge).to_bytes(5, "big") + (self.rx_base << 20 | self.rx_next).to_bytes(5, "big")
         return sealed(body + (self.bitmap_base << 4).to_bytes(3, "big") + bitmap.to_bytes(8, "big"))
 
@@ -161,19 +166,19 @@ def tshark(tmp_path):
 
 
 DATA_UNITS = [
-    Data(fsn=0xABCDE, tsn=0x12345, index=4, k=5, n=9, attempt=3, type=0, epoch=0x5A, preset=2, sop=1, eop=0, pad=0x7E9),
-    Data(fsn=0x10001, tsn=0xFFFFE, index=17, k=16, n=24, attempt=15, type=0, epoch=0xFF, preset=1, sop=0, eop=1, pad=0, payload=bytes(64)),
-    Data(fsn=0xFFFFF, tsn=0, index=0, k=1, n=1, attempt=0, type=2, epoch=0, preset=0, sop=1, eop=1, pad=1),
+    Data(fsn=0xABCDE, tsn=0x12345, index=4, k=5, n=9, odd=1, type=0, epoch=0x5A, preset=2, sop=1, eop=0, pad=0x7E9, several=1),
+    Data(fsn=0x10001, tsn=0xFFFFE, index=17, k=16, n=24, type=2, epoch=0xFF, preset=1, sop=0, eop=1, pad=0, fresh=1, payload=bytes(64)),
+    Data(fsn=0xFFFFF, tsn=0, index=0, k=1, n=1, type=3, epoch=0, preset=0, sop=1, eop=1, pad=1, link=2),
 ]
 
 
 @pytest.mark.parametrize("unit", DATA_UNITS, ids=["retransmission", "parity", "last try"])
 def test_fields_of_data_units(tshark, unit):
-    own = ["version", "type", "preset", "sop", "eop", "epoch", "k", "n", "index", "attempt", "pad", "fsn", "tsn"]
+    own = ["version", "type", "preset", "sop", "eop", "epoch", "k", "n", "index", "odd", "pad", "fsn", "tsn", "several", "fresh", "link"]
     generated = ["payload", "crc", "crc.status", "parity", "retransmission", "way", "fate", "erased"]
     (found,) = tshark.fields(tshark.save([framed(unit)]), *(f"arqlink.{name}" for name in own + generated))
     expected = {name: getattr(unit, name) for name in own}
-    expected |= {"crc.status": 1, "parity": int(unit.index >= unit.k), "retransmission": int(unit.attempt > 0), "way": 0, "fate": 1, "erased": 0}
+    expected |= {"crc.status": 1, "parity": int(unit.index >= unit.k), "retransmission": int(unit.odd or unit.type == 2), "way": 0, "fate": 1, "erased": 0}
     assert {name: int(found[f"arqlink.{name}"][0]) for name in expected} == expected
     assert found["arqlink.payload"] == [unit.payload.hex()]
     assert int(found["arqlink.crc"][0], 16) == zlib.crc32(unit.bytes()[:-4])
@@ -236,7 +241,7 @@ LOST = (ARRIVED, ERASED, ERASED)
 def test_links_between_units(tshark, options):
     """Frame 5 fails as TSN 0, is reported in packet 4, sent again in 5 to 7 as TSN 1, and reported as received in 8."""
     packets = transmission(5, 0, LOST) + [framed(Control(rx_next=1, bits="0"))]
-    packets += transmission(5, 1, attempt=1) + [framed(Control(rx_next=2, bits="01"))]
+    packets += transmission(5, 1, odd=1) + [framed(Control(rx_next=2, bits="01"))]
     links = ["retransmission_of", "retransmitted_in", "first_unit", "outcome", "reported_in"]
     found = tshark.fields(tshark.save(packets), *(f"arqlink.{name}" for name in links), options=options)
     seen = [{name.removeprefix("arqlink."): int(value[0]) for name, value in row.items()} for row in found]
@@ -265,7 +270,7 @@ def visited(tshark, path, order, before=()):
 def test_packets_in_any_order(tshark):
     """Numbers begin below a wrap, and go far beyond it, where the same 20 bits name other transmissions."""
     packets = transmission(5, 2**20 - 3, LOST) + [framed(Control(rx_next=2**20 - 2, bitmap_base=2**20 - 3, bits="0"))]
-    packets += transmission(5, 2**20 - 1, attempt=1)
+    packets += transmission(5, 2**20 - 1, odd=1)
     packets += [framed(Data(fsn=i * 2**18 % 2**20, tsn=i * 2**18 % 2**20)) for i in range(1, 12)]
     path, numbers = tshark.save(packets), list(range(1, len(packets) + 1))
     tshark.install()
@@ -283,7 +288,7 @@ def test_a_capture_is_read_as_if_no_other_one_had_been_open(tshark):
     path = tshark.save(packets).rename(tshark.folder / "second.pcap")
     alone = visited(tshark, path, numbers)
     assert "Gap: no unit of TSN 2 to 8" in alone[8]
-    others = [damaged(Data(fsn=9, tsn=9)), *(Data(fsn=4, tsn=i, attempt=i) for i in range(4)), Control(rx_next=1, bits="0"), Data(epoch=8), Data(fsn=9, tsn=30)]
+    others = [damaged(Data(fsn=9, tsn=9)), *(Data(fsn=4, tsn=i, odd=i % 2) for i in range(4)), Control(rx_next=1, bits="0"), Data(epoch=8), Data(fsn=9, tsn=30)]
     before = tshark.save(map(framed, [*others, *others]), snaps=[None] * len(others) + [9])
     assert visited(tshark, path, numbers, [before]) == alone
 
@@ -326,7 +331,7 @@ SPOTTED = {
     "restart": [framed(Data(epoch=7)), framed(Data(epoch=8))],
     "contradiction": [*transmission(0, 0), a_report(rx_next=1, bits="1"), a_report(rx_next=1, bits="0")],
 }
-IMPOSSIBLE = {"index": {"index": 3}, "n": {"n": 1}, "k": {"k": 0}, "type": {"type": 3}, "preset": {"preset": 3}}
+IMPOSSIBLE = {"index": {"index": 3}, "n": {"n": 1}, "k": {"k": 4}, "preset": {"preset": 3}}
 
 
 @pytest.mark.parametrize("name", SPOTTED)
@@ -384,8 +389,9 @@ def test_units_without_a_pseudo_header(tshark):
 
 WORDS = [
     (Data(fsn=3, tsn=4), "Frame 3, unit 0 of 3 (data), TSN 4"),
-    (Data(fsn=3, tsn=4, index=2, attempt=2), "Frame 3, unit 2 of 3 (parity), TSN 4, retransmission 2"),
-    (Data(type=2), "Frame 0, unit 0 of 3 (data), TSN 0, last try"),
+    (Data(fsn=3, tsn=4, index=2, odd=1), "Frame 3, unit 2 of 3 (parity), TSN 4, retransmission"),
+    (Data(type=2), "Frame 0, unit 0 of 3 (data), TSN 0, retransmission, last try"),
+    (Data(type=3), "Frame 0, unit 0 of 3 (data), TSN 0, last try"),
     ((Data(), ERASED), "Erased: Frame 0, unit 0 of 3 (data), TSN 0"),
     (damaged(Data()), "Bad CRC: Frame 0, unit 0 of 3 (data), TSN 0"),
     (hello(), "Hello: epoch 9, window of 1024 frames, units of 8 bytes, does not know its peer"),
@@ -407,7 +413,7 @@ def test_random_and_truncated_bytes(tshark, link_type):
     """Tshark.run() takes an error of Lua for a failure. Half of the units have a good CRC, so that what they say is followed."""
     rng = seeds.rng("bytes")
     units = [rng.randbytes(rng.randrange(70)) for _ in range(250)]
-    units += [sealed(bytes([rng.choice((0x80, 0x90, 0xA0)) | rng.randrange(16)]) + rng.randbytes(rng.choice((13, 27, 27, 36)))) for _ in range(250)]
+    units += [sealed(bytes([rng.choice((0xC0, 0xD0, 0xE0, 0xF0)) | rng.randrange(16)]) + rng.randbytes(rng.choice((13, 27, 27, 36)))) for _ in range(250)]
     for whole in (Data().bytes(), Control().bytes(), hello().bytes()):
         units += [whole[:length] for length in range(len(whole))]
     header = [bytes([1, rng.randrange(2), rng.randrange(3), 0]) if link_type == WITH_PSEUDO_HEADER else b"" for _ in units]
@@ -421,14 +427,15 @@ def test_random_and_truncated_bytes(tshark, link_type):
 # Captures with a snap length, which cuts units.
 
 FIRST = {"version": 1, "type": 1}
-DATA_ENDS = {"preset": 1, "sop": 1, "eop": 1, "epoch": 2, "k": 3, "n": 4, "index": 5, "attempt": 6, "pad": 7, "fsn": 10, "tsn": 12, "payload": 20, "crc": 24}
-CONTROL_ENDS = {"epoch": 2, **dict.fromkeys(FLAGS, 3), "peer_epoch": 4, "tx_base": 10, "tx_edge": 12, "rx_base": 15, "rx_next": 17, "bitmap_base": 20}
-CONTROL_ENDS |= {"bitmap": 28, "crc": 32}
+DATA_ENDS = {"several": 1, "odd": 1, "link": 1, "epoch": 2, "fresh": 3, "k": 3, "n": 4, "index": 5, "preset": 6, "sop": 6, "eop": 6, "pad": 7}
+DATA_ENDS |= {"fsn": 10, "tsn": 12, "payload": 20, "crc": 24}
+CONTROL_ENDS = {"link": 1, "epoch": 2, **dict.fromkeys(FLAGS, 3), "peer_epoch": 4, "tx_base": 10, "tx_edge": 12, "rx_base": 15, "rx_next": 17}
+CONTROL_ENDS |= {"bitmap_base": 20, "bitmap": 28, "crc": 32}
 HELLO_ENDS = {"window_log2": 5, "packet_crc": 5, "unit_bytes": 7}
 CUT = {
     "data": (Data(fsn=0xABCDE, tsn=0x12345, index=1), DATA_ENDS),
-    "retransmission": (Data(fsn=3, tsn=0xFFFFF, index=2, attempt=3, preset=2, pad=5), DATA_ENDS),
-    "last try": (Data(type=2, fsn=3, tsn=4), DATA_ENDS),
+    "retransmission": (Data(fsn=3, tsn=0xFFFFF, index=2, odd=1, preset=2, pad=5), DATA_ENDS),
+    "last try": (Data(type=3, fsn=3, tsn=4), DATA_ENDS),
     "report": (Control(2, 9, 7, 5, 3, 6, 4, 6, 0, "110110"), {**CONTROL_ENDS, "ack_tsn": 7}),
     "notice": (Control(0x22, 9, 7, 5, 3, 6, 4, 6, 0, "000000"), {**CONTROL_ENDS, "ack_tsn": 7}),
     "hello": (hello(), {**CONTROL_ENDS, **HELLO_ENDS}),
@@ -458,7 +465,7 @@ def test_every_cut_of_a_unit(tshark, unit, ends, link_type):
         shown = {name: row[f"arqlink.{name}"] for name in ends if f"arqlink.{name}" in row}
         assert shown == {name: whole[f"arqlink.{name}"] for name in told if name not in missing}, snap
         assert row["arqlink.crc.status"] == ["1" if snap == len(packet) else "2"]
-        assert all(said.startswith("Retransmission 3 of frame") for said in row.get("_ws.expert.message", [])), snap
+        assert all(said.startswith("Retransmission of frame") for said in row.get("_ws.expert.message", [])), snap
 
 
 CUT_WORDS = [
@@ -493,9 +500,9 @@ def healthy(payload=bytes(40)):
     packets = [framed(hello(flags=3)), framed(Control(epoch=7, peer_epoch=9, tx_base=top - 2, tx_edge=top - 3, ack_tsn=top - 3))]
     packets += transmission(top - 2, top - 3, payload=payload) + transmission(top - 1, top - 2, LOST, payload=payload)
     packets += [a_report(rx_base=top - 1, rx_next=top - 1, bitmap_base=top - 32, bits="1" * 30 + "0")]
-    packets += transmission(top - 1, top - 1, LOST, attempt=1, payload=payload) + transmission(0, 0, payload=payload)
+    packets += transmission(top - 1, top - 1, LOST, odd=1, payload=payload) + transmission(0, 0, payload=payload)
     packets += [a_report(rx_base=top - 1, rx_next=1, bitmap_base=top - 32, bits="1" * 30 + "001")]
-    packets += transmission(top - 1, 1, attempt=2, payload=payload) + transmission(1, 2, LOST, payload=payload)
+    packets += transmission(top - 1, 1, payload=payload) + transmission(1, 2, LOST, payload=payload)
     packets += [a_report(rx_base=1, rx_next=3, bitmap_base=0, bits="110")]
     packets += [framed(Control(epoch=7, peer_epoch=9, flags=0x22, tx_base=2, tx_edge=3, ack_tsn=3)), *transmission(2, 3, payload=payload)]
     return packets
@@ -554,10 +561,28 @@ def test_a_unit_whose_number_was_cut_is_no_gap(tshark, snap):
 
 def test_the_first_of_the_transmissions_that_were_seen_is_not_the_first(tshark):
     """Attempts 0 and 2 of four were cut: 1 is not the first, and 3 is not what comes after it."""
-    packets = [framed(Data(fsn=5, tsn=i, attempt=i)) for i in range(4)]
+    packets = [framed(Data(fsn=5, tsn=i, odd=i % 2)) for i in range(4)]
     assert tshark.fields(tshark.save(packets, snaps=[8, None, 8]), *LINKS) == [{}] * 4
     found = tshark.fields(tshark.save(packets), *LINKS)
     assert found[1:] == [{LINKS[0]: ["1"], LINKS[1]: ["3"]}, {LINKS[0]: ["1"], LINKS[1]: ["4"]}, {LINKS[0]: ["1"]}]
+
+
+def test_the_number_of_a_retransmission(tshark):
+    """It counts transmissions of its frame, and those that an outage has forgiven too: they have the same last bit of the attempt."""
+    packets = [packet for tsn, odd in enumerate((0, 0, 1, 0)) for packet in transmission(5, tsn, odd=odd)]
+    lines = tshark.run(tshark.save(packets)).splitlines()
+    assert [line.split(f"TSN {i // 3}")[1].strip() for i, line in enumerate(lines)] == [*[""] * 3, *[f", retransmission {i // 3}" for i in range(3, 12)]]
+
+
+def test_links_on_a_phy_that_they_share_are_followed_apart(tshark):
+    """The same numbers, epochs and edges of two links contradict nothing, and a restart of one is none of the other."""
+    first, second = (
+        [*transmission(0, tsn, link=link), framed(Control(rx_next=tsn + 1, bitmap_base=tsn, bits="1", link=link, peer_epoch=7))]
+        for link, tsn in ((0, 5), (1, 0))
+    )
+    packets = [packet for both in zip(first, second) for packet in both]
+    assert not any(tshark.experts(packets))
+    assert not any(tshark.experts([framed(Data(epoch=7, link=0)), framed(Data(epoch=8, link=1))]))
 
 
 def test_a_wrong_offset_is_seen(tshark):
@@ -611,7 +636,7 @@ def test_a_file_that_is_sent(tshark, tmp_path):
     assert 0 < found[B_TO_A, "control", 1] < all_of(found, B_TO_A, "control") / 4
 
     names = ["fsn", "index", "k", "eop", "pad", "payload"]
-    rows = tshark.fields(path, *(f"arqlink.{name}" for name in names), options=("-2", "-Y", "arqlink.attempt == 0 && arqlink.parity == 0"))
+    rows = tshark.fields(path, *(f"arqlink.{name}" for name in names), options=("-2", "-Y", "arqlink.retransmission == 0 && arqlink.parity == 0"))
     data = b""
     for row in rows:
         fsn, index, k, eop, pad, payload = (row[f"arqlink.{name}"][0] for name in names)

@@ -16,7 +16,7 @@ void Receiver::unit(const Transmission& t, unsigned index, Clock now) {
         received_ = parity_ = inOrder_ = 0;
     }
     bothLastTries_ = last_.lastTry && t.lastTry;
-    if (bothLastTries_ && !last_.attempt && !t.attempt) resequencer_.abandon(last_.fsn, now);
+    if (last_.allBelow && t.allBelow) resequencer_.abandon(last_.fsn, now);
     last_ = t;
     if (received_ == t.frame.k) {
         ++counters_.rx_units_surplus;
@@ -26,7 +26,6 @@ void Receiver::unit(const Transmission& t, unsigned index, Clock now) {
         inOrder_ += index == inOrder_;
         if (++received_ == t.frame.k) {
             ++(parity_ ? counters_.rx_frames_repaired : counters_.rx_frames_clean);
-            ++(&counters_.rx_attempt_0)[t.attempt];
             resequencer_.complete(t, {parity_, inOrder_}, now);
         }
     }

@@ -36,10 +36,10 @@ Transmission Sender::issue(Clock now) {
     }
     const bool lastTry = settings_.delta < 15 && t.attempt >= settings_.delta;
     if (repeats) {
-        t.lastTry = lastTry && t.attempt;
+        t.lastTry = lastTry;
     } else {
         if (!lastTry) againBelow_ = nextFsn_;
-        t.lastTry = newestAnnounced_ = txBase_ >= againBelow_;
+        t.lastTry = t.allBelow = newestAnnounced_ = txBase_ >= againBelow_;
     }
     t.tsn = nextTsn_++;
     t.again = repeats;
@@ -71,6 +71,7 @@ void Sender::outcome(uint64_t tsn, bool received, Clock now) {
     if (received) {
         ++counters_.tx_outcomes_ok;
         ++counters_.tx_frames_acked;
+        ++(&counters_.tx_acked_0)[sent.attempt];
         frame.state = State::acknowledged;
         if (settled) settled(sent.fsn);
         return;

@@ -22,8 +22,9 @@ struct Transmission {
     uint64_t fsn = 0, tsn = 0;
     unsigned attempt = 0;  ///< 15: the 15th or a later one
     uint16_t n = 1;
-    bool again = false;    ///< a retransmission; `attempt` may be 0, after an outage
-    bool lastTry = false;  ///< type 2: a last try that is announced
+    bool again = false;     ///< a retransmission; `attempt` may be 0, after an outage
+    bool lastTry = false;   ///< type 2 or 3: a last try that is announced
+    bool allBelow = false;  ///< type 3: a first transmission, below which every incomplete frame is abandoned
     Frame frame;
 };
 

@@ -2,6 +2,8 @@
 // Reads the headers of units as they leave an end, beat by beat (docs/architecture.md, "Wire format").
 #pragma once
 
+#include <vector>
+
 #include "link_end.h"
 #include "link_model.h"
 #include "outcome_watch.h"
@@ -23,7 +25,9 @@ class UnitWatch {
   private:
     void parse();
 
-    static constexpr unsigned seenBytes = 28;
+    void noteAttempt(bool isOdd);
+
+    static constexpr unsigned seenBytes = 28, longestWindow = 1 << 18, mostAttempts = 15;
     const unsigned dataBytes_;
     uint8_t bytes_[seenBytes + verilated_end::maxDataBytes] = {};
     unsigned count_ = 0;
@@ -31,6 +35,9 @@ class UnitWatch {
     Feedback feedback_;
     Clock start_ = 0;
     int64_t nearFsn_ = 0, nearRxNext_ = 0;
+    int64_t nextFsn_ = 0;  // all below have been sent
+    std::vector<uint8_t> attempts_ =
+        std::vector<uint8_t>(longestWindow);  // of the newest frames: the header has the last bit
     bool anyControl_ = false;
 };
 

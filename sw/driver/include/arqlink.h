@@ -123,6 +123,10 @@ int arqlink_stop(const struct arqlink_device *device);
 /** Restarts the link with a new epoch; what was queued or in flight is dropped. -ENETDOWN if it is stopped. */
 int arqlink_restart(const struct arqlink_device *device);
 
+/** Number of this link, 0 to 3, on a PHY that several links share; 0 after reset. Both ends have the same, and ignore units of the others.
+ * To be set before arqlink_start: a link that is up falls silent for its peer. -EINVAL, and then nothing is changed. */
+int arqlink_set_link_number(const struct arqlink_device *device, uint32_t number);
+
 enum arqlink_state { ARQLINK_DOWN = 0, ARQLINK_CLEARING = 1, ARQLINK_HELLO = 2, ARQLINK_UP = 3, ARQLINK_OUTAGE = 4 };
 
 struct arqlink_status {

@@ -59,6 +59,11 @@ int arqlink_restart(const struct arqlink_device *device) {
     return arqlink_write(&device->at, ARQLINK_CTRL_OFFSET, ARQLINK_CTRL_ENABLE_MASK | ARQLINK_CTRL_RESTART_MASK);
 }
 
+int arqlink_set_link_number(const struct arqlink_device *device, uint32_t number) {
+    if (number > ARQLINK_LINK_NUMBER_MASK) return -ARQLINK_EINVAL;
+    return arqlink_write(&device->at, ARQLINK_LINK_OFFSET, number);
+}
+
 int arqlink_get_status(const struct arqlink_device *device, struct arqlink_status *status) {
     uint32_t row[2]; /* STATUS, EPOCH */
     int error = arqlink_read_row(&device->at, ARQLINK_STATUS_OFFSET, 2, row);

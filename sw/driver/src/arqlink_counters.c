@@ -2,7 +2,7 @@
 /* Counter snapshots. */
 #include "arqlink_access.h"
 
-/* A read takes a clock of the link at least, and a snapshot 254 and a few; 480 and a few where counters are built for area. */
+/* A read takes a clock of the link at least, and a snapshot 510 and a few (docs/counter_bank.md). */
 #define WAIT_READS 1000u
 
 static int wait_idle(const struct arqlink_device *device) {

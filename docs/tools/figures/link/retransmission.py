@@ -30,11 +30,11 @@ SIZE = (11, 3.6)
 
 
 def header(words):
-    """(kind, frame, attempt) of a unit by its first beats of eight bytes; docs/architecture.md, Wire format."""
+    """(kind, frame, last bit of the attempt) of a unit by its first beats of eight bytes; docs/architecture.md, Wire format."""
     data = b"".join(word.to_bytes(8, "little") for word in words[:2])
     if data[0] >> 4 & 3 == 1:
         return CONTROL, "", ""
-    return DATA, data[7] << 12 | data[8] << 4 | data[9] >> 4, data[5] >> 4
+    return DATA, data[7] << 12 | data[8] << 4 | data[9] >> 4, data[0] >> 2 & 1
 
 
 def spans(valid, last):

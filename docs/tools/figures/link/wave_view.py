@@ -28,11 +28,11 @@ def units(signals, port):
 
 
 def transmission(unit):
-    """(FSN, TSN, attempt) of a data unit, and None of a control unit; docs/architecture.md, Wire format."""
+    """(FSN, TSN, last bit of the attempt) of a data unit, and None of a control unit; docs/architecture.md, Wire format."""
     if unit[0] >> 4 & 3 == 1:
         return None
     fsn, tsn = divmod(int.from_bytes(unit[7:12], "big"), NUMBERS)
-    return fsn, tsn, unit[5] >> 4
+    return fsn, tsn, unit[0] >> 2 & 1
 
 
 def reports_failure(unit, tsn):

@@ -22,9 +22,6 @@ case class ReceiverEvents() extends Bundle {
 
   /** Transmissions that have failed. */
   val outcomeFailed = Wire.sn
-
-  /** One bit, of a frame that has become complete. */
-  val attempt = Bits(1 << Wire.attemptBits bits)
 }
 
 /** Selective-repeat receiver: gathers the units of one transmission at a time and decides its outcome.
@@ -182,7 +179,7 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
     private val (begins, belongs, stores) = (is(verdict.begins), is(verdict.belongs), is(verdict.isNew))
     private val isGood = is(verdict.wasGood) || stores && is(verdict.completes)
     private val isLast = header.tx.lastTry
-    private val isOnlyTry = isLast && header.tx.attempt === 0
+    private val isOnlyTry = header.tx.allBelow
     private val areLast = isLast && wasLast
 
     /** The arrival is the last unit of its transmission. */
@@ -194,7 +191,6 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
       wasOnlyTry := isOnlyTry
       current.lastTry := areLast
       current.frame.meta := header.tx.meta
-      current.attempt := header.tx.attempt
       current.isComplete := isGood
     }
     when(unitNow && stores)(current.store(is(PLACE), begins ? header.tx.meta.k | current.missing, is(verdict.parity)))
@@ -232,10 +228,9 @@ class ArqReceiver(link: LinkConfig, lasting: ClockDomain = ClockDomain.current) 
     private val event = io.event
     // Of a complete frame, a clock later: the mover tells late in its clock.
     private val isComplete = RegNext(mover.io.completes) init False
-    private val (isRepaired, attempt) = (RegNext(current.repaired), RegNext(current.attempt))
+    private val isRepaired = RegNext(current.repaired)
     event.clean := pulse(isComplete && !isRepaired)
     event.repaired := pulse(isComplete && isRepaired)
-    event.attempt := RegNext(isComplete ? UIntToOh(attempt, 16) | B(0, 16 bits)) init 0
     event.units := pulse(now && this(isNew))
     event.surplus := pulse(now && this(belongs) && !this(isNew))
     event.late := pulse(now && this(late))

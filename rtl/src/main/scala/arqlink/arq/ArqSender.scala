@@ -56,7 +56,10 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
     /** Frames sent and not resolved, as they will be in the next clock. */
     val open = out UInt (slotBits + 1 bits)
     val event = out(new Bundle {
-      val frames, retx, acked, abandoned, outcomeOk, outcomeFailed, outcomeOutage, packetLost, failing = Bool()
+      val frames, retx, abandoned, outcomeOk, outcomeFailed, outcomeOutage, packetLost, failing = Bool()
+
+      /** A frame has been acknowledged: one bit, that of the attempt that was received. */
+      val acked = Bits(1 << Wire.attemptBits bits)
     })
     val judged = out(Judgement())
   }
@@ -142,6 +145,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
       /** High in the next stage, from a register with a reset. */
       private def pulse(x: Bool) = RegNext(isValid && x) init False
       val acked = pulse(this(received))
+      val ackedAt = RegNext(UIntToOh(sent.attempt, 1 << Wire.attemptBits).andMask(isValid && this(received))) init 0
       val failed = pulse(!this(received))
       val abandoned = pulse(!this(received) && isLast)
       val failing = pulse(!this(received) && sent.attempt === 15)
@@ -160,7 +164,7 @@ class ArqSender(link: LinkConfig, lead: Int) extends Component {
     retransmit.io.push.slot := slot
     retransmit.io.push.attempt := report(decided.attempt)
 
-    io.event.acked := acked
+    io.event.acked := decided.ackedAt
     io.event.abandoned := decided.abandoned
     io.event.outcomeOk := acked
     io.event.outcomeFailed := decided.failed

@@ -189,7 +189,7 @@ class FrameIssue(
       end := WindowSn.of(link, nextFsn)
       mayRepeat := True
     }
-    val lastTry = place.insert(place(sent).isLast && (place(isRepeated) ? (place(next).attempt =/= 0) | !mayRepeat))
+    val lastTry = place.insert(place(sent).isLast && (place(isRepeated) || !mayRepeat))
 
     /** Of the newest frame, the first transmission was announced as its last try. */
     val newest = RegNextWhen(place(lastTry), isFirst) init False
@@ -203,9 +203,10 @@ class FrameIssue(
   frame.meta := give(meta)
   frame.n := give(n)
   frame.preset := give(preset)
-  frame.attempt := give(next).attempt
+  frame.odd := give(next).attempt(0)
   frame.again := give(isRepeated)
   frame.lastTry := give(announcement.lastTry)
+  frame.allBelow := give(announcement.lastTry) && !give(isRepeated)
   frame.fsn := give(fsn)
   frame.tsn := give(tsn)
   Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })

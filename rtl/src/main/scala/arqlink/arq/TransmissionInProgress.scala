@@ -23,7 +23,6 @@ class TransmissionInProgress(link: LinkConfig) extends Area {
   val open = RegInit(False)
   val fsn = Reg(Wire.sn)
   val frame = Reg(ReceivedFrame(code))
-  val attempt = Reg(UInt(Wire.attemptBits bits))
 
   /** The newest two units say that it is a last try: if it fails the frame is dead. */
   val lastTry = Reg(Bool())

@@ -48,15 +48,16 @@ object Counters {
     Counter("rx_erased_flag", "units flagged as erased by the PHY"),
     Counter("rx_erased_length", "units of a wrong length"),
     Counter("rx_bad_header", "units with a good CRC and a header that cannot be"),
+    Counter("rx_units_other_link", "units with a good CRC and the number of another link"),
     Counter("rx_overflow", "units with a good CRC that found no room, because the receiver did not keep up"),
     Counter("link_restarts", "restarts of the link, the first start included"),
     Counter("link_outages", "outages begun")
   ) ++ (0 to 15).map(i =>
     Counter(
-      s"rx_attempt_$i",
-      if (i == 0) "frames completed by their first transmission"
-      else if (i == 15) "frames completed by their 15th or a later retransmission"
-      else s"frames completed by retransmission $i"
+      s"tx_acked_$i",
+      if (i == 0) "frames acknowledged of which the first transmission was received, or one before an outage ended"
+      else if (i == 15) "frames acknowledged at attempt 15 or a later one"
+      else s"frames acknowledged at attempt $i: the retransmission with this number was received"
     )
   )
 }

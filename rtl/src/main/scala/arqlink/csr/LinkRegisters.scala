@@ -10,6 +10,7 @@ import spinal.lib.bus.amba4.axilite.AxiLite4
 import arqlink.axi.RegisterPort
 import arqlink.config.{LinkConfig, Preset}
 import arqlink.lib.Invariant
+import arqlink.wire.Wire
 
 /** The registers of one link end; the only description of them (docs/architecture.md, "Registers").
   *
@@ -179,6 +180,15 @@ class LinkRegisters(link: LinkConfig, counterCount: Int = Counters.all.size) ext
     activeArq.readOnly(8, setting.inOrder, "ord", "as ARQ", reset.inOrder.toInt)
     activeArq.readOnly(9, setting.outageFreeze, "outage_freeze", "as ARQ", 1)
   }
+
+  io.setting.link := register(0x03c, "LINK", "number of this link")
+    .readWrite(
+      0,
+      UInt(Wire.linkBits bits),
+      0,
+      "number",
+      "of the links that share a PHY; both ends have the same, and units of others are ignored. Set it while the link is down"
+    )
 
   val timers = new Area {
     private val writing = mutable.ArrayBuffer[Bool]()

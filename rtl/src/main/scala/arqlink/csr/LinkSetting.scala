@@ -5,6 +5,7 @@ import spinal.core._
 
 import arqlink.arq.TimerSetting
 import arqlink.config.CodeConfig
+import arqlink.wire.Wire
 
 /** The setting that a frame is begun with. All of it changes in one clock, and is always valid:
   * 1 <= k <= maxK, k <= n <= k + maxParity for both n, preset <= 2.
@@ -24,6 +25,9 @@ case class ActiveSetting(code: CodeConfig) extends Bundle {
 
 /** All that the registers set; the timers change by themselves, one by one. */
 case class LinkSetting(code: CodeConfig) extends Bundle {
+
+  /** Number of the link on a PHY that several share. */
+  val link = UInt(Wire.linkBits bits)
   val active = ActiveSetting(code)
   val timers = TimerSetting()
 }

@@ -17,12 +17,15 @@ import arqlink.wire._
 case class Deframer(code: CodeConfig) extends Component {
   val io = new Bundle {
     val phy = slave(Stream(PhyBeat(code.dataBytes)))
+
+    /** Number of this link: units of another one are not passed on. */
+    val link = in(UInt(Wire.linkBits bits))
     val unit = master(Stream(UnitHeader(code)))
     val control = master(Stream(ControlMessage()))
     val payload = master(Stream(Fragment(Bits(code.dataBits bits))))
 
     /** A pulse for each unit that is not passed on. */
-    val erasedFlag, erasedLength, erasedCrc, badHeader, overflow = out(Bool())
+    val erasedFlag, otherLink, erasedLength, erasedCrc, badHeader, overflow = out(Bool())
 
     /** With `badHeader`: the unit is of another version of the format. */
     val otherVersion = out(Bool())
@@ -34,7 +37,9 @@ case class Deframer(code: CodeConfig) extends Component {
   val slots = UnitBuffer(code)
 
   arrival.io.phy << io.phy.toFlow
+  arrival.io.link := io.link
   io.erasedFlag := arrival.io.erasedFlag
+  io.otherLink := arrival.io.otherLink
   io.erasedLength := arrival.io.erasedLength
   io.erasedCrc := arrival.io.erasedCrc
   io.badHeader := arrival.io.badHeader

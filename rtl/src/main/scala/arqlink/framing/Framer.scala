@@ -32,6 +32,9 @@ case class Framer(code: CodeConfig) extends Component {
     val units = slave(Stream(Fragment(Bits(code.dataBits bits))))
     val control = slave(Stream(ControlMessage()))
 
+    /** Number of this link; constant while a unit leaves. */
+    val link = in(UInt(Wire.linkBits bits))
+
     /** Epoch of data units; constant while a frame is in progress. */
     val epoch = in(UInt(Wire.epochBits bits))
 
@@ -167,8 +170,8 @@ case class Framer(code: CodeConfig) extends Component {
       val parts = bytes.resize(beats * dataBytes * 8).subdivideIn(dataBytes * 8 bits)
       RegNextWhen(if (beats == 1) parts(0) else parts(beat.resize(log2Up(beats))), moves)
     }
-    private val headerBytes = UnitFormat.packData(io.epoch, frame.tx, frame.index)
-    val control = beatOf(UnitFormat.packControl(io.control.payload), controlBeats, unit.controlBeat)
+    private val headerBytes = UnitFormat.packData(io.link, io.epoch, frame.tx, frame.index)
+    val control = beatOf(UnitFormat.packControl(io.link, io.control.payload), controlBeats, unit.controlBeat)
 
     val payload =
       if (shift == 0) word

@@ -41,10 +41,13 @@ case class UnitChecker(code: CodeConfig) extends Component {
 
   val io = new Bundle {
     val phy = slave(Flow(PhyBeat(dataBytes)))
+
+    /** Number of this link. */
+    val link = in(UInt(Wire.linkBits bits))
     val payload = master(Flow(PayloadBeat(code)))
     val header = master(Flow(RawHeader()))
     val accept = out(Bool())
-    val erasedFlag, erasedLength, erasedCrc, badHeader = out(Bool())
+    val erasedFlag, otherLink, erasedLength, erasedCrc, badHeader = out(Bool())
 
     /** With `badHeader`: the unit is of another version of the format. */
     val otherVersion = out(Bool())
@@ -67,8 +70,9 @@ case class UnitChecker(code: CodeConfig) extends Component {
 
     /** Counts beats and stays at its highest value, which no unit reaches. */
     private val beat = Reg(UInt(log2Up((dataBeats max controlBeats) + 1) bits)) init 0
-    private val earlierKind = Reg(UInt(2 bits))
-    private val kind = isFirst ? input.data(5 downto 4).asUInt | earlierKind
+    private val wasControl, wasOther = Reg(Bool())
+    val isControl = insert(isFirst ? UnitFormat.isControl(input.data) | wasControl)
+    val isOtherLink = insert(isFirst ? UnitFormat.isOfOtherLink(input.data, io.link) | wasOther)
     private val flagged = Reg(Bool())
 
     /** The beat is one of the first contentBeats. */
@@ -81,15 +85,14 @@ case class UnitChecker(code: CodeConfig) extends Component {
     val data = insert(input.data)
     val ends = insert(input.last)
     val isFlagged = insert(input.erased || (flagged && !isFirst))
-    val isData = insert(kind === Wire.typeData || kind === Wire.typeLastTry)
-    val isControl = insert(kind === Wire.typeControl)
     val isDataLength = insert(beat === dataBeats - 1)
     val isControlLength = insert(beat === controlBeats - 1)
     val shares = RegNextWhen(Crc32.shares(input.data), input.valid)
 
     when(input.valid) {
       isFirst := input.last
-      earlierKind := kind
+      wasControl := this(isControl)
+      wasOther := this(isOtherLink)
       flagged := this(isFlagged)
       when(!beat.andR)(beat := beat + 1)
       when(beat === contentBeats - 1)(inContent := False)
@@ -141,22 +144,18 @@ case class UnitChecker(code: CodeConfig) extends Component {
     val header = insert(
       if (dataBeats >= contentBeats) capture.control else Mux(this(arrived.isControl), capture.control, capture.dataHeader.resized)
     )
-    private val isData: Bool = this(arrived.isData)
-    private val isControl: Bool = this(arrived.isControl)
-    private val isLength = (isData && this(arrived.isDataLength)) || (isControl && this(arrived.isControlLength))
+    private val isLength = Mux(this(arrived.isControl), this(arrived.isControlLength), this(arrived.isDataLength))
 
     /** A unit has ended that is as long as its type says. */
     val isSized = insert(ends && isLength)
 
-    /** A unit of a known type has another length. Type 3 has no length that could be wrong; its header is. */
-    val isMisfit = insert((isData || isControl) && !isLength)
+    val isMisfit = insert(!isLength)
     val dataChecks = UnitFormat.dataChecks(code, capture.dataHeader).map(insert(_))
     val parityUnits = insert(UnitFormat.parityUnits(capture.dataHeader))
     val isControlPlausible = insert(UnitFormat.controlPlausible(capture.control))
   }
 
   val named = new identify.Area {
-    private val isData: Bool = this(arrived.isData)
     private val isControl: Bool = this(arrived.isControl)
     io.header.valid := valid && this(summed.isSized)
     io.header.control := isControl
@@ -164,14 +163,12 @@ case class UnitChecker(code: CodeConfig) extends Component {
 
     val isCrcWrong = insert(this(summed.crc) =/= Crc32.residue(code.dataBits))
     private val isDataPlausible = summed.dataChecks.map(check => this(check)).andR && UnitFormat.hasParity(code, this(summed.parityUnits))
-    private val plausible = isData && isDataPlausible || isControl && this(summed.isControlPlausible)
+    private val plausible = Mux(isControl, this(summed.isControlPlausible), isDataPlausible)
     val isPlausible = insert(plausible)
 
     /** A unit has ended that is accepted if its CRC is right. */
-    val isSound = insert(valid && this(summed.isSized) && !this(arrived.isFlagged) && plausible)
-
-    /** Not of type 3, whose first byte may not be where it is looked for. */
-    val isOtherVersion = insert((isData || isControl) && UnitFormat.otherVersion(this(summed.header)(7 downto 0)))
+    val isSound = insert(valid && this(summed.isSized) && !this(arrived.isFlagged) && !this(arrived.isOtherLink) && plausible)
+    val isOtherVersion = insert(UnitFormat.otherVersion(this(summed.header)(7 downto 0)))
   }
 
   /** The verdict: the first that applies. */
@@ -179,15 +176,17 @@ case class UnitChecker(code: CodeConfig) extends Component {
     private def is(what: Payload[Bool]): Bool = this(what)
     private val ends = valid && is(arrived.ends)
     private val isUnflagged = ends && !is(arrived.isFlagged)
-    private val isWhole = isUnflagged && !is(summed.isMisfit)
+    private val isOther = is(arrived.isOtherLink) && !is(named.isCrcWrong)
+    private val isWhole = isUnflagged && !isOther && !is(summed.isMisfit)
     private val isIntact = isWhole && !is(named.isCrcWrong)
     io.erasedFlag := ends && is(arrived.isFlagged)
-    io.erasedLength := isUnflagged && is(summed.isMisfit)
+    io.otherLink := isUnflagged && isOther
+    io.erasedLength := isUnflagged && !isOther && is(summed.isMisfit)
     io.erasedCrc := isWhole && is(named.isCrcWrong)
     io.badHeader := isIntact && !is(named.isPlausible)
     io.otherVersion := io.badHeader && is(named.isOtherVersion)
     io.accept := valid && is(named.isSound) && !is(named.isCrcWrong)
-    Invariant(CountOne(Seq(io.accept, io.erasedFlag, io.erasedLength, io.erasedCrc, io.badHeader)) <= 1, "a unit is judged twice")
+    Invariant(CountOne(Seq(io.accept, io.erasedFlag, io.otherLink, io.erasedLength, io.erasedCrc, io.badHeader)) <= 1, "a unit is judged twice")
   }
   // A unit never waits: the nodes have no `ready`.
   Builder(stages.zip(stages.tail).map { case (from, to) => StageLink(from, to) })

@@ -133,6 +133,7 @@ class ArqLink(link: LinkConfig) extends Component {
     encoder.io.input << stored
     framer.io.units << encoded
     framer.io.control << composer.io.message
+    framer.io.link := setting.link
     framer.io.epoch := control.io.view.ownEpoch
     framer.io.flush := control.io.flush
     sender.io.frameDone := framer.io.frameDone
@@ -142,6 +143,7 @@ class ArqLink(link: LinkConfig) extends Component {
   // Receive: units to packets -------------------------------------------------------------------------------------------------
   val receive = BlockReset.late(new Area {
     deframer.io.phy << unitPorts.input
+    deframer.io.link := setting.link
     receiver.io.unit << queued(deframer.io.unit) // a restart leaves no beats without a header
     receiver.io.payload << deframer.io.payload
     receiver.io.accept := isUp

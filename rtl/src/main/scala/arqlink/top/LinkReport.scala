@@ -51,7 +51,7 @@ private[top] class LinkReport(link: ArqLink) extends Area {
   c.count("tx_packets_lost", sender.io.event.packetLost)
   c.count("tx_frames", sender.io.event.frames)
   c.count("tx_retx", sender.io.event.retx)
-  c.count("tx_frames_acked", sender.io.event.acked)
+  c.count("tx_frames_acked", sender.io.event.outcomeOk)
   c.count("tx_frames_abandoned", sender.io.event.abandoned)
   // Frames as they were before the flush, a register more as their sum is late.
   private val flushed = RegNext(control.io.flush.rise(initAt = True)) init False
@@ -87,8 +87,9 @@ private[top] class LinkReport(link: ArqLink) extends Area {
   c.count("rx_erased_flag", deframer.io.erasedFlag)
   c.count("rx_erased_length", deframer.io.erasedLength)
   c.count("rx_bad_header", deframer.io.badHeader)
+  c.count("rx_units_other_link", deframer.io.otherLink)
   c.count("rx_overflow", deframer.io.overflow)
   c.count("link_restarts", control.io.event.restart)
   c.count("link_outages", control.io.event.outage)
-  for (i <- 0 to 15) c.count(s"rx_attempt_$i", receiver.io.event.attempt(i))
+  for (i <- 0 to 15) c.count(s"tx_acked_$i", sender.io.event.acked(i))
 }

@@ -20,13 +20,18 @@ case class Transmission(code: CodeConfig) extends Bundle {
   val meta = FrameMeta(code)
   val n = UInt(code.nBits bits)
   val preset = UInt(2 bits)
-  val attempt = UInt(Wire.attemptBits bits)
 
-  /** The frame has been sent before; not on the wire. After an outage that is so with attempt 0 too. */
+  /** Its attempt is odd: so a transmission that counts can be told from one that an outage has forgiven. */
+  val odd = Bool()
+
+  /** The frame has been sent before; not on the wire. */
   val again = Bool()
 
-  /** A last try that is announced, by type 2: the receiver need not wait for the sender to give the frame up. */
+  /** A last try that is announced, by type 2 or 3: the receiver need not wait for the sender to give the frame up. */
   val lastTry = Bool()
+
+  /** Type 3: it is the frame's first transmission, and every incomplete frame below is abandoned. */
+  val allBelow = Bool()
   val fsn = Wire.sn
   val tsn = Wire.sn
 }

@@ -26,17 +26,17 @@ object UnitFormat {
   private def swap(bytes: Bits): Bits = Cat(bytes.subdivideIn(8 bits).reverse)
 
   /** 96 bits: header of data unit `index` of transmission `tx`. */
-  def packData(epoch: UInt, tx: Transmission, index: UInt): Bits = swap(
-    B(Wire.version, 2 bits) ## tx.lastTry ## False ## tx.preset ## tx.meta.sop ## tx.meta.eop ##
+  def packData(link: UInt, epoch: UInt, tx: Transmission, index: UInt): Bits = swap(
+    B(Wire.version, 2 bits) ## tx.lastTry ## tx.allBelow ## False ## tx.odd ## link ##
       epoch ##
-      tx.meta.k.resize(8) ## tx.n.resize(8) ## index.resize(8) ##
-      tx.attempt ## tx.meta.pad ##
+      False ## (tx.meta.k - 1).resize(7) ## tx.n.resize(8) ## index.resize(8) ##
+      tx.preset ## tx.meta.sop ## tx.meta.eop ## tx.meta.pad ##
       tx.fsn ## tx.tsn
   )
 
   /** 224 bits: header and payload of a control unit. */
-  def packControl(m: ControlMessage): Bits = swap(
-    B(Wire.version, 2 bits) ## B(Wire.typeControl, 2 bits) ## B(0, 4 bits) ##
+  def packControl(link: UInt, m: ControlMessage): Bits = swap(
+    B(Wire.version, 2 bits) ## B(Wire.typeControl, 2 bits) ## B(0, 2 bits) ## link ##
       m.epoch ##
       B(0, 2 bits) ## m.abandons ## m.deaf ## m.reply ## m.poll ## m.peerKnown ## m.hello ##
       m.peerEpoch ## m.param ##
@@ -67,15 +67,16 @@ object UnitFormat {
     val field = new Fields(header)
     val h = UnitHeader(code)
     h.tx.lastTry := field.bit(93)
-    h.tx.preset := field(91, 2)
-    h.tx.meta.sop := field.bit(89)
-    h.tx.meta.eop := field.bit(88)
+    h.tx.allBelow := field.bit(92)
+    h.tx.odd := field.bit(90)
     h.epoch := field(87, 8)
-    h.tx.meta.k := field(79, 8).resized
+    h.tx.meta.k := (field(78, 7) +^ 1).resized
     h.tx.n := field(71, 8).resized
     h.index := field(63, 8).resized
-    h.tx.attempt := field(55, 4)
     h.tx.again := False
+    h.tx.preset := field(55, 2)
+    h.tx.meta.sop := field.bit(53)
+    h.tx.meta.eop := field.bit(52)
     h.tx.meta.pad := field(51, 12)
     h.tx.fsn := field(39, 20)
     h.tx.tsn := field(19, 20)
@@ -104,30 +105,36 @@ object UnitFormat {
     m
   }
 
-  /** N less K of a data unit's header in nine bits: more than 255 where N is less than K. */
+  /** N less K of a data unit's header in nine bits: more than 255 where N is less than K. The header has K - 1. */
   def parityUnits(header: Bits): UInt = {
     val field = new Fields(header)
-    field(71, 8).resize(9) - field(79, 8).resize(9)
+    field(71, 8).resize(9) + ~field(78, 7).resize(9)
   }
 
   /** The build has as many parity units as `parityUnits` gives; False, too, where N is less than K. */
   def hasParity(code: CodeConfig, parityUnits: UInt): Bool = parityUnits <= code.maxParity
 
-  /** What must hold of a data unit's header besides `hasParity`: version, type, ranges of K, index, pad and preset. Compares the bytes of the wire,
+  /** What must hold of a data unit's header besides `hasParity`: version, what is not built (several packets, units in addition), ranges of K, index, pad and
+    * preset. Compares the bytes of the wire,
     * not the narrower fields of the build. A comparison each, combinational, so that they can be registered before they meet.
     */
   def dataChecks(code: CodeConfig, header: Bits): Seq[Bool] = {
     val field = new Fields(header)
-    val k = field(79, 8)
     val n = field(71, 8)
     val index = field(63, 8)
     Seq(
-      field(95, 2) === Wire.version && !field.bit(92) && field(91, 2) =/= 3,
-      k =/= 0 && k <= code.maxK,
+      field(95, 2) === Wire.version && !field.bit(91) && !field.bit(79) && field(55, 2) =/= 3,
+      field(78, 7) < code.maxK,
       field(51, 12) < code.unitBytes,
       (index.resize(9) - n.resize(9)).msb
     )
   }
+
+  /** By its byte 0 a unit is a control unit. */
+  def isControl(firstByte: Bits): Bool = firstByte(5 downto 4).asUInt === Wire.typeControl
+
+  /** By its byte 0 a unit is of this version, and of another link than `link`. */
+  def isOfOtherLink(firstByte: Bits, link: UInt): Bool = !otherVersion(firstByte) && firstByte(Wire.linkBits - 1 downto 0).asUInt =/= link
 
   /** True where byte 0, which is the first one of every unit, is of another version of the format. */
   def otherVersion(firstByte: Bits): Bool = firstByte(7 downto 6).asUInt =/= Wire.version
@@ -136,6 +143,6 @@ object UnitFormat {
   def controlPlausible(content: Bits): Bool = {
     val field = new Fields(content)
     field(223, 2) === Wire.version && field(221, 2) === Wire.typeControl &&
-    field(219, 4) === 0 && field(207, 2) === 0 && field(72, 9) === 0
+    field(219, 2) === 0 && field(207, 2) === 0 && field(72, 9) === 0
   }
 }

@@ -5,11 +5,12 @@ import spinal.core._
 
 /** Widths that the wire format fixes for every build (docs/architecture.md, "Wire format"). */
 object Wire {
-  val version = 2
+  val version = 3
   val snBits = 20
   val epochBits = 8
   val padBits = 12
   val attemptBits = 4
+  val linkBits = 2
   val headerBytes = 12
   val crcBytes = 4
   val controlBytes = 16
@@ -20,5 +21,8 @@ object Wire {
 
   /** Data of a last try that is announced. */
   val typeLastTry = 2
+
+  /** The same, below which every incomplete frame is abandoned. */
+  val typeAllBelow = 3
   def sn: UInt = UInt(snBits bits)
 }
