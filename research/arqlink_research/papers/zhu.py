@@ -103,7 +103,7 @@ FIGURES = (
     _figure(
         "zhu-fig9", "Fig. 9", "End to end, T1 = T2 = 100 ms", "buffer", B_AXIS, (10, 25, 50, 75, 100, 150),
         _of_loss(), FIXED | DIRECT | EQUAL,
-        rtl=(("p = 0.1", 100),),
+        rtl=(("p = 0.1", 100),), rtl_seeds=8,
     ),
     _figure(
         "zhu-eq53", "Eq. 53", "End to end, T1 = 0, p = 0.1", "", "B / (x ln x), x = μ T2", (0.25, 0.5, 0.75, 1.0, 1.5, 2.0),
@@ -136,7 +136,7 @@ FIGURES = (
     _figure(
         "zhu-fig14", "Fig. 14", "End to end, T1 = T2 = 100 ms, B = 50", "delta", "persistency δ", (0, 1, 2, 3, 4, 6, 8, 10),
         _of_loss(model={"delta": "inf"}), FIXED | DIRECT | EQUAL | {"buffer": 50},
-        rtl=(("p = 0.1", 2),),
+        rtl=(("p = 0.1", 2),), rtl_seeds=8,
     ),
     _figure(
         "zhu-fig15", "Fig. 15", "Fading for a tenth of the time, T1 = T2 = 100 ms, B = 50", fading, "f: fades a second", (0.1, 0.5, 1, 5, 10, 25),
