@@ -171,6 +171,7 @@ class FrameIssue(
     sent.isLast := config.delta =/= 15 && chosen(next).attempt >= config.delta || isTooLong
     sent
   }
+  private val odd = chosen.insert(chosen(next).attempt(0))
   private val n = chosen.insert(chosen(meta).k.resize(code.nBits) + chosen(parity).resize(code.nBits))
 
   // The slot and the window base, which does not pass the frame, give back the full number.
@@ -203,7 +204,7 @@ class FrameIssue(
   frame.meta := give(meta)
   frame.n := give(n)
   frame.preset := give(preset)
-  frame.odd := give(next).attempt(0)
+  frame.odd := give(odd)
   frame.again := give(isRepeated)
   frame.lastTry := give(announcement.lastTry)
   frame.allBelow := give(announcement.lastTry) && !give(isRepeated)
