@@ -167,7 +167,7 @@ def test_the_planner_is_within_a_percent_of_the_best_of_the_grid(p, delay_ms):
 
 @pytest.mark.full
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("one", [one for one in FIGURES if one.rtl and one.name != "beyond-variants"], ids=lambda one: one.name)
+@pytest.mark.parametrize("one", [one for one in FIGURES if one.rtl], ids=lambda one: one.name)
 def test_points_on_the_rtl_are_those_of_the_fast_model(one):
     """Each ring, a mean of several seeds, against 32 seeds of the fast model with the same settings and times, by Student's interval of their difference.
     All rings together are wrongly refused once in 100 times. A ring that was a tenth off would be refused: the interval is shorter.
