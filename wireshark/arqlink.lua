@@ -322,8 +322,8 @@ local function generated(tree, ...)
   return item
 end
 
--- Packet numbers of other units of the frame. `nil` is what has not been seen. Of a transmission that has not been seen at all the one behind has the
--- same last bit of its attempt as the one before.
+-- Packet numbers of other units of the frame. `nil` is what has not been seen. Where the capture lacks a whole transmission, those before and behind it have
+-- the same last bit of the attempt.
 local function show_links(tree, unit, number)
   local transmission = of_packet[number]
   if not transmission then return end
@@ -389,16 +389,11 @@ end
 -- A number in words; "?" if it was not captured.
 local function told(number) return number and string.format("%d", number) or "?" end
 
--- Which retransmission of its frame a data unit belongs to: 0 for the first transmission, nil where the capture does not show it.
-local function retransmission_of(unit, transmission)
-  if not transmission then return not unit.again and 0 or nil end
-  return not transmission.frame.transmissions[1].again and transmission.place - 1 or nil
-end
-
+-- What a retransmission is called, with its number if the capture has the frame's first transmission. Nil of a first transmission.
 local function retransmission_words(unit, transmission)
-  local which = retransmission_of(unit, transmission)
-  if which == 0 then return end
-  return "retransmission" .. (which and " " .. which or "")
+  local first = transmission and transmission.frame.transmissions[1] or unit
+  if first.again then return "retransmission" end
+  if transmission and transmission.place > 1 then return "retransmission " .. transmission.place - 1 end
 end
 
 local function data_words(unit, retransmission)

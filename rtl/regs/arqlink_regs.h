@@ -578,22 +578,22 @@
 #define ARQLINK_COUNTER_RX_OVERFLOW_OFFSET 0x350u /* units with a good CRC that found no room, because the receiver did not keep up */
 #define ARQLINK_COUNTER_LINK_RESTARTS_OFFSET 0x358u /* restarts of the link, the first start included */
 #define ARQLINK_COUNTER_LINK_OUTAGES_OFFSET 0x360u /* outages begun */
-#define ARQLINK_COUNTER_TX_ACKED_0_OFFSET 0x368u /* frames acknowledged of which the first transmission was received, or one before an outage ended */
-#define ARQLINK_COUNTER_TX_ACKED_1_OFFSET 0x370u /* frames acknowledged at attempt 1: the retransmission with this number was received */
-#define ARQLINK_COUNTER_TX_ACKED_2_OFFSET 0x378u /* frames acknowledged at attempt 2: the retransmission with this number was received */
-#define ARQLINK_COUNTER_TX_ACKED_3_OFFSET 0x380u /* frames acknowledged at attempt 3: the retransmission with this number was received */
-#define ARQLINK_COUNTER_TX_ACKED_4_OFFSET 0x388u /* frames acknowledged at attempt 4: the retransmission with this number was received */
-#define ARQLINK_COUNTER_TX_ACKED_5_OFFSET 0x390u /* frames acknowledged at attempt 5: the retransmission with this number was received */
-#define ARQLINK_COUNTER_TX_ACKED_6_OFFSET 0x398u /* frames acknowledged at attempt 6: the retransmission with this number was received */
-#define ARQLINK_COUNTER_TX_ACKED_7_OFFSET 0x3A0u /* frames acknowledged at attempt 7: the retransmission with this number was received */
-#define ARQLINK_COUNTER_TX_ACKED_8_OFFSET 0x3A8u /* frames acknowledged at attempt 8: the retransmission with this number was received */
-#define ARQLINK_COUNTER_TX_ACKED_9_OFFSET 0x3B0u /* frames acknowledged at attempt 9: the retransmission with this number was received */
-#define ARQLINK_COUNTER_TX_ACKED_10_OFFSET 0x3B8u /* frames acknowledged at attempt 10: the retransmission with this number was received */
-#define ARQLINK_COUNTER_TX_ACKED_11_OFFSET 0x3C0u /* frames acknowledged at attempt 11: the retransmission with this number was received */
-#define ARQLINK_COUNTER_TX_ACKED_12_OFFSET 0x3C8u /* frames acknowledged at attempt 12: the retransmission with this number was received */
-#define ARQLINK_COUNTER_TX_ACKED_13_OFFSET 0x3D0u /* frames acknowledged at attempt 13: the retransmission with this number was received */
-#define ARQLINK_COUNTER_TX_ACKED_14_OFFSET 0x3D8u /* frames acknowledged at attempt 14: the retransmission with this number was received */
-#define ARQLINK_COUNTER_TX_ACKED_15_OFFSET 0x3E0u /* frames acknowledged at attempt 15 or a later one */
+#define ARQLINK_COUNTER_TX_ACKED_0_OFFSET 0x368u /* frames acknowledged at attempt 0: their first transmission was received, or one behind failures that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_1_OFFSET 0x370u /* frames acknowledged at attempt 1: retransmission 1 was received, those not counted that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_2_OFFSET 0x378u /* frames acknowledged at attempt 2: retransmission 2 was received, those not counted that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_3_OFFSET 0x380u /* frames acknowledged at attempt 3: retransmission 3 was received, those not counted that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_4_OFFSET 0x388u /* frames acknowledged at attempt 4: retransmission 4 was received, those not counted that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_5_OFFSET 0x390u /* frames acknowledged at attempt 5: retransmission 5 was received, those not counted that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_6_OFFSET 0x398u /* frames acknowledged at attempt 6: retransmission 6 was received, those not counted that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_7_OFFSET 0x3A0u /* frames acknowledged at attempt 7: retransmission 7 was received, those not counted that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_8_OFFSET 0x3A8u /* frames acknowledged at attempt 8: retransmission 8 was received, those not counted that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_9_OFFSET 0x3B0u /* frames acknowledged at attempt 9: retransmission 9 was received, those not counted that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_10_OFFSET 0x3B8u /* frames acknowledged at attempt 10: retransmission 10 was received, those not counted that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_11_OFFSET 0x3C0u /* frames acknowledged at attempt 11: retransmission 11 was received, those not counted that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_12_OFFSET 0x3C8u /* frames acknowledged at attempt 12: retransmission 12 was received, those not counted that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_13_OFFSET 0x3D0u /* frames acknowledged at attempt 13: retransmission 13 was received, those not counted that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_14_OFFSET 0x3D8u /* frames acknowledged at attempt 14: retransmission 14 was received, those not counted that an outage has forgiven */
+#define ARQLINK_COUNTER_TX_ACKED_15_OFFSET 0x3E0u /* frames acknowledged at attempt 15 or later */
 
 /* X(name, offset) for each counter. */
 #define ARQLINK_COUNTER_LIST(X) \

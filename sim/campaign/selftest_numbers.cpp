@@ -33,7 +33,7 @@ Case talk(const char* name, const char* kind, void (*say)(Talk&), void (*rules)(
 }
 
 /// A unit of frame `fsn` with something that differs.
-void odd(Talk& t, unsigned fsn, unsigned attempt, void (*change)(DataUnit&)) {
+void changed(Talk& t, unsigned fsn, unsigned attempt, void (*change)(DataUnit&)) {
     DataUnit u = t.data(fsn, 0, attempt);
     change(u);
     t.leave(0, build(u));
@@ -115,13 +115,13 @@ std::vector<Case> numberCases() {
         talk("a bitmapBase above rxNext", "bitmap-base",
              [](Talk& t) { cross(t), t.control(1, [](ControlUnit& u) { u.bitmapBase = 32; }); }),
         talk("a frame without sop after the end of a packet", "frame-order",
-             [](Talk& t) { t.up(), odd(t, 0, 0, [](DataUnit& u) { u.sop = false; }); }),
+             [](Talk& t) { t.up(), changed(t, 0, 0, [](DataUnit& u) { u.sop = false; }); }),
         talk("a frame that has another pad when it is sent again", "frame-changed",
              [](Talk& t) {
                  t.up();
                  t.frame(0, 0), t.frame(1);
                  t.report(2, 2);
-                 odd(t, 0, 1, [](DataUnit& u) { u.pad = 3; });
+                 changed(t, 0, 1, [](DataUnit& u) { u.pad = 3; });
              }),
         talk("a frame of type 2 that is sent again", "persistency",
              [](Talk& t) {
@@ -173,10 +173,10 @@ std::vector<Case> numberCases() {
         talk("a retransmission that is a last try, of type 3", "type",
              [](Talk& t) {
                  t.delta(1), t.up(), t.frame(0, 0), t.frame(1), t.report(2, 2);
-                 odd(t, 0, 1, [](DataUnit& u) { u.lastTry = u.allBelow = true; });
+                 changed(t, 0, 1, [](DataUnit& u) { u.lastTry = u.allBelow = true; });
              }),
         talk("a first transmission at δ = 0, of type 2", "type",
-             [](Talk& t) { t.delta(0), t.up(), odd(t, 0, 0, [](DataUnit& u) { u.lastTry = true; }); }),
+             [](Talk& t) { t.delta(0), t.up(), changed(t, 0, 0, [](DataUnit& u) { u.lastTry = true; }); }),
         talk("a first transmission at δ = 1, of type 3", "type",
              [](Talk& t) { t.delta(1), t.up(), t.lastTry = true, t.frame(0); }),
         talk("a first transmission at δ = 0, not of type 3", "type", [](Talk& t) { t.delta(0), t.up(), t.frame(0); }),

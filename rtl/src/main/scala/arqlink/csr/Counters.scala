@@ -55,9 +55,9 @@ object Counters {
   ) ++ (0 to 15).map(i =>
     Counter(
       s"tx_acked_$i",
-      if (i == 0) "frames acknowledged of which the first transmission was received, or one before an outage ended"
-      else if (i == 15) "frames acknowledged at attempt 15 or a later one"
-      else s"frames acknowledged at attempt $i: the retransmission with this number was received"
+      if (i == 0) "frames acknowledged at attempt 0: their first transmission was received, or one behind failures that an outage has forgiven"
+      else if (i == 15) "frames acknowledged at attempt 15 or later"
+      else s"frames acknowledged at attempt $i: retransmission $i was received, those not counted that an outage has forgiven"
     )
   )
 }

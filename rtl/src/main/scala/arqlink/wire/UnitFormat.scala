@@ -114,9 +114,9 @@ object UnitFormat {
   /** The build has as many parity units as `parityUnits` gives; False, too, where N is less than K. */
   def hasParity(code: CodeConfig, parityUnits: UInt): Bool = parityUnits <= code.maxParity
 
-  /** What must hold of a data unit's header besides `hasParity`: version, what is not built (several packets, units in addition), ranges of K, index, pad and
-    * preset. Compares the bytes of the wire,
-    * not the narrower fields of the build. A comparison each, combinational, so that they can be registered before they meet.
+  /** What must hold of a data unit's header besides `hasParity`: version, nothing that is not built (several packets, units in addition), ranges of K, index,
+    * pad and preset. Compares the bytes of the wire, not the narrower fields of the build. A comparison each, combinational, so that they can be registered
+    * before they meet.
     */
   def dataChecks(code: CodeConfig, header: Bits): Seq[Bool] = {
     val field = new Fields(header)

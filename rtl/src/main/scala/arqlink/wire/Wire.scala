@@ -16,13 +16,8 @@ object Wire {
   val controlBytes = 16
   val bitmapBits = 64
   val blockBits = 32
-  val typeData = 0
+
+  /** Of a unit; the other three types are those of data units, and [[Transmission]] has their bits. */
   val typeControl = 1
-
-  /** Data of a last try that is announced. */
-  val typeLastTry = 2
-
-  /** The same, below which every incomplete frame is abandoned. */
-  val typeAllBelow = 3
   def sn: UInt = UInt(snBits bits)
 }
